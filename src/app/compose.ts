@@ -107,7 +107,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     detourOf,
     log,
   });
-  const endpoints = allEndpoints(world, kinds);
+  const endpoints = allEndpoints({ ...world, jobs }, kinds);
   const operations: Operation[] = [
     ...registry.resources.flatMap((resource) => operationsOf(resource, engine)),
     ...endpoints.map((endpoint) => endpointOperation(endpoint, engine)),

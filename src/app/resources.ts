@@ -42,6 +42,7 @@ import type { Resource } from '../resource/resource.ts';
 import { sourcesResource } from '../source/sources.resource.ts';
 import { userConnectionsResource } from '../source/user-connection.family.ts';
 import type { Kinds } from './kinds.ts';
+import { maintenanceEndpoint } from './overview/maintenance.endpoint.ts';
 import { overviewEndpoints } from './overview/overview.endpoint.ts';
 import { testMailEndpoint } from './overview/test-mail.endpoint.ts';
 import { readyMadeEndpoints } from './ready-made/ready-made.endpoints.ts';
@@ -117,7 +118,7 @@ export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
 const ownOf = (kinds: readonly { readonly resource: Resource }[]): Resource[] => kinds.map(({ resource }) => resource);
 
 /** Operations without rows. */
-export function allEndpoints(world: World, kinds: Kinds): Endpoint[] {
+export function allEndpoints(world: World & Pick<Acting, 'jobs'>, kinds: Kinds): Endpoint[] {
   return [
     ...assignmentEndpoints,
     viewKeyEndpoint(world.key),
@@ -128,6 +129,7 @@ export function allEndpoints(world: World, kinds: Kinds): Endpoint[] {
     interfaceEndpoint(version),
     objectsEndpoint(),
     ...overviewEndpoints(world),
+    maintenanceEndpoint(world),
     testMailEndpoint(world),
     ...readyMadeEndpoints(world),
     explainEndpoint(kinds.policies),

@@ -29,6 +29,7 @@ const openToAnyone: Readonly<Record<string, string>> = {
   admin_workers_retrieve: 'a number',
   admin_interface_retrieve: 'what they are and may do themselves',
   admin_overview_retrieve: 'the version, and nothing else without rights',
+  admin_maintenance_retrieve: 'the version and their own tokens, and nothing else without rights',
   admin_objects_list: 'names of what they may see: none',
   schema_retrieve: 'the document that describes the API',
 };

@@ -35,6 +35,7 @@ const RolePage = late(async () => (await import('./people/role-page.tsx')).RoleP
 const SignInPreview = late(async () => (await import('./appearance/sign-in-preview.tsx')).SignInPreview);
 const FlowsPage = late(async () => (await import('./flows/flows-page.tsx')).FlowsPage);
 const FlowPage = late(async () => (await import('./flows/flow-page.tsx')).FlowPage);
+const SystemPage = late(async () => (await import('./system/system-page.tsx')).SystemPage);
 const ListPage = late(async () => (await import('./generic/list-page.tsx')).ListPage);
 const DetailPage = late(async () => (await import('./generic/detail-page.tsx')).DetailPage);
 const NewPage = late(async () => (await import('./generic/new-page.tsx')).NewPage);
@@ -49,6 +50,7 @@ const madeByHand: Readonly<Record<string, ComponentType>> = {
   '/applications/new/': Wizard,
   '/applications/test/': TestPage,
   '/access/': AccessPage,
+  '/system/': SystemPage,
 };
 
 /** Lists that are made by hand, by the path of the resource. */

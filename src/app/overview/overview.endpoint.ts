@@ -36,7 +36,7 @@ export interface OverviewNeeds {
 
 const dayMs = 86_400_000;
 /** Certificates that end within this time are shown. */
-const endingWithinMs = 30 * dayMs;
+export const endingWithinMs = 30 * dayMs;
 const failedWithinMs = 7 * dayMs;
 const maxShown = 10;
 const maxCertificates = 1_000;
@@ -139,7 +139,7 @@ export function overviewEndpoints(needs: OverviewNeeds): Endpoint[] {
   ];
 }
 
-async function healthOf({ db, mailer }: OverviewNeeds) {
+export async function healthOf({ db, mailer }: OverviewNeeds) {
   const { queued, failed } = await countJobs(db);
   const { rows } = await sql<{ last_backup: string | null }>`select last_backup from install`.execute(db.read);
   return {
@@ -174,17 +174,22 @@ async function failingJobs(call: Call, registry: Registry): Promise<FailedJob[]>
 
 /** Certificates that have ended or will soon, the first to end first. */
 async function endingCertificates(call: Call, registry: Registry, reader: PemReader) {
+  const limit = fromTimestamp(call.now).getTime() + endingWithinMs;
+  const all = await certificatesByEnd(call, registry, reader);
+  return all.filter(({ ends }) => Date.parse(ends) < limit).slice(0, maxShown);
+}
+
+/** The certificates that the caller may see, the first to end first. */
+export async function certificatesByEnd(call: Call, registry: Registry, reader: PemReader) {
   const visible = await visibleOrNone(registry.require(certificateModel), call, registry);
   if (visible === 'none') return [];
   const { rows } = await sql<{ pk: string; name: string; certificate_data: string }>`select t.pk, t.name,
     t.certificate_data from certificates as t ${visible ? sql`where ${visible}` : sql``}
     order by t.name limit ${maxCertificates}`.execute(call.db.read);
-  const limit = fromTimestamp(call.now).getTime() + endingWithinMs;
   return rows
     .flatMap(({ pk, name, certificate_data }) => {
       const ends = reader.certificate(certificate_data)?.notAfter;
-      return ends !== undefined && Date.parse(ends) < limit ? [{ pk, name, ends }] : [];
+      return ends === undefined ? [] : [{ pk, name, ends }];
     })
-    .sort((one, other) => Date.parse(one.ends) - Date.parse(other.ends))
-    .slice(0, maxShown);
+    .sort((one, other) => Date.parse(one.ends) - Date.parse(other.ends));
 }

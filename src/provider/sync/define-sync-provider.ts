@@ -13,6 +13,7 @@ import type { ProviderKind } from '../provider-kind.ts';
 import { ledgerAction } from './ledger.action.ts';
 import { linkResources } from './links.resource.ts';
 import { objectAction } from './object.action.ts';
+import { runAction } from './run.action.ts';
 import { requestRun } from './run.ts';
 import { statusAction } from './status.action.ts';
 import { activeProviders, createOpen, type SyncCalls, type SyncKind, type SyncNeeds } from './target.ts';
@@ -104,7 +105,7 @@ export function defineSyncProvider<F extends Fields, Settings extends Row, Sessi
     ...(kind.search && { search: kind.search }),
     without: ['authentication_flow', 'authorization_flow', 'assigned_application_slug', 'assigned_application_name'],
     fields: { ...kind.fields, ...common },
-    actions: [statusAction, ledgerAction, objectAction(() => sync, needs.jobs)],
+    actions: [statusAction, ledgerAction, objectAction(() => sync, needs.jobs), runAction(() => sync, needs.jobs)],
     async afterWrite({ tx, call, verb, pk }) {
       if (verb === 'destroy') return;
       const isAssigned = (await activeProviders(tx, [sync])).some((provider) => provider.pk === pk);

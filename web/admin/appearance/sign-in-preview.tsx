@@ -12,10 +12,10 @@ import { languages } from '../../texts/languages.ts';
 import { pageLanguage } from '../../texts/page-language.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
+import { Segments } from '../parts/segments.tsx';
 import type { BesideProps } from '../routes.tsx';
 import { draftOf, noSignIn, type SignIn, settingsOf } from './draft-of.ts';
 import { PreviewFrame, type Width } from './preview-frame.tsx';
-import { Segments } from './segments.tsx';
 
 const isTheme = (text: unknown): text is Brand['ui_theme'] =>
   text === 'automatic' || text === 'light' || text === 'dark';

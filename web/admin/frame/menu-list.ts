@@ -56,6 +56,7 @@ const groups: readonly MenuGroup[] = [
   {
     title: 'System',
     items: [
+      { title: 'Maintenance', path: '/system/' },
       { title: 'Settings', path: '/admin/settings/' },
       { title: 'Appearance', path: '/core/brands/' },
       { title: 'Certificates', path: '/crypto/certificatekeypairs/' },
@@ -68,10 +69,16 @@ const groups: readonly MenuGroup[] = [
 ];
 
 /** What a page asks for that is no list of a resource. */
-const permissionOf: Readonly<Record<string, string>> = { '/admin/settings/': 'view_system_settings' };
+const permissionOf: Readonly<Record<string, string>> = {
+  '/admin/settings/': 'view_system_settings',
+  '/system/': 'view_system_info',
+};
 
 /** Pages that are offered to whoever may see a list. */
-const listOf: Readonly<Record<string, string>> = { '/access/': '/policies/bindings/' };
+const listOf: Readonly<Record<string, string>> = {
+  '/access/': '/policies/bindings/',
+  '/system/': '/events/system_tasks/',
+};
 
 /** The menu with what there is for this caller. */
 export function menuFor({ resources, system_permissions }: Interface): MenuGroup[] {

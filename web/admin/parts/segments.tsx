@@ -1,3 +1,4 @@
+import './segments.css';
 import { useId } from 'react';
 
 interface Props<V extends string> {

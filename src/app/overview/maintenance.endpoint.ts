@@ -1,0 +1,132 @@
+import { createPemReader } from '../../core/key/certificate-facts.ts';
+import type { Jobs } from '../../platform/jobs/job.ts';
+import { requireActor } from '../../resource/call.ts';
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
+import {
+  arrayOf,
+  booleanSchema,
+  integerSchema,
+  objectSchema,
+  orNull,
+  stringSchema,
+  timeSchema,
+} from '../../resource/json-schema.ts';
+import { connections, jobRuns, sources, syncProviders, tokens } from './maintenance.ts';
+import { certificatesByEnd, healthOf, type OverviewNeeds } from './overview.endpoint.ts';
+
+const maxCertificates = 200;
+
+const schema = objectSchema({
+  version: stringSchema,
+  public_url: stringSchema,
+  health: {
+    ...orNull(
+      objectSchema({
+        database: stringSchema,
+        mail: booleanSchema,
+        jobs_queued: integerSchema,
+        jobs_failed: integerSchema,
+        last_backup: orNull(timeSchema),
+      }),
+    ),
+    description: 'Null without the permission to view system information.',
+  },
+  certificates: {
+    ...arrayOf(objectSchema({ pk: stringSchema, name: stringSchema, ends: timeSchema })),
+    description: 'The first to end first.',
+  },
+  jobs: {
+    ...arrayOf(
+      objectSchema({
+        pk: stringSchema,
+        name: stringSchema,
+        description: stringSchema,
+        status: { type: 'string', enum: ['successful', 'error', 'waiting'] },
+        message: stringSchema,
+        finished: orNull(timeSchema),
+        may_run: booleanSchema,
+      }),
+    ),
+    description: 'The last finished run of each kind of job, or the one that waits; failed ones first.',
+  },
+  tokens: {
+    ...arrayOf(
+      objectSchema({
+        identifier: stringSchema,
+        username: stringSchema,
+        intent: stringSchema,
+        ends: orNull(timeSchema),
+      }),
+    ),
+    description: 'Tokens that end within 30 days, then those that never end.',
+  },
+  connections: arrayOf(objectSchema({ pk: stringSchema, name: stringSchema, type: stringSchema, path: stringSchema })),
+  sources: arrayOf(
+    objectSchema({ name: stringSchema, type: stringSchema, path: stringSchema, is_enabled: booleanSchema }),
+  ),
+  sync: {
+    ...arrayOf(
+      objectSchema({
+        pk: integerSchema,
+        name: stringSchema,
+        type: stringSchema,
+        path: stringSchema,
+        is_assigned: { ...booleanSchema, description: 'Whether an application uses it; otherwise nothing is sent.' },
+        may_change: booleanSchema,
+        outstanding: integerSchema,
+        failed: integerSchema,
+        paused_until: orNull(timeSchema),
+        message: stringSchema,
+        last_successful: orNull(timeSchema),
+        run: orNull(
+          objectSchema({
+            state: { type: 'string', enum: ['running', 'done', 'failed'] },
+            done: integerSchema,
+            left: integerSchema,
+            failed: integerSchema,
+            message: stringSchema,
+            started: timeSchema,
+            finished: orNull(timeSchema),
+          }),
+        ),
+      }),
+    ),
+    description: 'Providers that push users and groups, and how far each is.',
+  },
+});
+
+/** What keeps the server running, as far as the caller may see it: for the system page of the admin interface. */
+export function maintenanceEndpoint(needs: OverviewNeeds & { readonly jobs: Pick<Jobs, 'kinds'> }): Endpoint {
+  const reader = createPemReader();
+  return defineEndpoint({
+    id: 'admin_maintenance_retrieve',
+    method: 'GET',
+    path: '/admin/maintenance/',
+    summary: 'Read the state of jobs, certificates, tokens, connections, sources and outgoing sync',
+    access: 'authenticated',
+    answer: { status: 200, schema, schemaName: 'Maintenance' },
+    async run({ call, engine: { registry } }) {
+      const actor = requireActor(call);
+      const input = { call, registry };
+      const [certificates, jobs, listed, connected, from, sync] = await Promise.all([
+        certificatesByEnd(call, registry, reader),
+        jobRuns(input, needs.jobs),
+        tokens(input),
+        connections(input),
+        sources(input),
+        syncProviders(input),
+      ]);
+      return {
+        version: needs.version,
+        public_url: needs.config.publicUrl,
+        health: actor.holds('svc_rbac.view_system_info') ? await healthOf(needs) : null,
+        certificates: certificates.slice(0, maxCertificates),
+        jobs,
+        tokens: listed,
+        connections: connected,
+        sources: from,
+        sync,
+      };
+    },
+  });
+}

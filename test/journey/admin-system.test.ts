@@ -1,0 +1,130 @@
+import { afterAll, expect, test } from 'vitest';
+import { openAdmin, visitAdmin } from '../support/admin-visit.ts';
+import { axeViolations } from '../support/axe.ts';
+import { describeJourney } from '../support/journey.ts';
+import { unique } from '../support/make-walk.ts';
+import { startScimTarget } from '../support/scim-target.ts';
+import { localTargets, makeSyncProvider, settled } from '../support/sync.ts';
+
+const target = await startScimTarget();
+afterAll(() => target.close());
+const tabs = ['overview', 'jobs', 'certificates', 'tokens', 'connections', 'sources', 'provisioning'];
+
+describeJourney(
+  'the admin page about maintenance',
+  (journey) => {
+    test('tells what needs attention, and runs a job again', async () => {
+      const { admin } = journey().server;
+      const certificate = unique('short');
+      await admin.post('/crypto/certificatekeypairs/generate/', { common_name: certificate, validity_days: 3 });
+      const token = unique('endless');
+      await admin.post('/core/tokens/', { identifier: token, expiring: false });
+      const page = await visitAdmin(journey(), '/');
+      await page.getByRole('navigation', { name: 'Administration' }).getByRole('link', { name: 'Maintenance' }).click();
+      await page.getByRole('listitem').filter({ hasText: certificate }).getByText('Certificate ends').waitFor();
+      await page.getByRole('link', { name: 'Certificates' }).last().click();
+      await page.getByRole('listitem').filter({ hasText: certificate }).getByText('Ends soon').waitFor();
+      await openAdmin(page, '/system/?tab=tokens');
+      await page.getByRole('listitem').filter({ hasText: token }).getByText('Never ends').waitFor();
+      const jobs = async () => (await admin.get('/admin/maintenance/')).body.jobs;
+      await expect.poll(async () => (await jobs()).length, { timeout: 30_000 }).toBeGreaterThan(0);
+      await openAdmin(page, '/system/?tab=jobs');
+      const button = page.getByRole('button', { name: /^Run again/ }).first();
+      const name = (await button.innerText()).split('\n').at(-1)?.replace('Run again', '').trim();
+      await button.press('Enter');
+      await page.getByText(`${name} is run again.`).waitFor();
+      const { body } = await admin.get('/events/events/?action=system_task_execution');
+      expect(body.results[0].context.message).toBe(`${name} is run again.`);
+      await page.waitForLoadState('networkidle');
+    });
+
+    test('shows what was sent to a target, tries and sends one object, and starts a run', async () => {
+      const { server } = journey();
+      const { admin } = server;
+      const dana = await server.user([], { username: unique('dana'), email: `${unique('dana')}@example.org` });
+      const made = await makeSyncProvider(admin, 'scim', target.settings);
+      await settled(server, 'scim', made.pk);
+      const page = await visitAdmin(journey(), '/system/?tab=provisioning');
+      const card = page.getByRole('region', { name: made.name });
+      await card.getByText('0 outstanding').waitFor();
+      await card.getByRole('link', { name: 'Objects' }).click();
+      const row = page.getByRole('listitem').filter({ hasText: dana.username }).last();
+      await row.getByText('In step').waitFor();
+      await row.getByText('Last requests and responses').click();
+      expect(await row.locator('pre').innerText()).not.toContain(String(target.settings.token));
+      const before = target.requests.length;
+      await row.getByRole('button', { name: /^Try/ }).click();
+      await page.getByRole('dialog', { name: `What would be sent for ${dana.username}` }).waitFor();
+      const writes = target.requests.slice(before).filter(({ method }) => method !== 'GET');
+      expect(writes).toEqual([]);
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+      await row.getByRole('button', { name: /^Send now/ }).click();
+      await page.getByRole('dialog', { name: `Sent: ${dana.username}` }).waitFor();
+      expect(target.requests.slice(before).some(({ method }) => method !== 'GET')).toBe(true);
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+      const runs = async () => (await admin.get(`/providers/scim/${made.pk}/sync/status/`)).body.tasks.length;
+      const first = await runs();
+      await card.getByRole('button', { name: 'Sync now' }).click();
+      await page.getByText(`All users and groups are sent to ${made.name}.`).waitFor();
+      expect(await runs()).toBe(first + 1);
+      await settled(server, 'scim', made.pk);
+      await page.waitForLoadState('networkidle');
+    });
+
+    test('shows a delegate what they may see, without buttons, and others no such page in the menu', async () => {
+      const { server } = journey();
+      const delegate = await server.user(['svc_events.view_systemtask']);
+      const page = await visitAdmin(journey(), '/system/?tab=jobs', { user: delegate.pk });
+      await page.locator('.rows-row').first().waitFor();
+      expect(await page.getByRole('button', { name: /^Run again/ }).count()).toBe(0);
+      expect(await page.getByRole('link', { name: 'Provisioning' }).count()).toBe(0);
+      const { body } = await delegate.api.get('/admin/maintenance/');
+      expect(body).toMatchObject({ health: null, certificates: [], connections: [], sources: [], sync: [] });
+      await page.waitForLoadState('networkidle');
+      const other = await server.user(['svc_core.view_group']);
+      const second = await visitAdmin(journey(), '/', { user: other.pk });
+      expect(await second.getByRole('link', { name: 'Maintenance' }).count()).toBe(0);
+      await second.waitForLoadState('networkidle');
+    });
+
+    test('is accessible, fits narrow screens and asks at most three times', async () => {
+      const { server } = journey();
+      await server.admin.post('/outposts/service_connections/docker/', {
+        name: unique('engine'),
+        url: 'http://localhost',
+      });
+      const provider = (await server.admin.get('/providers/scim/')).body.results[0];
+      const page = await visitAdmin(journey(), '/system/');
+      let asked = 0;
+      page.on('request', (request) => {
+        if (request.url().includes('/api/v3/')) asked += 1;
+      });
+      const addresses = [
+        ...tabs.map((tab) => `/system/?tab=${tab}`),
+        `/system/?tab=provisioning&provider=${provider.pk}`,
+      ];
+      for (const look of ['wide', 'narrow', 'dark', 'rtl'] as const) {
+        await page.setViewportSize(look === 'narrow' ? { width: 375, height: 740 } : { width: 1280, height: 860 });
+        await page.emulateMedia({ colorScheme: look === 'dark' ? 'dark' : 'light' });
+        // Each tab once; the looks of what they are made of on two of them.
+        for (const address of look === 'wide'
+          ? addresses
+          : addresses.filter((_, at) => at === 1 || at === tabs.length)) {
+          asked = 0;
+          await openAdmin(page, address);
+          if (look === 'rtl') await page.locator('html').evaluate((html) => html.setAttribute('dir', 'rtl'));
+          await page.waitForLoadState('networkidle');
+          // With what the pages ask once, when they are opened.
+          expect([address, asked]).toEqual([address, expect.toSatisfy((count) => count <= 4)]);
+          const findings = async () => [look, address, await axeViolations(page)];
+          await expect.poll(findings, { timeout: 20_000 }).toEqual([look, address, []]);
+          const width = await page
+            .locator('html')
+            .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+          expect([look, address, width]).toEqual([look, address, 0]);
+        }
+      }
+    }, 240_000);
+  },
+  localTargets,
+);

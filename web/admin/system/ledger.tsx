@@ -1,0 +1,180 @@
+import { useCallback, useState } from 'react';
+import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { Button } from '../../elements/button.tsx';
+import { Code } from '../../elements/code.tsx';
+import { Dialog } from '../../elements/dialog.tsx';
+import { Loaded, useLoadable } from '../../elements/loading.tsx';
+import { Moment } from '../../elements/moment.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
+import { goTo, hereWith, hrefOf, useAddress } from '../address.ts';
+import { type Names, readNames } from '../api/objects.ts';
+import { Link } from '../link.tsx';
+import { Segments } from '../parts/segments.tsx';
+import type { SyncProvider } from './maintenance.ts';
+
+/** `sync/ledger`: an object, and how it was sent last. Secrets in requests are masked by the server. */
+interface Entry {
+  readonly id: string;
+  readonly user: number | null;
+  readonly group: string | null;
+  readonly outstanding: number;
+  readonly error: string;
+  readonly last_sent: string | null;
+  readonly requests: readonly Readonly<Record<string, unknown>>[];
+}
+
+const pageSize = 100;
+const modelOf = ({ user }: Entry) => (user === null ? 'svc_core.group' : 'svc_core.user');
+const keyOf = ({ user, group }: Entry) => String(user ?? group);
+
+/** The objects of one provider: two requests, for the entries and for the names of the people and groups. */
+export function Ledger({ provider: { pk, name, path } }: { provider: SyncProvider }) {
+  const { query } = useAddress();
+  const state = query.get('state') ?? 'all';
+  const after = query.get('after') ?? '';
+  const read = useLoadable(
+    useCallback(async () => {
+      const question = new URLSearchParams({ state, ...(after && { after }) });
+      const { results } = await callAsPerson<{ results: Entry[] }>('GET', `${path}${pk}/sync/ledger/?${question}`);
+      const byModel = Map.groupBy(results, modelOf);
+      const names = await readNames([...byModel].map(([model, of]) => `${model}:${of.map(keyOf).join(',')}`));
+      return { entries: results, names };
+    }, [path, pk, state, after]),
+  );
+  const last = read.answer.state === 'ready' ? read.answer.value.entries.at(-1) : undefined;
+  const isFull = read.answer.state === 'ready' && read.answer.value.entries.length === pageSize;
+  return (
+    <section className="stack" aria-labelledby="ledger-title">
+      <h2 id="ledger-title">{t('What was sent to {name}', { name })}</h2>
+      <div className="row">
+        <Segments
+          label={t('Which objects')}
+          value={state}
+          choices={[
+            ['all', t('All')],
+            ['outstanding', t('Outstanding')],
+            ['failed', t('Failed')],
+          ]}
+          onChange={(chosen) => goTo(hereWith({ state: chosen === 'all' ? null : chosen, after: null }))}
+        />
+      </div>
+      <Loaded {...read}>
+        {({ entries, names }) =>
+          entries.length === 0 ? (
+            <p className="empty">{t('There are no such objects.')}</p>
+          ) : (
+            <ul className="rows">
+              {entries.map((entry) => (
+                <EntryRow key={entry.id} entry={entry} names={names} at={`${path}${pk}/`} reload={read.reload} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {isFull && last && (
+        <div className="row">
+          <Link className="button" href={hereWith({ after: last.id })}>
+            {t('More')}
+          </Link>
+        </div>
+      )}
+    </section>
+  );
+}
+
+interface RowProps {
+  readonly entry: Entry;
+  readonly names: Names;
+  /** The path of the provider. */
+  readonly at: string;
+  reload(): Promise<void>;
+}
+
+interface Message {
+  readonly log_level: string;
+  readonly event: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+function EntryRow({ entry, names, at, reload }: RowProps) {
+  const [told, setTold] = useState<{ title: string; messages: readonly Message[] } | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const object = names(modelOf(entry), keyOf(entry));
+  const name = object?.name ?? keyOf(entry);
+  async function send(isTrial: boolean): Promise<void> {
+    setBusy(true);
+    setProblem(null);
+    try {
+      const { messages } = await callAsPerson<{ messages: Message[] }>(
+        'POST',
+        `${at}sync/object/${isTrial ? '?dry_run=true' : ''}`,
+        {
+          sync_object_model: entry.user === null ? 'svc.core.models.Group' : 'svc.core.models.User',
+          sync_object_id: keyOf(entry),
+        },
+      );
+      setTold({
+        title: isTrial ? t('What would be sent for {name}', { name }) : t('Sent: {name}', { name }),
+        messages,
+      });
+      if (!isTrial) await reload();
+    } catch (caught) {
+      setProblem(wordsOf(caught));
+    }
+    setBusy(false);
+  }
+  return (
+    <li className="rows-row">
+      <State entry={entry} />
+      <div className="rows-text">
+        {object ? <Link href={hrefOf(object.path)}>{name}</Link> : name}
+        {entry.error && <p className="quiet small">{entry.error}</p>}
+        {problem && <Notice tone="bad">{problem}</Notice>}
+        {entry.requests.length > 0 && (
+          <details>
+            <summary className="small">{t('Last requests and responses')}</summary>
+            <Code text={JSON.stringify(entry.requests, null, 2)} />
+          </details>
+        )}
+      </div>
+      {entry.last_sent && (
+        <span className="quiet small">
+          <Moment at={entry.last_sent} />
+        </span>
+      )}
+      <div className="row">
+        <Button look="quiet" isBusy={isBusy} onClick={() => void send(true)}>
+          {t('Try')}
+          <span className="visually-hidden"> {name}</span>
+        </Button>
+        <Button isBusy={isBusy} onClick={() => void send(false)}>
+          {t('Send now')}
+          <span className="visually-hidden"> {name}</span>
+        </Button>
+      </div>
+      {told && <Messages {...told} onClose={() => setTold(null)} />}
+    </li>
+  );
+}
+
+function State({ entry: { error, outstanding } }: { entry: Entry }) {
+  if (error) return <span className="tag tag-alert">{t('Failed')}</span>;
+  if (outstanding > 0) return <span className="tag tag-warning">{t('Outstanding')}</span>;
+  return <span className="tag tag-good">{t('In step')}</span>;
+}
+
+function Messages({ title, messages, onClose }: { title: string; messages: readonly Message[]; onClose(): void }) {
+  const shown = messages.map(({ event, attributes }) =>
+    Object.keys(attributes).length > 0 ? `${event}\n${JSON.stringify(attributes, null, 2)}` : event,
+  );
+  return (
+    <Dialog title={title} onClose={onClose} isWide>
+      {shown.length === 0 ? <p>{t('Nothing has to be sent.')}</p> : <Code text={shown.join('\n\n')} />}
+      <div className="row">
+        <Button onClick={onClose}>{t('Close')}</Button>
+      </div>
+    </Dialog>
+  );
+}

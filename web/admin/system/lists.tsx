@@ -1,0 +1,128 @@
+import { useState } from 'react';
+import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { useDone } from '../../elements/announcing.tsx';
+import { Button } from '../../elements/button.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
+import { hrefOf } from '../address.ts';
+import { spelled } from '../words.ts';
+import { endsSoon, isOver, type TabProps } from './maintenance.ts';
+import { RowList } from './row-list.tsx';
+
+/** The last run of each job; those that may be run again have a button. */
+export function Jobs({ found: { jobs }, reload }: TabProps) {
+  const [problem, setProblem] = useState<string | null>(null);
+  const done = useDone();
+  async function run(pk: string, name: string): Promise<void> {
+    setProblem(null);
+    try {
+      await callAsPerson('POST', `/events/system_tasks/${pk}/run/`);
+      await reload();
+      done(t('{name} is run again.', { name }));
+    } catch (caught) {
+      setProblem(wordsOf(caught));
+    }
+  }
+  if (jobs.length === 0) return <p className="empty">{t('No job has run yet.')}</p>;
+  return (
+    <>
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      <RowList
+        rows={jobs.map(({ pk, name, description, status, message, finished, may_run }) => ({
+          ...{ id: name, name, href: hrefOf(`/events/system_tasks/${pk}/`), at: finished },
+          ...(status === 'error'
+            ? { tone: 'alert' as const, tag: t('Failed') }
+            : status === 'waiting'
+              ? { tag: t('Waiting') }
+              : { tone: 'good' as const, tag: t('Succeeded') }),
+          text: message || description,
+          action: may_run && (
+            <Button onClick={() => void run(pk, name)}>
+              {t('Run again')}
+              <span className="visually-hidden"> {name}</span>
+            </Button>
+          ),
+        }))}
+      />
+    </>
+  );
+}
+
+export function Certificates({ found: { certificates } }: TabProps) {
+  if (certificates.length === 0) return <p className="empty">{t('There are no certificates.')}</p>;
+  return (
+    <RowList
+      rows={certificates.map(({ pk, name, ends }) => ({
+        ...{ id: pk, name, href: hrefOf(`/crypto/certificatekeypairs/${pk}/`), at: ends },
+        ...(isOver(ends)
+          ? { tone: 'alert' as const, tag: t('Ended') }
+          : endsSoon(ends)
+            ? { tone: 'warning' as const, tag: t('Ends soon') }
+            : { tone: 'good' as const, tag: t('Valid') }),
+      }))}
+    />
+  );
+}
+
+export function Tokens({ found: { tokens } }: TabProps) {
+  if (tokens.length === 0) return <p className="empty">{t('No token ends soon, and all of them end.')}</p>;
+  return (
+    <RowList
+      rows={tokens.map(({ identifier, username, intent, ends }) => ({
+        ...{ id: identifier, name: identifier, at: ends, text: `${username} · ${spelled(intent)}` },
+        href: hrefOf(`/core/tokens/${encodeURIComponent(identifier)}/`),
+        ...(ends ? { tone: 'warning' as const, tag: t('Ends soon') } : { tag: t('Never ends') }),
+      }))}
+    />
+  );
+}
+
+interface State {
+  readonly healthy: boolean;
+  readonly version: string;
+}
+
+/** Whether the other side answers is asked for on demand: it takes a call to it. */
+export function Connections({ found: { connections } }: TabProps) {
+  const [states, setStates] = useState<Readonly<Record<string, State>>>({});
+  async function check(pk: string): Promise<void> {
+    const unreachable = { healthy: false, version: '' };
+    const path = `/outposts/service_connections/all/${pk}/state/`;
+    const state = await callAsPerson<State>('GET', path).catch(() => unreachable);
+    setStates((before) => ({ ...before, [pk]: state }));
+  }
+  if (connections.length === 0) return <p className="empty">{t('There are no service connections.')}</p>;
+  return (
+    <RowList
+      rows={connections.map(({ pk, name, type, path }) => {
+        const state = states[pk];
+        return {
+          ...{ id: pk, name, href: hrefOf(path), text: state?.version || type },
+          ...(state
+            ? state.healthy
+              ? { tone: 'good' as const, tag: t('Reachable') }
+              : { tone: 'alert' as const, tag: t('Not reachable') }
+            : { tag: t('Not checked') }),
+          action: (
+            <Button onClick={() => void check(pk)}>
+              {t('Check')}
+              <span className="visually-hidden"> {name}</span>
+            </Button>
+          ),
+        };
+      })}
+    />
+  );
+}
+
+export function Sources({ found: { sources } }: TabProps) {
+  if (sources.length === 0) return <p className="empty">{t('There are no sources.')}</p>;
+  return (
+    <RowList
+      rows={sources.map(({ name, type, path, is_enabled }) => ({
+        ...{ id: path, name, href: hrefOf(path), text: type },
+        ...(is_enabled ? { tone: 'good' as const, tag: t('On') } : { tag: t('Off') }),
+      }))}
+    />
+  );
+}

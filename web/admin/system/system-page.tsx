@@ -1,0 +1,62 @@
+import '../generic/detail.css';
+import './system.css';
+import type { ComponentType } from 'react';
+import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { type Text, t } from '../../texts/texts.ts';
+import { hrefOf, useAddress } from '../address.ts';
+import { useInterface } from '../api/interface.ts';
+import { Tabs } from '../generic/tabs.tsx';
+import { Link } from '../link.tsx';
+import { Page } from '../page.tsx';
+import { Attention } from './attention.tsx';
+import { Certificates, Connections, Jobs, Sources, Tokens } from './lists.tsx';
+import type { Maintenance, TabProps } from './maintenance.ts';
+import { Provisioning } from './provisioning.tsx';
+
+interface Part {
+  readonly name: string;
+  readonly title: Text;
+  /** The list that whoever sees this part may see; null for everybody. */
+  readonly list: string | null;
+  readonly Content: ComponentType<TabProps>;
+}
+
+const parts: readonly Part[] = [
+  { name: 'overview', title: 'Overview', list: null, Content: Attention },
+  { name: 'jobs', title: 'Jobs', list: '/events/system_tasks/', Content: Jobs },
+  { name: 'certificates', title: 'Certificates', list: '/crypto/certificatekeypairs/', Content: Certificates },
+  { name: 'tokens', title: 'Tokens', list: '/core/tokens/', Content: Tokens },
+  {
+    name: 'connections',
+    title: 'Service connections',
+    list: '/outposts/service_connections/all/',
+    Content: Connections,
+  },
+  { name: 'sources', title: 'Sources', list: '/sources/all/', Content: Sources },
+  { name: 'provisioning', title: 'Provisioning', list: '/providers/all/', Content: Provisioning },
+];
+
+/** What keeps the server running, and what of it needs attention. */
+export function SystemPage() {
+  const { resources, system_permissions } = useInterface();
+  const { query } = useAddress();
+  const read = useAnswer<Maintenance>('/admin/maintenance/');
+  const open = parts.filter(({ list }) => list === null || resources.some(({ path }) => path === list));
+  const tab = open.find(({ name }) => name === query.get('tab')) ?? parts[0];
+  return (
+    <Page
+      title={t('Maintenance')}
+      intro={t('What keeps the server running, and what of it needs attention.')}
+      actions={
+        system_permissions.includes('view_system_settings') && (
+          <Link className="button" href={hrefOf('/admin/settings/')}>
+            {t('Settings')}
+          </Link>
+        )
+      }
+    >
+      <Tabs tabs={open.map(({ name, title }) => ({ name, title: t(title) }))} current={tab?.name ?? ''} />
+      <Loaded {...read}>{(found) => tab && <tab.Content found={found} reload={read.reload} />}</Loaded>
+    </Page>
+  );
+}
