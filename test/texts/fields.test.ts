@@ -11,9 +11,6 @@ const catalogueOf = (language: string): Record<string, string> =>
 /** What a translation keeps: code, placeholders and parameters. */
 const keptIn = (text: string): string[] => (text.match(/`[^`]*`|<\w+>|%\(\w+\)s|\w+=\d+/g) ?? []).toSorted();
 
-/** Sentences that explain may stay in English for a while, but then in all languages. */
-const isHelp = (text: string): boolean => text.endsWith('.');
-
 describeOnSqlite('what admin pages show of the declarations of the server', (server) => {
   let texts: Map<string, string>;
   beforeAll(async () => {
@@ -23,8 +20,7 @@ describeOnSqlite('what admin pages show of the declarations of the server', (ser
   test.each(languages.filter((language) => language !== 'en'))('is translated into %s', (language) => {
     const catalogue = catalogueOf(language);
     const file = `${folder}/${language}.json`;
-    const needed = [...texts].filter(([text]) => !isHelp(text) || text in catalogueOf('de'));
-    const missing = needed.filter(([text]) => !catalogue[text]?.trim());
+    const missing = [...texts].filter(([text]) => !catalogue[text]?.trim());
     expect(missing.map(([text, place]) => `add to ${file}: ${JSON.stringify(text)} (${place})`)).toEqual([]);
     const unused = Object.keys(catalogue).filter((text) => !texts.has(text));
     expect(unused.map((text) => `remove from ${file}: ${JSON.stringify(text)}`)).toEqual([]);
