@@ -75,4 +75,15 @@ describeJourney('the events page of administrators', (journey) => {
     await closed.getByRole('heading', { name: 'There is no such page' }).waitFor();
     await closed.waitForLoadState('networkidle');
   });
+
+  test('tells a person without rights that there is nothing to administer, and no event', async () => {
+    const { admin, user } = journey().server;
+    const message = unique('It happened');
+    await admin.post('/events/events/', { action: 'custom_unseen', app: 'test', context: { message } });
+    const { pk } = await user();
+    const page = await visitAdmin(journey(), '/events/events/', { user: pk });
+    await page.getByRole('heading', { name: 'Nothing to administer' }).waitFor();
+    expect(await page.getByText(message).count()).toBe(0);
+    await page.waitForLoadState('networkidle');
+  });
 });

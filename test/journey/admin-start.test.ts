@@ -54,4 +54,12 @@ describeJourney('the start page of administrators', (journey) => {
     expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(['People', 'System']);
     await page.waitForLoadState('networkidle');
   });
+
+  test('tells a person without rights that there is nothing to administer', async () => {
+    const { pk } = await journey().server.user();
+    const page = await visitAdmin(journey(), '/', { user: pk });
+    await page.getByRole('heading', { name: 'Nothing to administer' }).waitFor();
+    expect(await page.getByRole('heading', { level: 2 }).count()).toBe(0);
+    await page.waitForLoadState('networkidle');
+  });
 });

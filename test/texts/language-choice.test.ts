@@ -2,13 +2,14 @@ import { afterAll, expect, test } from 'vitest';
 import { openBrowser, signInFlow } from '../support/flow-client.ts';
 import { quiet } from '../support/jobs.ts';
 import { unique } from '../support/make-walk.ts';
-import { startMailReceiver } from '../support/receivers.ts';
-import { linkIn, makeRecovery } from '../support/recovery.ts';
+import { startMailReceiver, startWebhookReceiver } from '../support/receivers.ts';
+import { linkIn, makeRecovery, readMails } from '../support/recovery.ts';
 import { adminToken, describeOnSqlite } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
 const mail = await startMailReceiver();
-afterAll(() => mail.close());
+const hook = await startWebhookReceiver();
+afterAll(() => Promise.all([mail.close(), hook.close()]));
 
 const spanish = { 'accept-language': 'nl, es-MX;q=0.9, en;q=0.5' };
 const signInPage = `/if/flow/${signInFlow}/`;
@@ -91,6 +92,46 @@ describeOnSqlite(
       };
       expect(await mailTo({ settings: { locale: 'de' } })).toContain('Guten Tag Ada');
       expect(await mailTo({})).toContain('Hola, Ada:');
+    });
+
+    test('is that of notifications and their mails: the recipient’s, else English, while webhooks are in English', async () => {
+      const { admin, user } = server();
+      const person = (name: string, attributes = {}) =>
+        user([], { name, username: unique(name), email: `${unique(name)}@example.org`, attributes });
+      const greta = await person('Greta', { settings: { locale: 'de' } });
+      const nora = await person('Nora');
+      const make = async (path: string, values: Record<string, unknown>): Promise<string> => {
+        const { status, body } = await admin.post(path, { name: unique('told'), ...values });
+        expect([path, status]).toEqual([path, 201]);
+        return body.pk;
+      };
+      const modes = [{ mode: 'local' }, { mode: 'email' }, { mode: 'webhook', webhook_url: hook.url }];
+      const transports = await Promise.all(modes.map((values) => make('/events/transports/', values)));
+      const group = await make('/core/groups/', { users: [greta.pk, nora.pk] });
+      const target = await make('/events/rules/', { group, transports, severity: 'alert' });
+      const matched = { action: 'model_created', model: 'svc_rbac.role' };
+      const policy = await make('/policies/event_matcher/', matched);
+      await admin.post('/policies/bindings/', { target, policy, order: 0 });
+      mail.mails.length = 0;
+      const name = unique('auditor');
+      await make('/rbac/roles/', { name });
+      await quiet(server());
+
+      const english = `admin created the role ${name}.`;
+      const german = `admin hat die Rolle ${name} erstellt.`;
+      const shownTo = async ({ api }: typeof greta) =>
+        (await api.get('/events/notifications/')).body.results.map(({ body }: { body: string }) => body);
+      expect(await shownTo(greta)).toEqual([german]);
+      expect(await shownTo(nora)).toEqual([english]);
+      const texts = readMails(mail);
+      expect(texts).toHaveLength(2);
+      const mailTo = (who: string) => texts.find((text) => text.includes(who));
+      expect(mailTo('Guten Tag Greta')).toContain(german);
+      expect(mailTo('Guten Tag Greta')).toContain('Aktion: model_created');
+      expect(mailTo('Hello Nora,')).toContain(english);
+      expect(hook.bodies.map(({ body, user_username }) => [user_username, body]).toSorted()).toEqual(
+        [greta, nora].map(({ username }) => [username, english]).toSorted(),
+      );
     });
   },
   {
