@@ -117,6 +117,7 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
 
 const imageUrl: OperationHint = { body: () => ({ url: 'https://example.com/image.svg' }) };
 const needsMediaServer: OperationHint = { undrivable: 'asks a media server; its own tests run one' };
+const needsApplication: OperationHint = { undrivable: 'takes an application of the provider; its own tests make one' };
 const afterTest: OperationHint = { undrivable: 'follows a test sign-in; its own tests go through one' };
 const showsSecret: OperationHint = { events: { count: 1, why: 'whoever reads a secret is written down' } };
 const onlyTries = { count: 0, why: 'it tries something out and keeps nothing' };
@@ -254,6 +255,9 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
   },
   providers_oauth2_test_sign_in_create: afterTest,
   providers_saml_test_sign_in_create: afterTest,
+  providers_cloud_directory_sync_run_create: needsApplication,
+  providers_scim_sync_run_create: needsApplication,
+  providers_workspace_directory_sync_run_create: needsApplication,
 };
 
 /** Columns of the resources' tables that no field names, because only the server's own code may read them. */
