@@ -1,6 +1,6 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findChromium } from '../support/chromium.ts';
+import { findChromium, launchChromium } from '../support/chromium.ts';
 import { adminToken, startServer, type TestServer } from '../support/server.ts';
 
 const executablePath = await findChromium();
@@ -11,10 +11,7 @@ describe.skipIf(!executablePath)('the API browser', () => {
 
   beforeAll(async () => {
     server = await startServer('sqlite');
-    browser = await chromium.launch({
-      executablePath: executablePath as string,
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage'],
-    });
+    browser = await launchChromium(executablePath as string);
   });
   afterAll(async () => {
     await browser?.close();

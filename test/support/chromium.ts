@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
 import { installDebianPackage } from './debian-package.ts';
 
 // Chromium without windows: it takes less than half of the processor time.
@@ -17,6 +18,11 @@ export async function findChromium(): Promise<string | null> {
   if (!next && process.env.CI) throw new Error(`No Chromium: ${reason ?? 'the package brought none'}`);
   return next;
 }
+
+const everywhere = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage'];
+
+export const launchChromium = (executablePath: string, args: readonly string[] = []): Promise<Browser> =>
+  chromium.launch({ executablePath, args: [...everywhere, ...args] });
 
 function onPath(...names: readonly string[]): string | null {
   const folders = ['/usr/bin', ...(process.env.PATH ?? '').split(delimiter)];

@@ -1,6 +1,6 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
-import { findChromium } from './chromium.ts';
+import { findChromium, launchChromium } from './chromium.ts';
 import { startServer, type TestServer, type TestServerOptions } from './server.ts';
 
 export interface Journey {
@@ -36,10 +36,7 @@ export function describeJourney(
     const complaints: string[] = [];
     beforeAll(async () => {
       const server = await startServer('sqlite', options);
-      browser = await chromium.launch({
-        executablePath: executablePath as string,
-        args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage'],
-      });
+      browser = await launchChromium(executablePath as string);
       journey = { server, window: (wanted) => openWindow(server, browser as Browser, complaints, wanted) };
     });
     afterEach(async () => {
