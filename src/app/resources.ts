@@ -31,6 +31,7 @@ import { stageBindingResource } from '../flow/stage-binding.resource.ts';
 import { stagesResource } from '../flow/stages.resource.ts';
 import { notificationResource } from '../notify/notification.resource.ts';
 import { ruleResource } from '../notify/rule.resource.ts';
+import { ruleFromEvent } from '../notify/rule-from-event.endpoint.ts';
 import { transportResource } from '../notify/transport.resource.ts';
 import type { Jobs } from '../platform/jobs/job.ts';
 import { bindingResource } from '../policy/binding.resource.ts';
@@ -125,6 +126,7 @@ export function allEndpoints(world: World & Pick<Acting, 'jobs'>, kinds: Kinds):
     ...settingsEndpoints(world.settings),
     ...allDevices,
     transactionalApplications(kinds.providerKinds),
+    ruleFromEvent,
     ...systemOperations({ ...world, version }),
     interfaceEndpoint(version),
     objectsEndpoint(),

@@ -6,6 +6,26 @@ import { relatedFilter } from '../resource/query.ts';
 
 export const severities = ['notice', 'warning', 'alert'] as const;
 
+/** What a rule is made of, however it is made. */
+export const ruleFields = {
+  name: text({
+    unique: 'Notification Rule with this name already exists.',
+    filter: true,
+    help: 'The name of the rule; unique.',
+  }),
+  transports: refs('svc_events.notificationtransport', 'uuid', {
+    table: 'notification_rule_transports',
+    own: 'rule',
+    other: 'transport',
+    help: 'How the notification is sent; without any it is only shown in the web interface.',
+  }),
+  severity: choice(severities, {
+    default: 'notice',
+    filter: true,
+    help: 'The severity of the notifications of this rule.',
+  }),
+};
+
 /** Which events make notifications, for whom, how severe, and how they are sent. Bound policies decide which events. */
 export const ruleResource = defineResource({
   path: '/events/rules/',
@@ -20,22 +40,7 @@ export const ruleResource = defineResource({
   search: ['name', 'group.name'],
   filters: { group__name: relatedFilter('group.name') },
   fields: {
-    name: text({
-      unique: 'Notification Rule with this name already exists.',
-      filter: true,
-      help: 'The name of the rule; unique.',
-    }),
-    transports: refs('svc_events.notificationtransport', 'uuid', {
-      table: 'notification_rule_transports',
-      own: 'rule',
-      other: 'transport',
-      help: 'How the notification is sent; without any it is only shown in the web interface.',
-    }),
-    severity: choice(severities, {
-      default: 'notice',
-      filter: true,
-      help: 'The severity of the notifications of this rule.',
-    }),
+    ...ruleFields,
     group: ref('svc_core.group', 'uuid', {
       nullable: true,
       help: 'The group that is notified; nobody if empty.',

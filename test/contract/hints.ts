@@ -187,6 +187,9 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
     }),
     events: { count: 2, why: 'one for the application and one for its provider' },
   },
+  events_rules_from_event_create: {
+    events: { count: 3, why: 'one each for the rule, its policy and their binding' },
+  },
   flows_executor_get: { params: signInFlow },
   flows_inspector_get: { params: signInFlow, undrivable: 'shows a walk that is under way; its own tests walk' },
   flows_instances_import_create: { undrivable: 'takes a blueprint; its own tests export one' },

@@ -52,11 +52,24 @@ describeJourney('the events page of administrators', (journey) => {
     ]);
     await page.getByRole('link', { name: 'Stop following' }).click();
     await page.getByText('The first thing happened.').click();
-    await page.getByRole('link', { name: 'Make a rule of this' }).click();
-    await page.getByRole('button', { name: 'Create' }).click();
-    await page.locator('.facts').first().waitFor();
-    const { body: rules } = await admin.get('/events/rules/?ordering=-name&page_size=100');
-    expect(rules.results.map((rule: { name: string }) => rule.name).join()).toContain(suffix);
+    await page.getByRole('link', { name: 'Make a rule of this…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText('Choose a group first.').waitFor();
+    await dialog.getByRole('combobox', { name: 'Group' }).fill(name);
+    await dialog.getByRole('option', { name }).click();
+    await dialog.getByRole('combobox', { name: 'Transports' }).fill('default-local');
+    await dialog.getByRole('option', { name: 'default-local-transport' }).click();
+    await dialog.getByLabel('Severity').selectOption('Alert');
+    await expect.poll(() => axeViolations(page), { timeout: 20_000 }).toEqual([]);
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByText(/^The rule .* works from now on\.$/).waitFor();
+    const [rule] = (await admin.get(`/events/rules/?search=${name}`)).body.results;
+    expect(rule).toMatchObject({ name: expect.stringContaining(suffix), group: group.pk, severity: 'alert' });
+    expect(rule.transports).toHaveLength(1);
+    expect((await admin.get(`/policies/bindings/?target=${rule.pk}`)).body.results).toMatchObject([
+      { policy_obj: { name: rule.name } },
+    ]);
     await page.waitForLoadState('networkidle');
   });
 
@@ -68,7 +81,7 @@ describeJourney('the events page of administrators', (journey) => {
     const page = await visitAdmin(journey(), '/events/events/', { user: pk });
     await page.getByText(message).click();
     await page.getByRole('link', { name: 'Open the event' }).waitFor();
-    expect(await page.getByRole('link', { name: 'Make a rule of this' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Make a rule of this…' }).count()).toBe(0);
     await page.waitForLoadState('networkidle');
     const other = await user(['svc_core.view_group']);
     const closed = await visitAdmin(journey(), '/events/events/', { user: other.pk });

@@ -3,11 +3,11 @@ import { Code } from '../../elements/code.tsx';
 import { ExactMoment } from '../../elements/moment.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
-import { useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
 import { spelled } from '../words.ts';
 import { actionName } from './action-name.ts';
 import type { Event } from './event.ts';
+import { MakeRule } from './rule-dialog.tsx';
 
 /** One event as a sentence; what belongs to it unfolds. */
 export function EventRow({ event, isNew }: { event: Event; isNew: boolean }) {
@@ -46,10 +46,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function Inside({ event }: { event: Event }) {
-  const { resources } = useInterface();
   const { diff, http_request, ...context } = event.context;
-  const may = (path: string) => resources.find((entry) => entry.path === path)?.may.add === 'all';
-  const name = `${actionName(event.action)} (${event.app})`;
   return (
     <div className="event-inside">
       {isObject(diff) && Object.keys(diff).length > 0 && <Diff diff={diff} />}
@@ -64,19 +61,7 @@ function Inside({ event }: { event: Event }) {
         <Link className="button" href={hrefOf(`/events/events/${event.pk}/`)}>
           {t('Open the event')}
         </Link>
-        {may('/events/rules/') && (
-          <Link className="button" href={hrefOf('/new/events/rules/', { name })}>
-            {t('Make a rule of this')}
-          </Link>
-        )}
-        {may('/policies/event_matcher/') && (
-          <Link
-            className="button"
-            href={hrefOf('/new/policies/event_matcher/', { name, action: event.action, app: event.app })}
-          >
-            {t('Make a matcher of this')}
-          </Link>
-        )}
+        <MakeRule event={event} />
       </div>
     </div>
   );

@@ -16,6 +16,7 @@ import { type Event, type Facets, periodOf, periods, questionOf } from './event.
 import { EventRow } from './event-row.tsx';
 import { FacetLists } from './facet-lists.tsx';
 import { Histogram } from './histogram.tsx';
+import { RuleDialogs } from './rule-dialog.tsx';
 import { useLive } from './use-live.ts';
 
 interface Listed {
@@ -131,6 +132,7 @@ function List({ question, page, isLive }: { question: string; page: string; isLi
             </p>
             <Pager pagination={pagination} />
           </div>
+          <RuleDialogs events={[...fresh, ...results]} />
         </>
       )}
     </Loaded>

@@ -1,0 +1,87 @@
+import { useState } from 'react';
+import { callAsPerson } from '../../api/call.ts';
+import { useDone } from '../../elements/announcing.tsx';
+import { SelectField } from '../../elements/choice.tsx';
+import { TextField } from '../../elements/field.tsx';
+import { t } from '../../texts/texts.ts';
+import { hereWith, useAddress } from '../address.ts';
+import { useInterface } from '../api/interface.ts';
+import { Link } from '../link.tsx';
+import { ActionDialog, closeDialog } from '../parts/action-dialog.tsx';
+import { ReferencePicker } from '../widgets/reference-picker.tsx';
+import { ReferencesPicker } from '../widgets/references-picker.tsx';
+import { actionName } from './action-name.ts';
+import type { Event } from './event.ts';
+
+const severities = { notice: 'Notice', warning: 'Warning', alert: 'Alert' } as const;
+const created = ['/events/rules/', '/policies/event_matcher/', '/policies/bindings/'];
+const dialogOf = ({ pk }: Event) => `rule-${pk}`;
+
+function useMayMakeRules(): boolean {
+  const { resources } = useInterface();
+  return created.every((path) => resources.find((entry) => entry.path === path)?.may.add === 'all');
+}
+
+/** Opens the dialog that makes a rule of an event, for those who may. */
+export function MakeRule({ event }: { event: Event }) {
+  if (!useMayMakeRules()) return null;
+  return (
+    <Link className="button" href={hereWith({ dialog: dialogOf(event) })}>
+      {t('Make a rule of this…')}
+    </Link>
+  );
+}
+
+/** The dialog of the event that the address names, if it is among these. */
+export function RuleDialogs({ events }: { events: readonly Event[] }) {
+  const { query } = useAddress();
+  const mayMake = useMayMakeRules();
+  const event = events.find((one) => dialogOf(one) === query.get('dialog'));
+  return mayMake && event ? <RuleDialog key={event.pk} event={event} /> : null;
+}
+
+function RuleDialog({ event }: { event: Event }) {
+  const { action, app, pk } = event;
+  const [name, setName] = useState(`${actionName(action)} (${app})`);
+  const [group, setGroup] = useState<string | null>(null);
+  const [transports, setTransports] = useState<readonly (string | number)[]>([]);
+  const [severity, setSeverity] = useState('notice');
+  const done = useDone();
+  return (
+    <ActionDialog
+      name={dialogOf(event)}
+      title={t('Make a rule of this event')}
+      confirm={t('Create')}
+      act={async () => {
+        if (group === null) throw new Error(t('Choose a group first.'));
+        await callAsPerson('POST', '/events/rules/from_event/', { event: pk, name, group, transports, severity });
+        closeDialog();
+        done(t('The rule {name} works from now on.', { name }));
+      }}
+    >
+      <p>
+        {t(
+          action.startsWith('custom_')
+            ? 'The rule notifies a group of every custom event from the same part of the server.'
+            : 'The rule notifies a group of every event with the same action, from the same part of the server, about the same kind of object.',
+        )}
+      </p>
+      <TextField label={t('Name')} value={name} onChange={({ currentTarget }) => setName(currentTarget.value)} />
+      <ReferencePicker label={t('Group')} model="svc_core.group" value={group} onChange={setGroup} />
+      <ReferencesPicker
+        label={t('Transports')}
+        hint={t('Without any, the notifications are shown only in the web interface.')}
+        model="svc_events.notificationtransport"
+        value={transports}
+        isNumber={false}
+        onChange={setTransports}
+      />
+      <SelectField
+        label={t('Severity')}
+        value={severity}
+        choices={Object.entries(severities).map(([value, label]) => ({ value, label: t(label) }))}
+        onChange={({ currentTarget }) => setSeverity(currentTarget.value)}
+      />
+    </ActionDialog>
+  );
+}
