@@ -188,6 +188,11 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
     events: { count: 2, why: 'one for the application and one for its provider' },
   },
   events_rules_from_event_create: {
+    body: async ({ number, key }) => ({
+      event: await key('svc_events.event'),
+      name: `name ${number}`,
+      group: await key('svc_core.group'),
+    }),
     events: { count: 3, why: 'one each for the rule, its policy and their binding' },
   },
   flows_executor_get: { params: signInFlow },
