@@ -6,7 +6,8 @@ import { isRef } from '../../src/resource/fields/ref.ts';
 import type { Resource } from '../../src/resource/resource.ts';
 import { columnsOf, valuesByTable, writeJoins } from '../../src/resource/write.ts';
 import type { TestServer } from '../support/server.ts';
-import { type Hinting, resourceHints } from './hints.ts';
+import type { Hinting } from './hint.ts';
+import { resourceHints } from './hints.ts';
 import { sampleOf } from './sample.ts';
 import { createUnnamedColumns } from './unnamed-columns.ts';
 
