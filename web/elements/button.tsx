@@ -16,7 +16,7 @@ export function Button({ look = 'plain', isBusy = false, type = 'button', onClic
       {...rest}
       type={type}
       className={`button button-${look}`}
-      aria-disabled={isBusy || undefined}
+      aria-disabled={isBusy || rest['aria-disabled']}
       onClick={isBusy ? (event) => event.preventDefault() : onClick}
     >
       {isBusy && <span className="spinner" aria-hidden="true" />}
