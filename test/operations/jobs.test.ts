@@ -165,7 +165,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         await until(async () => (await jobsOf('leased'))[0]?.state === 'done');
       });
 
-    test('runs jobs of a serial kind one after the other', async () => {
+    test('runs jobs of a serial kind one after the other, that of a dead worker among them', async () => {
       let now = 0;
       let most = 0;
       const { seen, jobKind } = counting('alone', async () => {
@@ -179,7 +179,12 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       const worker = await startWorker(kinds);
       if (kind === 'postgres') await startWorker(kinds, openOther());
       await db.write(async (tx) => {
-        for (let count = 0; count < 5; count += 1) await worker.enqueue(tx, { kind: 'alone' });
+        await worker.enqueue(tx, { kind: 'alone' });
+        const past = addMilliseconds(systemClock.now(), -1_000);
+        await sql`update jobs set state = 'running', worker = 'dead', attempt = 1, lease_until = ${past} where kind = 'alone'`.execute(
+          tx,
+        );
+        for (let count = 0; count < 4; count += 1) await worker.enqueue(tx, { kind: 'alone' });
       });
       await until(() => seen.length === 5);
       expect(most).toBe(1);

@@ -68,7 +68,7 @@ export async function claimJobs(
         and (j.alone is null or not exists (
           select 1 from jobs other where other.alone = j.alone and other.pk <> j.pk and (
             (other.state = 'running' and other.lease_until >= ${moment})
-            or (other.state = 'queued' and other.run_at <= ${moment} and (other.run_at, other.pk) < (j.run_at, j.pk)))))
+            or (other.state in ('queued', 'running') and other.run_at <= ${moment} and (other.run_at, other.pk) < (j.run_at, j.pk)))))
         order by j.run_at, j.pk limit ${limit})
       returning pk, kind, payload, attempt`.execute(tx);
       return rows;
