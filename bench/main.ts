@@ -6,6 +6,8 @@ import { measureAll } from './measure-all.ts';
 import { measureOAuth } from './oauth/measure.ts';
 import { oauthTable } from './oauth/report.ts';
 import type { BenchOptions } from './options.ts';
+import { measurePages } from './pages/measure.ts';
+import { pagesTable } from './pages/report.ts';
 import { growthTable, machineLine, operationsTable, scalingTable, serverTable } from './report.ts';
 import { measureSaml } from './saml/measure.ts';
 import { samlTable } from './saml/report.ts';
@@ -26,6 +28,7 @@ const usage = `npm run bench -- [options]
   --saml            instead: SAML sign-ins, compared with an RSA signature and a durable write (SQLite)
   --sync            instead: a full SCIM run, compared with a loop of fetch
   --scim            instead: users and groups pushed into a SCIM source, compared with one durable write each
+  --pages           instead: interaction to next paint on a long list of the admin pages, in Chromium
   --only TEXT       only rows whose title contains the text
   --seconds N       length of a round (1)
   --rounds N        rounds, alternating between server and floor (7)
@@ -45,6 +48,7 @@ const { values } = parseArgs({
     saml: { type: 'boolean', default: false },
     sync: { type: 'boolean', default: false },
     scim: { type: 'boolean', default: false },
+    pages: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     seconds: { type: 'string', default: '1' },
     rounds: { type: 'string', default: '7' },
@@ -83,6 +87,7 @@ async function measured(): Promise<{ section: string; tables: string[] }> {
   if (values.oauth) return { section: `${kind}, tokens`, tables: [oauthTable(await measureOAuth(options))] };
   if (values.saml) return { section: `${kind}, saml`, tables: [samlTable(await measureSaml(options))] };
   if (values.sync) return { section: `${kind}, sync`, tables: [syncTable(await measureSync(options))] };
+  if (values.pages) return { section: `${kind}, pages`, tables: [pagesTable(await measurePages(options))] };
   if (values.scim) {
     const users = Number(values.users ?? usualUsers);
     return { section: `${kind}, scim`, tables: [scimTable(await measureScim(options, users))] };

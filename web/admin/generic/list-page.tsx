@@ -110,9 +110,10 @@ function List({ entry, description }: { entry: ResourceEntry; description: Descr
 
 /** The path of the list with what the address asks for; its names are those of the API. */
 function questionOf({ path }: ResourceEntry, { filters, always }: Description, { query }: Address): string {
-  const known = new Set(['search', 'ordering', 'page', 'page_size', ...filters.map(({ name }) => name)]);
+  const known = new Set(['search', 'ordering', 'page', ...filters.map(({ name }) => name)]);
   const asked = [...query].filter(([name, value]) => known.has(name) && value !== '');
-  return `${path}?${new URLSearchParams([['page_size', rowsAPage], ...Object.entries(always), ...asked])}`;
+  const size = query.get('page_size') || rowsAPage;
+  return `${path}?${new URLSearchParams([['page_size', size], ...Object.entries(always), ...asked])}`;
 }
 
 async function read(question: string, description: Description): Promise<Listed> {
