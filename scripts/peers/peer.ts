@@ -10,11 +10,17 @@ export interface Peer {
 }
 
 /** Runs a program with its output on ours; null when it succeeds. */
-export function failureOf(program: string, args: readonly string[], env: Record<string, string> = {}): string | null {
+export function failureOf(
+  program: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  cwd = process.cwd(),
+): string | null {
   const { status, error } = spawnSync(program, args, {
     stdio: 'inherit',
     timeout: 600_000,
     env: { ...process.env, ...env },
+    cwd,
   });
   if (error) return `${program}: ${error.message}`;
   return status === 0 ? null : `${program} ended with ${status}`;

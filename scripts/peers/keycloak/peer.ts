@@ -27,7 +27,9 @@ export const keycloak: Peer = {
       if (reason !== null) return reason;
     }
     if ((await findChromium()) === null) return 'there is no Chromium';
-    return failureOf(maven, ['-q', '-B', 'dependency:unpack', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`]);
+    const unpack = ['-q', '-B', 'dependency:unpack', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`];
+    // Maven leaves files where it runs.
+    return failureOf(maven, unpack, {}, folder);
   },
   async run(folder) {
     const server = await startKeycloak(folder);
