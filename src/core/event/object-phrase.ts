@@ -30,9 +30,8 @@ const phrases: readonly (readonly [ending: string, phrase: Text])[] = [
   ['transport', 'the transport {name}'],
 ];
 
-/** “the application Grafana”, as the object of a sentence. English has the exact name of the model. */
+/** “the application Grafana”, as the object of a sentence. */
 export function objectPhrase(language: Language, model: string, name: string): string {
-  if (language === 'en') return `the ${model} ${name}`;
   const phrase = phrases.find(([ending]) => model.endsWith(ending))?.[1];
-  return phrase ? say(language, phrase, { name }) : say(language, 'the object {name}', { name });
+  return say(language, phrase ?? 'the object {name}', { name });
 }

@@ -15,6 +15,7 @@ test.each([
   ['password_set', { model: { name: 'eve' } }, 'dana set the password of eve.'],
   ['authorize_application', { authorized_application: grafana }, 'dana signed in to Grafana.'],
   ['model_deleted', { model: grafana }, 'dana deleted the application Grafana.'],
+  ['model_created', { model: { ...grafana, model_name: 'oauth2provider' } }, 'dana created the provider Grafana.'],
   [
     'model_updated',
     { model: grafana, diff: { slug: {}, name: {} } },
