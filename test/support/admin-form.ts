@@ -19,17 +19,12 @@ export async function fillIn(page: Page, server: TestServer, name: string, value
     return;
   }
   if (Array.isArray(value) && (await widget.getByRole('checkbox').count()) > 0) {
-    for (const one of value) await widget.getByLabel(spelled(one), { exact: true }).check();
+    for (const one of value) await widget.locator(`input[value=${JSON.stringify(String(one))}]`).check();
     return;
   }
   const text = kind === 'time' ? localTime(String(value)) : [value].flat().join('\n');
   await widget.locator('input, textarea').first().fill(text);
 }
-
-const spelled = (value: unknown): string => {
-  const words = String(value).replaceAll(/[_-]+/g, ' ').trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
 
 const localTime = (text: string): string => {
   const moment = new Date(text);

@@ -52,6 +52,7 @@ export function ChoicesWidget(props: WidgetProps) {
           <label className="choice" key={String(one)}>
             <input
               type="checkbox"
+              value={String(one)}
               checked={chosen.includes(one)}
               onChange={({ currentTarget }) =>
                 props.onChange(currentTarget.checked ? [...chosen, one] : chosen.filter((other) => other !== one))
