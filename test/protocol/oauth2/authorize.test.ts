@@ -14,7 +14,7 @@ import {
   type Visit,
   visitor,
 } from '../../support/relying-party.ts';
-import { describeOnBoth } from '../../support/server.ts';
+import { describeOnSqlite } from '../../support/server.ts';
 
 const explicit = 'default-provider-authorization-explicit-consent';
 const challenge = createHash('sha256').update('v'.repeat(43)).digest('base64url');
@@ -28,7 +28,7 @@ const asked = (party: RelyingParty, more: Record<string, string> = {}) => ({
 const errorOf = ({ location }: Visit) => location?.searchParams.get('error') ?? null;
 const codeOf = ({ location }: Visit) => location?.searchParams.get('code') ?? null;
 
-describeOnBoth('the authorize endpoint', (server) => {
+describeOnSqlite('the authorize endpoint', (server) => {
   test('issues a code to a client whose flow asks nothing', async () => {
     const party = await makeRelyingParty(server());
     const { authorize } = await visitor(server());
@@ -285,7 +285,7 @@ describeOnBoth('the authorize endpoint', (server) => {
   });
 });
 
-describeOnBoth('response types and modes', (server) => {
+describeOnSqlite('response types and modes', (server) => {
   test('oidcc-response-type: implicit and hybrid are off unless the provider names them', async () => {
     const party = await makeRelyingParty(server());
     const old = await makeRelyingParty(server(), { grant_types: ['authorization_code', 'implicit', 'hybrid'] });

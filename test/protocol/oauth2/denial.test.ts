@@ -15,7 +15,7 @@ import {
   type Visitor,
   visitor,
 } from '../../support/relying-party.ts';
-import { describeOnBoth, type TestServer } from '../../support/server.ts';
+import { describeOnSqlite, type TestServer } from '../../support/server.ts';
 import { movableClock } from '../conformance/movable-clock.ts';
 
 const why = 'Not on a Sunday.';
@@ -54,7 +54,7 @@ async function waiting({ world }: TestServer, { provider }: RelyingParty): Promi
 
 const clock = movableClock();
 
-describeOnBoth(
+describeOnSqlite(
   'RFC 6749 §4.1.2.1: a person whom the authorization flow denies',
   (server) => {
     test('reads why, and brings the client its answer in the requested response mode', async () => {
@@ -206,7 +206,7 @@ describeOnBoth(
   { clock },
 );
 
-describeOnBoth('RFC 8628 §3.5: a device whose person the flow denies', (server) => {
+describeOnSqlite('RFC 8628 §3.5: a device whose person the flow denies', (server) => {
   const begin = (party: RelyingParty) => sent(server(), 'device', { ...secretOf(party), scope: 'openid' });
   const poll = async (party: RelyingParty, device_code: string) => {
     const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';

@@ -10,7 +10,7 @@ import { xml } from '../../../src/lib/xml/write-xml.ts';
 import { eventsDuring } from '../../support/events.ts';
 import { bindExpression, made, makeWalk, unique } from '../../support/make-walk.ts';
 import { assertionMarkup, type IdpKey, idpKey, responseMarkup, signedResponse } from '../../support/saml-idp.ts';
-import { describeOnBoth } from '../../support/server.ts';
+import { describeOnSqlite } from '../../support/server.ts';
 import { signedInBrowser } from '../../support/signed-in-browser.ts';
 import { newBrowser, saidOn, throughFlow, visit } from '../oauth-source/visitor.ts';
 import { formOn, idpUrl, parse, samlWalk } from './saml-walk.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 const protocol = 'urn:oasis:names:tc:SAML:2.0:protocol';
 const assertionNames = 'urn:oasis:names:tc:SAML:2.0:assertion';
 
-describeOnBoth('signing in by a SAML source', (server) => {
+describeOnSqlite('signing in by a SAML source', (server) => {
   const walk = samlWalk(server, () => key);
   const { source, depart, leave, about, post, bring, arrive, signIn, connectionsOf, address, pair } = walk;
 

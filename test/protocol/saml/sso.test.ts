@@ -25,7 +25,7 @@ import {
   storePair,
   textIn,
 } from '../../support/saml-sp.ts';
-import { describeOnBoth } from '../../support/server.ts';
+import { describeOnSqlite } from '../../support/server.ts';
 import { findOpenssl, findXmlsec, opensslVerifyQuery, xmlsecDecrypt, xmlsecVerify } from '../../support/xmlsec.ts';
 
 const [hasXmlsec, hasOpenssl] = [await findXmlsec(), await findOpenssl()];
@@ -42,7 +42,7 @@ const redirected = 'sso/binding/redirect/';
 const posted = 'sso/binding/post/';
 const explicit = 'default-provider-authorization-explicit-consent';
 
-describeOnBoth('SAML single sign-on', (server) => {
+describeOnSqlite('SAML single sign-on', (server) => {
   const told = async (action: string) => (await lastEvents(server(), 20)).filter((event) => event.action === action);
   const own = async () => (await server().admin.get('/crypto/certificatekeypairs/?has_key=true')).body.results;
   const ownCertificate = async () => {

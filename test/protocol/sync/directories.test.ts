@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CloudTarget, startCloud } from '../../support/cloud-target.ts';
 import { until } from '../../support/jobs.ts';
-import { describeOnBoth, describeOnSqlite, type TestServer } from '../../support/server.ts';
+import { describeOnSqlite, type TestServer } from '../../support/server.ts';
 import { localTargets, makeGroup, makeSyncProvider, makeUser, settled } from '../../support/sync.ts';
 import { startWorkspace, type WorkspaceTarget } from '../../support/workspace-target.ts';
 
@@ -22,7 +22,7 @@ const kinds = {
   },
 } as const;
 
-describeOnBoth('a directory that verifies who writes to it', (server) => directories(server), localTargets);
+describeOnSqlite('a directory that verifies who writes to it', (server) => directories(server), localTargets);
 
 function directories(server: () => TestServer): void {
   describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('%s', (path) => {
@@ -215,7 +215,7 @@ function directories(server: () => TestServer): void {
   });
 }
 
-describeOnBoth(
+describeOnSqlite(
   'a workspace directory',
   (server) => {
     test('is written to in the name of the delegated subject, with the scopes of the provider', async () => {
