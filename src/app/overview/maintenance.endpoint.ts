@@ -12,29 +12,21 @@ import {
   timeSchema,
 } from '../../resource/json-schema.ts';
 import { connections, jobRuns, sources, syncProviders, tokens } from './maintenance.ts';
-import { certificatesByEnd, healthOf, type OverviewNeeds } from './overview.endpoint.ts';
+import {
+  certificatesByEnd,
+  certificatesSchema,
+  healthOf,
+  healthSchema,
+  type OverviewNeeds,
+} from './overview.endpoint.ts';
 
 const maxCertificates = 200;
 
 const schema = objectSchema({
   version: stringSchema,
   public_url: stringSchema,
-  health: {
-    ...orNull(
-      objectSchema({
-        database: stringSchema,
-        mail: booleanSchema,
-        jobs_queued: integerSchema,
-        jobs_failed: integerSchema,
-        last_backup: orNull(timeSchema),
-      }),
-    ),
-    description: 'Null without the permission to view system information.',
-  },
-  certificates: {
-    ...arrayOf(objectSchema({ pk: stringSchema, name: stringSchema, ends: timeSchema })),
-    description: 'The first to end first.',
-  },
+  health: healthSchema,
+  certificates: { ...certificatesSchema, description: 'The first to end first.' },
   jobs: {
     ...arrayOf(
       objectSchema({

@@ -50,21 +50,27 @@ const checklistSchema = arrayOf(
   }),
 );
 
+/** How the server is, in the overview and on the maintenance page. */
+export const healthSchema = {
+  ...orNull(
+    objectSchema({
+      database: stringSchema,
+      mail: { ...booleanSchema, description: 'Whether a mail server is configured.' },
+      jobs_queued: integerSchema,
+      jobs_failed: integerSchema,
+      last_backup: orNull(timeSchema),
+    }),
+  ),
+  description: 'Null without the permission to view system information.',
+};
+
+/** Certificates by their end, in both. */
+export const certificatesSchema = arrayOf(objectSchema({ pk: stringSchema, name: stringSchema, ends: timeSchema }));
+
 const schema = objectSchema({
   version: stringSchema,
   public_url: stringSchema,
-  health: {
-    ...orNull(
-      objectSchema({
-        database: stringSchema,
-        mail: { ...booleanSchema, description: 'Whether a mail server is configured.' },
-        jobs_queued: integerSchema,
-        jobs_failed: integerSchema,
-        last_backup: orNull(timeSchema),
-      }),
-    ),
-    description: 'Null without the permission to view system information.',
-  },
+  health: healthSchema,
   week: {
     ...orNull(
       objectSchema({
@@ -80,7 +86,7 @@ const schema = objectSchema({
   failing_jobs: arrayOf(
     objectSchema({ pk: stringSchema, name: stringSchema, message: stringSchema, finished: orNull(timeSchema) }),
   ),
-  ending_certificates: arrayOf(objectSchema({ pk: stringSchema, name: stringSchema, ends: timeSchema })),
+  ending_certificates: certificatesSchema,
   checklist: { ...checklistSchema, description: 'What a new server still lacks; for superusers only.' },
 });
 

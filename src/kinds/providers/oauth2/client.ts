@@ -3,7 +3,12 @@ import type { Database, Query } from '../../../platform/db/database.ts';
 import { queryCache } from '../../../platform/db/query-cache.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import { type SecretBox, sealContext } from '../../../platform/keys.ts';
-import type { ClientApplication } from '../../../provider/client-application.ts';
+import {
+  type ApplicationColumns,
+  applicationColumns,
+  type ClientApplication,
+  takeApplication,
+} from '../../../provider/client-application.ts';
 import { isStorable } from '../../../resource/fields/well-formed.ts';
 import type { ClaimsCache, ScopeRow, TokenSettings } from './claims.ts';
 import type { GrantType } from './grant-types.ts';
@@ -43,7 +48,7 @@ export interface StoredKey {
   readonly profile: SecurityProfile;
 }
 
-interface ClientRow {
+interface ClientRow extends ApplicationColumns {
   readonly pk: number;
   readonly name: string;
   readonly client_id: string;
@@ -62,12 +67,6 @@ interface ClientRow {
   readonly issuer_mode: Client['issuer_mode'];
   readonly authentication_flow: string | null;
   readonly authorization_flow: string | null;
-  readonly application_pk: string;
-  readonly application_name: string;
-  readonly slug: string;
-  readonly group: string;
-  readonly policy_engine_mode: 'all' | 'any';
-  readonly enabled: boolean;
   readonly certificate_pk: string | null;
   readonly certificate_data: string | null;
   readonly key_data: string | null;
@@ -76,9 +75,8 @@ interface ClientRow {
 // A provider that no application uses serves nobody: there would be nothing to ask for access to.
 const clientSelect = sql`select o.pk, p.name, o.client_id, o.client_type, o.client_secret, o.access_code_validity,
     o.access_token_validity, o.refresh_token_validity, o.include_claims_in_id_token, o.redirect_uris, o.grant_types,
-    o.jwks, o.jwks_uri, o.security_profile, o.sub_mode, o.issuer_mode, p.authentication_flow, p.authorization_flow, a.pk as application_pk,
-    a.name as application_name, a.slug, a."group", a.policy_engine_mode, a.enabled, c.pk as certificate_pk, c.certificate_data,
-    c.key_data
+    o.jwks, o.jwks_uri, o.security_profile, o.sub_mode, o.issuer_mode, p.authentication_flow, p.authorization_flow,
+    ${applicationColumns}, c.pk as certificate_pk, c.certificate_data, c.key_data
   from provider_oauth2 o join providers p on p.pk = o.pk join applications a on a.provider = o.pk
     left join certificates c on c.pk = o.signing_key`;
 
@@ -120,9 +118,8 @@ async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<C
         ? await bySlug(query, by.slug)
         : await byProvider(query, by.provider);
   if (!row) return null;
-  const { application_pk, application_name, slug, group, policy_engine_mode, enabled, certificate_pk, ...settings } =
-    row;
-  const { certificate_data, key_data, ...kept } = settings;
+  const { application, rest } = takeApplication(row);
+  const { certificate_pk, certificate_data, key_data, ...kept } = rest;
   return {
     ...kept,
     include_claims_in_id_token: Boolean(row.include_claims_in_id_token),
@@ -132,15 +129,8 @@ async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<C
         : key.box.open(row.client_secret, sealContext('providers', 'client_secret', row.pk)),
     redirect_uris: JSON.parse(row.redirect_uris),
     grant_types: JSON.parse(row.grant_types),
-    assigned_application_slug: slug,
-    application: {
-      pk: application_pk,
-      name: application_name,
-      slug,
-      group,
-      policy_engine_mode,
-      enabled: Boolean(enabled),
-    },
+    assigned_application_slug: application.slug,
+    application,
     signingKey:
       certificate_pk === null
         ? null

@@ -4,7 +4,12 @@ import type { ContentCipher } from '../../../lib/xml/encrypt.ts';
 import type { Database, Query } from '../../../platform/db/database.ts';
 import { queryCache } from '../../../platform/db/query-cache.ts';
 import { statement } from '../../../platform/db/statement.ts';
-import type { ClientApplication } from '../../../provider/client-application.ts';
+import {
+  type ApplicationColumns,
+  applicationColumns,
+  type ClientApplication,
+  takeApplication,
+} from '../../../provider/client-application.ts';
 import { isStorable } from '../../../resource/fields/well-formed.ts';
 import type { MappedUser, MappingRow } from './attributes.ts';
 
@@ -51,14 +56,10 @@ export interface ServiceProvider {
   readonly mappedUsers: WeakMap<UserFacts, MappedUser>;
 }
 
-interface Row extends Omit<ServiceProvider, 'application' | 'signing' | 'mappings' | 'nameIdMapping' | 'mappedUsers'> {
+interface Row
+  extends ApplicationColumns,
+    Omit<ServiceProvider, 'application' | 'signing' | 'mappings' | 'nameIdMapping' | 'mappedUsers'> {
   readonly name_id_mapping: string | null;
-  readonly application_pk: string;
-  readonly application_name: string;
-  readonly slug: string;
-  readonly group: string;
-  readonly policy_engine_mode: 'all' | 'any';
-  readonly enabled: boolean;
   readonly signing_pk: string | null;
   readonly signing_certificate: string | null;
   readonly signing_key: string | null;
@@ -69,7 +70,7 @@ const select = sql`select s.pk, p.name, s.acs_url, s.audience, s.issuer, s.sp_bi
     s.assertion_valid_not_on_or_after, s.session_valid_not_on_or_after, s.default_name_id_policy, s.digest_algorithm,
     s.signature_algorithm, s.sign_assertion, s.sign_response, s.encryption_algorithm, s.default_relay_state, s.sls_url,
     s.sls_binding, s.logout_method, s.name_id_mapping, p.authentication_flow, p.authorization_flow,
-    a.pk as application_pk, a.name as application_name, a.slug, a."group", a.policy_engine_mode, a.enabled,
+    ${applicationColumns},
     sc.pk as signing_pk, sc.certificate_data as signing_certificate, sc.key_data as signing_key,
     vc.certificate_data as verification, ec.certificate_data as encryption
   from provider_saml s join providers p on p.pk = s.pk join applications a on a.provider = s.pk
@@ -107,21 +108,14 @@ export async function loadMappings(
 }
 
 function serviceProviderOf(row: Row, mappings: Pick<ServiceProvider, 'mappings' | 'nameIdMapping'>): ServiceProvider {
-  const { application_pk, application_name, slug, group, policy_engine_mode, enabled, ...rest } = row;
+  const { application, rest } = takeApplication(row);
   const { signing_pk, signing_certificate, signing_key, name_id_mapping: _, ...settings } = rest;
   return {
     ...settings,
     ...mappings,
     sign_assertion: Boolean(row.sign_assertion),
     sign_response: Boolean(row.sign_response),
-    application: {
-      pk: application_pk,
-      name: application_name,
-      slug,
-      group,
-      policy_engine_mode,
-      enabled: Boolean(enabled),
-    },
+    application,
     signing:
       signing_pk === null
         ? null
