@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, register } from 'prom-client';
 
 export interface Metrics {
   observeOperation(operation: string, status: number, milliseconds: number): void;
@@ -31,8 +31,8 @@ interface Noted {
 const maxNoted = 500;
 
 export function createMetrics(version: string): Metrics {
+  collectProcessMetrics();
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix: 'gatehouse_' });
   const durations = new Histogram({
     name: 'gatehouse_operation_duration_seconds',
     help: 'How long operations of the API took, by operation id and status.',
@@ -122,6 +122,14 @@ export function createMetrics(version: string): Metrics {
         },
       });
     },
-    render: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+    render: async () => ({
+      type: registry.contentType,
+      text: `${await registry.metrics()}${await register.metrics()}`,
+    }),
   };
+}
+
+/** Once per process: their observers and timers never end, and would keep every closed server in memory. */
+function collectProcessMetrics(): void {
+  if (register.getMetricsAsArray().length === 0) collectDefaultMetrics({ prefix: 'gatehouse_' });
 }

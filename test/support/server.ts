@@ -96,7 +96,10 @@ function describeWith(
   beforeAll(async () => {
     server = await startServer(kind, options);
   });
-  afterAll(() => server?.close());
+  afterAll(async () => {
+    await server?.close();
+    server = undefined;
+  });
   tests(() => server as TestServer, kind);
 }
 
