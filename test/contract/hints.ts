@@ -141,6 +141,7 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
   core_users_impersonate_create: { undrivable: 'is for browsers, not for tokens; its own tests sign in' },
   core_users_recovery_create: { undrivable: 'takes a flow to recover by; its own tests make one' },
   core_users_recovery_email_create: { undrivable: 'takes a flow to recover by; its own tests make one' },
+  stages_invitation_invitations_send_email_create: { undrivable: 'sends a mail; its own tests run a mail server' },
   core_users_metrics_retrieve: { alsoNeeds: ['svc_events.view_event'] },
   core_users_rights_retrieve: { alsoNeeds: ['svc_rbac.view_role', 'svc_core.view_group'] },
   core_users_service_account_create: { alsoNeeds: ['svc_core.add_token', 'svc_core.add_group'] },

@@ -26,7 +26,7 @@ describeOnBoth('class 65: attempts from all addresses of one IPv6 /64 share one 
     const { db, key } = server().world;
     const call = { world: server().app.resourceWorld };
     const claim = (ip: string, n: number) =>
-      db.write((tx) => claimMessage(tx, call, key, { who: `name-${n}`, ip, now }));
+      db.write((tx) => claimMessage(tx, call, key, { who: `name-${n}`, by: { ip }, now }));
     const claims: boolean[] = [];
     for (let n = 0; n < 63; n++) claims.push(await claim(ours(n), n));
     expect(claims.indexOf(false)).toBe(61);

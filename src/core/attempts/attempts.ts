@@ -24,7 +24,11 @@ interface Pace {
 }
 
 const guesses = { ofUser: { free: 10, minWaitMs: 2_000 }, ofAddress: { free: 200, minWaitMs: 2_000 } };
-const messages = { ofUser: { free: 2, minWaitMs: 60_000 }, ofAddress: { free: 60, minWaitMs: 60_000 } };
+const messages = {
+  ofUser: { free: 2, minWaitMs: 60_000 },
+  ofAddress: { free: 60, minWaitMs: 60_000 },
+  ofSender: { free: 200, minWaitMs: 60_000 },
+};
 const maxWaitMs = 15 * 60_000;
 /** Not blocked. The attempt's own time would make attempts that started earlier wait. */
 const longAgo = '1970-01-01T00:00:00.000000Z';
@@ -75,6 +79,14 @@ const giveBack = statement<[subject: string], unknown>(
   (subject) => sql`update sign_in_attempts set failures = failures - 1 where subject = ${subject} and failures > 0`,
 );
 
+interface Message {
+  /** Whom it is for: a user, or a name or address. */
+  readonly who: number | string;
+  /** Who requests it: an administrator, who is known, or somebody at an address. */
+  readonly by: { readonly user: number } | { readonly ip: string };
+  readonly now: string;
+}
+
 /**
  * Counts a requested message, separately from sign-in attempts, so that nobody can flood another's mailbox. Returns
  * false while the subject must wait; the caller must then roll back.
@@ -83,14 +95,16 @@ export async function claimMessage(
   tx: Query,
   { world }: Pick<Call, 'world'>,
   key: Pick<InstanceKey, 'hash'>,
-  { who, ip, now }: { readonly who: number | string; readonly ip: string; readonly now: string },
+  { who, by, now }: Message,
 ): Promise<boolean> {
   await world.makeRoom('sign_in_attempts', tx);
   const to = typeof who === 'number' ? `messages:user:${who}` : `messages:name:${who.toLowerCase()}`;
-  return (
-    (await count(tx, key.hash(to), messages.ofUser, now)) &&
-    (await count(tx, key.hash(`messages:address:${networkOf(ip)}`), messages.ofAddress, now))
-  );
+  // Administrators do not use up what their network may request.
+  const [from, pace] =
+    'ip' in by
+      ? [`messages:address:${networkOf(by.ip)}`, messages.ofAddress]
+      : [`messages:sender:${by.user}`, messages.ofSender];
+  return (await count(tx, key.hash(to), messages.ofUser, now)) && (await count(tx, key.hash(from), pace, now));
 }
 
 /** False while the subject must wait; attempts are not counted then, or the wait would never end. */

@@ -76,7 +76,8 @@ async function send({ key, jobs }: Needs, step: Step<Settings>): Promise<boolean
   const minutes = settings.token_expiry;
   try {
     return await call.db.write(async (tx) => {
-      if (!(await claimMessage(tx, call, key, { who, ip: call.request.clientIp, now }))) throw new Rollback(false);
+      if (!(await claimMessage(tx, call, key, { who, by: { ip: call.request.clientIp }, now })))
+        throw new Rollback(false);
       await call.world.makeRoom('flow_links', tx);
       const expires = addMilliseconds(now, minutes * 60_000);
       const link = { flow: flow.pk, user: mayReceive(user, step) ? (user?.pk ?? null) : null, content: walk };

@@ -8,10 +8,10 @@ import type { Language } from '../../../lib/texts/languages.ts';
 import { translate } from '../../../lib/texts/translate.ts';
 import type { Config } from '../../../platform/config.ts';
 import type { Query } from '../../../platform/db/database.ts';
-import { OutboundError } from '../../../platform/fetch/outbound-error.ts';
-import { type JobKind, type Jobs, PermanentFailure } from '../../../platform/jobs/job.ts';
+import type { JobKind, Jobs } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
-import { type Mail, type Mailer, NoMailServer } from '../../../platform/mail/mailer.ts';
+import { mailFailure } from '../../../platform/mail/mail-failure.ts';
+import type { Mail, Mailer } from '../../../platform/mail/mailer.ts';
 import { sendThrough } from '../../../platform/mail/send-through.ts';
 import type { Call } from '../../../resource/call.ts';
 import type { RowOf } from '../../../resource/resource.ts';
@@ -118,13 +118,6 @@ async function sendBy(mailer: Mailer, allow: Cidrs, settings: RowOf<typeof email
       allow,
     );
   } catch (error) {
-    throw error instanceof Error && isFinal(error) ? new PermanentFailure(error.message) : error;
+    throw mailFailure(error);
   }
-}
-
-/** Whether retrying is pointless: no such server, a forbidden address, or a permanent rejection. */
-function isFinal(error: Error & { readonly responseCode?: unknown }): boolean {
-  if (error instanceof NoMailServer) return true;
-  if (error instanceof OutboundError) return error.reason === 'blocked';
-  return typeof error.responseCode === 'number' && error.responseCode >= 500;
 }

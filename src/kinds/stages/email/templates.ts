@@ -1,5 +1,5 @@
-import { escapeHtml } from '../../../lib/escape-html.ts';
-import { directionOf, type Language } from '../../../lib/texts/languages.ts';
+import { writeLinkMail } from '../../../flow/links/link-mail.ts';
+import type { Language } from '../../../lib/texts/languages.ts';
 import { say, type Text } from '../../../lib/texts/translate.ts';
 import type { Mail } from '../../../platform/mail/mailer.ts';
 
@@ -39,44 +39,20 @@ export const templates: Readonly<Record<string, Template>> = {
   },
 };
 
-/** Renders a mail as plain text and as HTML. */
-export function writeMail(name: string, facts: MailFacts): Pick<Mail, 'text' | 'html'> {
-  const { language } = facts;
+export function writeMail(
+  name: string,
+  { title, language, minutes, ...facts }: MailFacts,
+): Pick<Mail, 'text' | 'html'> {
   const template = templates[name] ?? passwordReset;
-  const intro = say(language, template.intro, { title: facts.title });
-  const button = say(language, template.button);
-  const unasked = say(language, template.unasked);
-  const greeting = greetingOf(facts.name, language);
-  const validity = validityOf(facts.minutes, language);
-  const text = [greeting, '', intro, '', `${button}: ${facts.link}`, '', validity, unasked, ''].join('\n');
-  const paragraphs = [greeting, intro].map(paragraph);
-  const address = escapeHtml(facts.link);
-  const html = `<!doctype html>
-<html lang="${language}" dir="${directionOf(language)}">
-<head><meta charset="utf-8"><title>${escapeHtml(facts.title)}</title></head>
-<body style="margin:0;padding:24px;font-family:sans-serif;color:#1f2328;background:#f6f8fa">
-<div style="max-width:520px;margin:0 auto;padding:24px;background:#ffffff;border-radius:8px">
-<h1 style="font-size:20px">${escapeHtml(facts.title)}</h1>
-${paragraphs.join('\n')}
-<p><a href="${address}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:#1f4fd8;color:#ffffff;text-decoration:none">${escapeHtml(button)}</a></p>
-<p dir="ltr" style="font-size:13px;word-break:break-all">${address}</p>
-${[validity, unasked].map(paragraph).join('\n')}
-</div>
-</body>
-</html>
-`;
-  return { text, html };
+  return writeLinkMail({
+    ...facts,
+    title,
+    language,
+    intro: say(language, template.intro, { title }),
+    button: say(language, template.button),
+    closing: [validityOf(minutes, language), say(language, template.unasked)],
+  });
 }
-
-const maxNameLength = 60;
-
-/** Names are user input: leave out anything that could read as a message or a link. */
-function greetingOf(name: string, language: Language): string {
-  const isPlain = name !== '' && name.length <= maxNameLength && !/[\p{Cc}/:@]|\.\w/u.test(name);
-  return isPlain ? say(language, 'Hello {name},', { name }) : say(language, 'Hello,');
-}
-
-const paragraph = (text: string): string => `<p>${escapeHtml(text)}</p>`;
 
 const validityOf = (minutes: number, language: Language): string =>
   minutes % 60 === 0

@@ -1,11 +1,6 @@
-import { sql } from 'kysely';
 import type { Settings } from '../../../core/settings/settings.ts';
-import { flowPage } from '../../../flow/executor/challenge.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
-import type { Query } from '../../../platform/db/database.ts';
-import type { InstanceKey } from '../../../platform/keys.ts';
-import { randomText } from '../../../platform/random.ts';
 import { type Call, requireActor } from '../../../resource/call.ts';
 import { longLivedCredentials } from '../../../resource/credentials.ts';
 import { defineResource } from '../../../resource/define.ts';
@@ -18,10 +13,11 @@ import { slug, text } from '../../../resource/fields/text.ts';
 import { orNull, stringSchema } from '../../../resource/json-schema.ts';
 import { relatedFilter } from '../../../resource/query.ts';
 import type { Resource } from '../../../resource/resource.ts';
+import { invitationLink, invitationModel, newToken, slugOfFlow } from './invitation-link.ts';
+import { type MailInvitationNeeds, mailInvitationAction } from './mail-invitation.ts';
 
-export interface InvitationNeeds {
+export interface InvitationNeeds extends MailInvitationNeeds {
   readonly settings: { current(): Promise<Settings> };
-  readonly key: Pick<InstanceKey, 'hash'>;
   readonly config: { readonly publicUrl: string };
 }
 
@@ -33,7 +29,7 @@ interface NewToken {
 }
 
 /** Lets its holder pass an invitation stage, with preset values. */
-export function invitationResource({ settings, key, config }: InvitationNeeds): Resource {
+export function invitationResource({ settings, config, ...mailing }: InvitationNeeds): Resource {
   const newTokens = new WeakMap<Call, NewToken>();
   const shownOnce = (name: keyof NewToken) => ({
     schema: orNull(stringSchema),
@@ -44,7 +40,7 @@ export function invitationResource({ settings, key, config }: InvitationNeeds): 
     path: '/stages/invitation/invitations/',
     param: 'invite_uuid',
     key: 'uuid',
-    model: 'svc_stages_invitation.invitation',
+    model: invitationModel,
     schema: 'Invitation',
     names: ['Invitation', 'Invitations'],
     table: 'invitations',
@@ -81,13 +77,10 @@ export function invitationResource({ settings, key, config }: InvitationNeeds): 
         return { fixed_data: ['An invitation sets no password: people choose theirs.'] };
       if (!current) {
         values.created_by = requireActor(call).user.pk;
-        const token = randomText(43);
-        values.token_hash = key.hash(token);
-        const slug = await slugOf(tx, values.flow);
-        newTokens.set(call, {
-          token,
-          link: slug === null ? null : `${config.publicUrl}${flowPage(slug)}?itoken=${token}`,
-        });
+        const token = newToken();
+        values.token_hash = mailing.key.hash(token);
+        const slug = await slugOfFlow(tx, values.flow);
+        newTokens.set(call, { token, link: slug === null ? null : invitationLink(config.publicUrl, slug, token) });
       }
       // Every invitation expires: without an explicit end it gets the default.
       if (values.expires === null) {
@@ -96,16 +89,6 @@ export function invitationResource({ settings, key, config }: InvitationNeeds): 
       }
       return null;
     },
+    actions: [mailInvitationAction(mailing)],
   });
 }
-
-/** The flow that the link opens: the invitation's own, else one with an invitation stage, the built-in one first. */
-async function slugOf(tx: Query, flow: string | null): Promise<string | null> {
-  const which = flow === null ? asksForInvitations : sql`f.pk = ${flow}`;
-  const { rows } = await sql<{ slug: string }>`select f.slug from flows f where ${which}
-    order by f.slug <> 'default-enrollment-flow', f.slug limit 1`.execute(tx);
-  return rows[0]?.slug ?? null;
-}
-
-const asksForInvitations = sql`f.designation = 'enrollment' and exists (select 1 from flow_stage_bindings b
-  join stage_invitation s on s.pk = b.stage where b.target = f.pk)`;

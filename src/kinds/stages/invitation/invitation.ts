@@ -9,6 +9,7 @@ import type { Query } from '../../../platform/db/database.ts';
 import type { Call } from '../../../resource/call.ts';
 import { type InvitationNeeds, invitationResource } from './invitation.resource.ts';
 import { invitationStage } from './invitation-stage.resource.ts';
+import { mailInvitationJob } from './mail-invitation.job.ts';
 
 interface Invitation {
   readonly pk: string;
@@ -26,6 +27,7 @@ export const invitationKind = (needs: InvitationNeeds): StageKind =>
   defineStageKind({
     resource: invitationStage,
     resources: [invitationResource(needs)],
+    jobs: (server) => [mailInvitationJob({ ...needs, ...server })],
     expiring: [expired('invitations', 'invitations')],
     component: 'xak-stage-invitation',
     roles: ({ continue_flow_without_invitation }) => (continue_flow_without_invitation ? [] : ['takes invitation']),

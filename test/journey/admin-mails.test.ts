@@ -1,0 +1,81 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { visitAdmin } from '../support/admin-visit.ts';
+import { quiet } from '../support/jobs.ts';
+import { describeJourney, whoIs } from '../support/journey.ts';
+import { unique } from '../support/make-walk.ts';
+import { startMailReceiver } from '../support/receivers.ts';
+import { readMails } from '../support/recovery.ts';
+
+const mail = await startMailReceiver();
+afterAll(() => mail.close());
+beforeEach(() => {
+  mail.mails.length = 0;
+});
+
+const env = { GATEHOUSE_SMTP_URL: mail.url, GATEHOUSE_SMTP_FROM: 'gatehouse@example.com' };
+const password = 'vorhang-ambra-9-quitte-tausch';
+
+/** The path and query of the link in the only mail. */
+function linkIn(name: string): string {
+  expect(mail.mails).toHaveLength(1);
+  const [link = ''] = new RegExp(`https?://\\S+${name}=[A-Za-z0-9]+`).exec(readMails(mail)[0] ?? '') ?? [];
+  const { pathname, search } = new URL(link);
+  return pathname + search;
+}
+
+async function choosePassword(page: Page): Promise<void> {
+  for (const label of ['Password', 'Password (repeat)']) await page.getByLabel(label, { exact: true }).fill(password);
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/if/user/**');
+}
+
+describeJourney(
+  'the admin pages of people send',
+  (journey) => {
+    test('an invitation, whose link makes the account', async () => {
+      const { server } = journey();
+      const email = `${unique('frida')}@example.com`;
+      const page = await visitAdmin(journey(), '/core/users/?dialog=invite');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Frida');
+      await dialog.getByLabel('Email').fill(email);
+      await dialog.getByRole('button', { name: 'Make an invitation' }).click();
+      await dialog.getByRole('button', { name: 'Send it by mail' }).click();
+      await dialog.getByText(`The invitation is on its way to ${email}.`).waitFor();
+      await quiet(server);
+      const invited = await journey().window();
+      await invited.goto(linkIn('itoken'));
+      const username = unique('frida');
+      await invited.getByLabel('Username', { exact: true }).fill(username);
+      await choosePassword(invited);
+      expect(await whoIs(invited)).toBe(username);
+      const { results } = (await server.admin.get(`/core/users/?username=${username}`)).body;
+      expect(results).toMatchObject([{ email, name: 'Frida', is_active: true }]);
+      const left = await server.admin.get('/stages/invitation/invitations/?search=frida');
+      expect(left.body.results).toEqual([]);
+      await page.waitForLoadState('networkidle');
+    });
+
+    test('a recovery link, by which the person chooses a password', async () => {
+      const { server } = journey();
+      expect((await server.admin.put('/flows/ready_made/recovery/', { is_on: true })).status).toBe(200);
+      const dana = await server.user([], { username: unique('dana'), email: `${unique('dana')}@example.com` });
+      const page = await visitAdmin(journey(), `/core/users/${dana.pk}/`);
+      await page.getByText('Actions', { exact: true }).click();
+      await page.getByRole('button', { name: 'Send a recovery link by mail…' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
+      await page.getByText('A link is on its way to').waitFor();
+      await quiet(server);
+      const owner = await journey().window();
+      await owner.goto(linkIn('flow_token'));
+      await owner.getByRole('button', { name: 'Continue' }).click();
+      await choosePassword(owner);
+      expect(await whoIs(owner)).toBe(dana.username);
+      const { results } = (await server.admin.get('/events/events/?action=email_sent')).body;
+      expect(results[0]).toMatchObject({ user: { username: 'admin' }, context: { model: { name: dana.username } } });
+      await page.waitForLoadState('networkidle');
+    });
+  },
+  { env },
+);

@@ -1,0 +1,74 @@
+import { lazy, Suspense, useState } from 'react';
+import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { Button } from '../../elements/button.tsx';
+import { CopyButton } from '../../elements/copy-button.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
+import { useEntry } from '../api/interface.ts';
+
+const QrCode = lazy(async () => ({ default: (await import('../../elements/qr-code.tsx')).QrCode }));
+export const invitationsPath = '/stages/invitation/invitations/';
+
+export interface Invitation {
+  readonly pk: string;
+  readonly link: string;
+  /** Empty if nobody gave one. */
+  readonly email: string;
+}
+
+/** A new invitation, to hand over: its link, as a QR code, by a mail of the server or of one's own. */
+export function InvitationLink({ invitation, onClose }: { invitation: Invitation; onClose(): void }) {
+  const { pk, link, email } = invitation;
+  const [isSent, setSent] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const canSend = useEntry(invitationsPath)?.may.change === 'all' && email !== '';
+  async function send(): Promise<void> {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await callAsPerson('POST', `${invitationsPath}${pk}/send_email/`, {});
+      setSent(true);
+    } catch (caught) {
+      setProblem(wordsOf(caught));
+    }
+    setBusy(false);
+  }
+  if (isSent)
+    return (
+      <div className="stack">
+        <Notice tone="good">{t('The invitation is on its way to {email}.', { email })}</Notice>
+        <p>{t('The mail has a new link. The one that was shown here does not work any more.')}</p>
+        <div className="row">
+          <Button onClick={onClose}>{t('Close')}</Button>
+        </div>
+      </div>
+    );
+  return (
+    <div className="stack">
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      <p>{t('The link makes one account. It is shown only now.')}</p>
+      <code className="people-link">{link}</code>
+      <Suspense>
+        <QrCode text={link} label={t('The link as a QR code')} />
+      </Suspense>
+      <div className="row">
+        <CopyButton text={link} />
+        {canSend && (
+          <Button isBusy={isBusy} onClick={send}>
+            {t('Send it by mail')}
+          </Button>
+        )}
+        {!canSend && (
+          <a className="button" href={mailAddress(email, link)}>
+            {t('Write a mail')}
+          </a>
+        )}
+        <Button onClick={onClose}>{t('Close')}</Button>
+      </div>
+    </div>
+  );
+}
+
+const mailAddress = (email: string, body: string): string =>
+  `mailto:${encodeURIComponent(email)}?${new URLSearchParams({ subject: t('Your invitation'), body }).toString().replaceAll('+', '%20')}`;
