@@ -63,12 +63,7 @@ async function link(
   const rows = [...matches.keys()]
     .filter((key) => !linked.has(key))
     .map((key): LedgerRow => known.find(({ object }) => object === key) ?? newRow(key));
-  const keys = await storeSending(
-    tx,
-    target.pk,
-    type,
-    rows.map((row) => ({ ...row, willCreate: false })),
-  );
+  const keys = await storeSending(tx, target.pk, type, rows);
   const results = rows.map((row): Result => {
     const candidate = matches.get(row.object);
     const pk = keys.get(row.object) ?? row.pk;

@@ -22,6 +22,8 @@ export interface LedgerRow {
   readonly isSending: boolean;
   /** Changes that are still to be sent. */
   readonly pending: number;
+  /** A moment is set at which it is to be sent. */
+  readonly isDue: boolean;
   readonly attempts: number;
   readonly error: string;
 }
@@ -35,6 +37,7 @@ interface StoredRow {
   readonly digest: string | null;
   readonly is_sending: unknown;
   readonly pending: number;
+  readonly is_due: unknown;
   readonly attempts: number;
   readonly error: string;
 }
@@ -53,13 +56,15 @@ function rowOf(raw: StoredRow): LedgerRow {
     digest: raw.digest,
     isSending: Boolean(raw.is_sending),
     pending: raw.pending,
+    isDue: Boolean(raw.is_due),
     attempts: raw.attempts,
     error: raw.error,
   };
 }
 
 const columns = (type: ObjectType) =>
-  sql`pk, ${sql.ref(type)} as object, remote_id, attributes, members, digest, is_sending, pending, attempts, error`;
+  sql`pk, ${sql.ref(type)} as object, remote_id, attributes, members, digest, is_sending, pending,
+    due is not null as is_due, attempts, error`;
 
 /** The rows of these objects; those that the ledger does not know are left out. */
 export async function loadRows(
@@ -134,30 +139,30 @@ export function withAttempt(row: LedgerRow, payload: JsonObject): JsonObject {
 /** A row for an object that the ledger does not know yet. */
 export const newRow = (object: ObjectKey): LedgerRow => ({
   ...{ pk: orderedUuid(), object, remoteId: null, attributes: {}, members: null, digest: null },
-  ...{ isSending: false, pending: 0, attempts: 0, error: '' },
+  ...{ isSending: false, pending: 0, isDue: false, attempts: 0, error: '' },
 });
 
 /**
- * Stores new rows, and that creations of others are about to be sent. Returns the keys of the rows by object: another worker
- * may have stored them first.
+ * Stores that requests are about to be sent: until their end is known, nobody knows what is at the target. Returns the keys of the
+ * rows by object: another worker may have stored new ones first.
  */
 export async function storeSending(
   tx: Query,
   provider: number,
   type: ObjectType,
-  rows: readonly (LedgerRow & { readonly willCreate: boolean })[],
+  rows: readonly LedgerRow[],
 ): Promise<Map<ObjectKey, string>> {
   if (rows.length === 0) return new Map();
   const values = rows.map(
-    ({ pk, object, willCreate, attributes }) =>
-      sql`(${pk}, ${provider}, ${object}, ${willCreate}, ${JSON.stringify(attributes)})`,
+    ({ pk, object, isSending, attributes }) =>
+      sql`(${pk}, ${provider}, ${object}, ${isSending}, ${JSON.stringify(attributes)})`,
   );
   const stored = await sql<{
     pk: string;
     object: ObjectKey;
   }>`insert into sync_objects (pk, provider, ${sql.ref(type)}, is_sending, attributes)
     values ${sql.join(values)} on conflict (provider, ${sql.ref(type)}) do update
-    set is_sending = excluded.is_sending, attributes = excluded.attributes
+    set is_sending = excluded.is_sending, attributes = excluded.attributes, digest = null, members = null
     returning pk, ${sql.ref(type)} as object`.execute(tx);
   return new Map(stored.rows.map(({ pk, object }) => [object, pk]));
 }

@@ -10,6 +10,7 @@ import { logSchema } from '../../resource/log-schema.ts';
 import { isDryRun } from '../../resource/write.ts';
 import type { ObjectType } from './facts.ts';
 import { loadRows, markDue } from './ledger.ts';
+import { clearPause } from './pause.ts';
 import { prepareWork } from './prepare.ts';
 import { removeObject, stateOf, writeObject } from './push-object.ts';
 import { queueProvider } from './run.ts';
@@ -94,8 +95,8 @@ async function tryOut(call: Call, target: Target, type: ObjectType, key: ObjectK
     if (work?.error) throw work.error;
     const state = work && { ...stateOf(work.row), digest: null };
     if (work && state && !work.isSkipped) {
-      if (work.wanted) await writeObject(state, work.wanted, { type: remote[type], isTaken: async () => false });
-      else await removeObject(state, remote[type], target.deleteActions[type], async () => false);
+      if (work.wanted) await writeObject(state, work.wanted, { type: remote[type], claim: async () => true });
+      else await removeObject(state, remote[type], target.deleteActions[type], async () => true);
     }
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
@@ -111,7 +112,7 @@ async function sendNow(call: Call, target: Target, type: ObjectType, key: Object
     await markDue(db, tx, target.pk, type, [key], call.now);
     await sql`update sync_objects set digest = null, members = null, requests = '[]'
       where provider = ${target.pk} and ${sql.ref(type)} = ${key}`.execute(tx);
-    await sql`delete from sync_targets where provider = ${target.pk}`.execute(tx);
+    await clearPause(tx, target.pk);
     await queueProvider(jobs, tx, target.pk);
   });
   for (const until = Date.now() + maxWaitMs; Date.now() < until; ) {

@@ -2,7 +2,16 @@ import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
 import type { ObjectType } from './facts.ts';
-import { type LedgerRow, type Result, storeLinks, storeResults, storeSending, withAttempt } from './ledger.ts';
+import {
+  attemptsIn,
+  type LedgerRow,
+  type Result,
+  storeLinks,
+  storeResults,
+  storeSending,
+  withAttempt,
+} from './ledger.ts';
+import { backoffMs, clearPause } from './pause.ts';
 import { prepareWork, type Work } from './prepare.ts';
 import { isUpToDate, removeObject, stateOf, writeObject } from './push-object.ts';
 import { NameTaken, ObjectRefused, RemoteMissing, SyncStopped, Unavailable } from './remote.ts';
@@ -60,33 +69,33 @@ export async function pushBatch(
   const { results, halt } = await sendAll(batch, type, toSend);
   const failed = results.filter(({ error }) => error !== '').length;
   const outcome = { done: results.length - failed + fine.length, failed, halt };
-  const settled = fine.filter(({ row }) => row.pending > 0).map(({ row }) => unchanged(row));
+  const settled = fine.filter(({ row }) => row.isDue).map(({ row }) => unchanged(row));
   await db.write(async (tx) => {
     await storeResults(db, tx, target.pk, type, [...results, ...settled], call.now);
     await storeLinks(tx, target.pk, type, target.kind.links[type], results);
     if (type === 'user') await markGroupsOf(call, tx, target, results);
+    if (results.some(({ error, requests }) => error === '' && requests.length > 0)) await clearPause(tx, target.pk);
     await also(tx, outcome);
   });
   return outcome;
 }
 
-/** Stores what is about to be created: a crash in the middle of it must not lead to a second creation. */
+/**
+ * Stores what is about to be sent. After a crash in the middle of it nothing is created a second time, and nothing counts as being at
+ * the target that may have been changed there.
+ */
 async function announce({ target, call }: Batch, type: ObjectType, works: readonly Work[]): Promise<readonly Work[]> {
+  if (works.length === 0) return works;
   const announced = works.map((work) => {
     const { row, wanted } = work;
     const isCreation = wanted !== null && row.remoteId === null;
     const attributes = isCreation ? withAttempt(row, wanted.payload) : row.attributes;
-    const isStored = !work.isNew && !isCreation;
-    return { work, isStored, row: { ...row, attributes, willCreate: isCreation } };
+    return { ...work, row: { ...row, attributes }, isSending: isCreation || row.isSending };
   });
-  const rows = announced.filter(({ isStored }) => !isStored).map(({ row }) => row);
-  if (rows.length === 0) return works;
+  const rows = announced.map(({ row, isSending }) => ({ ...row, isSending }));
   const keys = await call.db.write((tx) => storeSending(tx, target.pk, type, rows));
   // Whether a creation was under way before decides whether the object is looked for first.
-  return announced.map(({ work, row: { willCreate: _, ...row } }) => ({
-    ...work,
-    row: { ...row, pk: keys.get(row.object) ?? row.pk },
-  }));
+  return announced.map(({ row, ...work }) => ({ ...work, row: { ...row, pk: keys.get(row.object) ?? row.pk } }));
 }
 
 /** Sends over several connections until all is sent or the target fails as a whole. */
@@ -96,13 +105,13 @@ async function sendAll(
   works: readonly Work[],
 ): Promise<{ results: Result[]; halt: BatchResult['halt'] }> {
   const results: Result[] = [];
-  const queue = works.values();
+  const claims: Claims = new Map();
   let halt: BatchResult['halt'] = null;
   let failuresInARow = 0;
-  const drain = async (): Promise<void> => {
+  const drain = async (queue: Iterable<Work>): Promise<void> => {
     for (const work of queue) {
       if (halt || batch.signal.aborted) return;
-      const { result, error } = await attempt(batch, type, work);
+      const { result, error } = await attempt(batch, type, work, claims);
       results.push(result);
       failuresInARow = error instanceof Unavailable ? failuresInARow + 1 : 0;
       if (error instanceof SyncStopped) halt ??= error;
@@ -110,7 +119,11 @@ async function sendAll(
       if (isAway) halt ??= error;
     }
   };
-  await Promise.all(Array.from({ length: batch.target.kind.connections }, drain));
+  // What a lost creation may have left there is looked for before anything new gets the same name.
+  const isUncertain = ({ row }: Work) => attemptsIn(row).length > 0;
+  await drain(works.filter(isUncertain));
+  const queue = works.filter((work) => !isUncertain(work)).values();
+  await Promise.all(Array.from({ length: batch.target.kind.connections }, () => drain(queue)));
   return { results, halt };
 }
 
@@ -118,15 +131,16 @@ async function attempt(
   { target, connection, call }: Batch,
   type: ObjectType,
   { row, wanted, error: prepared }: Work,
+  claims: Claims,
 ): Promise<{ result: Result; error: Error | null }> {
   const requests: SentRequest[] = [];
   const state = stateOf(row);
   const remoteType = connection.remote(requests)[type];
-  const isTaken = (id: string) => isLinked(call.db.read, target, type, row, id);
+  const claim = (id: string) => claimFor(row, id, claims, () => isLinked(call.db.read, target, type, row, id));
   const work = async () => {
     if (prepared) throw prepared;
-    if (wanted) await writeObject(state, wanted, { type: remoteType, isTaken });
-    else await removeObject(state, remoteType, target.deleteActions[type], isTaken);
+    if (wanted) await writeObject(state, wanted, { type: remoteType, claim });
+    else await removeObject(state, remoteType, target.deleteActions[type], claim);
   };
   const error = await work().then(
     () => null,
@@ -136,6 +150,23 @@ async function attempt(
 }
 
 const unchanged = (row: LedgerRow): Result => ({ row, ...stateOf(row), requests: [], error: '', retryInMs: null });
+
+/** Remote objects that rows of this batch are linked to, which the ledger does not say yet: their keys by remote id. */
+type Claims = Map<string, string>;
+
+async function claimFor(
+  { pk }: LedgerRow,
+  id: string,
+  claims: Claims,
+  isLinkedElsewhere: () => Promise<boolean>,
+): Promise<boolean> {
+  const owner = claims.get(id);
+  if (owner !== undefined) return owner === pk;
+  claims.set(id, pk);
+  if (!(await isLinkedElsewhere())) return true;
+  claims.delete(id);
+  return false;
+}
 
 /** Whether another object here is linked to this remote one. */
 async function isLinked(query: Query, target: Target, type: ObjectType, row: LedgerRow, id: string): Promise<boolean> {
@@ -156,13 +187,6 @@ function explained(row: LedgerRow, error: Error | null): Pick<Result, 'error' | 
   const wait = error instanceof Unavailable ? error.retryAfterMs : 0;
   return { error: error.message, retryInMs: Math.max(wait, backoffMs(row.attempts)) };
 }
-
-const firstWaitMs = 1_000;
-const maxWaitMs = 10 * 60 * 1_000;
-
-/** A second, doubled with each failure up to ten minutes, with jitter. */
-export const backoffMs = (failures: number): number =>
-  Math.min(firstWaitMs * 2 ** Math.min(failures, 20), maxWaitMs) * (0.75 + Math.random() / 2);
 
 /** Groups name their members by remote id: who has a new one must be added again. */
 async function markGroupsOf(call: Call, tx: Query, target: Target, results: readonly Result[]): Promise<void> {

@@ -9,6 +9,7 @@ import {
   type RemoteGroups,
   type RemoteMembers,
   RemoteMissing,
+  type RemoteObject,
   type RemoteType,
 } from './remote.ts';
 
@@ -51,51 +52,69 @@ export function isUpToDate(row: LedgerRow, { payload, members }: Wanted, type: R
 const isSameSet = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && new Set(one).symmetricDifference(new Set(other)).size === 0;
 
+/** Reserves a remote object; false when another object here is linked to it. */
+export type Claim = (remoteId: string) => Promise<boolean>;
+
 interface Needs {
   readonly type: RemoteType | RemoteGroups;
-  /** Whether another object here is linked to this remote one. */
-  isTaken(remoteId: string): Promise<boolean>;
+  readonly claim: Claim;
 }
 
 /** Makes the object at the target as it should be. Throws an error of `remote.ts`; `state` says how far it came. */
-export async function writeObject(state: RemoteState, wanted: Wanted, { type, isTaken }: Needs): Promise<void> {
+export async function writeObject(state: RemoteState, wanted: Wanted, { type, claim }: Needs): Promise<void> {
   const { payload } = wanted;
   const digest = digestOf(payload);
   for (const attempt of attemptsIn(state)) {
-    if (await adopt(attempt)) break;
+    if (await adopt(await type.find(attempt))) break;
   }
   if (state.remoteId !== null && !isSent(state, payload)) await update(state.remoteId);
   if (state.remoteId === null) await create();
-  if ('members' in type && type.members && state.remoteId !== null) {
-    await writeMembers(state, state.remoteId, wanted.members, type.members);
+  if (!('members' in type) || type.members === null) return;
+  try {
+    await writeMembers(state, wanted.members, type.members);
+  } catch (error) {
+    if (!(error instanceof RemoteMissing) || !(await isGone())) throw error;
+    forget();
+    await create();
+    await writeMembers(state, wanted.members, type.members);
   }
 
-  async function adopt(as: JsonObject): Promise<boolean> {
-    const found = await type.find(as);
-    if (found === null) return false;
-    if (await isTaken(found.id)) {
-      // That other may be about to be removed or renamed.
-      throw new RemoteConflict(`The remote object ${found.id} is linked to another object here.`);
+  /** Links the first object that no other here is linked to. */
+  async function adopt(found: readonly RemoteObject[]): Promise<boolean> {
+    for (const { id, attributes } of found) {
+      if (!(await claim(id))) continue;
+      Object.assign(state, { remoteId: id, attributes, members: null, digest: null, isSending: false });
+      return true;
     }
-    Object.assign(state, {
-      remoteId: found.id,
-      attributes: found.attributes,
-      members: null,
-      digest: null,
-      isSending: false,
-    });
-    return true;
+    return false;
+  }
+
+  function forget(): void {
+    Object.assign(state, { remoteId: null, attributes: {}, members: null, digest: null });
+  }
+
+  /** Whether it is the object itself that is missing. */
+  async function isGone(): Promise<boolean> {
+    try {
+      if (state.remoteId !== null) await type.read(state.remoteId);
+      return false;
+    } catch (error) {
+      if (error instanceof RemoteMissing) return true;
+      throw error;
+    }
   }
 
   async function update(id: string): Promise<void> {
     try {
       // A link that was made by hand says nothing of the object yet.
       if (Object.keys(state.attributes).length === 0) state.attributes = (await type.read(id)).attributes;
+      // An update whose answer is lost may have been made.
+      state.digest = null;
       const attributes = await type.update(id, payload);
       Object.assign(state, { attributes: attributes ?? state.attributes, digest, isSending: false });
     } catch (error) {
       if (!(error instanceof RemoteMissing)) throw error;
-      Object.assign(state, { remoteId: null, attributes: {}, members: null, digest: null });
+      forget();
     }
   }
 
@@ -104,38 +123,39 @@ export async function writeObject(state: RemoteState, wanted: Wanted, { type, is
     if (attemptsIn(state).length === 0) state.attributes = { creating: [payload] };
     try {
       const { id, attributes } = await type.create(payload);
+      if (!(await claim(id))) throw takenBy(id);
       Object.assign(state, { remoteId: id, attributes, members: [], digest, isSending: false });
     } catch (error) {
       if (!(error instanceof RemoteConflict)) throw error;
-      if (!(await adopt(payload)) || state.remoteId === null) {
+      const found = await type.find(payload);
+      if (found[0] === undefined) {
         throw new NameTaken(`${error.message} It cannot be found there, so it cannot be linked.`);
       }
-      const id = state.remoteId;
-      const attributes = await type.update(id, payload);
+      if (!(await adopt(found)) || state.remoteId === null) throw takenBy(found[0].id);
+      const attributes = await type.update(state.remoteId, payload);
       Object.assign(state, { attributes: attributes ?? state.attributes, digest });
     }
   }
 }
 
+/** That other may be about to be removed or renamed. */
+const takenBy = (id: string) => new RemoteConflict(`The remote object ${id} is linked to another object here.`);
+
 /** Compares the members and makes up the difference. */
-async function writeMembers(
-  state: RemoteState,
-  id: string,
-  wanted: readonly string[],
-  members: RemoteMembers,
-): Promise<void> {
-  const known = state.members;
+async function writeMembers(state: RemoteState, wanted: readonly string[], members: RemoteMembers): Promise<void> {
+  const { remoteId: id, members: known } = state;
+  if (id === null) return;
   try {
-    await change(known ?? (await members.list(id)));
+    await change(id, known ?? (await members.list(id)));
   } catch (error) {
     const isGuess = known !== null && (error instanceof ObjectRefused || error instanceof RemoteMissing);
     state.members = null;
     if (!isGuess) throw error;
     // Somebody else has changed the group there.
-    await change(await members.list(id));
+    await change(id, await members.list(id));
   }
 
-  async function change(from: readonly string[]): Promise<void> {
+  async function change(id: string, from: readonly string[]): Promise<void> {
     const [have, want] = [new Set(from), new Set(wanted)];
     state.members = null;
     const surplus = [...have.difference(want)];
@@ -151,13 +171,16 @@ export async function removeObject(
   state: RemoteState,
   type: RemoteType,
   action: DeleteAction,
-  isTaken: Needs['isTaken'],
+  claim: Claim,
 ): Promise<void> {
   const ids = new Set(state.remoteId === null ? [] : [state.remoteId]);
   for (const attempt of action === 'do_nothing' ? [] : attemptsIn(state)) {
-    const found = await type.find(attempt);
-    // Another object here may have got the name meanwhile.
-    if (found && !(await isTaken(found.id))) ids.add(found.id);
+    for (const { id } of await type.find(attempt)) {
+      // Another object here may have got the name meanwhile.
+      if (!(await claim(id))) continue;
+      ids.add(id);
+      break;
+    }
   }
   for (const id of ids) {
     try {

@@ -25,8 +25,8 @@ export interface RemoteType {
   remove(id: string): Promise<void>;
   /** Leaves it there, out of use; null when the target has no such thing. */
   readonly suspend: ((id: string) => Promise<void>) | null;
-  /** The object that must be the same as this payload: after a conflict, and after a crash amid a creation. */
-  find(payload: JsonObject): Promise<RemoteObject | null>;
+  /** The objects that may be the same as this payload, the likeliest first: after a conflict, and after a crash amid a creation. */
+  find(payload: JsonObject): Promise<readonly RemoteObject[]>;
   read(id: string): Promise<RemoteObject>;
   /** All objects, page by page; null when the target cannot list them. */
   list(): AsyncIterable<readonly Candidate[]> | null;

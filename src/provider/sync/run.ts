@@ -4,6 +4,7 @@ import type { Jobs } from '../../platform/jobs/job.ts';
 import { orderedUuid } from '../../platform/random.ts';
 import { discover } from './discover.ts';
 import type { ObjectType } from './facts.ts';
+import { clearPause } from './pause.ts';
 import { type Batch, type BatchResult, pushBatch } from './push-batch.ts';
 import { isOfObject, SyncStopped, Unavailable } from './remote.ts';
 import { countScope, isStale, pageOfScope } from './scope.ts';
@@ -51,7 +52,7 @@ export async function requestRun(
     await sql`update sync_runs set phase = ${phases[0]}, position = '', total = 0, done = 0, failed = 0
       where provider = ${provider} and state = 'running'`.execute(tx);
   }
-  await sql`delete from sync_targets where provider = ${provider}`.execute(tx);
+  await clearPause(tx, provider);
   await queueProvider(jobs, tx, provider);
 }
 

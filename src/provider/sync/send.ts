@@ -33,12 +33,14 @@ const maxBytes = 16 * 1024 * 1024;
 const maxRequests = 20;
 const maxBodyLength = 4_000;
 const maxAnswerLength = 2_000;
+/** What a dry run calls an object that it would create, in the requests that would follow. */
+const idOfDryRuns = 'created-by-dry-run';
 const maxRetryAfterMs = 60 * 60 * 1_000;
 
 interface Options {
   /** Where requests are noted. */
   readonly trace?: SentRequest[];
-  /** Notes what would be sent and answers nothing; reading is allowed. */
+  /** Notes what would be sent, and answers as if it had been; reading is allowed. */
   readonly dryRun?: boolean;
 }
 
@@ -59,7 +61,7 @@ export function createSend(fetch: GuardedFetch, { trace = [], dryRun = false }: 
     };
     if (dryRun && method !== 'GET') {
       note(null);
-      return {};
+      return { id: idOfDryRuns };
     }
     const answer = await fetch(url, { method, headers, body: text, timeoutMs, maxBytes }).catch((error: unknown) => {
       note(null, error instanceof Error ? error.message : String(error));

@@ -5,8 +5,9 @@ import { statement } from '../../platform/db/statement.ts';
 import type { JobKind } from '../../platform/jobs/job.ts';
 import { fanOut } from './changes.ts';
 import { dueRows, nextDue } from './ledger.ts';
+import { clearPause, pausedFor, storePause } from './pause.ts';
 import { MappingStopped } from './payload.ts';
-import { type Batch, type BatchResult, backoffMs, pushBatch } from './push-batch.ts';
+import { type Batch, type BatchResult, pushBatch } from './push-batch.ts';
 import { SyncStopped, Unavailable } from './remote.ts';
 import { currentRun, endRun, queueProvider, requestRun, stepRun, syncProviderJob } from './run.ts';
 import { activeProviders, isActive, loadTarget, type SyncKind } from './target.ts';
@@ -69,7 +70,7 @@ async function work(
   const { db } = server;
   const kind = await kindOf(db.read, kinds, provider);
   if (!kind) return;
-  const wait = await pausedFor(server, provider);
+  const wait = await pausedFor(db, provider, server.systemCall().now);
   if (wait > 0) return db.write((tx) => queueProvider(server.jobs(), tx, provider, wait));
   const until = Date.now() + sliceMs;
   try {
@@ -90,7 +91,7 @@ async function work(
     return pause(server, provider, error);
   }
   await db.write(async (tx) => {
-    await sql`delete from sync_targets where provider = ${provider}`.execute(tx);
+    await clearPause(tx, provider);
     const next = (await currentRun(tx, provider))
       ? 0
       : await nextDue({ ...db, read: tx }, provider, server.systemCall().now);
@@ -122,28 +123,13 @@ async function pushDue(batch: Batch): Promise<{ halt: BatchResult['halt']; count
   return { halt: null, count };
 }
 
-async function pausedFor({ db, systemCall }: JobServer, provider: number): Promise<number> {
-  const { rows } = await sql<{
-    wait: number | null;
-  }>`select ${db.dialect.millisecondsUntil(sql`paused_until`, systemCall().now)} as wait
-    from sync_targets where provider = ${provider}`.execute(db.read);
-  return rows[0]?.wait ?? 0;
-}
-
-/** Leaves the target alone for a while, longer with each failure. A run that cannot succeed ends. */
+/** Leaves the target alone for a while. A run that cannot succeed ends. */
 async function pause(server: JobServer, provider: number, halt: Unavailable | SyncStopped): Promise<void> {
   const { db } = server;
   const call = server.systemCall();
   await db.write(async (tx) => {
-    const { rows } = await sql<{
-      failures: number;
-    }>`select failures from sync_targets where provider = ${provider}`.execute(tx);
-    const failures = rows[0]?.failures ?? 0;
-    const wait = Math.max(backoffMs(failures), halt instanceof Unavailable ? halt.retryAfterMs : minStopMs);
-    await sql`insert into sync_targets (provider, paused_until, failures, message)
-      values (${provider}, ${db.dialect.moment(call.now, wait)}, ${failures + 1}, ${halt.message})
-      on conflict (provider) do update set paused_until = excluded.paused_until, failures = excluded.failures,
-        message = excluded.message`.execute(tx);
+    const atLeastMs = halt instanceof Unavailable ? halt.retryAfterMs : minStopMs;
+    const wait = await storePause(db, tx, provider, { message: halt.message, atLeastMs, now: call.now });
     if (halt instanceof SyncStopped) {
       const run = await currentRun(tx, provider);
       if (run) await endRun(db, tx, run.pk, 'failed', `Stopping sync due to error: ${halt.message}`, call.now);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CloudTarget, startCloud } from '../../support/cloud-target.ts';
 import { until } from '../../support/jobs.ts';
+import type { Document } from '../../support/json-server.ts';
 import { describeOnSqlite, type TestServer } from '../../support/server.ts';
 import { localTargets, makeGroup, makeSyncProvider, makeUser, settled } from '../../support/sync.ts';
 import { startWorkspace, type WorkspaceTarget } from '../../support/workspace-target.ts';
@@ -68,6 +69,49 @@ function directories(server: () => TestServer): void {
       expect(JSON.stringify(body)).not.toContain(passwords[0]);
     });
 
+    test('a dry run shows what a new account would be, without its password', async () => {
+      const { admin } = server();
+      target.fault = ({ method }) => (method === 'POST' ? { status: 403, body: {} } : null);
+      const person = await makeUser(admin);
+      await settled(server(), path, provider.pk);
+      target.fault = () => null;
+      const tried = await admin.post(`/providers/${path}/${provider.pk}/sync/object/?dry_run=true`, {
+        sync_object_model: 'svc.core.models.User',
+        sync_object_id: String(person.pk),
+      });
+      const created = tried.body.messages.find(({ event }: { event: string }) => /^POST .*users$/.test(event));
+      expect(created.attributes.body).toMatchObject({ [address]: person.email });
+      const { password, passwordProfile } = created.attributes.body;
+      expect(password ?? passwordProfile.password).toMatch(/^\*+$/);
+      expect(userAt(person.email)).toBeUndefined();
+    });
+
+    test('a group that is there already is linked by a run, and who is a member already is no failure', async () => {
+      const { admin } = server();
+      target.fault = ({ method }) => (method === 'POST' ? { status: 403, body: {} } : null);
+      const person = await makeUser(admin);
+      const group = await makeGroup(admin, { users: [person.pk] });
+      await settled(server(), path, provider.pk);
+      target.groups.set('known', { id: 'known', [groupName]: group.name, email: `${group.name}@example.com` });
+      target.users.set('member', { id: 'member', [address]: person.email });
+      target.members.set('known', new Set(['member']));
+      // It hides that, so that they are added once more.
+      const none = { status: 200, body: { value: [], members: [] } };
+      target.fault = ({ method, segments }) => (method === 'GET' && segments.at(-1) === 'members' ? none : null);
+      await admin.patch(`/providers/${path}/${provider.pk}/`, {});
+      await settled(server(), path, provider.pk);
+      target.fault = () => null;
+      const { body } = await admin.get(`/providers/${path}/${provider.pk}/sync/ledger/?group=${group.pk}`);
+      expect(body.results).toMatchObject([{ remote_id: 'known', error: '' }]);
+      expect(membersAt(group.name)).toEqual(['member']);
+    });
+
+    test('an address in any of its domains will do', async () => {
+      const person = await makeUser(server().admin, { email: `${Math.random()}@second.example` });
+      await settled(server(), path, provider.pk);
+      expect(userAt(person.email)).toBeDefined();
+    });
+
     test('a changed address changes the same account', async () => {
       const { admin } = server();
       const person = await makeUser(admin);
@@ -128,6 +172,12 @@ function directories(server: () => TestServer): void {
         expect(groups.includes(gone.name)).toBe(action !== 'delete');
         const links = await admin.get(`/providers/${path}_users/?provider__id=${own.pk}&user__id=${person.pk}`);
         expect(links.body.results).toEqual([]);
+        // So is what the provider itself leaves out from now on.
+        const last = at(staying.email);
+        await admin.patch(`/providers/${path}/${own.pk}/`, { filter_group: (await makeGroup(admin)).pk });
+        await settled(server(), path, own.pk);
+        if (action === 'delete') expect(directory.users.size).toBe(0);
+        else expect(last[active]).toBe((action === 'suspend') === (path === 'workspace_directory'));
         await admin.delete(`/providers/${path}/${own.pk}/`);
         await directory.close();
       },
@@ -218,6 +268,27 @@ function directories(server: () => TestServer): void {
 describeOnSqlite(
   'a workspace directory',
   (server) => {
+    test('takes no account with a further address outside its domains', async () => {
+      const target = await startWorkspace();
+      const { admin } = server();
+      const expression = "return { emails: [{ address: user.email }, { address: 'x@elsewhere.example' }] };";
+      const name = `more ${Math.random()}`;
+      const { body } = await admin.post('/propertymappings/provider/workspace_directory/', { name, expression });
+      const ada = await makeUser(admin);
+      const filter = await makeGroup(admin, { users: [ada.pk] });
+      const provider = await makeSyncProvider(admin, 'workspace_directory', {
+        ...target.settings,
+        filter_group: filter.pk,
+        property_mappings: [body.pk],
+      });
+      await settled(server(), 'workspace_directory', provider.pk);
+      const path = `/providers/workspace_directory/${provider.pk}`;
+      const { results } = (await admin.get(`${path}/sync/ledger/?user=${ada.pk}`)).body;
+      expect([results[0].error, target.users.size]).toEqual(['Invalid email domain: x@elsewhere.example', 0]);
+      await admin.delete(`${path}/`);
+      await target.close();
+    });
+
     test('is written to in the name of the delegated subject, with the scopes of the provider', async () => {
       const target = await startWorkspace();
       const provider = await makeSyncProvider(server().admin, 'workspace_directory', {
@@ -233,6 +304,16 @@ describeOnSqlite(
       ]);
       const sent = [...target.groups.values()].find(({ name }) => name === group.name);
       expect(sent.email).toMatch(/^groe-co-\d+@second\.example$/);
+      const taken = `taken ${Math.random()}`;
+      const known = {
+        id: 'known',
+        email: `${taken.replace(' ', '-').replace('.', '')}@second.example`,
+        name: 'Before',
+      };
+      target.groups.set(known.id, known);
+      await makeGroup(server().admin, { name: taken });
+      await settled(server(), 'workspace_directory', provider.pk);
+      expect([...target.groups.values()].find(({ name }) => name === taken)).toMatchObject({ id: 'known' });
       await server().admin.delete(`/providers/workspace_directory/${provider.pk}/`);
       await target.close();
     });
@@ -243,6 +324,30 @@ describeOnSqlite(
 describeOnSqlite(
   'a cloud directory',
   (server) => {
+    test('links one of several accounts with an address, and keeps what ties it to where it comes from', async () => {
+      const target = await startCloud();
+      const { admin } = server();
+      const [ada, grace] = [await makeUser(admin), await makeUser(admin)];
+      const filter = await makeGroup(admin, { users: [ada.pk, grace.pk] });
+      const account = (id: string, name: string) => ({
+        ...{ id, userPrincipalName: name, mail: ada.email, onPremisesImmutableId: `of ${id}`, displayName: 'Before' },
+      });
+      target.users.set('own', account('own', ada.email));
+      target.users.set('other', account('other', 'somebody@example.com'));
+      const values = { ...target.settings, filter_group: filter.pk };
+      const provider = await makeSyncProvider(admin, 'cloud_directory', values);
+      const { run } = await settled(server(), 'cloud_directory', provider.pk);
+      expect([run.state, run.failed]).toEqual(['done', 0]);
+      const shown = ({ displayName, onPremisesImmutableId }: Document) => [displayName, onPremisesImmutableId];
+      expect([...target.users.values()].map(shown)).toEqual([
+        [ada.name, 'of own'],
+        ['Before', 'of other'],
+        [grace.name, grace.uid],
+      ]);
+      await admin.delete(`/providers/cloud_directory/${provider.pk}/`);
+      await target.close();
+    });
+
     test('takes what mappings write with underscores', async () => {
       const target = await startCloud();
       const { admin } = server();

@@ -1,51 +1,17 @@
 import { sql } from 'kysely';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { until } from '../../support/jobs.ts';
 import type { JsonRequest } from '../../support/json-server.ts';
-import { type ScimTarget, type ScimTargetOptions, startScimTarget } from '../../support/scim-target.ts';
+import { type ScimTarget, startScimTarget } from '../../support/scim-target.ts';
+import { scimWorkshop } from '../../support/scim-workshop.ts';
 import { describeOnSqlite, type TestServer } from '../../support/server.ts';
-import { ledgerOf, localTargets, makeGroup, makeSyncProvider, makeUser, settled } from '../../support/sync.ts';
+import { ledgerOf, localTargets, makeGroup, makeUser } from '../../support/sync.ts';
 
 describeOnSqlite('outgoing sync (SCIM)', (server) => common(server), localTargets);
 describeOnSqlite('SCIM servers that differ', (server) => servers(server), localTargets);
 
-/** Targets and providers for one test each: others would go on pushing. */
-function workshop(server: () => TestServer) {
-  const open: { target: ScimTarget; pk: number }[] = [];
-  afterEach(async () => {
-    for (const { target, pk } of open.splice(0)) {
-      await server().admin.delete(`/providers/scim/${pk}/`);
-      await target.close();
-    }
-  });
-  return async function start(options: ScimTargetOptions = {}, values: Record<string, unknown> = {}) {
-    const target = await startScimTarget(options);
-    const { admin } = server();
-    // A scope of their own keeps tests apart.
-    const scope = await makeGroup(admin);
-    const provider = await makeSyncProvider(admin, 'scim', { ...target.settings, filter_group: scope.pk, ...values });
-    open.push({ target, pk: provider.pk });
-    await settled(server(), 'scim', provider.pk);
-    const settle = () => settled(server(), 'scim', provider.pk);
-    const person = async (more: Record<string, unknown> = {}) => {
-      const made = await makeUser(admin, more);
-      await admin.post(`/core/groups/${scope.pk}/add_user/`, { pk: made.pk });
-      return made;
-    };
-    const userAt = (name: string) => [...target.users.values()].find(({ userName }) => userName === name);
-    const groupAt = (name: string) => [...target.groups.values()].find(({ displayName }) => displayName === name);
-    const sent = (method: string, collection: string) =>
-      target.requests.filter((one) => one.method === method && one.segments[1] === collection);
-    const rerun = async () => {
-      await admin.patch(`/providers/scim/${provider.pk}/`, {});
-      return settle();
-    };
-    return { target, provider, scope, settle, person, userAt, groupAt, sent, rerun, admin };
-  };
-}
-
 function common(server: () => TestServer): void {
-  const start = workshop(server);
+  const start = scimWorkshop(server);
 
   test('a change that is rolled back is not sent, and one that is committed is', async () => {
     const { admin, provider, settle, person, userAt } = await start();
@@ -255,7 +221,7 @@ function common(server: () => TestServer): void {
 }
 
 function servers(server: () => TestServer): void {
-  const start = workshop(server);
+  const start = scimWorkshop(server);
   const membersOf = (group: { members?: { value: string }[] }) =>
     (group.members ?? []).map(({ value }) => value).sort();
 

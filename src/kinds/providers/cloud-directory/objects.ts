@@ -36,13 +36,19 @@ async function telling(answer: Promise<Json>): Promise<Json> {
   }
 }
 
-/** The calls that users and groups have in common; `by` is the member that names an object once. */
+/**
+ * The calls that users and groups have in common; `by` is the member that names an object once. `members` are those to be told of
+ * an object, where the usual ones do not do.
+ */
 export function sharedCalls(
   send: Send,
   url: string,
   by: string,
+  members: readonly string[] = [],
 ): Pick<RemoteType, 'create' | 'update' | 'remove' | 'find' | 'read'> & { one(id: string): string } {
   const one = (id: string) => `${url}/${encodeURIComponent(id)}`;
+  const asking = (address: string) =>
+    members.length === 0 ? address : `${address}${address.includes('?') ? '&' : '?'}$select=${members.join(',')}`;
   return {
     one,
     create: async (payload) => objectOf(await telling(send({ method: 'POST', url, body: payload }))),
@@ -56,14 +62,12 @@ export function sharedCalls(
     },
     async find(payload) {
       const name = textOf(payload, by);
-      if (name === '') return null;
+      if (name === '') return [];
       const filter = encodeURIComponent(`${by} eq ${filterText(name)}`);
-      const answer = await send({ method: 'GET', url: `${url}?$filter=${filter}` });
+      const answer = await send({ method: 'GET', url: asking(`${url}?$filter=${filter}`) });
       const found = isJsonObject(answer) && Array.isArray(answer.value) ? answer.value : [];
-      const isSame = (entry: Json) => textOf(entry, by).toLowerCase() === name.toLowerCase();
-      const match = found.find(isSame);
-      return match === undefined ? null : objectOf(match);
+      return found.filter((entry) => textOf(entry, by).toLowerCase() === name.toLowerCase()).map(objectOf);
     },
-    read: async (id) => objectOf(await send({ method: 'GET', url: one(id) })),
+    read: async (id) => objectOf(await send({ method: 'GET', url: asking(one(id)) })),
   };
 }

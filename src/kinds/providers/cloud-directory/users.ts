@@ -13,7 +13,7 @@ const passwordLength = 40;
 
 export function cloudUsers(session: CloudSession, send: Send): RemoteType {
   const url = `${session.base}/users`;
-  const { one, ...shared } = sharedCalls(send, url, 'userPrincipalName');
+  const { one, ...shared } = sharedCalls(send, url, 'userPrincipalName', read);
   return {
     ...shared,
     complete(mapped) {

@@ -43,15 +43,14 @@ export function scimGroups(settings: ScimSettings, session: ScimSession, send: S
     },
     suspend: null,
     async find(payload) {
-      if (!session.canFilter) return null;
+      if (!session.canFilter) return [];
       const name = String(payload.displayName);
       const filter = encodeURIComponent(`displayName eq ${filterText(name)}`);
       const found = listOf(await send({ method: 'GET', url: `${url}?filter=${filter}` }), 'Resources').filter(
         (resource) => textOf(resource, 'displayName') === name,
       );
-      const own = found.find((resource) => textOf(resource, 'externalId') === payload.externalId);
-      const [chosen = null] = own === undefined ? found : [own];
-      return chosen === null ? null : resourceOf(chosen);
+      const isOwn = (resource: Json) => textOf(resource, 'externalId') === payload.externalId;
+      return [...found.filter(isOwn), ...found.filter((resource) => !isOwn(resource))].map(resourceOf);
     },
     read: async (id) => resourceOf(await send({ method: 'GET', url: one(id) })),
     list: () => pagesOf(send, url, (group) => [textOf(group, 'displayName')]),

@@ -30,14 +30,15 @@ export function scimUsers(settings: ScimSettings, { canFilter }: ScimSession, se
     },
     suspend: null,
     async find(payload) {
-      if (!canFilter) return null;
+      if (!canFilter) return [];
       const userName = String(payload.userName);
       const filter = encodeURIComponent(`userName eq ${filterText(userName)}`);
       const answer = await send({ method: 'GET', url: `${url}?filter=${filter}` });
       // A server may understand a filter less strictly than it is meant.
       const isSame = (name: string) => name.toLowerCase() === userName.toLowerCase();
-      const found = listOf(answer, 'Resources').find((resource) => isSame(textOf(resource, 'userName')));
-      return found === undefined ? null : resourceOf(found);
+      return listOf(answer, 'Resources')
+        .filter((resource) => isSame(textOf(resource, 'userName')))
+        .map(resourceOf);
     },
     read: async (id) => resourceOf(await send({ method: 'GET', url: one(id) })),
     list: () =>

@@ -28,9 +28,9 @@ export function workspaceGroups(settings: WorkspaceSettings, session: WorkspaceS
     suspend: null,
     async find(payload) {
       try {
-        return objectOf(await send({ method: 'GET', url: one(String(payload.email)) }));
+        return [objectOf(await send({ method: 'GET', url: one(String(payload.email)) }))];
       } catch (error) {
-        if (error instanceof RemoteMissing) return null;
+        if (error instanceof RemoteMissing) return [];
         throw error;
       }
     },

@@ -45,9 +45,9 @@ export function workspaceUsers(session: WorkspaceSession, send: Send): RemoteTyp
     },
     async find(payload) {
       try {
-        return known(await send({ method: 'GET', url: one(String(payload.primaryEmail)) }));
+        return [known(await send({ method: 'GET', url: one(String(payload.primaryEmail)) }))];
       } catch (error) {
-        if (error instanceof RemoteMissing) return null;
+        if (error instanceof RemoteMissing) return [];
         throw error;
       }
     },
