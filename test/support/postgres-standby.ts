@@ -16,6 +16,8 @@ export interface Pair {
   readonly standbyUrl: string;
   /** As after a loss of power. */
   killPrimary(): Promise<void>;
+  /** Starts it again as it was: it takes writes, and waits for no standby. */
+  restartPrimary(): Promise<void>;
   promoteStandby(): Promise<void>;
   killStandby(): Promise<void>;
   stop(): Promise<void>;
@@ -55,6 +57,10 @@ export async function startPair(): Promise<Pair | null> {
     standbyUrl: urlOf(folder),
     async killPrimary() {
       await control(primaryFolder, '-m', 'immediate', 'stop');
+    },
+    async restartPrimary() {
+      const alone = `-c listen_addresses='' -c unix_socket_directories=${primaryFolder} -c fsync=off -c synchronous_standby_names=''`;
+      await control(primaryFolder, '-w', '-l', join(primaryFolder, 'log'), '-o', alone, 'start');
     },
     async promoteStandby() {
       await control(folder, '-w', 'promote');

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { errorFacts, messageOf } from '../../lib/error-facts.ts';
-import { addressesOf } from './postgres-address.ts';
+import { errorFacts } from '../../lib/error-facts.ts';
+import { type History, historyOf } from './postgres-history.ts';
 import { postgresTypes } from './postgres-values.ts';
 import { DatabaseBusy } from './unreachable.ts';
 
@@ -10,13 +10,12 @@ export interface Connected {
   readonly isPooled: boolean;
   /** Statements can be prepared under a name and found again. */
   readonly canPrepare: boolean;
+  /** Null for standbys, and where PostgreSQL does not tell. */
+  readonly history: History | null;
 }
 
-type Kind = 'primary' | 'standby';
+export type Kind = 'primary' | 'standby';
 
-const connectWithinMs = 5_000;
-/** Where there are others to try. */
-const tryWithinMs = 3_000;
 const keepAliveMs = 10_000;
 
 // By commands and not at start-up: poolers refuse options there. PgBouncer knows the zone and the style of dates as a client's own; the
@@ -34,33 +33,7 @@ const session = [
 
 const facts = "select pg_is_in_recovery() as standby, pg_backend_pid() as pid, current_setting('timezone') as zone";
 
-/** Makes connections to the one host that takes writes, or to one that takes none. */
-export function createConnector(url: string, kind: Kind = 'primary'): () => Promise<Connected> {
-  const addresses = addressesOf(url);
-  let best = 0;
-  return async () => {
-    const errors: unknown[] = [];
-    for (let turn = 0; turn < addresses.length; turn++) {
-      const index = (best + turn) % addresses.length;
-      try {
-        // `index` is below the number of addresses.
-        const connected = await connectTo(
-          addresses[index] as string,
-          kind,
-          addresses.length > 1 ? tryWithinMs : connectWithinMs,
-        );
-        best = index;
-        return connected;
-      } catch (error) {
-        errors.push(error);
-      }
-    }
-    if (errors.length === 1) throw errors[0];
-    throw new AggregateError(errors, errors.map(messageOf).join('; '));
-  };
-}
-
-async function connectTo(address: string, kind: Kind, withinMs: number): Promise<Connected> {
+export async function connectTo(address: string, kind: Kind, withinMs: number): Promise<Connected> {
   const client = new pg.Client({
     connectionString: address,
     types: postgresTypes,
@@ -86,7 +59,8 @@ async function connectTo(address: string, kind: Kind, withinMs: number): Promise
     requireUtc(zone);
     // A pooler invents the process id that it reports at connect. pg's types do not know `processID`.
     const isPooled = pid !== (client as unknown as { processID: number }).processID;
-    return { client, isPooled, canPrepare: !isPooled || (await canPrepareThroughPooler(client)) };
+    const canPrepare = !isPooled || (await canPrepareThroughPooler(client));
+    return { client, isPooled, canPrepare, history: standby ? null : await historyOf(client) };
   } catch (error) {
     void client.end().catch(() => {});
     throw error;

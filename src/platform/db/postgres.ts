@@ -2,11 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
 import type { Database, Query, WriteOptions } from './database.ts';
 import { createEffects } from './effects.ts';
-import { createConnector } from './postgres-connect.ts';
 import { isStalePlan, PostgresConnection } from './postgres-connection.ts';
 import { createCrowd } from './postgres-crowd.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { createPostgresDriver, type DriverOptions } from './postgres-driver.ts';
+import { type Connector, createConnector } from './postgres-hosts.ts';
 import { listenOn } from './postgres-listen.ts';
 import { createPostgresPool, type PostgresPool } from './postgres-pool.ts';
 import { createReplicaReads } from './postgres-replica.ts';
@@ -37,23 +37,24 @@ export function openPostgres(
 ): Database {
   const listeners = createStatementListeners();
   const effects = createEffects();
-  const connect = createConnector(url);
+  const primary = createConnector(url);
+  const standby = replicaUrl === null ? null : createConnector(replicaUrl, 'standby');
   const needs = {
     factsOf: createStatementFacts(),
     crowd: createCrowd(Math.max(1, connections >> 2)),
     listeners,
     answerWithinMs,
   };
-  const poolOf = (connectOne: typeof connect) =>
+  const poolOf = ({ connect }: Connector) =>
     createPostgresPool({
       size: connections,
       async open() {
-        const { client, canPrepare } = await connectOne();
+        const { client, canPrepare } = await connect();
         return new PostgresConnection(client, canPrepare, needs);
       },
     });
-  const pool = poolOf(connect);
-  const replicaPool = replicaUrl === null ? null : poolOf(createConnector(replicaUrl, 'standby'));
+  const pool = poolOf(primary);
+  const replicaPool = standby && poolOf(standby);
   const read = kyselyOn(pool, { use: 'read' });
   const durably = kyselyOn(pool, { use: 'write' });
   const soon = kyselyOn(pool, { use: 'write', begin: 'set local synchronous_commit = off' });
@@ -118,7 +119,7 @@ export function openPostgres(
         end: async () => void (await transaction.rollback().execute()),
       };
     },
-    listen: (channel, listener) => listenOn(connect, channel, listener),
+    listen: (channel, listener) => listenOn(primary.connect, channel, listener),
     async notify(channel) {
       await sql`select pg_notify(${channel}, '')`.execute(read);
     },
@@ -131,6 +132,8 @@ export function openPostgres(
       await sql`select 1`.execute(read);
     },
     async close() {
+      primary.close();
+      standby?.close();
       await Promise.all([pool.close(), replicaPool?.close()]);
     },
   };
