@@ -1,10 +1,12 @@
+import { countSome } from '../src/core/counting/count-rows.job.ts';
 import type { BenchDatabase } from './databases.ts';
-import { benchPassword, type Loaded, load, loadMoreEvents, loadMoreUsers } from './load.ts';
+import { benchPassword, type Loaded, load } from './load.ts';
+import { loadMany } from './load-many.ts';
 import { allByTurns, type Figures, type Side } from './measure.ts';
 import { adminToken, commonSettings, withApp } from './open-app.ts';
 import type { BenchOptions } from './options.ts';
 import { buildBundle, type DriverProcess, type ServerProcess, startDriver, startServer } from './processes.ts';
-import { benchRows, signInFlow } from './rows.ts';
+import { type BenchRow, benchRows, signInFlow } from './rows.ts';
 
 export interface GrowthSizes {
   readonly users: number;
@@ -13,7 +15,6 @@ export interface GrowthSizes {
 
 export const few: GrowthSizes = { users: 10_000, events: 100_000 };
 export const many: GrowthSizes = { users: 1_000_000, events: 10_000_000 };
-const rowsPerStep = 50_000;
 
 export interface GrowthRow {
   readonly title: string;
@@ -22,7 +23,18 @@ export interface GrowthRow {
 }
 
 /** What may grow with users and events: lists, searches, and writes with their event. */
-const isWatched = (title: string) => /^(users|events|search|E21)/.test(title);
+const isWatched = (title: string) => /^(users|events|search|change a user|create a user|E21)/.test(title);
+
+const more: readonly Pick<BenchRow, 'title' | 'requests'>[] = [
+  ['all users, 20 on a page', '/core/users/?page_size=20'],
+  ['all users, the last page', '/core/users/?page_size=20&page=last'],
+  ['users of a path', '/core/users/?path_startswith=users&page_size=20'],
+  ['paths of users', '/core/users/paths/'],
+  ['all events, 20 on a page', '/events/events/?page_size=20'],
+  ['all events, the last page', '/events/events/?page_size=20&page=last'],
+  ['events of a user', '/events/events/?username=user-0000017&page_size=20'],
+  ['the start page: a week of events by hour', '/admin/overview/'],
+].map(([title = '', path]) => ({ title, requests: () => [{ method: 'GET', path: `/api/v3${path}` }] }));
 
 /** A server with few users and events and one with many, by turns, so that what else happens on the machine falls on both. */
 export async function measureGrowth(options: BenchOptions, sizes: GrowthSizes): Promise<GrowthRow[]> {
@@ -42,7 +54,9 @@ export async function measureGrowth(options: BenchOptions, sizes: GrowthSizes): 
     const measured: GrowthRow[] = [];
     for (const { title, sideOf } of watchedRows(driver, rounds.connections)) {
       if (!title.includes(only)) continue;
-      const sides = servers.map((server, index) => sideOf(server, loaded[index] as Loaded));
+      const sides = servers.map((server, index) =>
+        sideOf(server, stores[index] as BenchDatabase, loaded[index] as Loaded),
+      );
       try {
         const [small, large] = await allByTurns(sides, rounds);
         if (small && large) measured.push({ title, few: small.figures, many: large.figures });
@@ -62,28 +76,28 @@ export async function measureGrowth(options: BenchOptions, sizes: GrowthSizes): 
 
 interface Watched {
   readonly title: string;
-  sideOf(server: ServerProcess, data: Loaded): Side;
+  sideOf(server: ServerProcess, database: BenchDatabase, data: Loaded): Side;
 }
 
 function watchedRows(driver: DriverProcess, connections: number): Watched[] {
-  const rows = benchRows
-    .filter(({ title }) => isWatched(title))
-    .map(
-      ({ title, requests }): Watched => ({
-        title,
-        sideOf: ({ port, pid }, data) => ({
-          name: String(port),
-          pid,
-          run: (seconds, run) =>
-            driver.drive({ port, token: adminToken, requests: requests(data), connections, seconds, run }),
-        }),
+  const rows = [...more, ...benchRows.filter(({ title }) => isWatched(title))].map(
+    ({ title, requests }): Watched => ({
+      title,
+      sideOf: ({ port, pid }, database, data) => ({
+        name: String(port),
+        pid,
+        database,
+        run: (seconds, run) =>
+          driver.drive({ port, token: adminToken, requests: requests(data), connections, seconds, run }),
       }),
-    );
+    }),
+  );
   const signIns: Watched = {
     title: 'sign-in by password through the whole default flow',
-    sideOf: ({ port, pid }, { signInNames }) => ({
+    sideOf: ({ port, pid }, database, { signInNames }) => ({
       name: String(port),
       pid,
+      database,
       run: (seconds) =>
         driver.drive({
           signIn: { flow: signInFlow, names: signInNames, password: benchPassword },
@@ -96,16 +110,13 @@ function watchedRows(driver: DriverProcess, connections: number): Watched[] {
   return [...rows, signIns];
 }
 
-async function fill(database: BenchDatabase, { users, events }: GrowthSizes, say: (line: string) => void) {
+export async function fill(database: BenchDatabase, { users, events }: GrowthSizes, say: (line: string) => void) {
   const data = await withApp(database, async (world, app) => {
     const first = await load(world, app, { ...few, policies: 0, rules: 0, accessTokens: 0 });
-    for (let from = few.users; from < users; from += rowsPerStep) {
-      await loadMoreUsers(world, app, from, Math.min(from + rowsPerStep, users));
-      say(`${from} users`);
-    }
-    for (let from = few.events; from < events; from += rowsPerStep) {
-      await loadMoreEvents(world, app, Math.min(rowsPerStep, events - from));
-      say(`${from} events`);
+    if (users > few.users) await loadMany(world, users - few.users, events - few.events, say);
+    // As a server that has been in use has done.
+    for (const { table, counted } of app.engine.registry.resources) {
+      while (counted && (await countSome(world.db, table, counted, world.clock.now()))) say(`counted some ${table}`);
     }
     return first;
   });

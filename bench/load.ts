@@ -82,15 +82,6 @@ export async function load(world: World, app: App, sizes: Sizes): Promise<Loaded
   });
 }
 
-/** More users, and groups for them, on top of those that are there. */
-export function loadMoreUsers(world: World, app: App, from: number, to: number): Promise<void> {
-  return world.db.write((tx) => addUsers(loadingOn(world, app, tx), from, to));
-}
-
-export function loadMoreEvents(world: World, app: App, count: number): Promise<void> {
-  return world.db.write((tx) => addEvents(loadingOn(world, app, tx), count));
-}
-
 function loadingOn(world: World, app: App, tx: Query): Loading {
   const silent = { ...app.resourceWorld, record: async () => {} };
   const call = systemCall(world.db, silent, world.clock.now());

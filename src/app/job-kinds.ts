@@ -1,5 +1,6 @@
 import { cleanupJobs, expired, expiredUnlessEndless } from '../core/cleanup/cleanup.jobs.ts';
 import type { Outdated } from '../core/cleanup/delete-in-batches.ts';
+import { countRowsJob } from '../core/counting/count-rows.job.ts';
 import { searchIndexJob } from '../core/search/fill-search.job.ts';
 import { deliverJob } from '../notify/deliver.job.ts';
 import { matchJob } from '../notify/match.job.ts';
@@ -25,6 +26,7 @@ export function jobKinds(world: World, needs: Needs): JobKind[] {
     deliverJob({ transports, quietCall }),
     notificationCleanupJob(ownCall),
     ...cleanupJobs({ ...world, expiring, systemCall: ownCall }),
+    countRowsJob({ db, clock, registry: () => engine().registry }),
     searchIndexJob({ db, registry: () => engine().registry }),
     ...syncJobs(
       { db, engine, jobs, systemCall: ownCall },

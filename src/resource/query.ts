@@ -242,8 +242,8 @@ function followPath(
   return sql`${row.col(first)} in (select ${other.col('pk')} from ${target.from(9)} where ${followPath(target, rest.join('.'), other, registry, condition)})`;
 }
 
-/** The order of a list: the caller's, else the default; the key breaks ties. */
-export function orderBy(resource: Resource, call: Call, registry: Registry): RawBuilder<unknown> {
+/** The order of a list: the caller's, else the default; the key breaks ties. Or the reverse of all that. */
+export function orderBy(resource: Resource, call: Call, registry: Registry, isReverse = false): RawBuilder<unknown> {
   const row = resource.row();
   const requested = (call.request.query.get('ordering') ?? '')
     .split(',')
@@ -251,7 +251,7 @@ export function orderBy(resource: Resource, call: Call, registry: Registry): Raw
     .filter((name) => isOrderable(resource, name.replace(/^-/, '')));
   const names = requested.length > 0 ? requested : resource.order;
   const terms = names.map((name) => {
-    const descending = name.startsWith('-');
+    const descending = name.startsWith('-') !== isReverse;
     const path = name.replace(/^-/, '');
     const nullable = resource.allFields[path]?.nullable;
     const direction = descending
@@ -263,7 +263,8 @@ export function orderBy(resource: Resource, call: Call, registry: Registry): Raw
         : sql`asc`;
     return sql`${orderExpression(resource, path, row, registry)} ${direction}`;
   });
-  if (!names.some((name) => name.replace(/^-/, '') === 'pk')) terms.push(sql`${row.col('pk')}`);
+  if (!names.some((name) => name.replace(/^-/, '') === 'pk'))
+    terms.push(sql`${row.col('pk')}${isReverse ? sql` desc` : sql``}`);
   return sql.join(terms);
 }
 

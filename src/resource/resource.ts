@@ -5,6 +5,7 @@ import type { Dialect, NestedColumn } from '../platform/db/dialect.ts';
 import type { Statement } from '../platform/db/statement.ts';
 import type { Credential } from './actor.ts';
 import type { Call } from './call.ts';
+import type { Counted, Counting } from './counted-rows.ts';
 import type { Fields, ReadContext, Row, RowAlias, ValuesOf } from './fields/field.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { PageNote } from './page-note.ts';
@@ -73,6 +74,8 @@ export interface Declaration<
   /** Columns of `table` (or of the family's) that have a search index. */
   readonly searchIndex?: readonly string[];
   readonly filters?: Readonly<Record<string, Filter>>;
+  /** For tables of millions of rows. */
+  readonly counted?: Counted;
   readonly verbs?: readonly Verb[];
   readonly visibility?: Visibility;
   /** By default the family's. */
@@ -276,7 +279,7 @@ export interface Engine {
 export type LoadStored<R = Row> = (call: Call, query: Query, pk: string | number) => Promise<R | null>;
 
 /** Counts the rows of a list. */
-export type CountRows = (resource: Resource, call: Call, where: RawBuilder<unknown>) => Promise<number>;
+export type CountRows = (resource: Resource, call: Call, list: Counting) => Promise<number>;
 
 /** Finds a row by its value in the path. */
 export type Finder = Statement<[name: string | number], Row>;

@@ -144,6 +144,7 @@ describeOnBoth('the clean-up job', (server) => {
       .toEqual([
         ...(db.analyze ? ['analyze_database'] : []),
         'clean_expired_models',
+        'count_rows',
         'job_cleanup',
         'notification_cleanup',
         'oauth2_find_ended_sessions',

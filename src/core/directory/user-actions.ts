@@ -4,6 +4,7 @@ import type { Passwords } from '../../platform/passwords.ts';
 import { visibleRows } from '../../resource/access.ts';
 import type { Actor } from '../../resource/actor.ts';
 import { requireActor } from '../../resource/call.ts';
+import { valuesSql } from '../../resource/counted.ts';
 import { longLivedCredentials } from '../../resource/credentials.ts';
 import { actionOn } from '../../resource/define.ts';
 import type { Row } from '../../resource/fields/field.ts';
@@ -142,8 +143,11 @@ export const pathsAction: Action = {
     const conditions = [...(visible ? [visible] : []), ...searchConditions(users, call, registry)];
     const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
     const path = users.row().col('path');
-    const { rows } = await sql<{ path: string }>`select distinct ${path} as path from ${users.from()} ${where}
-      order by 1`.execute(tx);
-    return { paths: rows.map((row) => row.path) };
+    const query =
+      users.counted && conditions.length === 0
+        ? valuesSql(users, users.counted, 'path')
+        : sql<{ value: string }>`select distinct ${path} as value from ${users.from()} ${where} order by 1`;
+    const { rows } = await query.execute(tx);
+    return { paths: rows.map(({ value }) => value) };
   },
 };

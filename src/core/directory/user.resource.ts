@@ -64,6 +64,12 @@ export function userResource({ installId, passwords, settings, key, config, user
     page: { columns: ['username', 'name', 'email', 'is_active', 'last_login', 'type'] },
     search: ['username', 'name', 'email'],
     searchIndex: ['username', 'name', 'email'],
+    counted: {
+      table: 'user_counts',
+      by: ['type', 'is_active', 'path'],
+      filters: ['type', 'is_active', 'path', 'path_startswith'],
+      time: 'date_joined',
+    },
     nameOf: (row) => row.username,
     fields: {
       username: text({

@@ -66,6 +66,7 @@ export function eventResource({ settings, announce }: Needs): Resource {
     page: { columns: ['action', 'user', 'app', 'client_ip', 'created'], isFound: false },
     search: ['words'],
     searchIndex: ['words'],
+    counted: { table: 'event_counts', by: ['action'], filters: ['action', 'actions'], time: 'created' },
     verbs: ['list', 'create', 'retrieve', 'update', 'partial_update', 'destroy'],
     nameOf: (row) => row.action,
     filters: {

@@ -42,6 +42,8 @@ export interface Dialect {
   readonly forUpdate: RawBuilder<unknown>;
   /** A lock by name across the transactions of all instances; null if writers are serialized anyway. */
   exclusive(thing: string): RawBuilder<unknown> | null;
+  /** Keeps others from writing the table until the transaction ends; fails soon if somebody holds it for long. Nothing where writers are serialized anyway. */
+  keepWritersOut(table: string): readonly RawBuilder<unknown>[];
   /** The current time plus an offset, by a clock that all instances share: the database's if there may be several. */
   moment(ofThisHost: string, plusMs?: number): RawBuilder<string>;
   /** Milliseconds from that time to the one in a column. */

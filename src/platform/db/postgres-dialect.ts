@@ -46,6 +46,11 @@ export const postgresDialect: Dialect = {
   // Without the key: rows that refer to this one can be added meanwhile, which else makes deadlocks.
   forUpdate: sql`for no key update of t`,
   exclusive: (thing) => sql`select pg_advisory_xact_lock(hashtext(${`gatehouse ${thing}`}))`,
+  // Whoever comes while this waits, waits behind it.
+  keepWritersOut: (table) => [
+    sql`set local lock_timeout = '2s'`,
+    sql`lock table ${sql.table(table)} in share row exclusive mode`,
+  ],
   moment: (_ofThisHost, plusMs = 0) =>
     sql`(statement_timestamp() + cast(${plusMs} as double precision) * interval '1 millisecond')`,
   millisecondsUntil: (column) =>

@@ -53,6 +53,7 @@ export const sqliteDialect: Dialect = {
   timeBucket: (column, unit) => sql`strftime(${sql.lit(bucketFormat[unit])}, ${column})`,
   forUpdate: sql``,
   exclusive: () => null,
+  keepWritersOut: () => [],
   moment: (ofThisHost, plusMs = 0) => sql`${addMilliseconds(ofThisHost, plusMs)}`,
   millisecondsUntil: (column, ofThisHost) => sql`(julianday(${column}) - julianday(${ofThisHost})) * 86400000`,
   searchIndex(table, columns) {

@@ -3,6 +3,8 @@ import { Problem } from '../../lib/problem.ts';
 import { readList } from '../../platform/db/read-list.ts';
 import { visibleRows } from '../access.ts';
 import type { Call, Reply } from '../call.ts';
+import { isCountedBy } from '../counted.ts';
+import type { Counting } from '../counted-rows.ts';
 import type { Row } from '../fields/field.ts';
 import { filterConditions, orderBy, searchConditions } from '../query.ts';
 import type { Engine, Resource } from '../resource.ts';
@@ -17,35 +19,38 @@ const defaultMaxPageSize = 10_000;
 export async function list(engine: Engine, resource: Resource, call: Call): Promise<Reply> {
   const { registry } = engine;
   const visible = await visibleRows(resource, call, registry);
-  const conditions = [
-    ...(visible ? [visible] : []),
-    ...(await filterConditions(resource, call, registry)),
-    ...searchConditions(resource, call, registry),
-  ];
+  const filters = await filterConditions(resource, call, registry);
+  const searches = searchConditions(resource, call, registry);
+  const conditions = [...(visible ? [visible] : []), ...filters, ...searches];
   const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
+  const isCounted = !visible && searches.length === 0 && isCountedBy(resource, call.request.query);
   // Visibility has been decided above, on the primary.
-  return readList(call.db, (read) => readPage(engine, resource, { ...call, db: { ...call.db, read } }, where));
+  return readList(call.db, (read) =>
+    readPage(engine, resource, { ...call, db: { ...call.db, read } }, { where, isCounted }),
+  );
 }
 
-async function readPage(engine: Engine, resource: Resource, call: Call, where: RawBuilder<unknown>): Promise<Reply> {
+async function readPage(engine: Engine, resource: Resource, call: Call, listed: Counting): Promise<Reply> {
   const { registry } = engine;
+  const { where } = listed;
   const size = pageSize(call.request.query.get('page_size'), resource.maxPageSize);
   const plan = engine.plan(resource, call);
   const order = orderBy(resource, call, registry);
   const pk = resource.row().col('pk');
-  const read = async (page: number) => {
+  const read = async (part: Part) => {
+    const from = part.isFromEnd ? orderBy(resource, call, registry, true) : order;
     // Select the page by keys first: otherwise nested objects would be built for every row that is sorted or skipped.
-    const keys = sql`select ${pk} from ${resource.from()} ${where} order by ${order} ${pageSql(size, page)}`;
+    const keys = sql`select ${pk} from ${resource.from()} ${where} order by ${from} ${partSql(part)}`;
     const query = sql<Row>`select ${plan.list} from ${resource.from()} where ${pk} in (${keys}) order by ${order}`;
     return (await query.execute(call.db.read)).rows;
   };
   const asked = call.request.query.get('page');
-  const firstRows = asked === null || asked === '1' ? await read(1) : null;
+  const firstRows = asked === null || asked === '1' ? await read({ limit: size, offset: 0, isFromEnd: false }) : null;
   // A first page with room left holds all there is.
   const isAll = firstRows !== null && firstRows.length < size;
-  const count = isAll ? firstRows.length : await engine.count(resource, call, where);
+  const count = isAll ? firstRows.length : await engine.count(resource, call, listed);
   const page = pageNumber(asked, Math.max(1, Math.ceil(count / size)));
-  const rows = firstRows ?? (count === 0 ? [] : await read(page));
+  const rows = firstRows ?? (count === 0 ? [] : await read(partOf(page, size, count)));
   const context = { world: call.world, call, registry };
   return {
     status: 200,
@@ -63,9 +68,23 @@ async function readPage(engine: Engine, resource: Resource, call: Call, where: R
  * the offset is hidden from the planner, which would otherwise plan every page again: that takes longer than reading
  * it.
  */
-function pageSql(size: number, page: number): RawBuilder<unknown> {
+function partSql({ limit: size, offset }: Part): RawBuilder<unknown> {
   const limit = size <= maxCommonSize ? sql.lit(size) : sql`${size}`;
-  return page === 1 ? sql`limit ${limit}` : sql`limit ${limit} offset (select cast(${(page - 1) * size} as integer))`;
+  return offset === 0 ? sql`limit ${limit}` : sql`limit ${limit} offset (select cast(${offset} as integer))`;
+}
+
+interface Part {
+  readonly limit: number;
+  readonly offset: number;
+  readonly isFromEnd: boolean;
+}
+
+/** Rows before a page are read and skipped, so pages of the second half are read from the end: the last is as fast as the first. */
+function partOf(page: number, size: number, count: number): Part {
+  const offset = (page - 1) * size;
+  const limit = Math.min(size, count - offset);
+  const rest = count - offset - limit;
+  return rest < offset ? { limit, offset: rest, isFromEnd: true } : { limit: size, offset, isFromEnd: false };
 }
 
 export function pageSize(text: string | null, largest = defaultMaxPageSize): number {

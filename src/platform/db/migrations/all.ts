@@ -31,6 +31,7 @@ import { distinguishedNames } from './0033-distinguished-names.ts';
 import { sourceTokens } from './0034-source-tokens.ts';
 import { overview } from './0035-overview.ts';
 import { applicationsOff } from './0036-applications-off.ts';
+import { counts } from './0037-counts.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -66,4 +67,5 @@ export const migrations: readonly Migration[] = [
   sourceTokens,
   overview,
   applicationsOff,
+  counts,
 ];

@@ -1,0 +1,37 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Counted } from './counted-rows.ts';
+import type { Resource } from './resource.ts';
+
+/** The moment up to which rows of a table are in its counts. */
+export const countedUntil = (table: string): RawBuilder<string> =>
+  sql`(select until from counted_until where pk = ${table})`;
+
+/** Whether a list that is filtered by these parameters can be counted without looking at all its rows. */
+export function isCountedBy({ counted, filterTable }: Resource, query: URLSearchParams): boolean {
+  if (!counted) return false;
+  return [...query.keys()].every((name) => !Object.hasOwn(filterTable, name) || counted.filters.includes(name));
+}
+
+/** Counts rows; the condition may name the columns of `by` alone. One statement, so that both parts are of one moment. */
+export function countSql(
+  resource: Resource,
+  counted: Counted,
+  where: RawBuilder<unknown>,
+): RawBuilder<{ count: number }> {
+  const { table, by } = counted;
+  const columns = sql.join(by.map((name) => sql.ref(`t.${name}`)));
+  return sql`with recent as materialized (select ${columns} from ${resource.from()} where ${isRecent(resource, counted)})
+    select (select coalesce(sum(t.count), 0) from ${sql.table(table)} as t ${where})
+      + (select count(*) from recent as t ${where}) as count`;
+}
+
+/** The different values of a column of `by`, in order. */
+export function valuesSql(resource: Resource, counted: Counted, column: string): RawBuilder<{ value: string }> {
+  const name = sql.ref(`t.${column}`);
+  return sql`select ${name} as value from ${sql.table(counted.table)} as t group by ${name} having sum(t.count) > 0
+    union select ${name} from ${resource.from()} where ${isRecent(resource, counted)} order by 1`;
+}
+
+/** Rows that are in no count yet. */
+const isRecent = (resource: Resource, { time }: Counted) =>
+  sql`${resource.row().col(time)} >= ${countedUntil(resource.table)}`;
