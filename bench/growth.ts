@@ -38,25 +38,33 @@ const more: readonly Pick<BenchRow, 'title' | 'requests'>[] = [
 
 /** A server with few users and events and one with many, by turns, so that what else happens on the machine falls on both. */
 export async function measureGrowth(options: BenchOptions, sizes: GrowthSizes): Promise<GrowthRow[]> {
-  const { databases, only, rounds, say } = options;
+  const stores: Filled[] = [];
+  try {
+    for (const each of [few, sizes]) {
+      const database = await options.databases.fresh();
+      stores.push({ database, data: await fill(database, each, options.say) });
+    }
+    return await compare(options, stores);
+  } finally {
+    for (const { database } of stores) await database.drop();
+  }
+}
+
+export interface Filled {
+  readonly database: BenchDatabase;
+  readonly data: Loaded;
+}
+
+export async function compare({ only, rounds, say }: BenchOptions, stores: readonly Filled[]): Promise<GrowthRow[]> {
   buildBundle();
-  const stores: BenchDatabase[] = [];
   const servers: ServerProcess[] = [];
   const driver = startDriver();
   try {
-    const loaded: Loaded[] = [];
-    for (const each of [few, sizes]) {
-      const database = await databases.fresh();
-      stores.push(database);
-      loaded.push(await fill(database, each, say));
-      servers.push(await startServer({ ...commonSettings, ...database.settings }));
-    }
+    for (const { database } of stores) servers.push(await startServer({ ...commonSettings, ...database.settings }));
     const measured: GrowthRow[] = [];
     for (const { title, sideOf } of watchedRows(driver, rounds.connections)) {
       if (!title.includes(only)) continue;
-      const sides = servers.map((server, index) =>
-        sideOf(server, stores[index] as BenchDatabase, loaded[index] as Loaded),
-      );
+      const sides = servers.map((server, index) => sideOf(server, stores[index] as Filled));
       try {
         const [small, large] = await allByTurns(sides, rounds);
         if (small && large) measured.push({ title, few: small.figures, many: large.figures });
@@ -70,20 +78,19 @@ export async function measureGrowth(options: BenchOptions, sizes: GrowthSizes): 
   } finally {
     driver.stop();
     for (const server of servers) await server.stop();
-    for (const store of stores) await store.drop();
   }
 }
 
 interface Watched {
   readonly title: string;
-  sideOf(server: ServerProcess, database: BenchDatabase, data: Loaded): Side;
+  sideOf(server: ServerProcess, filled: Filled): Side;
 }
 
 function watchedRows(driver: DriverProcess, connections: number): Watched[] {
   const rows = [...more, ...benchRows.filter(({ title }) => isWatched(title))].map(
     ({ title, requests }): Watched => ({
       title,
-      sideOf: ({ port, pid }, database, data) => ({
+      sideOf: ({ port, pid }, { database, data }) => ({
         name: String(port),
         pid,
         database,
@@ -94,7 +101,7 @@ function watchedRows(driver: DriverProcess, connections: number): Watched[] {
   );
   const signIns: Watched = {
     title: 'sign-in by password through the whole default flow',
-    sideOf: ({ port, pid }, database, { signInNames }) => ({
+    sideOf: ({ port, pid }, { database, data: { signInNames } }) => ({
       name: String(port),
       pid,
       database,
@@ -110,7 +117,7 @@ function watchedRows(driver: DriverProcess, connections: number): Watched[] {
   return [...rows, signIns];
 }
 
-export async function fill(database: BenchDatabase, { users, events }: GrowthSizes, say: (line: string) => void) {
+async function fill(database: BenchDatabase, { users, events }: GrowthSizes, say: (line: string) => void) {
   const data = await withApp(database, async (world, app) => {
     const first = await load(world, app, { ...few, policies: 0, rules: 0, accessTokens: 0 });
     if (users > few.users) await loadMany(world, users - few.users, events - few.events, say);
