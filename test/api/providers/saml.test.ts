@@ -137,6 +137,10 @@ describeOnBoth('SAML providers', (server) => {
     expect((await make(server(), { encryption_kp: certificate })).status).toBe(201);
   });
 
+  test.each(['https://intranet/acs', 'http://localhost:8080/acs'])('takes %s, a host without a dot', async (url) => {
+    expect((await make(server(), { acs_url: url, sls_url: url })).status).toBe(201);
+  });
+
   test('an EC pair brings an algorithm that fits, and a PATCH of the pair alone looks at the whole', async () => {
     const pair = await storePair(server(), ec);
     const { body } = await make(server(), { signing_kp: null });
@@ -276,6 +280,12 @@ describeOnBoth('SAML providers', (server) => {
       });
       expect([made.verification_kp, made.encryption_kp, made.signing_kp]).not.toContain(null);
       expect(made.property_mappings).toHaveLength(7);
+    });
+
+    test('takes signed metadata for what they say: a certificate that they bring themselves proves nothing', async () => {
+      const signature = '<ds:Signature xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:SignedInfo/></ds:Signature>';
+      const signed = document(consumer(bindings.post, acs_url)).replace('<SPSSO', `${signature}<SPSSO`);
+      expect((await imported(signed)).acs_url).toBe(acs_url);
     });
 
     test('leaves verification out only where requests are not signed', async () => {

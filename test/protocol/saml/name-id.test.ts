@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { nameIdFormats, statusCodes } from '../../../src/lib/saml/names.ts';
-import { attributeOf } from '../../../src/lib/xml/element.ts';
+import { attributeOf, type XmlElement } from '../../../src/lib/xml/element.ts';
 import { eventsDuring } from '../../support/events.ts';
 import { visitor } from '../../support/relying-party.ts';
 import {
@@ -42,6 +42,18 @@ describeOnSqlite('SAML assertions name people by', (server) => {
     expect(nameId && attributeOf(nameId, 'Format')).toBe(format);
   });
 
+  test.each([
+    ['X509SubjectName', nameIdFormats.x509],
+    ['WindowsDomainQualifiedName', nameIdFormats.windows],
+  ])('their hash, where %s is asked for and they have no such attribute', async (_name, format) => {
+    const sp = await makeServiceProvider(server());
+    const person = await server().user();
+    const request = redirectQuery(authnRequest({ inside: nameIdPolicy(format) }));
+    const { root } = responseOn(await (await visitor(server(), person)).visit(`${sp.at(redirected)}?${request}`));
+    const { uid } = (await server().admin.get(`/core/users/${person.pk}/`)).body;
+    expect(textIn(root, 'NameID')).toBe(uid);
+  });
+
   test('a transient name that differs by application, and by session', async () => {
     const [one, two] = [await makeServiceProvider(server()), await makeServiceProvider(server())];
     const person = await server().user();
@@ -74,7 +86,13 @@ describeOnSqlite('SAML assertions name people by', (server) => {
     for (const [expression, expected] of cases) {
       const sp = await makeServiceProvider(server(), { name_id_mapping: await make(expression) });
       const request = authnRequest({ inside: nameIdPolicy(nameIdFormats.email) });
-      const { root } = responseOn(await browser.visit(`${sp.at(redirected)}?${redirectQuery(request)}`));
+      let root: XmlElement | undefined;
+      const events = await eventsDuring(server(), async () => {
+        root = responseOn(await browser.visit(`${sp.at(redirected)}?${redirectQuery(request)}`)).root;
+      });
+      if (!root) throw new Error('no response');
+      const told = events.filter(({ action }) => action === 'configuration_error');
+      expect(told).toHaveLength(expression.includes('nothing.here') ? 1 : 0);
       expect(textIn(root, 'NameID')).toBe(expected);
       const nameId = elementOf(root, 'NameID');
       expect(nameId && attributeOf(nameId, 'Format')).toBe(nameIdFormats.email);

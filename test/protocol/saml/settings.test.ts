@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { nameIdFormats } from '../../../src/lib/saml/names.ts';
-import { attributeOf } from '../../../src/lib/xml/element.ts';
+import { attributeOf, isElement } from '../../../src/lib/xml/element.ts';
 import { visitor } from '../../support/relying-party.ts';
 import {
   attributesOf,
@@ -70,6 +70,19 @@ describeOnSqlite('settings of a SAML provider', (server) => {
     expect(of('DigestMethod', 'Algorithm')).toMatch(/sha512$/);
     expect(of('SignatureMethod', 'Algorithm')).toMatch(/rsa-sha384$/);
     if (hasXmlsec) await xmlsecVerify(text, await certificateOf(sp), 'Assertion');
+    // Some service providers stumble over line breaks in signatures, and over the order of elements.
+    expect(text).not.toMatch(/\s*[\r\n]|&#(10|13|xa|xd);/i);
+    const inside = (element: string) =>
+      (element === 'Response' ? root : elementOf(root, element))?.children.filter(isElement).map(({ local }) => local);
+    expect(inside('Response')).toEqual(['Issuer', 'Status', 'Assertion']);
+    const statements = ['Subject', 'Conditions', 'AuthnStatement', 'AttributeStatement'];
+    expect(inside('Assertion')).toEqual(['Issuer', 'Signature', ...statements]);
+    for (const element of ['Response', 'Assertion']) {
+      expect(attributeOf((element === 'Response' ? root : elementOf(root, element)) ?? root, 'ID')).toMatch(
+        /^_\w{32,}$/,
+      );
+    }
+    expect(of('Conditions', 'NotBefore')).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     // When they signed in, not when they were told of.
     const { rows } = await sql<{ created: string }>`select created from authenticated_sessions
       where pk = ${browser.session}`.execute(server().world.db.read);

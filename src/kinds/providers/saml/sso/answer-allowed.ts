@@ -74,6 +74,7 @@ export async function answerAllowed(needs: SamlNeeds, call: Call, allowed: Allow
       context: {
         authorized_application: applicationFacts(provider.application),
         flow: ticket.flow.replaceAll('-', ''),
+        ...(request.issuer && { service_provider: request.issuer }),
       },
     });
   });

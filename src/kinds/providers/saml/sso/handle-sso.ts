@@ -24,6 +24,7 @@ import { writeFailure } from './write-response.ts';
 export const unsolicited = ({ pk, default_relay_state }: ServiceProvider): PendingRequest => ({
   provider: pk,
   id: null,
+  issuer: null,
   consumerUrl: null,
   relayState: default_relay_state === '' ? null : default_relay_state,
   nameIdFormat: null,

@@ -7,6 +7,8 @@ export type PendingRequest = {
   readonly provider: number;
   /** Null for people who begin here: nobody has asked. */
   readonly id: string | null;
+  /** Who says that they ask; null where they do not say. */
+  readonly issuer: string | null;
   /** Where the service provider wants its response; null where it did not say. */
   readonly consumerUrl: string | null;
   readonly relayState: string | null;

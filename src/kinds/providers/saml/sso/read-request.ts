@@ -27,6 +27,7 @@ export function readRequest(
   return {
     provider: provider.pk,
     id: request.id.slice(0, 256),
+    issuer: request.issuer?.slice(0, 256) ?? null,
     consumerUrl: request.consumerUrl,
     relayState: incoming.relayState,
     nameIdFormat: request.nameIdFormat,
