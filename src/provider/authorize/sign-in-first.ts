@@ -29,16 +29,20 @@ export function mustSignIn(
   return maxAge !== null && addMilliseconds(signedIn, maxAge * 1000) < now;
 }
 
-/** The page of the flow that signs people in for this application; it leads back to `next`. */
+/** The page of the flow that signs people in for this application, and tells them so; it leads back to `next`. */
 export async function signInPage(
   needs: Pick<AuthorizeNeeds, 'signInPath'>,
   call: Call,
-  { authentication_flow }: Pick<AskingProvider, 'authentication_flow'>,
+  { authentication_flow, application }: Pick<AskingProvider, 'authentication_flow' | 'application'>,
   { next, loginHint = null }: { readonly next: string; readonly loginHint?: string | null },
 ): Promise<string> {
   const slug = await slugOf(call.db.read, authentication_flow);
   const page = slug === null ? await needs.signInPath(call.request.host, call.db.read, next) : flowPage(slug, next);
-  return loginHint === null ? page : `${page}&login_hint=${encodeURIComponent(loginHint)}`;
+  const about = new URLSearchParams({
+    application: application.slug,
+    ...(loginHint !== null && { login_hint: loginHint }),
+  });
+  return `${page}&${about}`;
 }
 
 const selectSlug = statement<[pk: string | null], { slug: string }>(

@@ -81,7 +81,7 @@ describeOnSqlite('SAML single sign-on', (server) => {
     expect(event).toMatchObject({
       app: 'svc_providers_saml',
       username: user.username,
-      context: { authorized_application: { name: sp.application.name } },
+      context: { authorized_application: { name: sp.application.name }, service_provider: entityId },
     });
     const { rows } = await sql`select session, name_id from saml_logins where provider = ${sp.provider.pk}`.execute(
       server().world.db.read,
@@ -111,7 +111,7 @@ describeOnSqlite('SAML single sign-on', (server) => {
   test('a request by POST goes on by GET, so that the browser brings its session', async () => {
     const sp = await makeServiceProvider(server());
     const browser = await visitor(server());
-    for (const path of [posted, '']) {
+    for (const path of [posted, redirected, '']) {
       const form = formOf({ SAMLRequest: encoded(authnRequest({ attributes: { ID: '_posted' } })), RelayState: 'r' });
       const sent = await stranger(server()).visit(sp.at(path), form);
       expect([sent.status, sent.location?.pathname]).toEqual([303, sp.at('')]);
@@ -190,6 +190,13 @@ describeOnSqlite('SAML single sign-on', (server) => {
       await xmlsecVerify(inner, await ownCertificate(), 'Assertion');
     });
 
+    test('nothing without a key', async () => {
+      const sp = await makeServiceProvider(server(), { signing_kp: null, sign_response: true });
+      const { text } = responseOn(await (await visitor(server())).visit(sp.at('init/')));
+      const { body } = await server().nobody.get(`/providers/saml/${sp.provider.pk}/metadata/`);
+      for (const document of [text, body.metadata]) expect(document).not.toMatch(/Signature|KeyDescriptor/);
+    });
+
     test('with an EC key', async () => {
       const ec = await generateCertificate({
         commonName: 'ec',
@@ -236,6 +243,18 @@ describeOnSqlite('SAML single sign-on', (server) => {
     const sp = await makeServiceProvider(server(), { authentication_flow: flow.body.pk });
     const { location } = await stranger(server()).visit(sp.at('init/'));
     expect(location?.pathname).toBe(`/if/flow/${slug}/`);
+  });
+
+  test('who signs in first is told for which application', async () => {
+    const sp = await makeServiceProvider(server());
+    const { location } = await stranger(server()).visit(sp.at('init/'));
+    const shown = async (query: string) => {
+      const path = `/flows/executor/default-authentication-flow/?query=${encodeURIComponent(query)}`;
+      return (await server().nobody.get(path)).body.application_pre;
+    };
+    expect(await shown(location?.search.slice(1) ?? '')).toBe(sp.application.name);
+    await server().admin.patch(`/core/applications/${sp.slug}/`, { enabled: false });
+    for (const slug of [sp.slug, 'nothing', '%00']) expect(await shown(`application=${slug}`)).toBeUndefined();
   });
 
   test('nothing is sent to an address that is no web address, however it came to be stored', async () => {
@@ -321,11 +340,31 @@ describeOnSqlite('SAML single sign-on', (server) => {
     });
   });
 
-  test('a message that is not compressed is taken all the same', async () => {
-    const sp = await makeServiceProvider(server());
-    const query = new URLSearchParams({ SAMLRequest: encoded(authnRequest()) });
-    expect(responseOn(await (await visitor(server())).visit(`${sp.at(redirected)}?${query}`)).to).toBe(acs);
-  });
+  const unusual: [string, () => URLSearchParams | string][] = [
+    ['that is not compressed', () => new URLSearchParams({ SAMLRequest: encoded(authnRequest()) })],
+    [
+      'that names its address by a number',
+      () =>
+        redirectQuery(
+          authnRequest({
+            attributes: { AssertionConsumerServiceURL: null, AssertionConsumerServiceIndex: '7', ProtocolBinding: 'x' },
+          }),
+        ),
+    ],
+    ['with a RelayState above 80 characters', () => redirectQuery(authnRequest(), { RelayState: 'r'.repeat(500) })],
+  ];
+  test.each(unusual)(
+    'a request %s is answered at the address of the provider, wherever it comes',
+    async (_name, write) => {
+      const sp = await makeServiceProvider(server());
+      const browser = await visitor(server());
+      for (const path of [redirected, posted, '']) {
+        const query = write();
+        const { to, relayState } = responseOn(await browser.visit(`${sp.at(path)}?${query}`));
+        expect([to, relayState]).toEqual([acs, new URLSearchParams(query).get('RelayState') ?? undefined]);
+      }
+    },
+  );
 
   describe('with a certificate of the service provider', () => {
     const signedBy = ({ key }: SpPair, query: string) => {

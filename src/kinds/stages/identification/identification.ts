@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { applicationName } from '../../../core/application/application-name.ts';
 import { brandFlows } from '../../../flow/brand-flows.ts';
 import { flowPage } from '../../../flow/executor/challenge.ts';
 import { setPendingUser } from '../../../flow/executor/flow-state.ts';
@@ -47,6 +48,7 @@ export function identification(needs: Needs): StageKind {
       password_fields: booleanSchema,
       allow_show_password: booleanSchema,
       flow_designation: stringSchema,
+      application_pre: stringSchema,
       enroll_url: stringSchema,
       recovery_url: stringSchema,
       passwordless_url: stringSchema,
@@ -54,7 +56,7 @@ export function identification(needs: Needs): StageKind {
       sources: arrayOf(offeredSchema(needs.sourceKinds)),
       show_source_labels: booleanSchema,
     },
-    sometimes: ['enroll_url', 'recovery_url', 'passwordless_url'],
+    sometimes: ['application_pre', 'enroll_url', 'recovery_url', 'passwordless_url'],
     answer: {
       uid_field: text({ max: 254 }),
       password: text({ trim: false, strict: true, blank: true, nullable: true, default: null, writeOnly: true }),
@@ -69,7 +71,13 @@ export function identification(needs: Needs): StageKind {
 async function show(needs: Needs, step: Step<Settings>): Promise<Move> {
   const { flow, call } = step;
   const ofBrand = flow.designation === 'authentication' ? await brandFlows(call.db, call.request.host) : null;
-  return ask(await screenOf(needs, step, ofBrand?.flow_recovery ?? null));
+  return ask({ ...(await screenOf(needs, step, ofBrand?.flow_recovery ?? null)), ...(await waitingApplication(step)) });
+}
+
+/** The application that people sign in for, where one has sent them. */
+async function waitingApplication({ query, call }: Step<Settings>): Promise<Row> {
+  const name = query.application === undefined ? null : await applicationName(call.db.read, query.application);
+  return name === null ? {} : { application_pre: name };
 }
 
 async function screenOf(needs: Needs, shown: Shown, recoveryOfBrand: string | null): Promise<Row> {
