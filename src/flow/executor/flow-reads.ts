@@ -43,8 +43,7 @@ async function loadFlow(query: Query, slug: string): Promise<StoredFlow | null> 
   if (!isStorable(slug)) return null;
   const { rows } = await sql<StoredFlow>`select pk, slug, name, title, designation, background, layout, denied_action,
     authentication, policy_engine_mode, policybindingmodel_ptr_id from flows where slug = ${slug}`.execute(query);
-  // SQLite's row objects are slow to access, so copy it.
-  return rows[0] ? { ...rows[0] } : null;
+  return rows[0] ?? null;
 }
 
 interface BindingRow {

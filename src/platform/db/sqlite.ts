@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -14,17 +14,16 @@ import { createCheckpoints } from './checkpoints.ts';
 import type { Database, Query } from './database.ts';
 import { createEffects } from './effects.ts';
 import { createLogFlush, type LogFlush } from './log-flush.ts';
-import { flagType, sqliteDialect } from './sqlite-dialect.ts';
-import { withStablePlan } from './sqlite-plan.ts';
+import { type Answers, answersOf, noting } from './sqlite-answers.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
 import { requireSqlite } from './sqlite-version.ts';
 import { createSqliteWriter } from './sqlite-writer.ts';
 import { ImmediateAdapter } from './statement.ts';
 import { createTableScout } from './statement-tables.ts';
-import { createStatementListeners, type StatementListeners } from './statements.ts';
+import { createStatementListeners } from './statements.ts';
 import { createTableChanges } from './table-changes.ts';
 import { DiskFull, isOutOfRoom } from './unreachable.ts';
 
-const preparedLimit = 400;
 const rowsAtATime = 500;
 /** In kB; the writing connection also serves most reads. */
 export const cacheSizes = { writer: 6_000, reader: 4_000 };
@@ -191,24 +190,6 @@ function addFunctions(connection: DatabaseSync): void {
   );
 }
 
-/** Runs statements on one connection. */
-interface Answers {
-  execute<R>(query: CompiledQuery): QueryResult<R>;
-  iterate(query: CompiledQuery): Iterable<unknown>;
-}
-
-/** The same, but reports each statement first. */
-const noting = ({ execute, iterate }: Answers, note: (text: string) => void): Answers => ({
-  execute(query) {
-    note(query.sql);
-    return execute(query);
-  },
-  iterate(query) {
-    note(query.sql);
-    return iterate(query);
-  },
-});
-
 const kyselyOn = (answers: Answers): Query =>
   new Kysely({
     dialect: {
@@ -218,56 +199,6 @@ const kyselyOn = (answers: Answers): Query =>
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
   });
-
-function answersOf(database: DatabaseSync, listeners: StatementListeners): Answers {
-  const prepared = new Map<string, Prepared>();
-
-  function prepare(text: string) {
-    let entry = prepared.get(text);
-    if (!entry) {
-      const statement = database.prepare(withStablePlan(text));
-      const columns = statement.columns();
-      const flags = columns.filter(({ type }) => type?.toLowerCase() === flagType).map(({ name }) => name);
-      entry = { statement, flags, returnsRows: columns.length > 0 };
-      // A frequent statement that is evicted soon returns.
-      if (prepared.size >= preparedLimit) prepared.delete(prepared.keys().next().value as string);
-      prepared.set(text, entry);
-    }
-    return entry;
-  }
-
-  return {
-    execute<R>(query: CompiledQuery): QueryResult<R> {
-      listeners.notify(query);
-      const { statement, flags, returnsRows } = prepare(query.sql);
-      const parameters = query.parameters.map(toParameter);
-      if (returnsRows) {
-        const rows = statement.all(...parameters);
-        if (flags.length > 0) for (const row of rows) readFlags(row, flags);
-        // The author of a statement declares its rows.
-        return { rows: rows as R[] };
-      }
-      const { changes, lastInsertRowid } = statement.run(...parameters);
-      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
-    },
-    *iterate(query: CompiledQuery) {
-      const { statement, flags } = prepare(query.sql);
-      for (const row of statement.iterate(...query.parameters.map(toParameter))) yield readFlags(row, flags);
-    },
-  };
-}
-
-interface Prepared {
-  readonly statement: StatementSync;
-  /** Boolean columns, which SQLite returns as numbers. */
-  readonly flags: readonly string[];
-  readonly returnsRows: boolean;
-}
-
-function readFlags(row: Record<string, unknown>, flags: readonly string[]): Record<string, unknown> {
-  for (const name of flags) if (row[name] !== null) row[name] = row[name] === 1;
-  return row;
-}
 
 function driverFor(answers: Answers): Driver {
   const connection: DatabaseConnection = {
@@ -291,10 +222,4 @@ function driverFor(answers: Answers): Driver {
     rollbackTransaction: refuse,
     destroy: nothing,
   };
-}
-
-function toParameter(value: unknown): SQLInputValue {
-  if (typeof value === 'boolean') return value ? 1 : 0;
-  // Other types make SQLite throw.
-  return value as SQLInputValue;
 }

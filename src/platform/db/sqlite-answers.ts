@@ -1,0 +1,92 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { CompiledQuery, QueryResult } from 'kysely';
+import { flagType } from './sqlite-dialect.ts';
+import { withStablePlan } from './sqlite-plan.ts';
+import type { StatementListeners } from './statements.ts';
+
+const preparedLimit = 400;
+
+/** Runs statements on one connection. */
+export interface Answers {
+  execute<R>(query: CompiledQuery): QueryResult<R>;
+  iterate(query: CompiledQuery): Iterable<unknown>;
+}
+
+/** The same, but reports each statement first. */
+export const noting = ({ execute, iterate }: Answers, note: (text: string) => void): Answers => ({
+  execute(query) {
+    note(query.sql);
+    return execute(query);
+  },
+  iterate(query) {
+    note(query.sql);
+    return iterate(query);
+  },
+});
+
+export function answersOf(database: DatabaseSync, listeners: StatementListeners): Answers {
+  const prepared = new Map<string, Prepared>();
+
+  function prepare(text: string) {
+    let entry = prepared.get(text);
+    if (!entry) {
+      const statement = database.prepare(withStablePlan(text));
+      statement.setReturnArrays(true);
+      const columns = statement.columns().map(({ name, type }) => ({ name, isFlag: type?.toLowerCase() === flagType }));
+      entry = { statement, columns };
+      // A frequent statement that is evicted soon returns.
+      if (prepared.size >= preparedLimit) prepared.delete(prepared.keys().next().value as string);
+      prepared.set(text, entry);
+    }
+    return entry;
+  }
+
+  return {
+    execute<R>(query: CompiledQuery): QueryResult<R> {
+      listeners.notify(query);
+      const { statement, columns } = prepare(query.sql);
+      const parameters = query.parameters.map(toParameter);
+      if (columns.length > 0) {
+        const rows = statement.all(...parameters).map((values) => toRow(columns, values));
+        // The author of a statement declares its rows.
+        return { rows: rows as R[] };
+      }
+      const { changes, lastInsertRowid } = statement.run(...parameters);
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+    },
+    *iterate(query: CompiledQuery) {
+      const { statement, columns } = prepare(query.sql);
+      for (const values of statement.iterate(...query.parameters.map(toParameter))) yield toRow(columns, values);
+    },
+  };
+}
+
+interface Prepared {
+  readonly statement: StatementSync;
+  /** Empty if it returns no rows. */
+  readonly columns: readonly Column[];
+}
+
+interface Column {
+  readonly name: string;
+  /** SQLite returns booleans as numbers. */
+  readonly isFlag: boolean;
+}
+
+/** Makes a row from an array of its values: Node's own row objects take longer to make and to read. */
+function toRow(columns: readonly Column[], values: Readonly<Record<number, unknown>>): Record<string, unknown> {
+  const row: Record<string, unknown> = {};
+  let at = 0;
+  for (const { name, isFlag } of columns) {
+    const value = values[at];
+    row[name] = isFlag && value !== null ? value === 1 : value;
+    at += 1;
+  }
+  return row;
+}
+
+function toParameter(value: unknown): SQLInputValue {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  // Other types make SQLite throw.
+  return value as SQLInputValue;
+}
