@@ -46,6 +46,18 @@ export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth
   if (keyName !== 'pk') hidden.push('pk');
   // A template with all members in order, so that each row only needs its values.
   const blank: Row = Object.fromEntries([...shown, ...hidden].map((name) => [name, undefined]));
+  const converted = stored.filter(({ read }) => read !== asStored);
+  const columnless = members.findIndex(({ column }) => column === null);
+  // JSON that the database built then lacks only derived members, which come last.
+  const isNearlyDone =
+    hidden.length === 0 &&
+    members.slice(columnless === -1 ? members.length : columnless).every(({ derive }) => derive !== null);
+  const complete = (row: Row, context: ReadContext): Row => {
+    // The column under `keyName` is the key.
+    for (const { name, read } of converted) row[name] = read(row[name], context, true, row[keyName] as Key);
+    for (const { name, derive } of derivedMembers) row[name] = derive(row, context);
+    return row;
+  };
   const readInto = (row: Row, raw: Row, context: ReadContext, nested: boolean): Row => {
     // The column under `keyName` is the key.
     for (const { name, read } of stored)
@@ -59,6 +71,7 @@ export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth
     columns,
     list: sql.join(columns.map(({ expression, alias }) => sql`${expression} as ${sql.ref(alias)}`)),
     show: (raw, context, nested = false) => {
+      if (nested && isNearlyDone) return complete(raw, context);
       const row = readInto({ ...blank }, raw, context, nested);
       for (const { name, derive } of derivedMembers) row[name] = derive(row, context);
       if (seen !== true && !raw[secretsColumn]) for (const [name, field] of secrets) row[name] = hiddenSecret(field);
@@ -80,7 +93,7 @@ export const secretsOf = ({ allFields }: Resource): [string, Field][] =>
 /** The placeholder for a secret that the caller may not see. */
 const hiddenSecret = ({ schema }: Field): unknown => (schema.type === 'string' ? '' : {});
 
-/** The fields of a view in order; derived members add the hidden columns that they read. */
+/** The fields of a view in order. The full view includes hidden columns; another names those that its derived members read. */
 function membersOf(resource: Resource, view: string): [string, Field][] {
   const key: [string, Field][] = [[resource.keyName ?? 'pk', keyField(resource)]];
   const all: [string, Field][] = [...key, ...Object.entries(resource.allFields)];
@@ -89,7 +102,7 @@ function membersOf(resource: Resource, view: string): [string, Field][] {
   if (!declared) throw new Error(`${resource.model} has no view "${view}"`);
   const { fields: names, fixed = {} } = declared;
   return all
-    .filter(([name, field]) => names.includes(name) || !isShown(field))
+    .filter(([name]) => names.includes(name))
     .map(([name, field]) => [name, Object.hasOwn(fixed, name) ? derivedField(field.schema, () => fixed[name]) : field]);
 }
 
