@@ -23,7 +23,7 @@ export function toTimestamp(date: Date | number): Timestamp {
   if (!(milliseconds >= earliestMilliseconds && milliseconds <= latestMilliseconds)) {
     throw new RangeError('the time is outside the years 0001 to 9999');
   }
-  return withMicroseconds(milliseconds, 0);
+  return `${new Date(milliseconds).toISOString().slice(0, -1)}000Z`;
 }
 
 /** A Date has millisecond precision: the last three digits of the timestamp are dropped. */

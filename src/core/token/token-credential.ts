@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
-import type { InstanceKey } from '../../platform/keys.ts';
 import type { Actor } from '../../resource/actor.ts';
 import { type ActorRow, actorColumns, loadActor } from '../access/actor.ts';
 import { isSuperuserSql } from '../access/rights-sql.ts';
@@ -18,9 +17,9 @@ const bearerToken = statement<[hash: string], TokenRow>(
     from tokens t join users u on u.pk = t."user" where t.intent = 'api' and t.audience is null and t.key_hash = ${hash}`,
 );
 
-/** The actor of an API token. Expiry and the user's state are checked at every use. */
-export async function actorOfToken(db: Database, key: InstanceKey, token: string, now: string): Promise<Actor> {
-  const [row] = await bearerToken(db.read, key.hash(token));
+/** The actor of an API token, given its hash. Expiry and the user's state are checked at every use. */
+export async function actorOfToken(db: Database, tokenHash: string, now: string): Promise<Actor> {
+  const [row] = await bearerToken(db.read, tokenHash);
   const hasExpired = row?.expiring && (row.expires === null || row.expires <= now);
   if (!row?.is_active || hasExpired) throw new Problem('authentication_failed');
   return loadActor(db, row, 'API token');

@@ -46,7 +46,7 @@ async function signedIn({ db, key, publicUrl }: OAuthNeeds, call: Call): Promise
   const [, token] = /^bearer +(\S+)$/i.exec(call.request.header('authorization')?.trim() ?? '') ?? [];
   if (token === undefined) throw new OAuthError('invalid_token', 'A token of the API is needed to register a client.');
   try {
-    return { ...call, actor: await actorOfToken(db, key, token, call.now) };
+    return { ...call, actor: await actorOfToken(db, key.hash(token), call.now) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const actor = await actorOfAccessToken(db, key, token, call.now, publicUrl);
