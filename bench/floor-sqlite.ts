@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { cacheSizes } from '../src/platform/db/sqlite.ts';
+import { withStablePlan } from '../src/platform/db/sqlite-plan.ts';
 import type { FloorStore } from './floor.ts';
 import { type Recipe, render, type Step } from './recipe.ts';
 
@@ -17,8 +18,13 @@ export function sqliteFloor(path: string): FloorStore {
 
   function statementOf(connection: DatabaseSync, sql: string): StatementSync {
     const name = `${connection === writer ? 'write' : 'read'} ${sql}`;
-    const statement = prepared.get(name) ?? connection.prepare(sql);
-    prepared.set(name, statement);
+    let statement = prepared.get(name);
+    if (!statement) {
+      // As the server prepares it; arrays take the least time.
+      statement = connection.prepare(withStablePlan(sql));
+      statement.setReturnArrays(true);
+      prepared.set(name, statement);
+    }
     return statement;
   }
 
