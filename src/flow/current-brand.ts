@@ -30,6 +30,7 @@ export function currentBrandAction(settings: { current(): Promise<Settings> }): 
     name: 'current',
     on: 'set',
     method: 'GET',
+    page: { noButton: 'Every page reads it.' },
     summary: 'Read the brand of the host that the request came for',
     access: 'anyone',
     answer: { status: 200, schema, schemaName: 'CurrentBrand' },

@@ -30,6 +30,7 @@ export function userSettingsAction(policies: PolicyEngine): Action {
     name: 'user_settings',
     on: 'set',
     method: 'GET',
+    page: { noButton: 'The account page shows them.' },
     summary: 'List the stages that the caller can set up for themselves',
     access: 'authenticated',
     answer: { status: 200, schema: arrayOf(userSetting) },

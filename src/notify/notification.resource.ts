@@ -39,6 +39,7 @@ function markAllSeen(): Action {
     name: 'mark_all_seen',
     on: 'set',
     method: 'POST',
+    page: { noButton: 'The account page offers it.' },
     summary: 'Mark all notifications of the caller as seen',
     access: 'authenticated',
     answer: { status: 204 },

@@ -22,6 +22,7 @@ export const ruleFromEvent: Endpoint = defineEndpoint({
   id: 'events_rules_from_event_create',
   method: 'POST',
   path: '/events/rules/from_event/',
+  page: { noButton: 'The page Events offers it at an event.' },
   summary: 'Create a notification rule for events like this one',
   async access({ call, engine: { registry } }) {
     for (const model of [ruleModel, matcherModel, bindingModel]) checkMayAdd(registry.require(model), call);

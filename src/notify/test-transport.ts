@@ -25,6 +25,7 @@ export const testTransport = (transports: readonly TransportKind[]) =>
     name: 'test',
     on: 'row',
     method: 'POST',
+    page: { button: 'Send a test' },
     summary: 'Send a test message by a transport',
     access: 'change',
     answer: {

@@ -23,6 +23,7 @@ export function tryPolicyAction(engine: PolicyEngine) {
     name: 'test',
     on: 'row',
     method: 'POST',
+    page: { noButton: 'The page of a policy runs it under Try.' },
     summary: 'Try a policy',
     access: 'change',
     body,

@@ -47,6 +47,7 @@ export function checkAccessAction(evaluate: EvaluateAccess): Action<ApplicationR
     name: 'check_access',
     on: 'row',
     method: 'GET',
+    page: { noButton: 'The page Access explains the same.' },
     summary: 'Check whether a user may use the application',
     access: 'visible',
     query: { for_user: integerSchema },

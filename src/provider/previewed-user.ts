@@ -2,8 +2,17 @@ import { loadUserFacts, type UserFacts } from '../core/mapping/user-facts.ts';
 import { Invalid } from '../lib/problem.ts';
 import { holdsOn } from '../resource/access.ts';
 import { requireActor } from '../resource/call.ts';
+import { integerSchema } from '../resource/json-schema.ts';
 import { parseKey } from '../resource/read.ts';
 import type { ActionInput } from '../resource/resource.ts';
+
+/** The parameter that says whom a preview is about. */
+export const previewQuery = {
+  for_user: {
+    ...integerSchema,
+    'x-field': { kind: 'reference', label: 'User', model: 'svc_core.user', help: 'You, if nobody is chosen.' },
+  },
+};
 
 /** Whom a preview is about (`for_user`): the caller, or another whom the caller has the right to preview. */
 export async function previewedUser({ call, registry }: Pick<ActionInput, 'call' | 'registry'>): Promise<UserFacts> {

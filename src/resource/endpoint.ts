@@ -1,11 +1,13 @@
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Credential } from './actor.ts';
+import { hasButton, withLabel, withLabels } from './button-note.ts';
 import { type Call, type Reply, requireActor } from './call.ts';
 import type { Fields, ValuesOf } from './fields/field.ts';
 import { type JsonSchema, stringSchema } from './json-schema.ts';
 import type { Body, Method, Operation, Parameter } from './operation.ts';
 import { dryRun, ReplyWith } from './operations.ts';
+import type { OperationPage } from './page-note.ts';
 import { parseAlone } from './parse.ts';
 import type { Answer, Engine } from './resource.ts';
 import { requestSchema } from './schemas.ts';
@@ -19,6 +21,8 @@ export interface Endpoint<B extends Fields = Fields, Prepared = unknown> {
   readonly method: Method;
   /** `/admin/settings/`; variable segments in braces. */
   readonly path: string;
+  /** Required if the path is below that of a resource. */
+  readonly page?: OperationPage;
   readonly summary: string;
   /** A permission must be held globally. A function refuses by throwing, before the body is parsed. */
   readonly access: EndpointAccess;
@@ -30,6 +34,8 @@ export interface Endpoint<B extends Fields = Fields, Prepared = unknown> {
   readonly body?: B;
   readonly bodySchema?: string;
   readonly answer: Answer & { readonly schema?: JsonSchema };
+  /** Whether `run` opens transactions itself; `tx` only reads then. */
+  readonly opensTransactions?: boolean;
   /** Slow work and outgoing calls, before the transaction. */
   prepare?(input: EndpointInput<B>): Promise<Prepared>;
   /** Returns the response body, or a `ReplyWith`. `tx` is a transaction, except for GET, where it only reads. */
@@ -58,13 +64,15 @@ export const defineEndpoint = <B extends Fields = NoFields, Prepared = unknown>(
 
 export function endpointOperation(endpoint: Endpoint, engine: Engine): Operation {
   const { id, method, path, summary, access, answer } = endpoint;
-  const { schema, schemaName, status, file } = answer;
+  const { schemaName, status, file } = answer;
+  const schema = hasButton(endpoint.page) && answer.schema ? withLabels(answer.schema) : answer.schema;
   return {
     id,
     method,
     path,
     tag: path.split('/')[1] ?? '',
     summary,
+    page: endpoint.page,
     anonymous: access === 'anyone',
     credentials: endpoint.credentials,
     parameters: parametersOf(endpoint),
@@ -78,11 +86,16 @@ export function endpointOperation(endpoint: Endpoint, engine: Engine): Operation
   };
 }
 
-function parametersOf({ path, params = {}, query = [], method }: Endpoint): Parameter[] {
+function parametersOf({ path, params = {}, query = [], method, page }: Endpoint): Parameter[] {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   return [
     ...names.map((name): Parameter => ({ name, in: 'path', schema: params[name] ?? stringSchema, required: true })),
-    ...query.map((parameter): Parameter => ({ ...parameter, in: 'query' })),
+    ...query.map(
+      ({ name, schema, ...rest }): Parameter => ({
+        ...{ name, ...rest, in: 'query' },
+        schema: hasButton(page) ? withLabel(name, schema) : schema,
+      }),
+    ),
     ...(method === 'GET' ? [] : [dryRun]),
   ];
 }
@@ -100,7 +113,7 @@ async function serve(endpoint: Endpoint, engine: Engine, call: Call): Promise<Re
   const input: EndpointInput = { call, engine, values: body.values, given: body.given };
   const prepared = await endpoint.prepare?.(input);
   const value =
-    endpoint.method === 'GET'
+    endpoint.method === 'GET' || endpoint.opensTransactions
       ? await endpoint.run({ ...input, prepared, tx: call.db.read })
       : await inWrite(call, null, (tx) => endpoint.run({ ...input, prepared, tx }));
   if (value instanceof ReplyWith) return value;

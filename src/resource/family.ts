@@ -49,6 +49,7 @@ function typesAction(familyModel: string): Action {
     name: 'types',
     on: 'set',
     method: 'GET',
+    page: { noButton: 'The page for a new object offers them as choices.' },
     summary: 'List the types that can be created',
     access: 'authenticated',
     answer: { status: 200, schema: arrayOf({ $ref: '#/components/schemas/TypeCreate' }) },

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { heldAmong, ownerColumn, visibleOrNone } from './access.ts';
 import type { Actor } from './actor.ts';
 import { nameOf } from './audit.ts';
+import { rowPermissions } from './button-note.ts';
 import { type Call, requireActor } from './call.ts';
 import type { Field, Row } from './fields/field.ts';
 import { planOf } from './plan.ts';
@@ -17,7 +18,7 @@ export interface NamedObject {
   readonly type: string;
   /** Its path in the API. */
   readonly path: string;
-  /** Which of `change` and `delete` the caller may do. */
+  /** Which of `change` and `delete` the caller may do, and the permissions of actions that they hold on it. */
   readonly may: readonly string[];
 }
 
@@ -93,24 +94,35 @@ const namesSomething = ({ storage, secret, kind }: Field): boolean =>
 type Right = 'change' | 'delete';
 const verbOf = { change: 'partial_update', delete: 'destroy' } as const;
 
-/** The caller's rights on each of these rows: two statements per kind, none for superusers. */
-async function rightsTo(found: readonly Found[], call: Call): Promise<(row: Found) => Right[]> {
+/**
+ * The caller's rights on each of these rows: one statement per kind and permission that is not held globally, so none
+ * for superusers.
+ */
+async function rightsTo(found: readonly Found[], call: Call): Promise<(row: Found) => string[]> {
   const actor = requireActor(call);
-  const held = new Map<string, ReadonlySet<unknown>>();
+  const held = new Map<Resource, Map<string, ReadonlySet<unknown>>>();
   for (const [kind, rows] of Map.groupBy(found, (row) => row.kind)) {
     const keys = rows.map(({ pk }) => pk);
-    for (const right of rightsWith(kind, actor)) {
-      const permission = kind.permission(right);
-      held.set(permission, await heldAmong(actor, permission, kind, keys, call.db.read));
+    const byPermission = new Map<string, ReadonlySet<unknown>>();
+    held.set(kind, byPermission);
+    const verbs = rightsWith(kind, actor).map((right) => kind.permission(right));
+    for (const permission of new Set([...verbs, ...rowPermissions(kind)])) {
+      byPermission.set(permission, await heldAmong(actor, permission, kind, keys, call.db.read));
     }
   }
-  return ({ kind, pk, owner }) => {
-    const rights = rightsWith(kind, actor);
-    const { visibility } = kind;
-    if (visibility?.by === 'owner' && visibility.write !== 'permission')
-      return owner === actor.user.pk || (actor.isSuperuser && visibility.write === 'owner') ? rights : [];
-    return rights.filter((right) => held.get(kind.permission(right))?.has(pk));
+  return (row) => {
+    const { kind, pk } = row;
+    const holds = (permission: string) => held.get(kind)?.get(permission)?.has(pk) === true;
+    return [...verbRights(row, actor, holds), ...rowPermissions(kind).filter(holds)];
   };
+}
+
+function verbRights({ kind, owner }: Found, actor: Actor, holds: (permission: string) => boolean): Right[] {
+  const rights = rightsWith(kind, actor);
+  const { visibility } = kind;
+  if (visibility?.by === 'owner' && visibility.write !== 'permission')
+    return owner === actor.user.pk || (actor.isSuperuser && visibility.write === 'owner') ? rights : [];
+  return rights.filter((right) => holds(kind.permission(right)));
 }
 
 /** The rights that an actor can have: those with an operation. */

@@ -1,4 +1,5 @@
 import type { Credential } from './actor.ts';
+import { type ButtonNote, hasButton } from './button-note.ts';
 import { everyCredential } from './credentials.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Body, NamedSchema, Operation, OperationAnswer, Parameter } from './operation.ts';
@@ -30,6 +31,8 @@ export interface OperationObject {
   readonly 'x-reaches'?: string;
   /** Accepted credentials. */
   readonly 'x-credentials': readonly Credential[];
+  /** How pages for administrators offer it. */
+  readonly 'x-button'?: ButtonNote;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Content; readonly required?: boolean };
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
@@ -104,14 +107,19 @@ export function openApiDocument(
   };
 }
 
-/** The part of a document below one path, up to the next resource; null if there is none. */
+/**
+ * The part of a document below one path, up to the next resource, and for a kind what its family offers on objects; null
+ * if there is none.
+ */
 export function documentUnder(document: OpenApiDocument, under: string): OpenApiDocument | null {
   const notes = document['x-resources'];
   const others = Object.keys(notes).filter((path) => path !== under && path.startsWith(under));
   const isPart = (path: string) => path.startsWith(under) && !others.some((other) => path.startsWith(other));
-  const paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => isPart(path)));
-  if (Object.keys(paths).length === 0) return null;
   const note = notes[under];
+  const isOfFamily = (path: string) => note?.family && isBelowRow(path, note.family);
+  const own = Object.entries(document.paths).filter(([path]) => isPart(path));
+  if (own.length === 0) return null;
+  const paths = Object.fromEntries([...own, ...Object.entries(document.paths).filter(([path]) => isOfFamily(path))]);
   return {
     ...document,
     paths,
@@ -119,6 +127,10 @@ export function documentUnder(document: OpenApiDocument, under: string): OpenApi
     'x-resources': note ? { [under]: note } : {},
   };
 }
+
+/** Whether a path is that of an operation on one object of a list. */
+const isBelowRow = (path: string, list: string): boolean =>
+  path.startsWith(list) && /^\{\w+\}\/./.test(path.slice(list.length));
 
 /** The schemas referenced, directly or indirectly. */
 function reachable(from: unknown, all: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
@@ -138,7 +150,7 @@ function sorted<T>(members: Record<string, T>): Record<string, T> {
 }
 
 function operationObject(operation: Operation): OperationObject {
-  const { id, tag, summary, parameters, body, anonymous, reaches, credentials = everyCredential } = operation;
+  const { id, tag, summary, page, parameters, body, anonymous, reaches, credentials = everyCredential } = operation;
   const reachWords = reaches && 'Only superusers may do this: it decides how people sign in.';
   const words = [operation.description, reachWords].filter(Boolean).join(' ');
   return {
@@ -147,6 +159,7 @@ function operationObject(operation: Operation): OperationObject {
     summary,
     ...(words && { description: words }),
     ...(reaches && { 'x-reaches': reaches }),
+    ...(hasButton(page) && { 'x-button': { label: page.button, needs: page.needs ?? [] } }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: requestBody(body) }),
     'x-credentials': credentials,

@@ -1,6 +1,7 @@
 import type { Credential } from './actor.ts';
 import type { Call, Reply } from './call.ts';
 import type { JsonSchema } from './json-schema.ts';
+import type { OperationPage } from './page-note.ts';
 import type { Reach } from './resource.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -13,6 +14,8 @@ export interface Operation {
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
+  /** Of operations of a resource other than verbs. */
+  readonly page?: OperationPage | undefined;
   readonly description?: string | undefined;
   readonly parameters: readonly Parameter[];
   readonly body?: Body | undefined;

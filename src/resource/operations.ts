@@ -1,5 +1,6 @@
 import { Problem } from '../lib/problem.ts';
 import { checkHoldsWrite, checkReach, holdsOn } from './access.ts';
+import { hasButton, pageOf, withLabel, withLabels } from './button-note.ts';
 import { type Call, type Reply, requireActor } from './call.ts';
 import { etagOf, matchesEtag } from './etag.ts';
 import { isWritable, type Row } from './fields/field.ts';
@@ -201,10 +202,11 @@ function actionOperation(action: Action, resource: Resource, engine: Engine): Op
   const below = action.on === 'row' ? `{${resource.param}}/${action.name}` : action.name;
   const name = action.name.replaceAll('/', '_');
   const { schema, schemaName, status, file, fileSchema } = action.answer;
+  const isOffered = hasButton(action.page);
   const answer: NamedSchema | undefined =
     schema === 'self'
       ? responseSchema(resource, engine.registry)
-      : schema && { schema, ...(schemaName && { name: schemaName }) };
+      : schema && { schema: isOffered ? withLabels(schema) : schema, ...(schemaName && { name: schemaName }) };
   const suffix =
     action.operation ??
     `${name}_${schema !== 'self' && schema?.type === 'array' ? 'list' : actionSuffix[action.method]}`;
@@ -214,13 +216,17 @@ function actionOperation(action: Action, resource: Resource, engine: Engine): Op
     path: pathOf(resource, below),
     tag: resource.path.split('/')[1] ?? '',
     summary: action.summary,
+    page: pageOf(action, resource),
     anonymous: action.access === 'anyone',
     reaches: action.reaches,
     credentials: action.credentials,
     parameters: [
       ...(action.on === 'row' ? [pathParameter(resource)] : []),
       ...Object.entries(action.query ?? {}).map(
-        ([name, schema]): Parameter => ({ name, in: 'query', schema, allowEmptyValue: true }),
+        ([name, schema]): Parameter => ({
+          ...{ name, in: 'query', allowEmptyValue: true },
+          schema: isOffered ? withLabel(name, schema) : schema,
+        }),
       ),
       ...(action.method === 'GET' ? [] : [dryRun]),
     ],

@@ -7,3 +7,16 @@ export interface PageNote {
   /** False excludes the records from the search over all kinds. */
   readonly isFound?: false;
 }
+
+/**
+ * How pages offer an operation beside the verbs of a resource: by a button on the page of an object or list, or not,
+ * with the reason.
+ */
+export type OperationPage = ButtonPage | { readonly noButton: string };
+
+export interface ButtonPage {
+  /** The text of the button. */
+  readonly button: string;
+  /** The permissions that it takes, if `access` does not say. */
+  readonly needs?: readonly string[];
+}

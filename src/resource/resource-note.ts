@@ -6,6 +6,8 @@ import type { Registry, Resource } from './resource.ts';
 /** What pages need to know of a resource besides its operations (`x-resources` in the OpenAPI document). */
 export interface ResourceNote {
   readonly model: string;
+  /** Of a kind: the path of its family, whose operations take its objects too. */
+  readonly family: string | null;
   readonly names: readonly [singular: string, plural: string];
   /** The member that references to it hold; null if it is not shown. */
   readonly pk: string | null;
@@ -34,6 +36,7 @@ export function resourceNote(resource: Resource, registry: Registry): ResourceNo
   const title = declared?.[0] ?? titleOf(resource);
   return {
     model,
+    family: (resource.family && registry.find(resource.family.model)?.path) ?? null,
     names,
     pk: resource.keyName,
     key: lookup === 'pk' ? (resource.keyName ?? 'pk') : lookup,

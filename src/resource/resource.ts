@@ -8,7 +8,7 @@ import type { Call } from './call.ts';
 import type { Counted, Counting } from './counted-rows.ts';
 import type { Fields, ReadContext, Row, RowAlias, ValuesOf } from './fields/field.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { PageNote } from './page-note.ts';
+import type { OperationPage, PageNote } from './page-note.ts';
 import type { KeyType, PkOf, StoredRow } from './stored-row.ts';
 import type { Verb } from './verbs/verb.ts';
 import type { Visibility } from './visibility.ts';
@@ -177,6 +177,7 @@ export interface Action<R = Row, B extends Fields = Fields, Prepared = unknown> 
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   /** Overrides the end of the operation id where the contract has its own. */
   readonly operation?: string;
+  readonly page: OperationPage;
   readonly summary: string;
   readonly access: ActionAccess;
   /** Checked in addition to `access`. */

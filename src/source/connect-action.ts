@@ -24,6 +24,7 @@ export function connectAction({ model, schema, sourceModel, to, fields }: Facts)
     operation: 'create',
     on: 'set',
     method: 'POST',
+    page: { button: 'Link by hand' },
     summary: `Link a ${to.column} to a source`,
     access: { permission: `${app}.add_${modelName}` },
     credentials: longLivedCredentials,

@@ -75,6 +75,7 @@ function userSettingsAction({ policies, kinds }: Needs): Action {
     name: 'user_settings',
     on: 'set',
     method: 'GET',
+    page: { noButton: 'The account page shows them.' },
     summary: 'List the sources that the caller can link to',
     access: 'authenticated',
     answer: { status: 200, schema: arrayOf(userSetting) },

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { hasButton } from '../../src/resource/button-note.ts';
 import { isShown, isWritable, type Row } from '../../src/resource/fields/field.ts';
 import type { Resource } from '../../src/resource/resource.ts';
 import { resources } from '../contract/every-resource.ts';
@@ -14,6 +15,17 @@ const offers = (resource: Resource, verb: string) => resource.verbs.some((one) =
 const deletable = new Set(
   listed.filter(({ family }, at) => !family || listed.findIndex((one) => one.family === family) === at),
 );
+const others = resources.map(({ path }) => path);
+/** Objects with a page of their own: their actions say so. */
+const madeByHand = new Set([
+  '/core/applications/',
+  '/core/users/',
+  '/core/groups/',
+  '/flows/instances/',
+  '/rbac/roles/',
+]);
+/** The declared actions that a page offers; a closed menu has no text that is rendered. */
+const offeredOn = async (page: Page) => (await page.locator('.page-head [data-action]').allTextContents()).sort();
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
 describeJourney(
@@ -39,15 +51,32 @@ describeJourney(
       await moveTo(page, path);
       await expect.poll(() => heading(page).innerText()).toMatch(new RegExp(`^${plural}$`, 'i'));
       await page.locator('table, .empty, .rows').first().waitFor();
+      expect(await offeredOn(page)).toEqual(buttonsOf(path, 'set'));
 
       if (offers(resource, 'create')) await make(page, resource);
       else await moveTo(page, `${path}${await keyOfNew(resource)}/`);
       await page.locator('.facts').first().waitFor();
       expect((await page.locator('.page-title').innerText()).toLowerCase()).toContain(singular.toLowerCase());
+      if (!madeByHand.has(path)) expect(await offeredOn(page)).toEqual(buttonsOf(path, 'row'));
 
       if (offers(resource, 'partial_update')) await change(page, resource);
       if (isDeleted && offers(resource, 'destroy')) await remove(page, resource);
     });
+
+    /** The texts of declared buttons, of a kind with those of its family. */
+    function buttonsOf(path: string, on: 'row' | 'set'): string[] {
+      const { operations, engine } = journey().server.app;
+      const { family, param } = engine.registry.resources.find((one) => one.path === path) as Resource;
+      const lists = [path, on === 'row' && family ? (engine.registry.find(family.model)?.path ?? '') : ''];
+      const isOn = (at: string) =>
+        lists.some(
+          (list) => list && at.startsWith(list) && /^\{\w+\}\/./.test(at.slice(list.length)) === (on === 'row'),
+        ) &&
+        (on === 'row' || !others.some((other) => other !== path && other.startsWith(path) && at.startsWith(other))) &&
+        (on === 'row' || !at.includes(`{${param}}`));
+      const found = operations.filter(({ path: at }) => isOn(at)).map(({ page }) => page);
+      return found.flatMap((page) => (hasButton(page) ? [`${page.button}…`] : [])).sort();
+    }
 
     async function remove(page: Page, resource: Resource): Promise<void> {
       const shownPath = new URL(page.url()).pathname.replace('/if/admin', '');

@@ -1,5 +1,6 @@
 import { documentUnder, type OpenApiDocument } from '../../src/resource/openapi.ts';
-import { type Document, describe, type Member } from '../../web/admin/api/description.ts';
+import { describe } from '../../web/admin/api/description.ts';
+import type { Document, Member } from '../../web/admin/api/document.ts';
 import { capitalised, englishOf } from '../../web/admin/spellings.ts';
 import type { TestServer } from '../support/server.ts';
 
@@ -19,9 +20,10 @@ export async function textsOfDeclarations({ app, admin, nobody }: TestServer): P
   const document: OpenApiDocument = (await nobody.get('/schema/')).body;
   for (const path of [...Object.keys(document['x-resources']), ...lone]) {
     const part: unknown = documentUnder(document, path);
-    const { filters, shown, creating, changing } = describe(path, part as Document, collect(path));
+    const { filters, shown, creating, changing, actions } = describe(path, part as Document, collect(path));
+    const entered = actions.flatMap(({ parameters, body, answer }) => [...parameters, ...body, ...answer]);
     for (const { name, choices } of filters) collectChoices(`${path} ${name}`, choices);
-    for (const { name, schema } of [shown, creating ?? [], changing ?? []].flat() satisfies Member[])
+    for (const { name, schema } of [shown, creating ?? [], changing ?? [], entered].flat() satisfies Member[])
       collectChoices(`${path} ${name}`, [...(schema.enum ?? []), ...(schema.items?.enum ?? [])]);
     collectChoices('the page of all kinds', [path.split('/')[1]]);
   }

@@ -43,11 +43,13 @@ const names: Readonly<Record<string, string>> = {
 const words: Readonly<Record<string, string>> = {
   api: 'API',
   asn: 'ASN',
+  ecdsa: 'ECDSA',
   http: 'HTTP',
   id: 'ID',
   ip: 'IP',
   jwks: 'JWKS',
   oauth2: 'OAuth2',
+  rsa: 'RSA',
   sms: 'SMS',
   totp: 'TOTP',
   upn: 'UPN',

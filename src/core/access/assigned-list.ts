@@ -53,6 +53,7 @@ export function assignedListEndpoint(kind: HolderKind): Endpoint {
     id: `${kind.operations}_list`,
     method: 'GET',
     path: kind.path,
+    page: { noButton: 'The page of a role and the tab Rights of a user show grants.' },
     summary: `List the ${kind.column}s that have permissions on objects of a model`,
     access: 'authenticated',
     query: [

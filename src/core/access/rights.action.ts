@@ -36,6 +36,7 @@ export const rightsAction = actionOn<{ pk: number }>()({
   name: 'rights',
   on: 'row',
   method: 'GET',
+  page: { noButton: 'The page of a user lists them under Rights.' },
   summary: 'List the rights of a user with their origins',
   access: 'visible',
   query: { permission: stringSchema },

@@ -11,6 +11,7 @@ export const metricsAction = actionOn<{ pk: string }>()({
   name: 'metrics',
   on: 'row',
   method: 'GET',
+  page: { noButton: 'The page of an application lists its sign-ins under Events.' },
   summary: 'Count how often the application was used in the last week',
   access: 'visible',
   answer: { status: 200, schema: arrayOf(objectSchema({ x_cord: integerSchema, y_cord: integerSchema })) },

@@ -21,6 +21,7 @@ export const duplicateAction = actionOn<Duplicated>()({
   name: 'duplicate',
   on: 'row',
   method: 'POST',
+  page: { noButton: 'The page of an application offers it.' },
   summary: 'Copy an application with its provider and who may use it',
   access: 'visible',
   body: {

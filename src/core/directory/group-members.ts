@@ -23,6 +23,7 @@ const common = {
 export const addUserAction = actionOn<{ pk: string }>()({
   ...common,
   name: 'add_user',
+  page: { noButton: 'The page of a group offers it under Members.' },
   summary: 'Add a user to a group',
   access: { permission: 'svc_core.add_user_to_group' },
   async run({ tx, call, registry, row, values }) {
@@ -43,6 +44,7 @@ export const addUserAction = actionOn<{ pk: string }>()({
 export const removeUserAction = actionOn<{ pk: string }>()({
   ...common,
   name: 'remove_user',
+  page: { noButton: 'The page of a group offers it under Members.' },
   summary: 'Remove a user from a group',
   access: { permission: 'svc_core.remove_user_from_group' },
   async run({ tx, call, registry, row, values }) {

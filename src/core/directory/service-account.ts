@@ -32,6 +32,7 @@ export const serviceAccountAction = ({ key, settings, uidOf }: Needs): Action<un
     name: 'service_account',
     on: 'set',
     method: 'POST',
+    page: { button: 'New service account', needs: ['svc_core.add_user', 'svc_core.add_token'] },
     summary: 'Create a user account for a program',
     access: { permission: 'svc_core.add_user' },
     credentials: longLivedCredentials,

@@ -22,6 +22,7 @@ export const metricsAction: Action = {
   name: 'metrics',
   on: 'row',
   method: 'GET',
+  page: { noButton: 'The page of a user lists sign-ins under Events.' },
   summary: 'Count the sign-ins of a user',
   access: 'visible',
   answer: {

@@ -20,6 +20,7 @@ export const exportAction: Action = {
   on: 'set',
   method: 'GET',
   operation: 'export_retrieve',
+  page: { noButton: 'The page Events downloads it.' },
   summary: `Download filtered events as CSV or NDJSON, newest first; no more than ${maxRows}`,
   access: 'authenticated',
   query: { ...eventParameters, as: { type: 'string', enum: formats, default: 'csv' } },

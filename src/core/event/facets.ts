@@ -56,6 +56,7 @@ export const facetsAction: Action = {
   on: 'set',
   method: 'GET',
   operation: 'facets_retrieve',
+  page: { noButton: 'The page Events shows them.' },
   summary: 'Count filtered events over time and by their most frequent values; of the last week by default',
   access: 'authenticated',
   query: eventParameters,

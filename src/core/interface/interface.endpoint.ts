@@ -1,4 +1,5 @@
 import type { Actor } from '../../resource/actor.ts';
+import { buttonPermissions } from '../../resource/button-note.ts';
 import { requireActor } from '../../resource/call.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import {
@@ -39,13 +40,18 @@ const resourceSchema: JsonSchema = {
   required: ['path', 'model', 'singular', 'plural', 'description', 'family', 'kinds', 'may'],
 };
 
-/** Those that pages offer buttons by; others follow from `may`. */
+/** Those that pages made by hand offer buttons by; others follow from `may` and from declared buttons. */
 const actionPermissions = [
   'svc_core.add_user_to_group',
   'svc_core.impersonate',
   'svc_core.remove_user_from_group',
   'svc_core.reset_user_password',
+  'svc_core.view_token_key',
+  'svc_flows.export_flow',
 ];
+
+const buttonsOf = (registry: Registry): string[] =>
+  [...new Set([...actionPermissions, ...registry.resources.flatMap(buttonPermissions)])].sort();
 
 /** Everything the frame of the admin interface needs, in one request. */
 export const interfaceEndpoint = (version: string): Endpoint =>
@@ -66,7 +72,7 @@ export const interfaceEndpoint = (version: string): Endpoint =>
         system_permissions: arrayOf(stringSchema),
         actions: {
           ...arrayOf(stringSchema),
-          description: 'Permissions held globally for actions on users and groups.',
+          description: 'Permissions held globally among those that buttons of pages need.',
         },
         resources: arrayOf(resourceSchema),
       }),
@@ -85,7 +91,7 @@ export const interfaceEndpoint = (version: string): Endpoint =>
         acting: actor.impersonator ? personOf(actor.impersonator) : null,
         has_rights: held.length > 0 || resources.some(({ model }) => !isOpen(model)),
         system_permissions: held,
-        actions: actionPermissions.filter((permission) => actor.holds(permission)),
+        actions: buttonsOf(registry).filter((permission) => actor.holds(permission)),
         resources,
       };
     },

@@ -52,8 +52,9 @@ export function objectsEndpoint(): Endpoint {
           type: { ...stringSchema, description: 'What people call its kind.' },
           path: { ...stringSchema, description: 'Where the API has it.' },
           may: {
-            ...arrayOf({ type: 'string', enum: ['change', 'delete'] }),
-            description: 'What the caller may do with it.',
+            ...arrayOf(stringSchema),
+            description:
+              'What the caller may do with it: `change`, `delete`, and the permissions of its actions that they hold on it.',
           },
         }),
       ),

@@ -27,6 +27,7 @@ export function generateAction() {
     name: 'generate',
     on: 'set',
     method: 'POST',
+    page: { button: 'Generate' },
     summary: 'Make a self-signed certificate with its key',
     access: { permission: 'svc_crypto.add_certificatekeypair' },
     reaches: 'sign-in',
@@ -84,6 +85,7 @@ async function generate(values: ValuesOf<typeof body>) {
 
 export const viewCertificateAction: Action<Pair> = {
   ...viewing('certificate', 'certificate_data'),
+  page: { button: 'Show the certificate' },
   summary: 'Read the certificate',
   access: 'visible',
 };
@@ -91,6 +93,7 @@ export const viewCertificateAction: Action<Pair> = {
 /** Viewing a private key requires its own permission. */
 export const viewPrivateKeyAction: Action<Pair> = {
   ...viewing('private_key', 'key_data'),
+  page: { button: 'Show the private key' },
   summary: 'Read the private key',
   access: { permission: 'svc_crypto.view_certificatekeypair_key' },
 };
@@ -102,7 +105,7 @@ type Pair = { pk: string; name: string; certificate_data: string; key_data: stri
 function viewing(
   type: 'certificate' | 'private_key',
   column: 'certificate_data' | 'key_data',
-): Omit<Action<Pair>, 'summary' | 'access'> {
+): Omit<Action<Pair>, 'page' | 'summary' | 'access'> {
   return {
     name: `view_${type}`,
     on: 'row',

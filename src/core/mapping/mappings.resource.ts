@@ -40,6 +40,7 @@ function testAction(sandbox: Sandbox) {
     name: 'test',
     on: 'row',
     method: 'POST',
+    page: { noButton: 'The page of a mapping runs it under Try.' },
     summary: 'Try a property mapping',
     access: 'change',
     body,

@@ -28,6 +28,7 @@ export function imageActions(options: ImageActionOptions): Action<KeyedRow>[] {
     name: `set_${field}`,
     on: 'row',
     method: 'POST',
+    page: { noButton: 'The form of an object uploads it.' },
     summary: `Upload the ${field}, or clear it`,
     access: 'change',
     upload: true,
@@ -43,6 +44,7 @@ export function imageActions(options: ImageActionOptions): Action<KeyedRow>[] {
     name: `set_${field}_url`,
     on: 'row',
     method: 'POST',
+    page: { noButton: 'The form of an object sets it beside the upload.' },
     summary: `Set the address of the ${field}`,
     access: 'change',
     body: {

@@ -61,6 +61,7 @@ const stateAction = (kinds: readonly ConnectionKind[]) =>
     name: 'state',
     on: 'row',
     method: 'GET',
+    page: { button: 'Check' },
     summary: 'Ask whether the other side can be reached, and its version',
     access: 'visible',
     answer: {

@@ -87,6 +87,7 @@ const signOutEverywhere = defineAction({
   name: 'sign_out_everywhere',
   on: 'set',
   method: 'POST',
+  page: { noButton: 'The account page offers it.' },
   summary: 'End all sessions of the caller',
   access: 'authenticated',
   body: { keep_current: boolean({ default: false, help: 'Whether the browser that asks stays signed in.' }) },

@@ -130,6 +130,7 @@ const runAction = (jobs: Jobs) =>
     name: 'run',
     on: 'row',
     method: 'POST',
+    page: { button: 'Run again' },
     summary: 'Run a task again',
     access: { permission: 'svc_events.run_task' },
     answer: { status: 204 },

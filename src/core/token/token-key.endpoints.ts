@@ -25,6 +25,7 @@ export function viewKeyEndpoint(key: KeyNeeds): Endpoint {
     id: 'core_tokens_view_key_retrieve',
     method: 'GET',
     path: '/core/tokens/{identifier}/view_key/',
+    page: { button: 'Show the key', needs: ['svc_core.view_token_key'] },
     summary: 'Show the key of a token',
     access: 'authenticated',
     credentials: longLivedCredentials,

@@ -83,6 +83,7 @@ const setKeyAction = (key: KeyNeeds) =>
     name: 'set_key',
     on: 'row',
     method: 'POST',
+    page: { button: 'Set the key' },
     summary: 'Set the key of a token',
     access: 'superuser',
     credentials: longLivedCredentials,

@@ -67,6 +67,7 @@ export const designAction = (needs: Needs) =>
     name: 'design',
     on: 'row',
     method: 'GET',
+    page: { noButton: 'The page of a flow shows it under Designer.' },
     summary: 'Read a flow with its stages, what is bound to them, and what is wrong with it',
     access: 'visible',
     answer: {

@@ -16,6 +16,7 @@ export const orderAction = actionOn<{ pk: string }>()({
   name: 'order',
   on: 'row',
   method: 'POST',
+  page: { noButton: 'The page of a flow writes it under Designer.' },
   summary: 'Put the stages of a flow in another order, in one write',
   access: 'change',
   reaches: 'sign-in',

@@ -33,6 +33,7 @@ export function recoveryAction({ key, policies, settings, config }: RecoveryNeed
     name: 'recovery',
     on: 'row',
     method: 'POST',
+    page: { noButton: 'The page of a user offers it under Actions.' },
     summary: 'Make a link by which a user can choose a new password',
     access: { permission: recoveryPermission },
     credentials: longLivedCredentials,

@@ -23,6 +23,7 @@ export const ledgerAction = actionOn<{ pk: number }>()({
   name: 'sync/ledger',
   on: 'row',
   method: 'GET',
+  page: { noButton: 'The page Maintenance lists it under Provisioning.' },
   summary: 'List what was sent and what is outstanding',
   access: 'change',
   query: {

@@ -54,6 +54,7 @@ export const objectAction = (kind: () => SyncKind, jobs: () => Jobs) =>
     on: 'row',
     method: 'POST',
     operation: 'sync_object_create',
+    page: { noButton: 'The page Maintenance offers it under Provisioning.' },
     summary: 'Send one user or group now',
     access: 'change',
     body,

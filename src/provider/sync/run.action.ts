@@ -11,6 +11,7 @@ export const runAction = (kind: () => SyncKind, jobs: () => Jobs) =>
     name: 'sync/run',
     on: 'row',
     method: 'POST',
+    page: { button: 'Sync now' },
     summary: 'Send all users and groups now',
     access: 'change',
     answer: { status: 204 },

@@ -55,6 +55,7 @@ export const statusAction = actionOn<{ pk: number; name: string }>()({
   name: 'sync/status',
   on: 'row',
   method: 'GET',
+  page: { button: 'Sync status' },
   summary: 'Show how far the sync is',
   access: 'visible',
   answer: { status: 200, schema: statusSchema, schemaName: 'SyncStatus' },

@@ -33,6 +33,7 @@ export const testSignInAction = ({ key, tell }: Needs) =>
     name: 'test_sign_in',
     on: 'row',
     method: 'POST',
+    page: { noButton: 'The page of an application runs the test.' },
     summary: 'Show what the application would be told after a test sign-in',
     access: 'visible',
     body: { ticket: text({ max: 100, help: 'What the test sign-in has led back with.' }) },

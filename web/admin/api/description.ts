@@ -1,76 +1,23 @@
-/** The part of the OpenAPI document that pages read. */
-export interface Schema {
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly enum?: readonly unknown[];
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly pattern?: string;
-  readonly default?: unknown;
-  readonly readOnly?: boolean;
-  readonly $ref?: string;
-  readonly anyOf?: readonly Schema[];
-  readonly 'x-field'?: FieldNote;
-}
+import { type Action, actionsOf } from './action.ts';
+import {
+  type Document,
+  json,
+  type Member,
+  membersOf,
+  type Note,
+  type Operation,
+  resolveIn,
+  type Say,
+  type Schema,
+  translated,
+} from './document.ts';
 
-export interface FieldNote {
-  readonly kind: string;
-  readonly label: string;
-  readonly group?: string;
-  readonly help?: string;
-  readonly lines?: boolean;
-  readonly model?: string;
-}
-
-export interface FilterNote extends FieldNote {
-  readonly name: string;
-  readonly choices?: readonly unknown[];
-}
-
-interface Note {
-  readonly model: string;
-  readonly pk: string | null;
-  readonly key: string;
-  readonly title: string;
-  readonly columns: readonly string[];
-  readonly orderable: readonly string[];
-  readonly order: readonly string[];
-  readonly isSearched: boolean;
-  readonly always: Readonly<Record<string, string>>;
-  readonly filters: readonly FilterNote[];
-}
-
-interface Operation {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: Schema }>> }>>;
-}
-
-export interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-  readonly 'x-resources': Readonly<Record<string, Note>>;
-}
-
-/** One member of an object or a body. */
-export interface Member {
-  readonly name: string;
-  readonly schema: Schema;
-  readonly note: FieldNote;
-  readonly isRequired: boolean;
-  readonly isNullable: boolean;
-}
-
-/** A file that can be uploaded for an object: the name of the operation below it, and what it does. */
+/** A file that can be uploaded for an object: where, with `{key}` for that of the object, and what it does. */
 export interface Upload {
-  readonly name: string;
+  readonly path: string;
   readonly summary: string;
+  /** Where an address can be set instead. */
+  readonly addressPath: string | null;
 }
 
 /** What pages know of a resource. */
@@ -80,32 +27,22 @@ export interface Description extends Note {
   readonly creating: readonly Member[] | null;
   readonly changing: readonly Member[] | null;
   readonly uploads: readonly Upload[];
+  readonly actions: readonly Action[];
   readonly hasUsedBy: boolean;
 }
 
-const json = 'application/json';
-
-/** Translates a text for people. */
-type Say = (text: string) => string;
-
 /** What the document says of a path. Texts for people are translated here, once for all pages. */
 export function describe(path: string, document: Document, say: Say): Description {
-  const { schemas } = document.components;
-  const resolved = (schema: Schema | undefined): Schema =>
-    schema?.$ref ? resolved(schemas[schema.$ref.split('/').at(-1) ?? '']) : (schema ?? {});
+  const resolved = (schema: Schema | undefined) => resolveIn(document, schema);
   const set = document.paths[path];
   const [rowPath = '', row] =
-    Object.entries(document.paths).find(([at]) => /^\{\w+\}\/$/.test(at.slice(path.length))) ?? [];
+    Object.entries(document.paths).find(([at]) => at.startsWith(path) && /^\{\w+\}\/$/.test(at.slice(path.length))) ??
+    [];
   const body = (operation: Operation | undefined) =>
     operation?.requestBody ? membersOf(resolved(operation.requestBody.content[json]?.schema), say) : null;
   const answer = (operation: Operation | undefined) => resolved(operation?.responses['200']?.content?.[json]?.schema);
   const shown = row?.get ? answer(row.get) : resolved(answer(set?.get).properties?.results?.items ?? answer(set?.get));
   const below = Object.entries(document.paths).filter(([at]) => rowPath && at.startsWith(rowPath));
-  const uploads = below.flatMap(([at, { post }]) =>
-    post?.requestBody?.content['multipart/form-data']
-      ? [{ name: at.slice(rowPath.length, -1), summary: say(post.summary) }]
-      : [],
-  );
   const note = document['x-resources'][path] ?? lone;
   return {
     ...note,
@@ -113,9 +50,32 @@ export function describe(path: string, document: Document, say: Say): Descriptio
     shown: membersOf(shown, say),
     creating: body(set?.post),
     changing: body(row?.patch ?? set?.patch),
-    uploads,
+    uploads: uploadsOf(document, say),
+    actions: actionsOf(path, schemaNameOf(row?.get ?? set?.get), document, say),
     hasUsedBy: below.some(([at]) => at.endsWith('/used_by/')),
   };
+}
+
+/** Files that belong to objects, of a kind also those of its family. Others are actions with a button. */
+function uploadsOf({ paths }: Document, say: Say): Upload[] {
+  return Object.entries(paths).flatMap(([at, { post }]) => {
+    if (!post?.requestBody?.content['multipart/form-data'] || post['x-button']) return [];
+    const addressPath = at.replace(/\/$/, '_url/');
+    const withKey = (path: string) => path.replace(/\{\w+\}/, '{key}');
+    return [
+      {
+        path: withKey(at),
+        summary: say(post.summary),
+        addressPath: paths[addressPath]?.post ? withKey(addressPath) : null,
+      },
+    ];
+  });
+}
+
+/** The name of the schema that an operation answers with, of a list that of its objects. */
+function schemaNameOf(operation: Operation | undefined): string {
+  const name = operation?.responses['200']?.content?.[json]?.schema.$ref?.split('/').at(-1) ?? '';
+  return name.replace(/^Paginated(.+)List$/, '$1');
 }
 
 /** What is no list: one object at its own path. */
@@ -123,20 +83,3 @@ const lone: Note = {
   ...{ model: '', pk: null, key: '', title: '', isSearched: false },
   ...{ columns: [], orderable: [], order: [], always: {}, filters: [] },
 };
-
-function membersOf({ properties = {}, required = [] }: Schema, say: Say): Member[] {
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    schema,
-    note: schema['x-field'] ? translated(schema['x-field'], say) : { kind: 'json', label: name },
-    isRequired: required.includes(name),
-    isNullable: [schema.type].flat().includes('null') || Boolean(schema.anyOf?.some(({ type }) => type === 'null')),
-  }));
-}
-
-const translated = <Note extends FieldNote>(note: Note, say: Say): Note => ({
-  ...note,
-  label: say(note.label),
-  ...(note.group && { group: say(note.group) }),
-  ...(note.help && { help: say(note.help) }),
-});

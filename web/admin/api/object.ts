@@ -17,11 +17,16 @@ export interface WholeObject {
 
 export const pathOfObject = ({ path }: ResourceEntry, key: string): string => `${path}${encodeURIComponent(key)}/`;
 
-/** At most two requests: the object, then names. */
-export async function readObject(entry: ResourceEntry, key: string, description: Description): Promise<WholeObject> {
+/** At most two requests: the object, then names and, where `asks`, the rights to it. */
+export async function readObject(
+  entry: ResourceEntry,
+  key: string,
+  description: Description,
+  asks = false,
+): Promise<WholeObject> {
   const { value: row, etag } = await requestAsPerson<Row>('GET', pathOfObject(entry, key));
   const pk = description.pk === null ? '' : String(row[description.pk]);
-  const own = pk === '' || isKnown(entry, row, description) ? [] : [`${entry.model}:${pk}`];
+  const own = pk === '' || (!asks && isKnown(entry, row, description)) ? [] : [`${entry.model}:${pk}`];
   const names = await readNames([...own, ...keysIn([row], description.shown)]);
   const told = names(entry.model, pk);
   return {

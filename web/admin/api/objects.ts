@@ -3,7 +3,7 @@ import { callAsPerson } from '../../api/call.ts';
 import { useLoadable } from '../../elements/loading.tsx';
 import { known } from '../../texts/texts.ts';
 import { capitalised } from '../spellings.ts';
-import type { Member } from './description.ts';
+import type { Member } from './document.ts';
 
 /** An object by its name (`admin_objects_list`). */
 export interface NamedObject {
@@ -13,7 +13,8 @@ export interface NamedObject {
   readonly name: string;
   readonly type: string;
   readonly path: string;
-  readonly may: readonly ('change' | 'delete')[];
+  /** `change`, `delete`, and permissions of its actions that the caller holds on it. */
+  readonly may: readonly string[];
 }
 
 /** The objects of one model that a text finds; the first ones where it is empty. */

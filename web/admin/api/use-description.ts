@@ -2,7 +2,8 @@ import { createContext, use, useCallback } from 'react';
 import { callAsPerson } from '../../api/call.ts';
 import { type Loadable, useLoadable } from '../../elements/loading.tsx';
 import { known } from '../../texts/texts.ts';
-import { type Description, type Document, describe } from './description.ts';
+import { type Description, describe } from './description.ts';
+import type { Document } from './document.ts';
 
 /** Descriptions by path, each asked for once. */
 export type Descriptions = (path: string) => Promise<Description>;

@@ -4,7 +4,7 @@ import './flows.css';
 import { useDone } from '../../elements/announcing.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf, useAddress } from '../address.ts';
-import { useInterface } from '../api/interface.ts';
+import { useHeld, useInterface } from '../api/interface.ts';
 import { Changes } from '../generic/changes.tsx';
 import { DeleteButton } from '../generic/delete-button.tsx';
 import { Tabs } from '../generic/tabs.tsx';
@@ -23,7 +23,8 @@ import { TryTab } from './try-tab.tsx';
 export function FlowPage({ entry, objectKey }: ResourcePage) {
   const read = useDesign(objectKey);
   const canChange = useCanDesign();
-  const { resources, user } = useInterface();
+  const { resources } = useInterface();
+  const held = useHeld();
   const { query } = useAddress();
   if (read.answer.state !== 'ready') return <Unread read={read} entry={entry} />;
   const design = read.answer.value;
@@ -46,7 +47,7 @@ export function FlowPage({ entry, objectKey }: ResourcePage) {
           {entry.may.delete === 'all' && (
             <DeleteButton entry={entry} objectKey={objectKey} title={design.name} hasUsedBy />
           )}
-          {user.is_superuser && (
+          {held('svc_flows.export_flow') && (
             <a className="button" href={`/api/v3${entry.path}${encodeURIComponent(design.slug)}/export/`} download>
               {t('Export')}
             </a>

@@ -4,7 +4,7 @@ import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { t } from '../../texts/texts.ts';
 import { AddBinding } from '../access/add-binding.tsx';
 import { goTo, hereWith, hrefOf, useAddress } from '../address.ts';
-import type { Member } from '../api/description.ts';
+import type { Member } from '../api/document.ts';
 import { useEntry } from '../api/interface.ts';
 import { Link } from '../link.tsx';
 import { type Gate, gatesPath, typeOf } from './design.ts';

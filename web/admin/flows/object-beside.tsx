@@ -1,7 +1,8 @@
 import { useCallback, useMemo } from 'react';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
-import type { Description, Member } from '../api/description.ts';
+import type { Description } from '../api/description.ts';
+import type { Member } from '../api/document.ts';
 import { type ResourceEntry, useEntry } from '../api/interface.ts';
 import { pathOfObject, readObject, type WholeObject } from '../api/object.ts';
 import type { Row } from '../api/objects.ts';

@@ -3,7 +3,7 @@ import { useDone } from '../../elements/announcing.tsx';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, hrefOf, useAddress } from '../address.ts';
-import type { Member } from '../api/description.ts';
+import type { Member } from '../api/document.ts';
 import { Link } from '../link.tsx';
 import { afterWrongAnswer, bindingsPath, type DesignStep, typeOf } from './design.ts';
 import { GatesPane } from './gates-pane.tsx';

@@ -1,5 +1,5 @@
 import { t } from '../../texts/texts.ts';
-import type { Member } from '../api/description.ts';
+import type { Member } from '../api/document.ts';
 import type { Row } from '../api/objects.ts';
 import { Unreadable } from '../widgets/widget-props.ts';
 

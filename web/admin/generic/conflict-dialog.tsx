@@ -2,7 +2,7 @@ import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
-import type { Member } from '../api/description.ts';
+import type { Member } from '../api/document.ts';
 import type { Names, Row } from '../api/objects.ts';
 import { isSame } from './body.ts';
 import { Comparison } from './comparison.tsx';

@@ -4,7 +4,7 @@ import { CopyButton } from '../../elements/copy-button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
 import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
-import type { Member } from '../api/description.ts';
+import type { Member } from '../api/document.ts';
 import type { Row } from '../api/objects.ts';
 
 interface Props {

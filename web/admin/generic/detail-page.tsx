@@ -3,7 +3,8 @@ import './detail.css';
 import { useCallback } from 'react';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { hrefOf, useAddress } from '../address.ts';
-import type { Description, Member } from '../api/description.ts';
+import type { Description } from '../api/description.ts';
+import type { Member } from '../api/document.ts';
 import { type ResourceEntry, useInterface } from '../api/interface.ts';
 import { readObject, type WholeObject } from '../api/object.ts';
 import { useDescription } from '../api/use-description.ts';
@@ -11,6 +12,7 @@ import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../routes.tsx';
+import { ActionButtons } from './action-buttons.tsx';
 import { Changes } from './changes.tsx';
 import { DeleteButton } from './delete-button.tsx';
 import { grouped } from './groups.ts';
@@ -34,12 +36,15 @@ export function DetailPage(props: ResourcePage) {
 }
 
 function Detail({ entry, objectKey, Beside, description }: ResourcePage & { description: Description }) {
+  const { resources, actions, user } = useInterface();
+  // Whether the buttons depend on rights to this object alone.
+  const asks =
+    !user.is_superuser && description.actions.some(({ needs }) => needs.some((one) => !actions.includes(one)));
   const read = useLoadable(
-    useCallback(() => readObject(entry, objectKey, description), [entry, objectKey, description]),
+    useCallback(() => readObject(entry, objectKey, description, asks), [entry, objectKey, description, asks]),
   );
   const crumbs = useCrumbs(entry, true);
   const { query } = useAddress();
-  const { resources } = useInterface();
   const tabs = [
     { name: 'overview', title: t('Overview') },
     ...(isTriable(entry) && entry.may.change === 'all' ? [{ name: 'try', title: t('Try') }] : []),
@@ -55,7 +60,12 @@ function Detail({ entry, objectKey, Beside, description }: ResourcePage & { desc
       title={title}
       intro={entry.singular}
       crumbs={crumbs}
-      actions={<Actions entry={entry} objectKey={objectKey} object={object} description={description} title={title} />}
+      actions={
+        <>
+          <ActionButtons {...{ entry, description, objectKey }} held={object.may} onDone={read.reload} />
+          <Actions entry={entry} objectKey={objectKey} object={object} description={description} title={title} />
+        </>
+      }
     >
       <Tabs tabs={tabs} current={tab} />
       {tab === 'overview' && (

@@ -44,7 +44,7 @@ function Edit({ entry, objectKey, Beside, description }: EditProps) {
         {(found) => (
           <>
             <EditForm {...{ entry, objectKey, Beside, description, name }} object={found} reload={read.reload} />
-            <Uploads entry={entry} objectKey={objectKey} uploads={description.uploads} onDone={read.reload} />
+            <Uploads objectKey={objectKey} uploads={description.uploads} onDone={read.reload} />
           </>
         )}
       </Loaded>

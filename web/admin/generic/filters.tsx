@@ -1,7 +1,8 @@
 import { useEffect, useId, useState } from 'react';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
-import type { Description, FilterNote } from '../api/description.ts';
+import type { Description } from '../api/description.ts';
+import type { FilterNote } from '../api/document.ts';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
 import { spelled } from '../words.ts';
 

@@ -1,4 +1,4 @@
-import type { Member } from '../api/description.ts';
+import type { Member } from '../api/document.ts';
 
 /** Members under their headings, in the order in which they come; those without one first. */
 export function grouped(members: readonly Member[]): [group: string, members: Member[]][] {

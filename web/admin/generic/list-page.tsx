@@ -13,6 +13,7 @@ import { newAddressOf } from '../new-address.ts';
 import { Page } from '../page.tsx';
 import type { ResourcePage } from '../routes.tsx';
 import { counted, inSentence } from '../words.ts';
+import { ActionButtons } from './action-buttons.tsx';
 import { BulkBar } from './bulk-delete.tsx';
 import { Filters } from './filters.tsx';
 import { Pager, type Pagination } from './pager.tsx';
@@ -38,7 +39,8 @@ interface Props extends ResourcePage {
 export function ListPage({ entry, beside, above, actions }: Props) {
   const description = useDescription(entry.path);
   const canAdd = entry.may.add === 'all';
-  const list = <Loaded {...description}>{(known) => <List entry={entry} description={known} />}</Loaded>;
+  const [round, setRound] = useState(0);
+  const list = <Loaded {...description}>{(known) => <List key={round} entry={entry} description={known} />}</Loaded>;
   return (
     <Page
       title={entry.plural}
@@ -47,6 +49,13 @@ export function ListPage({ entry, beside, above, actions }: Props) {
       actions={
         <>
           {actions}
+          {description.answer.state === 'ready' && (
+            <ActionButtons
+              {...{ entry, description: description.answer.value }}
+              objectKey={null}
+              onDone={async () => setRound((round) => round + 1)}
+            />
+          )}
           {canAdd && (
             <Link className="button button-primary" href={newAddressOf(entry)}>
               {t('New {kind}', { kind: inSentence(entry.singular) })}

@@ -5,7 +5,7 @@ import { requestAsPerson, wordsOf } from '../../api/call.ts';
 import { ApiProblem, type Method } from '../../api/client.ts';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
-import type { Member } from '../api/description.ts';
+import type { Member } from '../api/document.ts';
 import type { Names, Row } from '../api/objects.ts';
 import type { ResourcePage } from '../routes.tsx';
 import { useDialog } from '../use-dialog.ts';

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { t } from '../../texts/texts.ts';
 import { hereWith, hrefOf, useAddress } from '../address.ts';
-import type { Description, Member } from '../api/description.ts';
+import type { Description } from '../api/description.ts';
+import type { Member } from '../api/document.ts';
 import { type ResourceEntry, useInterface } from '../api/interface.ts';
 import type { Names, Row } from '../api/objects.ts';
 import { Link } from '../link.tsx';

@@ -5,33 +5,33 @@ import { Button } from '../../elements/button.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Upload } from '../api/description.ts';
-import type { ResourceEntry } from '../api/interface.ts';
-import { pathOfObject } from '../api/object.ts';
 
 interface Props {
-  readonly entry: ResourceEntry;
   readonly objectKey: string;
   onDone(): Promise<void>;
 }
 
 /** The files that belong to an object, each sent by itself. */
 export function Uploads({ uploads, ...rest }: Props & { uploads: readonly Upload[] }) {
-  return uploads.map((upload) => <UploadForm key={upload.name} {...rest} upload={upload} />);
+  return uploads.map((upload) => <UploadForm key={upload.path} {...rest} upload={upload} />);
 }
 
-function UploadForm({ entry, objectKey, upload, onDone }: Props & { upload: Upload }) {
+function UploadForm({ objectKey, upload, onDone }: Props & { upload: Upload }) {
   const [problem, setProblem] = useState<string | null>(null);
+  const [addressProblem, setAddressProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const done = useDone();
-  async function send(form: FormData): Promise<void> {
+  const at = (path: string) => path.replace('{key}', encodeURIComponent(objectKey));
+  async function send(path: string, body: unknown, tell: (problem: string | null) => void): Promise<void> {
     setBusy(true);
     setProblem(null);
+    setAddressProblem(null);
     try {
-      await callAsPerson('POST', `${pathOfObject(entry, objectKey)}${upload.name}/`, form);
+      await callAsPerson('POST', at(path), body);
       await onDone();
       done(t('The file is stored.'));
     } catch (caught) {
-      setProblem(wordsOf(caught));
+      tell(wordsOf(caught));
     } finally {
       setBusy(false);
     }
@@ -39,32 +39,58 @@ function UploadForm({ entry, objectKey, upload, onDone }: Props & { upload: Uplo
   function clear(): void {
     const form = new FormData();
     form.set('clear', 'true');
-    void send(form);
+    void send(upload.path, form, setProblem);
   }
   return (
-    <form
-      className="card stack upload"
-      onSubmit={(event: FormEvent<HTMLFormElement>) => {
-        event.preventDefault();
-        void send(new FormData(event.currentTarget));
-      }}
-    >
-      <TextField
-        label={upload.summary}
-        type="file"
-        name="file"
-        accept="image/*"
-        required
-        errors={problem ? [problem] : []}
-      />
-      <div className="row">
-        <Button type="submit" isBusy={isBusy}>
-          {t('Upload')}
-        </Button>
-        <Button look="quiet" onClick={clear}>
-          {t('Remove what is stored')}
-        </Button>
-      </div>
-    </form>
+    <section className="card stack upload" aria-label={upload.summary}>
+      <form
+        className="stack"
+        onSubmit={(event: FormEvent<HTMLFormElement>) => {
+          event.preventDefault();
+          void send(upload.path, new FormData(event.currentTarget), setProblem);
+        }}
+      >
+        <TextField
+          label={upload.summary}
+          type="file"
+          name="file"
+          accept="image/*"
+          required
+          errors={problem ? [problem] : []}
+        />
+        <div className="row">
+          <Button type="submit" isBusy={isBusy}>
+            {t('Upload')}
+          </Button>
+          <Button look="quiet" onClick={clear}>
+            {t('Remove what is stored')}
+          </Button>
+        </div>
+      </form>
+      {upload.addressPath && (
+        <form
+          className="stack"
+          noValidate
+          onSubmit={(event: FormEvent<HTMLFormElement>) => {
+            event.preventDefault();
+            const url = new FormData(event.currentTarget).get('url');
+            void send(upload.addressPath ?? '', { url }, setAddressProblem);
+          }}
+        >
+          <TextField
+            label={t('Or its address')}
+            hint={t('An address, or a path on this server.')}
+            type="url"
+            name="url"
+            errors={addressProblem ? [addressProblem] : []}
+          />
+          <div className="row">
+            <Button type="submit" isBusy={isBusy}>
+              {t('Use this address')}
+            </Button>
+          </div>
+        </form>
+      )}
+    </section>
   );
 }

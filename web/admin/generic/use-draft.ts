@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useDone } from '../../elements/announcing.tsx';
 import { t } from '../../texts/texts.ts';
-import type { Member } from '../api/description.ts';
+import type { Member } from '../api/document.ts';
 import type { Row } from '../api/objects.ts';
 import { Unreadable } from '../widgets/widget-props.ts';
 import { changedMembers } from './body.ts';

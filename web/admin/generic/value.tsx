@@ -4,7 +4,7 @@ import { ExactMoment, Moment } from '../../elements/moment.tsx';
 import { safeAddress } from '../../flow/safe-address.ts';
 import { known, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
-import type { Member } from '../api/description.ts';
+import type { Member } from '../api/document.ts';
 import type { Names } from '../api/objects.ts';
 import { Link } from '../link.tsx';
 import { numberText, spelled } from '../words.ts';

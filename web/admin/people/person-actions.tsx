@@ -1,13 +1,12 @@
 import { useState } from 'react';
 import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
-import { Button } from '../../elements/button.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { PasswordField, TextField } from '../../elements/field.tsx';
 import { t } from '../../texts/texts.ts';
-import { goTo, hereWith } from '../address.ts';
 import { useEntry, useHeld, useInterface } from '../api/interface.ts';
 import { ActionDialog, closeDialog } from '../parts/action-dialog.tsx';
+import { ActionMenu } from '../parts/menu.tsx';
 import type { Person } from './person.ts';
 
 /** What can be done for or about a person, as far as the caller may. */
@@ -31,24 +30,7 @@ export function PersonActions({ person }: { person: Person }) {
   if (offered.length === 0) return null;
   return (
     <>
-      <details className="menu">
-        <summary className="button">{t('Actions')}</summary>
-        <ul>
-          {offered.map(({ name, title }) => (
-            <li key={name}>
-              <Button
-                look="quiet"
-                onClick={({ currentTarget }) => {
-                  currentTarget.closest('details')?.removeAttribute('open');
-                  goTo(hereWith({ dialog: name }));
-                }}
-              >
-                {title}
-              </Button>
-            </li>
-          ))}
-        </ul>
-      </details>
+      <ActionMenu items={offered} />
       {isOffered('password') && <PasswordDialog person={person} />}
       {isOffered('recovery') && <RecoveryDialog person={person} />}
       {isOffered('recovery-mail') && <RecoveryMailDialog person={person} />}

@@ -1,5 +1,5 @@
 import { t } from '../../texts/texts.ts';
-import type { Member } from '../api/description.ts';
+import type { Member } from '../api/document.ts';
 
 /** What every widget of a form gets. */
 export interface WidgetProps {

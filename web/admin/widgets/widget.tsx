@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react';
-import type { Member } from '../api/description.ts';
+import type { Member } from '../api/document.ts';
 import { ChoicesWidget, ChoiceWidget, FlagWidget } from './choice-widgets.tsx';
 import { ExpressionWidget } from './code-widget.tsx';
 import { JsonWidget } from './json-widget.tsx';

@@ -197,6 +197,7 @@ function setupUrlsAction(publicUrl: string): Action<SetupRow> {
     name: 'setup_urls',
     on: 'row',
     method: 'GET',
+    page: { button: 'Setup URLs' },
     summary: 'Where a client of the provider finds everything',
     access: 'visible',
     answer: { status: 200, schema, schemaName: 'OAuth2ProviderSetupURLs' },

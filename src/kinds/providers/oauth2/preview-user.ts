@@ -4,8 +4,8 @@ import { Invalid } from '../../../lib/problem.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
-import { previewedUser } from '../../../provider/previewed-user.ts';
-import { integerSchema, objectSchema } from '../../../resource/json-schema.ts';
+import { previewedUser, previewQuery } from '../../../provider/previewed-user.ts';
+import { objectSchema } from '../../../resource/json-schema.ts';
 import type { Action } from '../../../resource/resource.ts';
 import { idTokenClaims, lengthOf, type ScopeRow, scopeClaims, subjectOf, type TokenSettings } from './claims.ts';
 
@@ -21,9 +21,10 @@ export function previewUserAction({ sandbox, installId, config }: PreviewNeeds):
     name: 'preview_user',
     on: 'row',
     method: 'GET',
+    page: { button: 'Preview for a user' },
     summary: 'Show the claims that clients of the provider would get about a user',
     access: 'visible',
-    query: { for_user: integerSchema },
+    query: previewQuery,
     answer: {
       status: 200,
       schema: objectSchema({ preview: { type: 'object', additionalProperties: true } }),

@@ -31,6 +31,7 @@ export const importMetadataAction = defineAction({
   name: 'import_metadata',
   on: 'set',
   method: 'POST',
+  page: { button: 'Import metadata' },
   summary: 'Create a provider from the metadata of a service provider',
   access: { permission: 'svc_providers_saml.add_samlprovider' },
   // Certificates decide how people sign in.

@@ -24,6 +24,7 @@ export function metadataEndpoint({ config: { publicUrl }, keyOf }: Needs): Endpo
     id: 'providers_saml_metadata_retrieve',
     method: 'GET',
     path: '/providers/saml/{id}/metadata/',
+    page: { button: 'Metadata' },
     summary: 'Read the metadata of this identity provider, as text or as a file',
     access: 'anyone',
     params: { id: integerSchema },

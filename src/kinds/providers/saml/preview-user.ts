@@ -1,8 +1,8 @@
 import { nameIdFormats } from '../../../lib/saml/names.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
-import { previewedUser } from '../../../provider/previewed-user.ts';
+import { previewedUser, previewQuery } from '../../../provider/previewed-user.ts';
 import { actionOn } from '../../../resource/define.ts';
-import { integerSchema, objectSchema } from '../../../resource/json-schema.ts';
+import { objectSchema } from '../../../resource/json-schema.ts';
 import { mapUser } from './attributes.ts';
 import { nameIdOf } from './name-id.ts';
 import { loadMappings } from './service-provider.ts';
@@ -24,9 +24,10 @@ export const previewUserAction = ({ sandbox, installId }: PreviewNeeds) =>
     name: 'preview_user',
     on: 'row',
     method: 'GET',
+    page: { button: 'Preview for a user' },
     summary: 'Show the attributes that the service provider would get about a user',
     access: 'visible',
-    query: { for_user: integerSchema },
+    query: previewQuery,
     answer: {
       status: 200,
       schema: objectSchema({ preview: { type: 'object', additionalProperties: true } }),

@@ -60,6 +60,7 @@ export const redeemToken = (needs: RedeemNeeds) =>
   defineAction({
     ...shared,
     name: 'redeem_token',
+    page: { noButton: 'The sign-in page calls it.' },
     summary: 'Redeem a token of the media server, and begin to sign in or to enrol',
     access: 'anyone',
     answer: { status: 200, schema: { $ref: '#/components/schemas/RedirectChallenge' } },
@@ -86,6 +87,7 @@ export const redeemTokenAuthenticated = (needs: RedeemNeeds) =>
   defineAction({
     ...shared,
     name: 'redeem_token_authenticated',
+    page: { noButton: 'The account page calls it.' },
     summary: 'Redeem a token of the media server, and link the caller to their account there',
     access: 'authenticated',
     answer: { status: 204 },

@@ -151,6 +151,7 @@ const sourceTypesAction: Action = {
   name: 'source_types',
   on: 'set',
   method: 'GET',
+  page: { noButton: 'The form of a source offers them as choices.' },
   summary: 'List the services that OAuth sources know, with their addresses',
   access: 'authenticated',
   query: { name: stringSchema },

@@ -25,6 +25,7 @@ export const createFromMetadata = defineAction({
   ...shared,
   on: 'set',
   operation: 'create_from_metadata',
+  page: { button: 'Create from metadata' },
   summary: 'Make a SAML source from the metadata of its identity provider',
   access: { permission: 'svc_sources_saml.add_samlsource' },
   body: {
@@ -51,6 +52,7 @@ export const createFromMetadata = defineAction({
 export const importMetadata: Action<SamlSource> = actionOn<SamlSource>()({
   ...shared,
   on: 'row',
+  page: { button: 'Import metadata' },
   summary: 'Fill a SAML source from the metadata of its identity provider',
   access: 'change',
   body: { metadata },

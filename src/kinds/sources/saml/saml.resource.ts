@@ -153,6 +153,7 @@ function metadataAction(publicUrl: string) {
     name: 'metadata',
     on: 'row',
     method: 'GET',
+    page: { button: 'Metadata' },
     summary: 'Read the metadata of this service provider, as text or as a file',
     access: 'visible',
     query: { download: booleanSchema },

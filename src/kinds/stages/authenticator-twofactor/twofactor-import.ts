@@ -25,6 +25,7 @@ const importManually = actionOn<{ pk: string }>()({
   name: 'import_device_manual',
   on: 'row',
   method: 'POST',
+  page: { button: 'Import a device' },
   summary: 'Give a user the device of a user of the service',
   access,
   body: {
@@ -47,6 +48,7 @@ const importAutomatically = (api: TwofactorApi) =>
     name: 'import_devices_automatic',
     on: 'row',
     method: 'POST',
+    page: { button: 'Import all devices' },
     summary: 'Give all users the devices that the service has for people of the same name',
     access,
     answer: {

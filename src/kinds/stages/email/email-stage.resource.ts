@@ -10,6 +10,7 @@ const templatesAction: Action = {
   name: 'templates',
   on: 'set',
   method: 'GET',
+  page: { noButton: 'The form of a stage offers them as choices.' },
   summary: 'List the templates of mails',
   access: { permission: 'svc_stages_email.view_emailstage' },
   answer: { status: 200, schema: arrayOf({ $ref: '#/components/schemas/TypeCreate' }) },

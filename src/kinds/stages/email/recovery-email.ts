@@ -33,6 +33,7 @@ export function recoveryEmailAction(needs: RecoveryNeeds) {
     name: 'recovery_email',
     on: 'row',
     method: 'POST',
+    page: { noButton: 'The page of a user offers it under Actions.' },
     summary: 'Send a user a link by which they can choose a new password',
     access: { permission: recoveryPermission },
     credentials: longLivedCredentials,

@@ -31,6 +31,7 @@ export const previewEndpoint = (screenOf: (shown: Shown) => Promise<Row>): Endpo
     id: 'stages_identification_preview_retrieve',
     method: 'GET',
     path: '/stages/identification/preview/',
+    page: { noButton: 'The page of a brand shows it.' },
     summary: 'Read what the sign-in page of a flow shows',
     access: { permission: 'svc_stages_identification.view_identificationstage' },
     query: [

@@ -35,6 +35,7 @@ export function previewAction(fields: PromptFields, sandbox: Sandbox) {
     name: 'preview',
     on: 'set',
     method: 'POST',
+    page: { button: 'Preview a prompt' },
     summary: 'Preview a prompt as a challenge, just like a flow would receive it',
     access: { permission: 'svc_stages_prompt.add_prompt' },
     body: fields,

@@ -1,0 +1,54 @@
+import { typeNote } from './field-note.ts';
+import type { JsonSchema } from './json-schema.ts';
+import type { ButtonPage, OperationPage } from './page-note.ts';
+import type { Action, Resource } from './resource.ts';
+
+/** What a page needs to know to offer an operation (`x-button` in the OpenAPI document). */
+export interface ButtonNote {
+  readonly label: string;
+  /** The permissions that it takes, all of them; `superuser` stands for being one. */
+  readonly needs: readonly string[];
+}
+
+export const hasButton = (page: OperationPage | undefined): page is ButtonPage =>
+  page !== undefined && 'button' in page;
+
+/** The page note of an action, with the permissions that follow from its access. */
+export function pageOf({ page, access, reaches }: Action, resource: Resource): OperationPage {
+  if (!hasButton(page)) return page;
+  if (reaches || access === 'superuser') return { ...page, needs: [superuser] };
+  return { ...page, needs: page.needs ?? permissionsFor(access, resource) };
+}
+
+const superuser = 'superuser';
+
+function permissionsFor(access: Action['access'], resource: Resource): string[] {
+  if (typeof access === 'object') return [access.permission];
+  return access === 'change' ? [resource.permission('change')] : [];
+}
+
+/** The permissions that the buttons of a resource take. */
+export const buttonPermissions = (resource: Resource): string[] => permissionsOf(resource.actions ?? [], resource);
+
+/** The same on the page of an object. */
+export const rowPermissions = (resource: Resource): string[] =>
+  permissionsOf(
+    (resource.actions ?? []).filter(({ on }) => on === 'row'),
+    resource,
+  );
+
+function permissionsOf(actions: readonly Action[], resource: Resource): string[] {
+  const pages = actions.map((action) => pageOf(action, resource)).filter(hasButton);
+  return [...new Set(pages.flatMap(({ needs = [] }) => needs))].filter((one) => one !== superuser);
+}
+
+/** A parameter or a member of an answer, with a label for pages. */
+export const withLabel = (name: string, schema: JsonSchema): JsonSchema =>
+  schema.$ref ? schema : { 'x-field': typeNote(name, schema), ...schema };
+
+export const withLabels = ({ properties, ...schema }: JsonSchema): JsonSchema => ({
+  ...schema,
+  ...(properties && {
+    properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, withLabel(name, one)])),
+  }),
+});
