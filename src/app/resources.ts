@@ -10,6 +10,7 @@ import { groupResource } from '../core/directory/group.resource.ts';
 import { userResource } from '../core/directory/user.resource.ts';
 import { eventResource } from '../core/event/event.resource.ts';
 import type { Announce } from '../core/event/record.ts';
+import { bulkEndpoint } from '../core/interface/bulk.endpoint.ts';
 import { interfaceEndpoint } from '../core/interface/interface.endpoint.ts';
 import { objectsEndpoint } from '../core/interface/objects.endpoint.ts';
 import { certificateResource } from '../core/key/certificate.resource.ts';
@@ -130,6 +131,7 @@ export function allEndpoints(world: World & Pick<Acting, 'jobs'>, kinds: Kinds):
     ...systemOperations({ ...world, version }),
     interfaceEndpoint(version),
     objectsEndpoint(),
+    bulkEndpoint(),
     ...overviewEndpoints(world),
     maintenanceEndpoint(world),
     testMailEndpoint(world),

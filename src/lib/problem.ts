@@ -18,6 +18,7 @@ const problems = {
   precondition_failed: [412, 'The object has changed since it was read.'],
   payload_too_large: [413, 'The request body is too large.'],
   unsupported_media_type: [415, 'Unsupported media type in request.'],
+  not_written: [424, 'Not written, because another write of the request was refused.'],
   throttled: [429, 'Request was throttled.'],
   headers_too_large: [431, 'The request headers are too large.'],
   unavailable: [503, 'The service is busy. Try again shortly.'],

@@ -20,6 +20,8 @@ export interface Call {
   readonly now: string;
   readonly db: Database;
   readonly world: ResourceWorld;
+  /** The transaction that the call is a part of; by default a write has its own. */
+  readonly tx?: Query;
   /** The JSON body, parsed on first use; `{}` if there is none. */
   body(): unknown;
   /** The parts of a multipart body. */

@@ -17,6 +17,7 @@ export const isDryRun = (call: Call): boolean => hasFlag(call.request.query, 'dr
 /** Runs a change in one transaction; a dry run is rolled back once it has produced its response. */
 export async function inWrite<T>(call: Call, resource: Resource | null, work: (tx: Query) => Promise<T>): Promise<T> {
   try {
+    if (call.tx) return await work(call.tx);
     return await call.db.write(async (tx) => {
       const value = await work(tx);
       if (isDryRun(call)) throw new Rollback(value);

@@ -130,6 +130,11 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
     alsoNeeds: ['svc_core.add_application'],
     events: { count: 2, why: 'one for the application and one for its provider' },
   },
+  admin_bulk_create: {
+    body: async ({ number, key }) => ({
+      writes: [{ path: `/core/groups/${await key('svc_core.group')}/`, changes: { attributes: { number } } }],
+    }),
+  },
   flows_instances_order_create: {
     body: () => ({ bindings: [], seen: null }),
     events: { count: 0, why: 'the sample has no stages that could move' },

@@ -30,6 +30,7 @@ const openToAnyone: Readonly<Record<string, string>> = {
   admin_interface_retrieve: 'what they are and may do themselves',
   admin_overview_retrieve: 'the version, and nothing else without rights',
   admin_maintenance_retrieve: 'the version and their own tokens, and nothing else without rights',
+  admin_bulk_create: 'each write is refused by itself; class 5 of many writes tries them all',
   admin_objects_list: 'names of what they may see: none',
   schema_retrieve: 'the document that describes the API',
 };

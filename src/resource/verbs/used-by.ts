@@ -9,17 +9,44 @@ import type { Engine, Resource } from '../resource.ts';
 
 /** The objects that refer to this one, as far as the caller may see them, and what deleting it does to them. */
 export async function usedBy(engine: Engine, resource: Resource, call: Call): Promise<Reply> {
-  const found = await findVisible(engine, resource, call, call.db.read);
-  const models = new Set([resource.model, resource.family?.model, found.values.kind]);
-  const users: Row[] = [];
+  const { pk, values } = await findVisible(engine, resource, call, call.db.read);
+  const uses = await usesOf(engine, resource, [{ pk, kind: values.kind }], call);
+  return { status: 200, body: uses.get(pk) ?? [] };
+}
+
+/** An object of a resource; in a list of a family with its kind. */
+export interface UsedObject {
+  readonly pk: string | number;
+  readonly kind: unknown;
+}
+
+/** The same for several objects of a resource, by their keys: one statement for each field that can refer to them. */
+export async function usesOf(
+  engine: Engine,
+  resource: Resource,
+  objects: readonly UsedObject[],
+  call: Call,
+): Promise<ReadonlyMap<string | number, readonly Row[]>> {
+  const uses = new Map<string | number, Row[]>(objects.map(({ pk }) => [pk, []]));
   for (const other of engine.registry.resources) {
     if (other.isAlternate || other.verbs.length === 0 || engine.registry.kinds(other.model).length > 0) continue;
     for (const [name, field] of Object.entries(other.allFields)) {
-      if (!isRef(field) || !models.has(field.model)) continue;
-      users.push(...(await rowsNaming(engine, other, name, field, found.pk, call)));
+      if (!isRef(field)) continue;
+      const keys = objects.filter(({ kind }) => [resource.model, resource.family?.model, kind].includes(field.model));
+      if (keys.length === 0) continue;
+      const pks = keys.map(({ pk }) => pk);
+      for (const { pks: named, use } of await rowsNaming(engine, other, name, field, pks, call)) {
+        for (const pk of named) uses.get(pk)?.push(use);
+      }
     }
   }
-  return { status: 200, body: users };
+  return uses;
+}
+
+interface NamingRow {
+  /** The objects that it refers to. */
+  readonly pks: readonly (string | number)[];
+  readonly use: Row;
 }
 
 async function rowsNaming(
@@ -27,26 +54,32 @@ async function rowsNaming(
   other: Resource,
   name: string,
   field: RefField,
-  pk: string | number,
+  pks: readonly (string | number)[],
   call: Call,
-): Promise<Row[]> {
+): Promise<NamingRow[]> {
   const visible = await visibleOrNone(other, call, engine.registry);
   if (visible === 'none') return [];
   const row = other.row();
   const plan = engine.plan(other, call);
+  const keys = sql.join(pks);
   const naming =
     field.storage.in === 'join'
-      ? sql`${row.col('pk')} in (select ${sql.ref(field.storage.join.own)} from ${sql.table(field.storage.join.table)} where ${sql.ref(field.storage.join.other)} = ${pk})`
-      : sql`${row.col(name)} = ${pk}`;
+      ? sql`${row.col('pk')} in (select ${sql.ref(field.storage.join.own)} from ${sql.table(field.storage.join.table)} where ${sql.ref(field.storage.join.other)} in (${keys}))`
+      : sql`${row.col(name)} in (${keys})`;
   const { rows } =
     await sql<Row>`select ${plan.list} from ${other.from()} where ${naming}${visible ? sql` and ${visible}` : sql``} limit 1000`.execute(
       call.db.read,
     );
-  return rows.map((raw) => ({
-    app: other.app,
-    model_name: other.modelName,
-    pk: String(raw[other.keyName ?? 'pk']),
-    name: nameOf(other, plan.load(raw, { world: call.world, call, registry: engine.registry })),
-    action: field.storage.in === 'join' ? 'cascade_many' : field.nullable && !field.cascades ? 'set_null' : 'cascade',
-  }));
+  return rows.map((raw) => {
+    const values = plan.load(raw, { world: call.world, call, registry: engine.registry });
+    const named = new Set([values[name]].flat().map(String));
+    const use = {
+      app: other.app,
+      model_name: other.modelName,
+      pk: String(raw[other.keyName ?? 'pk']),
+      name: nameOf(other, values),
+      action: field.storage.in === 'join' ? 'cascade_many' : field.nullable && !field.cascades ? 'set_null' : 'cascade',
+    };
+    return { pks: pks.length === 1 ? pks : pks.filter((pk) => named.has(String(pk))), use };
+  });
 }

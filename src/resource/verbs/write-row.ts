@@ -245,6 +245,6 @@ export async function showByKey(
   return showRow(engine, resource, call, found.raw);
 }
 
-/** The same at the end of a transaction, which it commits unless it is a dry run. */
+/** The same at the end of a transaction, which it commits unless it is a dry run or goes on. */
 const showLast = (engine: Engine, resource: Resource, call: Call, tx: Query, pk: string | number): Promise<Row> =>
-  showByKey(engine, resource, call, tx, pk, isDryRun(call) ? selectOne : selectLast);
+  showByKey(engine, resource, call, tx, pk, isDryRun(call) || call.tx ? selectOne : selectLast);
