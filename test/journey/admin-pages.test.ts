@@ -279,7 +279,12 @@ describeJourney('the admin pages', (journey) => {
     });
     await page.getByRole('button', { name: 'Upload', exact: true }).click();
     await page.getByText('The file is stored.').waitFor();
-    expect((await server.admin.get(`/core/applications/${slug}/`)).body.meta_icon).toContain('/media/');
+    const icon = async () => (await server.admin.get(`/core/applications/${slug}/`)).body.meta_icon;
+    expect(await icon()).toContain('/media/');
+    await page.getByLabel('Or its address').fill('/static/logo.svg');
+    await page.getByRole('button', { name: 'Use this address' }).click();
+    await expect.poll(icon).toContain('/static/logo.svg');
+    await page.waitForLoadState('networkidle');
   });
 
   test('ask for a page at most three times, and twice for one of a kind that was seen before', async () => {

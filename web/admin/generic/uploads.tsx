@@ -42,7 +42,7 @@ function UploadForm({ objectKey, upload, onDone }: Props & { upload: Upload }) {
     void send(upload.path, form, setProblem);
   }
   return (
-    <section className="card stack upload" aria-label={upload.summary}>
+    <div className="card stack upload">
       <form
         className="stack"
         onSubmit={(event: FormEvent<HTMLFormElement>) => {
@@ -91,6 +91,6 @@ function UploadForm({ objectKey, upload, onDone }: Props & { upload: Upload }) {
           </div>
         </form>
       )}
-    </section>
+    </div>
   );
 }
