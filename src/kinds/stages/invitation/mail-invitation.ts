@@ -45,6 +45,10 @@ export function mailInvitationAction({ key, mailer, jobs }: MailInvitationNeeds)
     name: 'send_email',
     on: 'row',
     method: 'POST',
+    page: {
+      button: 'Send by mail',
+      needs: ['svc_stages_invitation.change_invitation', 'svc_stages_invitation.add_invitation'],
+    },
     summary: 'Send the invitation by mail, with a new link',
     access: 'change',
     credentials: longLivedCredentials,
