@@ -13,10 +13,7 @@ import type { KeyType, PkOf, StoredRow } from './stored-row.ts';
 import type { Verb } from './verbs/verb.ts';
 import type { Visibility } from './visibility.ts';
 
-/**
- * The types of the engine. They are in one file because they refer to each other: a resource's actions get the engine,
- * which reads resources.
- */
+/** The types of the engine, in one file because they refer to each other: actions get the engine, which reads resources. */
 
 /** What the kinds of a family share: a base table whose rows have the model of their kind in `kind`. */
 export interface Family<F extends Fields = Fields> {
