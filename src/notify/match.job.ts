@@ -32,18 +32,29 @@ const insertUnmatched = statement<[event: string], unknown>(
 );
 const anyUnmatched = statement<[], unknown>(() => sql`select 1 as found from unmatched_events limit 1`);
 
-/** Puts events into the outbox for matching after the commit. */
-export const matchingEvents =
-  ({ policies, jobs }: Pick<Needs, 'policies' | 'jobs'>): Announce =>
-  async (tx, call, pk, event) => {
-    if (event && !(await mightMatch(policies, call, event))) return;
+/** Puts events into the outbox for matching after the commit, except those that no rule can match. */
+export function matchingEvents({ policies, jobs }: Pick<Needs, 'policies' | 'jobs'>): Announce {
+  // By request: the events left out so far; null once it may have changed a rule, which then counts for all its events.
+  const leftOut = new WeakMap<Call['request'], string[] | null>();
+
+  return async (tx, call, pk, event) => {
+    const before = leftOut.get(call.request);
+    if (event && mayChangeRules(event)) {
+      for (const other of before ?? []) await insertUnmatched(tx, other);
+      leftOut.set(call.request, null);
+    } else if (event && before !== null && !(await mightMatch(policies, call, event))) {
+      if (before) before.push(pk);
+      else leftOut.set(call.request, [pk]);
+      return;
+    }
     await insertUnmatched(tx, pk);
     await jobs().wakeAfterCommit(tx);
   };
+}
 
 /** Whether a rule might match this event; most match none. Without query caches, checking is no faster than matching. */
 async function mightMatch(policies: PolicyEngine, call: Call, event: RecordedEvent): Promise<boolean> {
-  if (!call.db.watch || mayChangeRules(event)) return true;
+  if (!call.db.watch) return true;
   const { pks: targetPks } = await loadRules(call.db);
   return policies.mightMatch({ call, targetPks, action: event.action });
 }
