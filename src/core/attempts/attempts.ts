@@ -23,8 +23,13 @@ interface Pace {
   readonly minWaitMs: number;
 }
 
-const guesses = { ofUser: { free: 10, minWaitMs: 2_000 }, ofAddress: { free: 200, minWaitMs: 2_000 } };
-const messages = {
+interface Paces {
+  readonly ofUser: Pace;
+  readonly ofAddress: Pace;
+}
+
+const guesses: Paces = { ofUser: { free: 10, minWaitMs: 2_000 }, ofAddress: { free: 200, minWaitMs: 2_000 } };
+const messages: Paces & { readonly ofSender: Pace } = {
   ofUser: { free: 2, minWaitMs: 60_000 },
   ofAddress: { free: 60, minWaitMs: 60_000 },
   ofSender: { free: 200, minWaitMs: 60_000 },
@@ -37,7 +42,7 @@ const forgottenAfterMs = 24 * 3_600_000;
 
 /**
  * Counts an attempt before any lookup or hashing. Returns false if it must wait, else what `look` finds in the same
- * transaction. One statement per subject does the counting, so that concurrent attempts cannot exceed the limit.
+ * transaction. One statement does the counting, so that concurrent attempts cannot exceed the limit.
  */
 export async function claimAttempt<T extends object | true = true>(
   { db, world }: Pick<Call, 'db' | 'world'>,
@@ -49,9 +54,7 @@ export async function claimAttempt<T extends object | true = true>(
   try {
     return await db.write(async (tx) => {
       await world.makeRoom('sign_in_attempts', tx);
-      const isFree =
-        (await count(tx, userOf(key, attempt), guesses.ofUser, attempt.now)) &&
-        (await count(tx, addressOf(key, attempt), guesses.ofAddress, attempt.now));
+      const isFree = await count(tx, userOf(key, attempt), addressOf(key, attempt), guesses, attempt.now);
       // A refused attempt is not counted: otherwise a blocked address could still lock users out.
       if (!isFree) throw new Rollback(false);
       return await look(tx);
@@ -73,10 +76,12 @@ export async function forgiveAttempt(tx: Query, key: Pick<InstanceKey, 'hash'>, 
 
 const forget = statement<[subject: string], unknown>(
   (subject) => sql`delete from sign_in_attempts where subject = ${subject}`,
+  { sent: 'later' },
 );
 
 const giveBack = statement<[subject: string], unknown>(
   (subject) => sql`update sign_in_attempts set failures = failures - 1 where subject = ${subject} and failures > 0`,
+  { sent: 'later' },
 );
 
 interface Message {
@@ -100,19 +105,20 @@ export async function claimMessage(
   await world.makeRoom('sign_in_attempts', tx);
   const to = typeof who === 'number' ? `messages:user:${who}` : `messages:name:${who.toLowerCase()}`;
   // Administrators do not use up what their network may request.
-  const [from, pace] =
+  const [from, ofAddress] =
     'ip' in by
       ? [`messages:address:${networkOf(by.ip)}`, messages.ofAddress]
       : [`messages:sender:${by.user}`, messages.ofSender];
-  return (await count(tx, key.hash(to), messages.ofUser, now)) && (await count(tx, key.hash(from), pace, now));
+  return count(tx, key.hash(to), key.hash(from), { ofUser: messages.ofUser, ofAddress }, now);
 }
 
-/** False while the subject must wait; attempts are not counted then, or the wait would never end. */
-async function count(tx: Query, subject: string, { free, minWaitMs }: Pace, now: string): Promise<boolean> {
-  const [counted] = await countOne(tx, subject, now, addMilliseconds(now, forgottenAfterMs));
-  const failures = counted?.failures;
-  if (failures === undefined) return false;
-  if (failures > free) {
+/** False while one of the subjects must wait; the caller then rolls back, or the wait would never end. */
+async function count(tx: Query, user: string, address: string, paces: Paces, now: string): Promise<boolean> {
+  const counted = await countBoth(tx, user, address, now, addMilliseconds(now, forgottenAfterMs));
+  if (counted.length < 2) return false;
+  for (const { subject, failures } of counted) {
+    const { free, minWaitMs } = subject === user ? paces.ofUser : paces.ofAddress;
+    if (failures <= free) continue;
     const waitMs = Math.min(minWaitMs * 2 ** Math.min(failures - free - 1, 20), maxWaitMs);
     await sql`update sign_in_attempts set blocked_until = ${addMilliseconds(now, waitMs)}
       where subject = ${subject}`.execute(tx);
@@ -120,11 +126,14 @@ async function count(tx: Query, subject: string, { free, minWaitMs }: Pace, now:
   return true;
 }
 
-const countOne = statement<[subject: string, now: string, expires: string], { failures: number }>(
-  (subject, now, expires) => sql`insert into sign_in_attempts as a (subject, failures, blocked_until, expires)
-    values (${subject}, 1, ${longAgo}, ${expires})
+const countBoth = statement<
+  [user: string, address: string, now: string, expires: string],
+  { subject: string; failures: number }
+>(
+  (user, address, now, expires) => sql`insert into sign_in_attempts as a (subject, failures, blocked_until, expires)
+    values (${user}, 1, ${longAgo}, ${expires}), (${address}, 1, ${longAgo}, ${expires})
     on conflict (subject) do update set failures = case when a.expires > ${now} then a.failures + 1 else 1 end,
-      expires = ${expires} where a.blocked_until <= ${now} returning failures`,
+      expires = excluded.expires where a.blocked_until <= ${now} returning subject, failures`,
 );
 
 // Hashed: people sometimes type their password as the name.

@@ -47,6 +47,7 @@ export async function startSession(
 const insertSession = statement<[pk: string, user: number, ...values: unknown[]], unknown>(
   (...values) => sql`insert into authenticated_sessions (pk, "user", ${sql.join(columns.map((name) => sql.ref(name)))})
     values (${sql.join(values)})`,
+  { sent: 'later' },
 );
 
 /**

@@ -121,11 +121,14 @@ async function makeRoom(tx: Query, network: string | null, now: string): Promise
   if (network !== null) await deleteOldest(tx, network);
 }
 
-const deleteEnded = statement<[now: string], unknown>((now) => sql`delete from flow_plans where expires <= ${now}`);
+const deleteEnded = statement<[now: string], unknown>((now) => sql`delete from flow_plans where expires <= ${now}`, {
+  sent: 'later',
+});
 
 const deleteOldest = statement<[network: string], unknown>(
   (network) => sql`delete from flow_plans where pk in (select pk from flow_plans where network = ${network}
     order by created desc limit 1000 offset ${maxPerNetwork - 1})`,
+  { sent: 'later' },
 );
 
 /** Ends a walk; false if another answer has moved it. A walk that was never stored needs no ending. */

@@ -57,8 +57,9 @@ export async function judgePassword(
   const named = typed === '' ? (context.pending_user ?? '') : typed;
   const attempt = { who: browser === null ? named : { knownBrowser: browser }, ip, now: call.now };
   const found = await claimAttempt(call, key, attempt, async (tx) => {
-    const user = await pendingUser(tx);
-    return { user, ...(await loadSecrets(user, key.hash(given), call.now, tx)) };
+    const secrets = loadSecrets(context.pending_user, key.hash(given), call.now, tx);
+    const [user, found] = await Promise.all([pendingUser(tx), secrets]);
+    return { user, ...found };
   });
   if (!found) return { outcome: 'blocked' };
 
@@ -98,12 +99,11 @@ const maySignIn = ({ is_active, type }: UserFacts): boolean => is_active && type
 
 /** One statement for all users, known or not, so that timing reveals nothing. */
 async function loadSecrets(
-  user: UserFacts | null,
+  pk: number | null,
   keyHash: string,
   now: string,
   query: Query,
 ): Promise<{ hash: string | null; isAppPassword: boolean }> {
-  const pk = user?.pk ?? null;
   const [found] = await secretsOf(query, pk, keyHash, now);
   return { hash: found?.hash ?? null, isAppPassword: (found?.token ?? null) !== null };
 }
