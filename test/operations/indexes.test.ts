@@ -26,6 +26,11 @@ describeOnBoth('partial indexes', (server) => {
     ['events_authorized_app', sql`select 1 from events where authorized_app = 'x'`],
     ['oauth2_access_tokens_session', sql`delete from oauth2_access_tokens where session = ${sql.lit(session)}`],
     ['authenticated_sessions_impersonated', sql`delete from authenticated_sessions where impersonated = 1`],
+    ['users_upn', sql`select 1 from users where lower(substr(attributes ->> 'upn', 1, 255)) = lower('x')`],
+    [
+      'users_distinguished_name',
+      sql`select 1 from users where lower(substr(attributes ->> 'distinguishedName', 1, 255)) = lower('x')`,
+    ],
   ])('%s holds only rows whose column is set, and serves queries that compare the column', async (index, query) => {
     expect(await planOf(query)).toMatch(new RegExp(index));
   });

@@ -32,6 +32,7 @@ import { sourceTokens } from './0034-source-tokens.ts';
 import { overview } from './0035-overview.ts';
 import { applicationsOff } from './0036-applications-off.ts';
 import { counts } from './0037-counts.ts';
+import { fewerIndexes } from './0038-fewer-indexes.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -68,4 +69,5 @@ export const migrations: readonly Migration[] = [
   overview,
   applicationsOff,
   counts,
+  fewerIndexes,
 ];
