@@ -259,6 +259,18 @@ describeOnBoth('users', (server) => {
       expect([answer.status, names(answer.body)]).toEqual([200, expected]);
     });
 
+    test('by two letters of a name, whatever their case', async () => {
+      const { admin } = server();
+      await create({ username: 'short-one', name: 'Ada QJ', path: 'shorts' });
+      await create({ username: 'short-two', name: 'Ördög 1_% qJ', path: 'shorts' });
+      const found = async (word: string) =>
+        names((await admin.get(`/core/users/?path=shorts&search=${encodeURIComponent(word)}`)).body);
+      expect(await found('qj')).toEqual(['short-one', 'short-two']);
+      expect(await found('Qj')).toEqual(['short-one', 'short-two']);
+      for (const word of ['öR', 'ÖR', 'RD', '_%']) expect(await found(word)).toEqual(['short-two']);
+      for (const word of ['q%', '_j', 'aq']) expect(await found(word)).toEqual([]);
+    });
+
     test('by the key of a group and by uuid', async () => {
       const { admin } = server();
       const { body: group } = await admin.post('/core/groups/', { name: 'by key' });
