@@ -8,6 +8,8 @@ export interface DriveOrder {
   readonly requests: readonly BenchRequest[];
   readonly connections: number;
   readonly seconds: number;
+  /** Ends the run after so many requests; by default only time does. */
+  readonly total?: number;
   /** Told apart from every other run, so that new names are new. */
   readonly run: string;
 }
@@ -29,11 +31,13 @@ export const drive = (order: DriveOrder): Promise<Drive> => driveWith(order, cre
 
 /** The same with requests of any kind: `render` makes the bytes of each next one; null when there is none left. */
 export async function driveWith(
-  order: Pick<DriveOrder, 'port' | 'connections' | 'seconds'>,
+  order: Pick<DriveOrder, 'port' | 'connections' | 'seconds' | 'total'>,
   render: () => string | Buffer | null,
 ): Promise<Drive> {
   const latencies: number[] = [];
+  const { total = Number.POSITIVE_INFINITY } = order;
   let bytes = 0;
+  let sent = 0;
   let failure: string | null = null;
   const started = performance.now();
   const until = started + order.seconds * 1000;
@@ -45,7 +49,8 @@ export async function driveWith(
       let sentAt = 0;
       const next = () => {
         sentAt = performance.now();
-        if (sentAt >= until || failure !== null) return void resolve();
+        if (sentAt >= until || sent >= total || failure !== null) return void resolve();
+        sent += 1;
         const request = render();
         if (request !== null) return void socket.write(request);
         failure = 'all requests are used up: give fewer seconds or rounds';

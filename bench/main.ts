@@ -2,13 +2,14 @@ import { parseArgs } from 'node:util';
 import { postgresDatabases, sqliteDatabases } from './databases.ts';
 import { writeSection } from './document.ts';
 import { many, measureGrowth } from './growth.ts';
+import { measureLoad } from './load-users.ts';
 import { measureAll } from './measure-all.ts';
 import { measureOAuth } from './oauth/measure.ts';
 import { oauthTable } from './oauth/report.ts';
 import type { BenchOptions } from './options.ts';
 import { measurePages } from './pages/measure.ts';
 import { pagesTable } from './pages/report.ts';
-import { growthTable, machineLine, operationsTable, scalingTable, serverTable } from './report.ts';
+import { growthTable, loadTable, machineLine, operationsTable, scalingTable, serverTable } from './report.ts';
 import { measureSaml } from './saml/measure.ts';
 import { samlTable } from './saml/report.ts';
 import { measureScaling } from './scaling.ts';
@@ -21,7 +22,8 @@ const usage = `npm run bench -- [options]
   --postgres URL    on new databases on this PostgreSQL server (the role must be allowed to create them)
   --small           in a small installation: 1,000 users, 20 groups, little else
   --large           instead: 10,000 users and 100,000 events beside many of both
-  --users N         with --large (1,000,000) or --scim (10,000)
+  --load            instead: the time to create 10,000 users through the API
+  --users N         with --large (1,000,000), --load (10,000) or --scim (10,000)
   --events N        with --large (10,000,000)
   --instances       instead: processor time with one, two and three instances on PostgreSQL
   --oauth           instead: tokens, compared with the floor and with oidc-provider (SQLite)
@@ -41,6 +43,7 @@ const { values } = parseArgs({
     postgres: { type: 'string' },
     small: { type: 'boolean', default: false },
     large: { type: 'boolean', default: false },
+    load: { type: 'boolean', default: false },
     users: { type: 'string' },
     events: { type: 'string', default: String(many.events) },
     instances: { type: 'boolean', default: false },
@@ -91,6 +94,10 @@ async function measured(): Promise<{ section: string; tables: string[] }> {
   if (values.scim) {
     const users = Number(values.users ?? usualUsers);
     return { section: `${kind}, scim`, tables: [scimTable(await measureScim(options, users))] };
+  }
+  if (values.load) {
+    const users = Number(values.users ?? usualUsers);
+    return { section: `${kind}, load`, tables: [loadTable(await measureLoad(options, users))] };
   }
   if (values.instances) return { section: `${kind}, instances`, tables: [scalingTable(await measureScaling(options))] };
   if (values.large) {

@@ -1,5 +1,6 @@
 import { cpus } from 'node:os';
 import { few, type GrowthRow, type GrowthSizes } from './growth.ts';
+import type { MeasuredLoad } from './load-users.ts';
 import type { Measured, MeasuredRow } from './measure.ts';
 import type { ServerFigures } from './measure-all.ts';
 import type { BenchOptions } from './options.ts';
@@ -7,6 +8,8 @@ import type { ScalingRow } from './scaling.ts';
 
 const listTail = 10;
 const growthLimit = 2;
+/** For 10,000 users. */
+const loadLimitSeconds = 20;
 const targets = {
   readyOnDataMs: 1000,
   readyOnEmptyMs: 2000,
@@ -111,6 +114,21 @@ export const scalingTable = (rows: readonly ScalingRow[]): string =>
       ...[serverMs, databaseMs, serverMs + databaseMs].map(milliseconds),
     ]),
   );
+
+export function loadTable({ users, seconds, serverMs, databaseMs }: MeasuredLoad): string {
+  const isMet = (seconds / users) * 10_000 <= loadLimitSeconds;
+  return table(
+    ['created through the API', 'time', 'a second', 'CPU of the server', 'CPU of the database', 'together'],
+    [
+      [
+        `${whole(users)} users`,
+        mark(`${seconds.toFixed(1)} s`, isMet),
+        whole(users / seconds),
+        ...[serverMs, databaseMs, serverMs + databaseMs].map(milliseconds),
+      ],
+    ],
+  );
+}
 
 /** Marks a figure that misses its target. */
 export const mark = (text: string, isMet: boolean): string => (isMet ? text : `**${text}** (missed)`);
