@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { JsonObject } from '../../lib/json.ts';
 import { type Complaints, Invalid } from '../../lib/problem.ts';
+import { runLater } from '../../platform/db/later.ts';
 import type { AfterWrite, CheckInput } from '../../resource/resource.ts';
 import {
   bringsSuperuser,
@@ -65,7 +66,7 @@ export async function afterUserWrite(
     await checkMayReachUser(tx, call, pk);
     if (call.actor?.user.pk === pk) throw Invalid.whole('You cannot delete the account you are signed in with.');
     if ((await settings.read(tx)).gdpr_compliance) {
-      await sql`delete from events where user_pk = ${pk}`.execute(tx);
+      await runLater(tx, sql`delete from events where user_pk = ${pk}`);
     }
   }
   if (verb === 'update' && current?.is_active && !values.is_active) await endSessions(tx, pk);

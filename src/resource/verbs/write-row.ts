@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
 import { firstRow } from '../../platform/db/first-row.ts';
+import { runLater } from '../../platform/db/later.ts';
 import { randomUuid } from '../../platform/random.ts';
 import { checkMayAdd, checkMayWrite, holdsOn } from '../access.ts';
 import { diffOf, recordWrite } from '../audit.ts';
@@ -186,7 +187,7 @@ export async function destroyRow(
   const actual = typeof current.kind === 'string' ? (registry.find(current.kind) ?? resource) : resource;
   await deleteAlong(engine, actual, call, tx, pk);
   await resource.afterWrite?.({ tx, call, registry, values: current, given: new Set(), current, verb: 'destroy', pk });
-  await sql`delete from ${sql.table(resource.rootTable)} where pk = ${pk}`.execute(tx);
+  await runLater(tx, sql`delete from ${sql.table(resource.rootTable)} where pk = ${pk}`);
   await recordWrite('model_deleted', actual, pk, current, null, call, tx);
 }
 
