@@ -10,8 +10,6 @@ const sparse = ([name, attribute]: readonly [string, string]): string[] => {
 export const fewerIndexes: Migration = {
   name: '0038-fewer-indexes',
   statements: () => [
-    // Users can be neither filtered nor ordered by it.
-    'drop index "users_date_joined"',
     // The unique index on the same expression serves its queries.
     'drop index "users_lower_username"',
     ...(
