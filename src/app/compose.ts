@@ -32,7 +32,7 @@ import { mountHealth } from './health.ts';
 import { jobKinds } from './job-kinds.ts';
 import { createKinds, type Kinds } from './kinds.ts';
 import { mountMetrics } from './metrics-route.ts';
-import { schemaOperation } from './openapi-routes.ts';
+import { createDocuments, schemaOperation } from './openapi-routes.ts';
 import { createErrorPage } from './pages/error-page.ts';
 import { signInPath } from './pages/flow-pages.ts';
 import { mountPages } from './pages/mount-pages.ts';
@@ -107,7 +107,10 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     detourOf,
     log,
   });
-  const endpoints = allEndpoints({ ...world, jobs }, kinds);
+  const documents = createDocuments(() =>
+    openApiDocument(operations, registry, { version, prefix: apiPrefix, sessionCookie }),
+  );
+  const endpoints = allEndpoints({ ...world, jobs, documents }, kinds);
   const operations: Operation[] = [
     ...registry.resources.flatMap((resource) => operationsOf(resource, engine)),
     ...endpoints.map((endpoint) => endpointOperation(endpoint, engine)),
@@ -119,7 +122,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
       publicUrl: config.publicUrl,
       kinds: kinds.stageKinds,
     }),
-    schemaOperation(() => openApiDocument(operations, registry, { version, prefix: apiPrefix, sessionCookie })),
+    schemaOperation(documents),
   ];
   db.onStatement(metrics.countStatement);
   const server = createServer({

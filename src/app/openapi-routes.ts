@@ -16,13 +16,35 @@ const mediaTypes: Record<Format, readonly string[]> = {
   yaml: ['application/yaml', 'application/vnd.oai.openapi'],
 };
 
+export interface OpenApiDocuments {
+  whole(): OpenApiDocument;
+  /** The part about one path; null if there is none. */
+  under(path: string): OpenApiDocument | null;
+}
+
 /** The OpenAPI document, built on first request: most processes never need it. */
-export function schemaOperation(document: () => OpenApiDocument): Operation {
+export function createDocuments(build: () => OpenApiDocument): OpenApiDocuments {
+  const parts = new Map<string, OpenApiDocument>();
+  let built: OpenApiDocument | undefined;
+  function whole(): OpenApiDocument {
+    built ??= build();
+    return built;
+  }
+  return {
+    whole,
+    under(path) {
+      const part = parts.get(path) ?? documentUnder(whole(), path);
+      // Parts are many and small: only those that are resources are worth keeping.
+      if (part?.['x-resources'][path]) parts.set(path, part);
+      return part;
+    },
+  };
+}
+
+export function schemaOperation(documents: OpenApiDocuments): Operation {
   const texts = new Map<string, Rendered>();
-  let whole: OpenApiDocument | undefined;
   function asked(under: string | null): OpenApiDocument {
-    whole ??= document();
-    const part = under === null ? whole : documentUnder(whole, under);
+    const part = under === null ? documents.whole() : documents.under(under);
     if (!part) throw Invalid.field('under', 'No operation is below this path.');
     return part;
   }
@@ -68,7 +90,6 @@ export function schemaOperation(document: () => OpenApiDocument): Operation {
       if (!rendered) {
         const part = asked(under);
         rendered = render(version === '3.0' ? asOpenApi30(part) : part, format);
-        // Parts are many and small: only those that are resources are worth keeping.
         if (under === null || part['x-resources'][under]) texts.set(key, rendered);
       }
       const headers = { etag: rendered.etag, vary: 'accept', 'cache-control': 'no-cache' };

@@ -12,7 +12,9 @@ import { eventResource } from '../core/event/event.resource.ts';
 import type { Announce } from '../core/event/record.ts';
 import { bulkEndpoint } from '../core/interface/bulk.endpoint.ts';
 import { interfaceEndpoint } from '../core/interface/interface.endpoint.ts';
+import { createNameReaders } from '../core/interface/named-objects.ts';
 import { objectsEndpoint } from '../core/interface/objects.endpoint.ts';
+import { pageEndpoint } from '../core/interface/page.endpoint.ts';
 import { certificateResource } from '../core/key/certificate.resource.ts';
 import { mappingsResource } from '../core/mapping/mappings.resource.ts';
 import { connectionsResource } from '../core/outpost/service-connection.family.ts';
@@ -44,6 +46,7 @@ import type { Resource } from '../resource/resource.ts';
 import { sourcesResource } from '../source/sources.resource.ts';
 import { userConnectionsResource } from '../source/user-connection.family.ts';
 import type { Kinds } from './kinds.ts';
+import type { OpenApiDocuments } from './openapi-routes.ts';
 import { maintenanceEndpoint } from './overview/maintenance.endpoint.ts';
 import { overviewEndpoints } from './overview/overview.endpoint.ts';
 import { testMailEndpoint } from './overview/test-mail.endpoint.ts';
@@ -120,7 +123,12 @@ export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
 const ownOf = (kinds: readonly { readonly resource: Resource }[]): Resource[] => kinds.map(({ resource }) => resource);
 
 /** Operations without rows. */
-export function allEndpoints(world: World & Pick<Acting, 'jobs'>, kinds: Kinds): Endpoint[] {
+interface Serving extends World, Pick<Acting, 'jobs'> {
+  readonly documents: OpenApiDocuments;
+}
+
+export function allEndpoints(world: Serving, kinds: Kinds): Endpoint[] {
+  const readers = createNameReaders();
   return [
     ...assignmentEndpoints,
     viewKeyEndpoint(world.key),
@@ -130,7 +138,8 @@ export function allEndpoints(world: World & Pick<Acting, 'jobs'>, kinds: Kinds):
     ruleFromEvent,
     ...systemOperations({ ...world, version }),
     interfaceEndpoint(version),
-    objectsEndpoint(),
+    objectsEndpoint(readers),
+    pageEndpoint({ ...readers, document: world.documents.under }),
     bulkEndpoint(),
     ...overviewEndpoints(world),
     maintenanceEndpoint(world),

@@ -23,7 +23,10 @@ export const stageBindingResource = defineResource({
   reaches: 'sign-in',
   target: 'policybindingmodel_ptr_id',
   order: ['target', 'order'],
-  page: { columns: ['stage', 'target', 'order', 'evaluate_on_plan', 're_evaluate_policies'], isFound: false },
+  page: {
+    columns: ['stage', 'target', 'order', 'evaluate_on_plan', 're_evaluate_policies'],
+    notInSearch: 'It has no name; the page of its flow shows it.',
+  },
   search: ['stage.name'],
   filters: { fsb_uuid: keyFilter, pbm_uuid: targetFilter(), policies: policiesFilter() },
   nameOf: (row) => `Flow-stage binding #${row.order} to ${row.target}`,

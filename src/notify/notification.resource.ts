@@ -18,7 +18,10 @@ export const notificationResource = defineResource({
   names: ['Notification', 'Notifications'],
   table: 'notifications',
   order: ['-created'],
-  page: { columns: ['body', 'severity', 'seen', 'created'], isFound: false },
+  page: {
+    columns: ['body', 'severity', 'seen', 'created'],
+    notInSearch: 'It belongs to a person, who reads it in their account.',
+  },
   search: ['body'],
   verbs: ['list', 'retrieve', 'update', 'partial_update', 'destroy', 'used_by'],
   visibility: { by: 'owner', column: 'user', write: 'only owner' },

@@ -24,7 +24,10 @@ export const bindingResource = (resources: Resources): Resource =>
     names: ['Policy Binding', 'Policy Bindings'],
     table: 'policy_bindings',
     order: ['order'],
-    page: { columns: ['target', 'policy', 'group', 'user', 'order', 'enabled'], isFound: false },
+    page: {
+      columns: ['target', 'policy', 'group', 'user', 'order', 'enabled'],
+      notInSearch: 'It has no name; the page of its target shows it.',
+    },
     search: ['policy.name'],
     filters: {
       policy__isnull: isNullFilter('policy'),

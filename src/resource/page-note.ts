@@ -4,8 +4,8 @@ export interface PageNote {
   readonly columns?: readonly string[];
   /** Query parameters that lists for administrators always send. */
   readonly always?: Readonly<Record<string, string>>;
-  /** False excludes the records from the search over all kinds. */
-  readonly isFound?: false;
+  /** Why the search over all kinds leaves its rows out. Pages offer to search its list instead. */
+  readonly notInSearch?: string;
 }
 
 /**

@@ -27,7 +27,10 @@ export function defineGroupConnection({ sourceModel, create, ...kind }: GroupKin
     param: 'id',
     key: 'int',
     order: ['source.slug', 'pk'],
-    page: { columns: ['identifier', 'group', 'source', 'created'], isFound: false },
+    page: {
+      columns: ['identifier', 'group', 'source', 'created'],
+      notInSearch: 'It has no name; the page of its source shows it.',
+    },
     search: ['source.slug'],
     filters: { source__slug: relatedFilter('source.slug') },
     ...kind,

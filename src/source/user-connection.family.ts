@@ -33,7 +33,7 @@ const common = {
   param: 'id',
   key: 'int',
   order: ['source.slug', 'pk'],
-  page: { columns: ['user', 'source', 'created'], isFound: false },
+  page: { columns: ['user', 'source', 'created'], notInSearch: 'It belongs to a person, whose page shows it.' },
   search: ['source.slug'],
   filters: { source__slug: relatedFilter('source.slug') },
   visibility: { by: 'owner', column: 'user', write: 'owner' },

@@ -116,6 +116,7 @@ const connection = (sourceModel: string, to: 'user' | 'group'): OperationHint =>
 const signInFlow = async () => ({ flow_slug: 'default-authentication-flow' });
 
 export const operationHints: Readonly<Record<string, OperationHint>> = {
+  admin_page_retrieve: { query: 'path=/core/groups/' },
   admin_mail_test_create: { undrivable: 'sends a mail; its own tests run a mail server' },
   admin_overview_checklist_update: {
     events: { count: 0, why: 'what somebody wants to see is nobody else’s business' },

@@ -243,7 +243,7 @@ describeJourney('the admin pages', (journey) => {
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Pages, objects and actions' }).waitFor();
     await page.keyboard.type(group.name);
-    await page.getByRole('option', { name: group.name }).waitFor();
+    await page.getByRole('option', { name: `${group.name} Group` }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: group.name, level: 1 }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/if/admin/core/groups/${group.pk}/`);
@@ -254,6 +254,11 @@ describeJourney('the admin pages', (journey) => {
     await page.getByRole('heading', { name: 'New deny stage' }).waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: group.name, level: 1 }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('mallory');
+    await page.getByRole('option', { name: 'Find “mallory” in events' }).click();
+    await page.waitForURL('**/if/admin/events/events/?search=mallory');
+    await page.goBack();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await page.keyboard.press('Escape');

@@ -7,7 +7,7 @@ import { Loaded, useLoadable, Waiting } from '../elements/loading.tsx';
 import { useBrand } from '../page/mount-page.tsx';
 import { useAddress } from './address.ts';
 import { type Interface, InterfaceContext, readInterface } from './api/interface.ts';
-import { createDescriptions, DescriptionsContext } from './api/use-description.ts';
+import { createPages, PagesContext } from './api/pages.ts';
 import { ActingBanner } from './frame/acting-banner.tsx';
 import { Header } from './frame/header.tsx';
 import { Menu } from './frame/menu.tsx';
@@ -19,7 +19,7 @@ import { pageAt } from './routes.tsx';
 /** The pages of administrators. */
 export function AdminPage() {
   const known = useLoadable(readInterface);
-  const [descriptions] = useState(createDescriptions);
+  const [pages] = useState(createPages);
   const { branding_title } = useBrand();
   if (known.answer.state !== 'ready')
     return (
@@ -31,7 +31,7 @@ export function AdminPage() {
   if (!known.answer.value.has_rights) return <NoRights person={known.answer.value.user} />;
   return (
     <InterfaceContext value={known.answer.value}>
-      <DescriptionsContext value={descriptions}>
+      <PagesContext value={pages}>
         <Announcing>
           <a className="skip-link" href="#content">
             {t('Skip to the content')}
@@ -47,7 +47,7 @@ export function AdminPage() {
           <Palette />
           <Shortcuts />
         </Announcing>
-      </DescriptionsContext>
+      </PagesContext>
     </InterfaceContext>
   );
 }

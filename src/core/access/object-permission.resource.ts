@@ -65,7 +65,7 @@ function objectPermissions(all: AllResources, { holder, filter, ...declared }: H
     keyName: 'id',
     verbs: ['list', 'retrieve', 'update', 'partial_update', 'destroy'],
     order: ['permission.codename'],
-    page: { isFound: false },
+    page: { notInSearch: 'It has no name; the page of its holder shows it.' },
     search: ['permission.codename', 'permission.model', 'permission.app_label', 'object_pk'],
     maxPageSize,
     nameOf: (row) => `${row.app_label}.${row.codename} ${row.object_pk}`,

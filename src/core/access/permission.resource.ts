@@ -22,7 +22,6 @@ export const permissionResource = defineResource({
   table: 'permissions',
   verbs: ['list', 'retrieve'],
   order: ['name'],
-  page: { isFound: false },
   search: ['codename', 'model', 'app_label', 'name'],
   fields: {
     name: plain,

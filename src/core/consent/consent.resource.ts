@@ -17,7 +17,10 @@ export const consentResource = defineResource({
   names: ['User Consent', 'User Consents'],
   table: 'user_consents',
   order: ['application', 'expires'],
-  page: { columns: ['application', 'user', 'permissions', 'expires'], isFound: false },
+  page: {
+    columns: ['application', 'user', 'permissions', 'expires'],
+    notInSearch: 'It belongs to a person, whose page shows it.',
+  },
   search: ['user.username'],
   verbs: readAndDeleteVerbs,
   visibility: { by: 'owner', column: 'user', write: 'owner' },

@@ -63,7 +63,10 @@ export function eventResource({ settings, announce }: Needs): Resource {
     names: ['Event', 'Events'],
     table: 'events',
     order: ['-created'],
-    page: { columns: ['action', 'user', 'app', 'client_ip', 'created'], isFound: false },
+    page: {
+      columns: ['action', 'user', 'app', 'client_ip', 'created'],
+      notInSearch: 'Events have a page with a search of its own.',
+    },
     search: ['words'],
     searchIndex: ['words'],
     counted: { table: 'event_counts', by: ['action'], filters: ['action', 'actions'], time: 'created' },

@@ -14,6 +14,7 @@ import {
 import type { Registry, Resource } from '../../resource/resource.ts';
 import { systemPermissions } from '../access/permissions.ts';
 import { extents, loadRights, type RightsOf } from './rights.ts';
+import { searchScopeOf, searchScopes } from './search-scope.ts';
 
 const extent: JsonSchema = { type: 'string', enum: extents };
 
@@ -35,9 +36,14 @@ const resourceSchema: JsonSchema = {
     description: stringSchema,
     family: { ...orNull(stringSchema), description: 'The path of the list that has its rows too.' },
     kinds: { ...arrayOf(stringSchema), description: 'Of families: the paths of the kinds that can be created.' },
+    search: {
+      type: 'string',
+      enum: searchScopes,
+      description: 'Whether the search over all kinds finds its rows, or only the search of its list.',
+    },
     may: objectSchema({ view: extent, add: extent, change: extent, delete: extent }),
   },
-  required: ['path', 'model', 'singular', 'plural', 'description', 'family', 'kinds', 'may'],
+  required: ['path', 'model', 'singular', 'plural', 'description', 'family', 'kinds', 'search', 'may'],
 };
 
 /** Those that pages made by hand offer buttons by; others follow from `may` and from declared buttons. */
@@ -114,6 +120,7 @@ function describe(resource: Resource, registry: Registry, rightsOf: RightsOf) {
     plural: capitalised(names[1]),
     family: base?.path ?? null,
     kinds: open.map((kind) => kind.path),
+    search: searchScopeOf(resource),
     may: open.length > 0 ? { ...may, add: 'all' as const } : may,
   };
 }

@@ -1,24 +1,22 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Invalid } from '../../lib/problem.ts';
 import { visibleOrNone } from '../../resource/access.ts';
-import type { Call } from '../../resource/call.ts';
+import { type Call, requireActor } from '../../resource/call.ts';
 import { defineEndpoint, type Endpoint, type EndpointInput } from '../../resource/endpoint.ts';
-import { arrayOf, objectSchema, stringSchema } from '../../resource/json-schema.ts';
-import { createReadNames, type NamedObject, type ReadNames } from '../../resource/names.ts';
+import { arrayOf, stringSchema } from '../../resource/json-schema.ts';
+import type { NamedObject, ReadNames } from '../../resource/names.ts';
 import { orderBy, searchConditions } from '../../resource/query.ts';
 import { parseKey } from '../../resource/read.ts';
-import type { Engine, Registry, Resource } from '../../resource/resource.ts';
+import type { Engine, Resource } from '../../resource/resource.ts';
+import { maxKeys, type NameReaders, namedObjectSchema, resourcesOf } from './named-objects.ts';
+import { searchedResources } from './search-scope.ts';
 
-/** The model that stands for everything policies can be bound to. */
-const anyTarget = 'svc_policies.policybindingmodel';
 const maxOfOneModel = 20;
 const maxOfEachModel = 5;
-const maxKeys = 200;
 
 /** Finds objects of all kinds by name or key: for search, for pickers, and for the names of references. */
-export function objectsEndpoint(): Endpoint {
-  let readNames: ReadNames | undefined;
-  return defineEndpoint({
+export const objectsEndpoint = ({ readNames, readByKeys }: NameReaders): Endpoint =>
+  defineEndpoint({
     id: 'admin_objects_list',
     method: 'GET',
     path: '/admin/objects/',
@@ -43,50 +41,27 @@ export function objectsEndpoint(): Endpoint {
     ],
     answer: {
       status: 200,
-      schema: arrayOf(
-        objectSchema({
-          model: stringSchema,
-          base: { ...stringSchema, description: 'The model of its family, where it was found as one of a family.' },
-          pk: stringSchema,
-          name: stringSchema,
-          type: { ...stringSchema, description: 'What people call its kind.' },
-          path: { ...stringSchema, description: 'Where the API has it.' },
-          may: {
-            ...arrayOf(stringSchema),
-            description:
-              'What the caller may do with it: `change`, `delete`, and the permissions of its actions that they hold on it.',
-          },
-        }),
-      ),
+      schema: arrayOf(namedObjectSchema),
     },
     async run({ call, engine }) {
-      readNames ??= createReadNames(engine.registry);
-      const { query } = call.request;
-      const keys = query.getAll('keys').filter(Boolean);
-      return keys.length > 0 ? byKeys(keys, readNames, { call, engine }) : bySearch(readNames, { call, engine });
+      const keys = call.request.query.getAll('keys').filter(Boolean);
+      return keys.length > 0
+        ? readByKeys(parsedKeys(keys), call, engine)
+        : bySearch(readNames(engine), { call, engine });
     },
   });
-}
 
 type Input = Pick<EndpointInput, 'call' | 'engine'>;
 
-async function byKeys(texts: readonly string[], readNames: ReadNames, { call, engine: { registry } }: Input) {
-  const requested = texts.map((text) => {
+/** `model:key,key` */
+function parsedKeys(texts: readonly string[]): [model: string, keys: string[]][] {
+  const requested = texts.map((text): [string, string[]] => {
     const [model = '', list = ''] = text.split(':', 2);
-    return { model, keys: list.split(',').filter(Boolean) };
+    return [model, list.split(',').filter(Boolean)];
   });
-  if (requested.reduce((sum, { keys }) => sum + keys.length, 0) > maxKeys)
+  if (requested.reduce((sum, [, keys]) => sum + keys.length, 0) > maxKeys)
     throw Invalid.field('keys', `Ask for at most ${maxKeys} objects at once.`);
-  const found: NamedObject[] = [];
-  for (const { model, keys } of requested) {
-    for (const resource of resourcesOf(model, registry, 'keys')) {
-      const parsed = keys.map((key) => parseKey(resource, key)).filter((key) => key !== null);
-      if (parsed.length === 0) continue;
-      const condition = sql`${resource.row().col('pk')} in (${sql.join(parsed)})`;
-      found.push(...(await readNames(resource, call, condition, maxKeys)));
-    }
-  }
-  return found;
+  return requested;
 }
 
 async function bySearch(readNames: ReadNames, { call, engine }: Input): Promise<NamedObject[]> {
@@ -95,7 +70,7 @@ async function bySearch(readNames: ReadNames, { call, engine }: Input): Promise<
   const words = (query.get('search') ?? '').trim();
   if (!model && words === '') return [];
   const { registry } = engine;
-  const resources = model ? resourcesOf(model, registry, 'model') : registry.resources.filter(isFound(registry));
+  const resources = model ? resourcesOf(model, registry, 'model') : searchedResources(registry, requireActor(call));
   const limit = model ? maxOfOneModel : maxOfEachModel;
   const hits = await findKeys(resources, limit, call, engine);
   const found: NamedObject[] = [];
@@ -116,21 +91,6 @@ function nearestFirst(found: readonly NamedObject[], words: string): NamedObject
     return text === term ? 0 : text.startsWith(term) ? 1 : 2;
   };
   return found.toSorted((one, other) => rank(one) - rank(other));
-}
-
-/** Rows of a kind are found through their family. */
-const isFound = (registry: Registry) => (resource: Resource) =>
-  !resource.isAlternate &&
-  resource.page?.isFound !== false &&
-  resource.verbs.includes('list') &&
-  (resource.search?.length ?? 0) > 0 &&
-  !(resource.family && registry.find(resource.family.model));
-
-function resourcesOf(model: string, registry: Registry, parameter: string): readonly Resource[] {
-  if (model === anyTarget) return registry.resources.filter(({ target, family }) => target && !family);
-  const resource = registry.find(model);
-  if (!resource) throw Invalid.field(parameter, `There is no model "${model}".`);
-  return [resource];
 }
 
 /** Finds the keys by resource, in one statement over all of them. */

@@ -54,7 +54,10 @@ export function sessionResource({ userAgents, geo }: SessionResourceNeeds): Reso
     names: ['Authenticated Session', 'Authenticated Sessions'],
     table: 'authenticated_sessions',
     order: ['user.username'],
-    page: { columns: ['user', 'last_ip', 'last_user_agent', 'last_used', 'expires'], isFound: false },
+    page: {
+      columns: ['user', 'last_ip', 'last_user_agent', 'last_used', 'expires'],
+      notInSearch: 'It belongs to a person, whose page shows it.',
+    },
     search: ['user.username', 'last_ip', 'last_user_agent'],
     visibility: {
       by: 'owner',

@@ -43,7 +43,7 @@ export function systemTaskResource(jobs: Jobs): Resource {
     names: ['System Task', 'System Tasks'],
     table: 'jobs',
     order: ['-created'],
-    page: { isFound: false },
+    page: { notInSearch: 'There is one for each run of a job; the maintenance page shows the last ones.' },
     search: ['kind', 'message'],
     verbs: ['list', 'retrieve'],
     nameOf: (row) => row.kind,

@@ -56,7 +56,7 @@ export function defineDevice<F extends Fields>({
     family: deviceFamily,
     order: ['name'],
     search: ['name'],
-    page: { isFound: false },
+    page: { notInSearch: 'It belongs to a person, whose page shows it.' },
   } as const;
   return {
     own: defineResource({

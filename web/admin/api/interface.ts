@@ -14,6 +14,8 @@ export interface ResourceEntry {
   readonly description: string;
   readonly family: string | null;
   readonly kinds: readonly string[];
+  /** Whether the search over all kinds finds its objects, or only the search of its list. */
+  readonly search: 'global' | 'list' | 'none';
   readonly may: Readonly<Record<'view' | 'add' | 'change' | 'delete', Extent>>;
 }
 

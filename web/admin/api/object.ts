@@ -1,7 +1,9 @@
-import { requestAsPerson } from '../../api/call.ts';
+import { use, useCallback } from 'react';
+import { type Loadable, useLoadable } from '../../elements/loading.tsx';
 import type { Description } from './description.ts';
 import type { ResourceEntry } from './interface.ts';
-import { keysIn, type NamedObject, type Names, type Row, readNames } from './objects.ts';
+import type { NamedObject, Names, Row } from './objects.ts';
+import { type PageAnswer, PagesContext } from './pages.ts';
 
 /** An object with the names of all that it refers to. */
 export interface WholeObject {
@@ -17,31 +19,32 @@ export interface WholeObject {
 
 export const pathOfObject = ({ path }: ResourceEntry, key: string): string => `${path}${encodeURIComponent(key)}/`;
 
-/** At most two requests: the object, then names and, where `asks`, the rights to it. */
-export async function readObject(
+/** An object, with what there is to know of its resource. */
+export function useObject(entry: ResourceEntry, key: string, description: Description): Loadable<WholeObject> {
+  const pages = use(PagesContext);
+  return useLoadable(
+    useCallback(async () => {
+      const page = await pages.read<Row>(pathOfObject(entry, key));
+      return wholeObject(entry, key, description, page);
+    }, [pages, entry, key, description]),
+  );
+}
+
+function wholeObject(
   entry: ResourceEntry,
   key: string,
-  description: Description,
-  asks = false,
-): Promise<WholeObject> {
-  const { value: row, etag } = await requestAsPerson<Row>('GET', pathOfObject(entry, key));
-  const pk = description.pk === null ? '' : String(row[description.pk]);
-  const own = pk === '' || (!asks && isKnown(entry, row, description)) ? [] : [`${entry.model}:${pk}`];
-  const names = await readNames([...own, ...keysIn([row], description.shown)]);
+  { pk: pkName, title, key: keyName }: Description,
+  { answer: row, etag, names }: PageAnswer<Row>,
+): WholeObject {
+  const pk = pkName === null ? '' : String(row[pkName]);
   const told = names(entry.model, pk);
+  const own = row[title];
+  const isNamed = title !== keyName && typeof own === 'string' && own !== '';
   return {
     ...{ row, etag, names, pk },
-    name: told?.name ?? String(row[description.title] ?? key),
-    may: told?.may ?? (own.length > 0 ? [] : everything.filter((verb) => entry.may[verb] === 'all')),
+    name: isNamed ? own : (told?.name ?? String(own ?? key)),
+    may: told?.may ?? everything.filter((verb) => pk === '' && entry.may[verb] === 'all'),
   };
 }
 
 const everything = ['change', 'delete'] as const;
-
-/** Whether its name and the rights to it need not be asked for. */
-const isKnown = ({ may }: ResourceEntry, row: Row, { title, key }: Description): boolean =>
-  may.change !== 'some' &&
-  may.delete !== 'some' &&
-  title !== key &&
-  typeof row[title] === 'string' &&
-  row[title] !== '';

@@ -3,7 +3,6 @@ import { callAsPerson } from '../../api/call.ts';
 import { useLoadable } from '../../elements/loading.tsx';
 import { known } from '../../texts/texts.ts';
 import { capitalised } from '../spellings.ts';
-import type { Member } from './document.ts';
 
 /** An object by its name (`admin_objects_list`). */
 export interface NamedObject {
@@ -22,42 +21,40 @@ export const findObjects = (search: string, model?: string): Promise<NamedObject
   readObjects(new URLSearchParams({ search, ...(model && { model }) }));
 
 async function readObjects(query: URLSearchParams): Promise<NamedObject[]> {
-  const found = await callAsPerson<NamedObject[]>('GET', `/admin/objects/?${query}`);
-  return found.map((object) => ({ ...object, type: known(capitalised(object.type)) }));
+  return (await callAsPerson<NamedObject[]>('GET', `/admin/objects/?${query}`)).map(withType);
 }
+
+/** Its kind as people call it. */
+export const withType = (object: NamedObject): NamedObject => ({ ...object, type: known(capitalised(object.type)) });
 
 /** The names of objects, by model and key. */
 export type Names = (model: string | undefined, key: unknown) => NamedObject | undefined;
 
-const maxKeys = 200;
 const noNames: Names = () => undefined;
-
-/** The keys that rows name in some members, each once, by model. */
-export function keysIn(rows: readonly Row[], members: readonly Member[]): string[] {
-  const keys = new Map<string, Set<string>>();
-  let count = 0;
-  for (const row of rows) {
-    for (const { name, note } of members) {
-      if (!note.model || !note.kind.startsWith('reference')) continue;
-      for (const value of [row[name] ?? []].flat()) {
-        const known = keys.get(note.model) ?? new Set<string>();
-        keys.set(note.model, known);
-        // Where the object itself is shown, it has its name with it.
-        if (typeof value === 'object' || known.has(String(value)) || count >= maxKeys) continue;
-        known.add(String(value));
-        count += 1;
-      }
-    }
-  }
-  return [...keys].filter(([, found]) => found.size > 0).map(([model, found]) => `${model}:${[...found].join(',')}`);
-}
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Asks for the names of objects: one request, or none where there are no keys. */
+/** What is asked for at the same time is one request. */
+let asking: { readonly keys: string[]; readonly names: Promise<Names> } | null = null;
+
+/** Asks for the names of objects, each given as `model:key,key`: nothing is sent where there are no keys. */
 export async function readNames(keys: readonly string[]): Promise<Names> {
   if (keys.length === 0) return noNames;
-  const found = await readObjects(new URLSearchParams(keys.map((one) => ['keys', one])));
+  asking ??= beginAsking();
+  asking.keys.push(...keys);
+  return asking.names;
+}
+
+function beginAsking(): NonNullable<typeof asking> {
+  const keys: string[] = [];
+  const names = Promise.resolve().then(async () => {
+    asking = null;
+    return namesOf(await readObjects(new URLSearchParams(keys.map((one) => ['keys', one]))));
+  });
+  return { keys, names };
+}
+
+export function namesOf(found: readonly NamedObject[]): Names {
   const byBase = new Map(found.map((object) => [`${object.base}:${object.pk}`, object]));
   // Models that stand for several have keys that are unique among all of them.
   const byKey = new Map(found.filter(({ pk }) => pk.includes('-')).map((object) => [object.pk, object]));

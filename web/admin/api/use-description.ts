@@ -1,31 +1,10 @@
-import { createContext, use, useCallback } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { use, useCallback } from 'react';
 import { type Loadable, useLoadable } from '../../elements/loading.tsx';
-import { known } from '../../texts/texts.ts';
-import { type Description, describe } from './description.ts';
-import type { Document } from './document.ts';
+import type { Description } from './description.ts';
+import { PagesContext } from './pages.ts';
 
-/** Descriptions by path, each asked for once. */
-export type Descriptions = (path: string) => Promise<Description>;
-
-export function createDescriptions(): Descriptions {
-  const asked = new Map<string, Promise<Description>>();
-  return (path) => {
-    let description = asked.get(path);
-    if (!description) {
-      description = callAsPerson<Document>('GET', `/schema/?under=${encodeURIComponent(path)}`).then((document) =>
-        describe(path, document, known),
-      );
-      asked.set(path, description);
-      description.catch(() => asked.delete(path));
-    }
-    return description;
-  };
-}
-
-export const DescriptionsContext = createContext<Descriptions>(createDescriptions());
-
-export function useDescription(path: string): Loadable<Description> {
-  const descriptions = use(DescriptionsContext);
-  return useLoadable(useCallback(() => descriptions(path), [descriptions, path]));
+/** What there is to know of a resource; `next` is the path of what the page reads then. */
+export function useDescription(path: string, next?: string): Loadable<Description> {
+  const pages = use(PagesContext);
+  return useLoadable(useCallback(() => pages.describe(path, next), [pages, path, next]));
 }

@@ -1,10 +1,11 @@
-import { useCallback } from 'react';
+import { use, useCallback } from 'react';
 import { callAsPerson } from '../../api/call.ts';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { type ResourceEntry, useInterface } from '../api/interface.ts';
+import { PagesContext } from '../api/pages.ts';
 import { Link } from '../link.tsx';
 import type { Application } from './application.ts';
 import { CopyRows } from './copy-rows.tsx';
@@ -62,15 +63,15 @@ function Ways({ entry, path }: { entry: ResourceEntry; path: string }) {
 }
 
 function OAuth2Facts({ path }: { path: string }) {
+  const pages = use(PagesContext);
   const read = useLoadable(
-    useCallback(
-      () =>
-        Promise.all([
-          callAsPerson<OAuth2>('GET', path),
-          callAsPerson<Readonly<Record<string, string>>>('GET', `${path}setup_urls/`),
-        ]),
-      [path],
-    ),
+    useCallback(async () => {
+      const [provider, urls] = await Promise.all([
+        pages.read<OAuth2>(path),
+        pages.read<Readonly<Record<string, string>>>(`${path}setup_urls/`),
+      ]);
+      return [provider.answer, urls.answer] as const;
+    }, [pages, path]),
   );
   return (
     <Loaded {...read}>

@@ -1,12 +1,13 @@
 import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
-import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { Loaded } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { useEntry } from '../api/interface.ts';
+import { usePart } from '../api/pages.ts';
 import { Link } from '../link.tsx';
 import type { Application } from './application.ts';
 
@@ -32,7 +33,7 @@ export function TokensTab({ application: { provider } }: { application: Applicat
 function Tokens({ title, path, provider }: { title: string; path: string; provider: number | null }) {
   const canRevoke = useEntry(path)?.may.delete === 'all';
   const done = useDone();
-  const tokens = useAnswer<{ results: readonly Token[]; pagination: { count: number } }>(
+  const tokens = usePart<{ results: readonly Token[]; pagination: { count: number } }>(
     `${path}?provider=${provider}&ordering=-expires&page_size=25`,
   );
   return (

@@ -1,14 +1,15 @@
-import { useCallback, useMemo } from 'react';
-import { Loaded, useLoadable } from '../../elements/loading.tsx';
+import { useMemo } from 'react';
+import { Loaded } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Description } from '../api/description.ts';
 import type { Member } from '../api/document.ts';
 import { type ResourceEntry, useEntry } from '../api/interface.ts';
-import { pathOfObject, readObject, type WholeObject } from '../api/object.ts';
+import { pathOfObject, useObject, type WholeObject } from '../api/object.ts';
 import type { Row } from '../api/objects.ts';
 import { useDescription } from '../api/use-description.ts';
 import { initialValues } from '../generic/body.ts';
 import { ObjectForm } from '../generic/object-form.tsx';
+import { Uploads } from '../generic/uploads.tsx';
 
 interface Props {
   /** The resource's path, and the key of the object; a new one without a key. */
@@ -24,8 +25,9 @@ interface Props {
 
 /** The form of an object beside the flow it belongs to. */
 export function ObjectBeside(props: Props) {
-  const description = useDescription(props.path);
   const entry = useEntry(props.path);
+  const isOld = entry !== undefined && props.objectKey !== undefined;
+  const description = useDescription(props.path, isOld ? pathOfObject(entry, props.objectKey) : undefined);
   if (!entry) return <p className="quiet">{t('You may not see this.')}</p>;
   return (
     <Loaded {...description}>
@@ -66,10 +68,17 @@ interface Read extends Known {
 
 function Existing(props: Read) {
   const { entry, objectKey, description } = props;
-  const read = useLoadable(
-    useCallback(() => readObject(entry, objectKey, description), [entry, objectKey, description]),
+  const read = useObject(entry, objectKey, description);
+  return (
+    <Loaded {...read}>
+      {(object) => (
+        <>
+          <EditForm {...props} object={object} reload={read.reload} />
+          <Uploads entry={entry} objectKey={objectKey} uploads={description.uploads} onDone={read.reload} />
+        </>
+      )}
+    </Loaded>
   );
-  return <Loaded {...read}>{(object) => <EditForm {...props} object={object} reload={read.reload} />}</Loaded>;
 }
 
 interface EditProps extends Read {

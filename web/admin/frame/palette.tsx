@@ -34,15 +34,18 @@ export function Palette() {
 }
 
 const maxShown = 12;
+const maxObjects = 20;
 
 function Search() {
   const known = useInterface();
   const places = useMemo(() => placesOf(known), [known]);
   const [text, setText] = useState('');
-  const objects = useObjects(text);
+  const { of, hits: objects } = useObjects(text);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const fitting = places.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
-  const hits = [...fitting.slice(0, objects.length > 0 ? 4 : maxShown), ...objects].slice(0, maxShown * 2);
+  // Not before the answer is there: Enter would lead to a list while the object is on its way.
+  const lists = of !== text || text.trim().length < 2 ? [] : listsWith(text.trim(), known, objects.length === 0);
+  const hits = [...fitting.slice(0, objects.length > 0 ? 4 : maxShown), ...objects.slice(0, maxObjects), ...lists];
   const { getInputProps, getMenuProps, getItemProps, getLabelProps, highlightedIndex } = useCombobox<Hit>({
     items: hits,
     isOpen: true,
@@ -82,7 +85,9 @@ function Search() {
           </li>
         ))}
       </ul>
-      {hits.length === 0 && text !== '' && <p className="quiet">{t('Nothing is called “{text}”.', { text })}</p>}
+      {fitting.length + objects.length === 0 && text !== '' && of === text && (
+        <p className="quiet">{t('Nothing is called “{text}”.', { text })}</p>
+      )}
     </div>
   );
 }
@@ -107,17 +112,37 @@ function placesOf(known: Interface): Hit[] {
   ];
 }
 
+/** Ways to look for a text in lists that are searched by themselves: those of the menu, or all of them. */
+function listsWith(search: string, known: Interface, all: boolean): Hit[] {
+  const inMenu = new Set(menuFor(known).flatMap(({ items }) => items.map(({ path }) => path)));
+  return known.resources
+    .filter((entry) => entry.search === 'list' && (inMenu.has(entry.path) || (all && entry.family === null)))
+    .map(({ path, plural }) => ({
+      id: `search ${path}`,
+      title: t('Find “{text}” in {kinds}', { text: search, kinds: inSentence(plural) }),
+      kind: t('Search'),
+      href: `${hrefOf(path)}?${new URLSearchParams({ search })}`,
+    }));
+}
+
 const pauseMs = 120;
 
-function useObjects(text: string): Hit[] {
-  const [found, setFound] = useState<Hit[]>([]);
+interface Objects {
+  /** What was searched for: what is shown may be of an earlier text while a new answer is on its way. */
+  readonly of: string;
+  readonly hits: readonly Hit[];
+}
+
+function useObjects(text: string): Objects {
+  const [found, setFound] = useState<Objects>({ of: '', hits: [] });
   useEffect(() => {
-    if (text.trim().length < 2) return setFound([]);
+    if (text.trim().length < 2) return setFound({ of: text, hits: [] });
     let isWanted = true;
     const timer = setTimeout(async () => {
       const objects = await findObjects(text).catch(() => []);
       if (!isWanted) return;
-      setFound(objects.map(({ path, name, type }) => ({ id: path, title: name, kind: type, href: hrefOf(path) })));
+      const hits = objects.map(({ path, name, type }) => ({ id: path, title: name, kind: type, href: hrefOf(path) }));
+      setFound({ of: text, hits });
     }, pauseMs);
     return () => {
       isWanted = false;

@@ -1,12 +1,11 @@
 import { t } from '../../texts/texts.ts';
 import './detail.css';
-import { useCallback } from 'react';
-import { Loaded, useLoadable } from '../../elements/loading.tsx';
+import { Loaded } from '../../elements/loading.tsx';
 import { hrefOf, useAddress } from '../address.ts';
 import type { Description } from '../api/description.ts';
 import type { Member } from '../api/document.ts';
 import { type ResourceEntry, useInterface } from '../api/interface.ts';
-import { readObject, type WholeObject } from '../api/object.ts';
+import { pathOfObject, useObject, type WholeObject } from '../api/object.ts';
 import { useDescription } from '../api/use-description.ts';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
@@ -25,7 +24,7 @@ import { WithBeside } from './with-beside.tsx';
 
 /** One object: what it holds, what uses it, what has happened to it. */
 export function DetailPage(props: ResourcePage) {
-  const description = useDescription(props.entry.path);
+  const description = useDescription(props.entry.path, pathOfObject(props.entry, props.objectKey));
   const crumbs = useCrumbs(props.entry, true);
   if (description.answer.state === 'ready') return <Detail {...props} description={description.answer.value} />;
   return (
@@ -36,13 +35,8 @@ export function DetailPage(props: ResourcePage) {
 }
 
 function Detail({ entry, objectKey, Beside, description }: ResourcePage & { description: Description }) {
-  const { resources, actions, user } = useInterface();
-  // Whether the buttons depend on rights to this object alone.
-  const asks =
-    !user.is_superuser && description.actions.some(({ needs }) => needs.some((one) => !actions.includes(one)));
-  const read = useLoadable(
-    useCallback(() => readObject(entry, objectKey, description, asks), [entry, objectKey, description, asks]),
-  );
+  const { resources } = useInterface();
+  const read = useObject(entry, objectKey, description);
   const crumbs = useCrumbs(entry, true);
   const { query } = useAddress();
   const tabs = [

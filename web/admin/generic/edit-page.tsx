@@ -1,10 +1,10 @@
-import { useCallback, useMemo } from 'react';
+import { useMemo } from 'react';
 import { useDone } from '../../elements/announcing.tsx';
-import { Loaded, useLoadable } from '../../elements/loading.tsx';
+import { Loaded } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf } from '../address.ts';
 import type { Description } from '../api/description.ts';
-import { pathOfObject, readObject, type WholeObject } from '../api/object.ts';
+import { pathOfObject, useObject, type WholeObject } from '../api/object.ts';
 import { useDescription } from '../api/use-description.ts';
 import { Page } from '../page.tsx';
 import type { ResourcePage } from '../routes.tsx';
@@ -15,7 +15,7 @@ import { useCrumbs } from './use-crumbs.ts';
 
 /** Changes an object. */
 export function EditPage({ entry, objectKey, Beside }: ResourcePage) {
-  const description = useDescription(entry.path);
+  const description = useDescription(entry.path, pathOfObject(entry, objectKey));
   const crumbs = useCrumbs(entry, true);
   const own = { text: objectKey, href: hrefOf(pathOfObject(entry, objectKey)) };
   if (description.answer.state === 'ready')
@@ -32,9 +32,7 @@ interface EditProps extends ResourcePage {
 }
 
 function Edit({ entry, objectKey, Beside, description }: EditProps) {
-  const read = useLoadable(
-    useCallback(() => readObject(entry, objectKey, description), [entry, objectKey, description]),
-  );
+  const read = useObject(entry, objectKey, description);
   const object = read.answer.state === 'ready' ? read.answer.value : null;
   const name = object?.name ?? objectKey;
   const crumbs = [...useCrumbs(entry, true), { text: name, href: hrefOf(pathOfObject(entry, objectKey)) }];

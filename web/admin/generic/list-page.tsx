@@ -1,12 +1,12 @@
 import { t } from '../../texts/texts.ts';
 import './list.css';
-import { type ReactNode, useCallback, useState } from 'react';
-import { callAsPerson } from '../../api/call.ts';
-import { Loaded, useLoadable } from '../../elements/loading.tsx';
+import { type ReactNode, useState } from 'react';
+import { Loaded } from '../../elements/loading.tsx';
 import { type Address, useAddress } from '../address.ts';
 import type { Description } from '../api/description.ts';
 import type { ResourceEntry } from '../api/interface.ts';
-import { keysIn, type Names, type Row, readNames } from '../api/objects.ts';
+import type { Row } from '../api/objects.ts';
+import { usePage } from '../api/pages.ts';
 import { useDescription } from '../api/use-description.ts';
 import { Link } from '../link.tsx';
 import { newAddressOf } from '../new-address.ts';
@@ -17,13 +17,12 @@ import { ActionButtons } from './action-buttons.tsx';
 import { BulkBar } from './bulk-delete.tsx';
 import { Filters } from './filters.tsx';
 import { Pager, type Pagination } from './pager.tsx';
-import { columnsOf, Table } from './table.tsx';
+import { Table } from './table.tsx';
 import { useCrumbs } from './use-crumbs.ts';
 
 interface Listed {
-  readonly rows: readonly Row[];
+  readonly results: readonly Row[];
   readonly pagination: Pagination;
-  readonly names: Names;
 }
 
 const rowsAPage = '50';
@@ -37,7 +36,7 @@ interface Props extends ResourcePage {
 
 /** All objects of a resource, with what is asked for in the address. */
 export function ListPage({ entry, beside, above, actions }: Props) {
-  const description = useDescription(entry.path);
+  const description = useDescription(entry.path, questionOf(entry, useAddress()));
   const canAdd = entry.may.add === 'all';
   const [round, setRound] = useState(0);
   const list = <Loaded {...description}>{(known) => <List key={round} entry={entry} description={known} />}</Loaded>;
@@ -79,15 +78,14 @@ export function ListPage({ entry, beside, above, actions }: Props) {
 
 function List({ entry, description }: { entry: ResourceEntry; description: Description }) {
   const address = useAddress();
-  const question = questionOf(entry, description, address);
-  const listed = useLoadable(useCallback(() => read(question, description), [question, description]));
+  const listed = usePage<Listed>(questionOf(entry, address));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const isAsking = [...address.query.keys()].some((name) => name !== 'page' && name !== 'dialog');
   return (
     <>
       <Filters description={description} />
       <Loaded {...listed}>
-        {({ rows, pagination, names }) =>
+        {({ answer: { results: rows, pagination }, names }) =>
           rows.length === 0 ? (
             <p className="empty">
               {isAsking ? t('Nothing matches.') : t('There are no {kinds} yet.', { kinds: inSentence(entry.plural) })}
@@ -117,16 +115,8 @@ function List({ entry, description }: { entry: ResourceEntry; description: Descr
   );
 }
 
-/** The path of the list with what the address asks for; its names are those of the API. */
-function questionOf({ path }: ResourceEntry, { filters, always }: Description, { query }: Address): string {
-  const known = new Set(['search', 'ordering', 'page', ...filters.map(({ name }) => name)]);
-  const asked = [...query].filter(([name, value]) => known.has(name) && value !== '');
-  const size = query.get('page_size') || rowsAPage;
-  return `${path}?${new URLSearchParams([['page_size', size], ...Object.entries(always), ...asked])}`;
-}
-
-async function read(question: string, description: Description): Promise<Listed> {
-  const { results, pagination } = await callAsPerson<{ results: Row[]; pagination: Pagination }>('GET', question);
-  const names = await readNames(keysIn(results, columnsOf(description)));
-  return { rows: results, pagination, names };
+/** The path of the list with what the address asks for; its names are those of the API, which passes over others. */
+function questionOf({ path }: ResourceEntry, { query }: Address): string {
+  const asked = [...query].filter(([name, value]) => name !== 'page_size' && name !== 'dialog' && value !== '');
+  return `${path}?${new URLSearchParams([['page_size', query.get('page_size') || rowsAPage], ...asked])}`;
 }

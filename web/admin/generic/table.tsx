@@ -18,7 +18,7 @@ interface Props {
 }
 
 /** The members that a list shows. */
-export const columnsOf = ({ columns, shown }: Description): Member[] =>
+const columnsOf = ({ columns, shown }: Description): Member[] =>
   columns.flatMap((name) => shown.find((member) => member.name === name) ?? []);
 
 /** What kind a row is of is a column of families. */

@@ -1,11 +1,11 @@
-import { useCallback } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { use, useCallback } from 'react';
 import { type Loadable, Loaded, useLoadable } from '../../elements/loading.tsx';
 import { type Text, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { type ResourceEntry, useInterface } from '../api/interface.ts';
 import { pathOfObject } from '../api/object.ts';
-import { type Names, readNames } from '../api/objects.ts';
+import type { Names } from '../api/objects.ts';
+import { PagesContext } from '../api/pages.ts';
 import { Link } from '../link.tsx';
 
 export interface Use {
@@ -29,18 +29,15 @@ interface FoundUses {
   readonly names: Names;
 }
 
-const maxNamed = 200;
-
-/** The objects that name an object, and where they have their pages. Two requests. */
+/** The objects that name an object, and where they have their pages. */
 export function useUses(entry: ResourceEntry, objectKey: string): Loadable<FoundUses> {
+  const pages = use(PagesContext);
   const path = `${pathOfObject(entry, objectKey)}used_by/`;
   return useLoadable(
     useCallback(async () => {
-      const uses = await callAsPerson<readonly Use[]>('GET', path);
-      const byModel = Map.groupBy(uses.slice(0, maxNamed), modelOf);
-      const keys = [...byModel].map(([model, of]) => `${model}:${[...new Set(of.map(({ pk }) => pk))].join(',')}`);
-      return { uses, names: await readNames(keys) };
-    }, [path]),
+      const { answer: uses, names } = await pages.read<readonly Use[]>(path);
+      return { uses, names };
+    }, [pages, path]),
   );
 }
 

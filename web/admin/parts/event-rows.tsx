@@ -1,6 +1,7 @@
 import '../generic/list.css';
 import '../events/events.css';
-import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { Loaded } from '../../elements/loading.tsx';
+import { usePart } from '../api/pages.ts';
 import type { Event } from '../events/event.ts';
 import { EventRow } from '../events/event-row.tsx';
 
@@ -13,7 +14,7 @@ interface Props {
 /** Some events, newest first. */
 export function EventRows({ query, none }: Props) {
   const text = new URLSearchParams({ ...query, page_size: '25' }).toString();
-  const events = useAnswer<{ results: readonly Event[] }>(`/events/events/?${text}`);
+  const events = usePart<{ results: readonly Event[] }>(`/events/events/?${text}`);
   return (
     <Loaded {...events}>
       {({ results }) =>

@@ -1,14 +1,12 @@
 import '../generic/detail.css';
 import './people.css';
-import { useCallback } from 'react';
-import { callAsPerson } from '../../api/call.ts';
 import { Code } from '../../elements/code.tsx';
-import { useLoadable } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
-import { type ResourceEntry, useInterface } from '../api/interface.ts';
+import { useInterface } from '../api/interface.ts';
 import { pathOfObject } from '../api/object.ts';
-import { type Names, readNames } from '../api/objects.ts';
+import type { Names } from '../api/objects.ts';
+import { usePage } from '../api/pages.ts';
 import { Changes } from '../generic/changes.tsx';
 import { DeleteButton } from '../generic/delete-button.tsx';
 import { Tabs } from '../generic/tabs.tsx';
@@ -28,29 +26,16 @@ export interface Group {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** The group, then the names of what it refers to and the rights to it: at most two requests. */
-function useGroup(entry: ResourceEntry, key: string) {
-  return useLoadable(
-    useCallback(async () => {
-      const group = await callAsPerson<Group>('GET', `${pathOfObject(entry, key)}?include_users=false`);
-      const names = await readNames([
-        ...(group.parent ? [`svc_core.group:${group.parent},${group.pk}`] : [`svc_core.group:${group.pk}`]),
-        ...(group.roles.length > 0 ? [`svc_rbac.role:${group.roles.join(',')}`] : []),
-      ]);
-      return { group, names, may: names(entry.model, group.pk)?.may ?? [] };
-    }, [entry, key]),
-  );
-}
-
 /** A group, what it brings, and who is in it. */
 export function GroupPage({ entry, objectKey }: ResourcePage) {
-  const read = useGroup(entry, objectKey);
+  const read = usePage<Group>(`${pathOfObject(entry, objectKey)}?include_users=false`);
   const { resources } = useInterface();
   const { query } = useAddress();
   const has = (path: string) => resources.some((other) => other.path === path);
   const crumbs = [{ text: entry.plural, href: hrefOf(entry.path) }];
   if (read.answer.state !== 'ready') return <Unread read={read} entry={entry} />;
-  const { group, names, may } = read.answer.value;
+  const { answer: group, names } = read.answer.value;
+  const may = names(entry.model, group.pk)?.may ?? [];
   const tabs = [
     { name: 'overview', title: t('Overview') },
     ...(has('/core/users/') ? [{ name: 'members', title: t('Members') }] : []),

@@ -1,12 +1,12 @@
 import '../generic/detail.css';
 import '../generic/list.css';
 import './people.css';
-import { useCallback } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { use, useCallback } from 'react';
 import { useLoadable } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
 import { pathOfObject } from '../api/object.ts';
+import { PagesContext } from '../api/pages.ts';
 import { DeleteButton } from '../generic/delete-button.tsx';
 import { Tabs } from '../generic/tabs.tsx';
 import { UsedBy } from '../generic/used-by.tsx';
@@ -18,17 +18,18 @@ import { type Permission, RoleMatrix } from './role-matrix.tsx';
 
 type Permissions = { readonly results: readonly Permission[] };
 
-/** A role as a matrix: models by what may be done with their objects. Three requests. */
+/** A role as a matrix: models by what may be done with their objects. */
 export function RolePage({ entry, objectKey }: ResourcePage) {
+  const pages = use(PagesContext);
   const read = useLoadable(
     useCallback(async () => {
       const [role, all, held] = await Promise.all([
-        callAsPerson<{ pk: string; name: string }>('GET', pathOfObject(entry, objectKey)),
-        callAsPerson<Permissions>('GET', '/rbac/permissions/?page_size=1000&ordering=model'),
-        callAsPerson<Permissions>('GET', `/rbac/permissions/?page_size=1000&role=${encodeURIComponent(objectKey)}`),
+        pages.read<{ pk: string; name: string }>(pathOfObject(entry, objectKey)),
+        pages.read<Permissions>('/rbac/permissions/?page_size=1000&ordering=model'),
+        pages.read<Permissions>(`/rbac/permissions/?page_size=1000&role=${encodeURIComponent(objectKey)}`),
       ]);
-      return { role, all: all.results, held: held.results };
-    }, [entry, objectKey]),
+      return { role: role.answer, all: all.answer.results, held: held.answer.results };
+    }, [pages, entry, objectKey]),
   );
   const { query } = useAddress();
   if (read.answer.state !== 'ready') return <Unread read={read} entry={entry} />;

@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'react';
+import { use, useCallback, useState } from 'react';
 import { callAsPerson, wordsOf } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Code } from '../../elements/code.tsx';
@@ -8,7 +8,8 @@ import { Moment } from '../../elements/moment.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, hrefOf, useAddress } from '../address.ts';
-import { type Names, readNames } from '../api/objects.ts';
+import type { Names } from '../api/objects.ts';
+import { PagesContext } from '../api/pages.ts';
 import { Link } from '../link.tsx';
 import { Segments } from '../parts/segments.tsx';
 import type { SyncProvider } from './maintenance.ts';
@@ -28,19 +29,18 @@ const pageSize = 100;
 const modelOf = ({ user }: Entry) => (user === null ? 'svc_core.group' : 'svc_core.user');
 const keyOf = ({ user, group }: Entry) => String(user ?? group);
 
-/** The objects of one provider: two requests, for the entries and for the names of the people and groups. */
+/** The objects of one provider. */
 export function Ledger({ provider: { pk, name, path } }: { provider: SyncProvider }) {
   const { query } = useAddress();
   const state = query.get('state') ?? 'all';
   const after = query.get('after') ?? '';
+  const pages = use(PagesContext);
   const read = useLoadable(
     useCallback(async () => {
       const question = new URLSearchParams({ state, ...(after && { after }) });
-      const { results } = await callAsPerson<{ results: Entry[] }>('GET', `${path}${pk}/sync/ledger/?${question}`);
-      const byModel = Map.groupBy(results, modelOf);
-      const names = await readNames([...byModel].map(([model, of]) => `${model}:${of.map(keyOf).join(',')}`));
-      return { entries: results, names };
-    }, [path, pk, state, after]),
+      const { answer, names } = await pages.read<{ results: Entry[] }>(`${path}${pk}/sync/ledger/?${question}`);
+      return { entries: answer.results, names };
+    }, [pages, path, pk, state, after]),
   );
   const last = read.answer.state === 'ready' ? read.answer.value.entries.at(-1) : undefined;
   const isFull = read.answer.state === 'ready' && read.answer.value.entries.length === pageSize;

@@ -15,7 +15,7 @@ export const reputationScores = defineResource({
   names: ['Reputation Score', 'Reputation Scores'],
   table: 'policy_reputation_scores',
   order: ['ip'],
-  page: { isFound: false },
+  page: { notInSearch: 'There is one for each name and address that tried to sign in.' },
   search: ['identifier', 'ip', 'score'],
   filters: { identifier_in: listedFilter('identifier') },
   verbs: readAndDeleteVerbs,

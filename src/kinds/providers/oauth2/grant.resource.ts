@@ -32,6 +32,7 @@ function defineGrant(
     key: 'int',
     order: ['provider', 'expires'],
     verbs: readAndDeleteVerbs,
+    page: { notInSearch: 'It has no name; the pages of its person and its application show it.' },
     visibility: { by: 'owner', column: 'user', write: 'permission' },
     nameOf: (row) => `${grant.names[0]} of ${nameIn(row.user, 'username')} for ${nameIn(row.provider, 'name')}`,
     derived: {

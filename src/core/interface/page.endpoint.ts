@@ -1,0 +1,121 @@
+import { Invalid, Problem } from '../../lib/problem.ts';
+import type { Call } from '../../resource/call.ts';
+import { checkCredential } from '../../resource/credentials.ts';
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
+import { checkFlags } from '../../resource/flags.ts';
+import {
+  arrayOf,
+  integerSchema,
+  type JsonSchema,
+  objectSchema,
+  orNull,
+  stringSchema,
+} from '../../resource/json-schema.ts';
+import type { OpenApiDocument } from '../../resource/openapi.ts';
+import type { Engine } from '../../resource/resource.ts';
+import { maxKeys, namedObjectSchema, type ReadByKeys } from './named-objects.ts';
+import { operationAt, type Reading } from './page-operation.ts';
+import { referencesIn } from './references.ts';
+
+interface Needs {
+  readonly readByKeys: ReadByKeys;
+  /** The part of the OpenAPI document about a resource. */
+  document(path: string): OpenApiDocument | null;
+}
+
+const maxPaths = 5;
+
+/** What a page reads of resources, in one request: each part with the rights of the operation that it stands for. */
+export const pageEndpoint = ({ readByKeys, document }: Needs): Endpoint =>
+  defineEndpoint({
+    id: 'admin_page_retrieve',
+    method: 'GET',
+    path: '/admin/page/',
+    summary: 'Read lists and objects with the names of what they refer to',
+    access: 'authenticated',
+    query: [
+      {
+        name: 'path',
+        schema: arrayOf(stringSchema),
+        description:
+          `Paths of lists, objects and what is read below them, with their queries: \`/core/users/?search=dana\`; ` +
+          `${maxPaths} at most. Parameters that an operation does not know are left out.`,
+      },
+      {
+        name: 'document',
+        schema: stringSchema,
+        description: 'The path of a resource, such as `/core/users/`: adds the part of the OpenAPI document about it.',
+      },
+    ],
+    answer: { status: 200, schemaName: 'AdminPage', schema: pageSchema },
+    async run({ call, engine }) {
+      const { query } = call.request;
+      const paths = query.getAll('path').filter(Boolean);
+      if (paths.length === 0 || paths.length > maxPaths)
+        throw Invalid.field('path', `Enter one to ${maxPaths} paths of lists or objects.`);
+      const answers = [];
+      const keys = new Map<string, Set<string>>();
+      for (const path of paths) {
+        const answer = await read(engine, path, call);
+        answers.push({ status: answer.status, body: answer.body, etag: answer.etag });
+        if (answer.reading) addKeys(keys, referencesIn(answer.body, answer.reading, engine.registry));
+      }
+      const requested = [...keys].map(([model, found]) => [model, [...found]] as const);
+      const under = query.get('document');
+      return {
+        answers,
+        names: await readByKeys(requested, call, engine),
+        document: under ? document(under) : null,
+      };
+    },
+  });
+
+const anything: JsonSchema = { description: 'What a GET of the path answers, or why it is refused.' };
+const pageSchema: JsonSchema = objectSchema({
+  answers: {
+    ...arrayOf(objectSchema({ status: integerSchema, body: anything, etag: orNull(stringSchema) })),
+    description: 'In the order of the paths.',
+  },
+  names: { ...arrayOf(namedObjectSchema), description: 'The objects themselves, and what they or the rows refer to.' },
+  document: orNull({ type: 'object', additionalProperties: true }),
+});
+
+interface PartOfPage {
+  readonly status: number;
+  readonly body: unknown;
+  readonly etag: string | null;
+  readonly reading: Reading | null;
+}
+
+/** Reads one path. A refusal is an answer too: the other parts of the page are shown all the same. */
+async function read(engine: Engine, path: string, call: Call): Promise<PartOfPage> {
+  try {
+    const reading = operationAt(engine, path);
+    if (!reading) throw new Problem('not_found');
+    const { operation, params, query } = reading;
+    checkCredential(operation.credentials, call.actor);
+    checkFlags(operation.parameters, query);
+    // Conditions are about this response, not about its parts.
+    const header = (name: string) => (name === 'if-none-match' ? undefined : call.request.header(name));
+    const reply = await operation.handle({ ...call, params, request: { ...call.request, query, header } });
+    const body: unknown = typeof reply.body === 'string' ? JSON.parse(reply.body) : reply.body;
+    const etag = reply.headers?.etag;
+    return { status: reply.status, body, etag: typeof etag === 'string' ? etag : null, reading };
+  } catch (error) {
+    if (!(error instanceof Problem || error instanceof Invalid)) throw error;
+    return { status: error.status, body: error.body(), etag: null, reading: null };
+  }
+}
+
+function addKeys(keys: Map<string, Set<string>>, more: ReadonlyMap<string, readonly string[]>): void {
+  let count = [...keys.values()].reduce((sum, { size }) => sum + size, 0);
+  for (const [model, found] of more) {
+    const known = keys.get(model) ?? new Set<string>();
+    keys.set(model, known);
+    for (const key of found) {
+      if (known.has(key) || count >= maxKeys) continue;
+      known.add(key);
+      count += 1;
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { isJsonObject } from '../../lib/json.ts';
+import { fieldNote } from '../../resource/field-note.ts';
+import type { Registry } from '../../resource/resource.ts';
+import { resourceNote } from '../../resource/resource-note.ts';
+import type { Reading } from './page-operation.ts';
+
+/** The keys of objects that an answer is about or refers to, by model. Nested objects have their names with them. */
+export function referencesIn(body: unknown, { verb, resource }: Reading, registry: Registry): Map<string, string[]> {
+  const { model, keyName, allFields } = resource;
+  const keys = new Map<string, string[]>();
+  const add = (of: string, key: unknown) => {
+    if (typeof key === 'string' || typeof key === 'number') keys.set(of, [...(keys.get(of) ?? []), String(key)]);
+  };
+  if (verb === 'used_by')
+    for (const use of rowsOf(body))
+      if (registry.find(`${use.app}.${use.model_name}`)) add(`${use.app}.${use.model_name}`, use.pk);
+  if (verb === 'retrieve' && keyName !== null) for (const row of rowsOf([body])) add(model, row[keyName]);
+  const results = isJsonObject(body) ? rowsOf(body.results) : [];
+  const rows = verb === 'list' ? results : verb === 'retrieve' ? rowsOf([body]) : [];
+  const members = verb === 'list' ? resourceNote(resource, registry).columns : Object.keys(allFields);
+  for (const name of rows.length > 0 ? members : []) {
+    const field = allFields[name];
+    const { kind = '', model: of } = field ? fieldNote(name, field) : {};
+    if (!of || !kind.startsWith('reference')) continue;
+    for (const value of rows.flatMap((row) => row[name] ?? [])) add(of, value);
+  }
+  // What an action lists has no fields; such as what was sent of each person and group.
+  if (verb === 'other') for (const row of results) for (const [name, of] of people) add(of, row[name]);
+  return keys;
+}
+
+const people = [
+  ['user', 'svc_core.user'],
+  ['group', 'svc_core.group'],
+] as const;
+
+const rowsOf = (value: unknown) => (Array.isArray(value) ? value.filter(isJsonObject) : []);

@@ -1,0 +1,120 @@
+import { createContext, use, useCallback } from 'react';
+import { callAsPerson } from '../../api/call.ts';
+import { ApiProblem } from '../../api/client.ts';
+import { type Loadable, useLoadable } from '../../elements/loading.tsx';
+import { known } from '../../texts/texts.ts';
+import { type Description, describe } from './description.ts';
+import type { Document } from './document.ts';
+import { type NamedObject, type Names, namesOf, withType } from './objects.ts';
+
+/** What a path answers, with the names of what it refers to. */
+export interface PageAnswer<T = unknown> {
+  readonly answer: T;
+  /** Names the state of an object; empty for all else. */
+  readonly etag: string;
+  readonly names: Names;
+}
+
+/** What pages read of resources. Whatever is asked for at the same time is one request (`admin_page_retrieve`). */
+export interface Pages {
+  /** With the path of what the page reads next, one request answers both. */
+  describe(path: string, next?: string): Promise<Description>;
+  /** A list, an object, or what is read below one. */
+  read<T>(path: string): Promise<PageAnswer<T>>;
+}
+
+interface Answered {
+  readonly answers: readonly { readonly status: number; readonly body: never; readonly etag: string | null }[];
+  readonly names: readonly NamedObject[];
+  readonly document: Document | null;
+}
+
+interface Part {
+  readonly answer: PageAnswer<never>;
+  readonly document: Document | null;
+}
+
+interface Waiting {
+  readonly path: string;
+  readonly under: string | null;
+  resolve(part: Promise<Part>): void;
+}
+
+const maxPaths = 5;
+
+export function createPages(): Pages {
+  const described = new Map<string, Promise<Description>>();
+  let waiting: Waiting[] = [];
+  /** Read with a description already, and wanted next. */
+  let ahead: { readonly path: string; readonly part: Promise<Part> } | null = null;
+
+  function ask(path: string, under: string | null): Promise<Part> {
+    if (waiting.length === 0) queueMicrotask(sendAll);
+    return new Promise((resolve) => waiting.push({ path, under, resolve }));
+  }
+
+  function sendAll(): void {
+    const all = waiting;
+    waiting = [];
+    while (all.length > 0) send(all.splice(0, maxPaths));
+  }
+
+  /** One document at most comes with a request: pages are about one kind of thing. */
+  function send(parts: readonly Waiting[]): void {
+    const under = parts.find((one) => one.under !== null)?.under;
+    const query = new URLSearchParams([
+      ...parts.map(({ path }) => ['path', path]),
+      ...(under ? [['document', under]] : []),
+    ]);
+    const answered = callAsPerson<Answered>('GET', `/admin/page/?${query}`);
+    for (const [at, { resolve }] of parts.entries()) resolve(answered.then((found) => partOf(found, at)));
+  }
+
+  const askAlone = (path: string): Promise<Document> =>
+    callAsPerson('GET', `/schema/?under=${encodeURIComponent(path)}`);
+
+  async function askWith(path: string, next: string): Promise<Document> {
+    const part = ask(next, path);
+    ahead = { path: next, part };
+    // What cannot be read is described all the same.
+    return (await part.catch(() => null))?.document ?? askAlone(path);
+  }
+
+  return {
+    describe(path, next) {
+      let description = described.get(path);
+      if (!description) {
+        const document = next === undefined ? askAlone(path) : askWith(path, next);
+        description = document.then((found) => describe(path, found, known));
+        described.set(path, description);
+        description.catch(() => described.delete(path));
+      }
+      return description;
+    },
+    async read(path) {
+      const early = ahead?.path === path ? ahead.part : null;
+      ahead = null;
+      return (await (early ?? ask(path, null))).answer;
+    },
+  };
+}
+
+function partOf({ answers, names, document }: Answered, at: number): Part {
+  const { status, body, etag } = answers[at] ?? { status: 404, body: null, etag: null };
+  if (status >= 400 || body === null) throw new ApiProblem(status, body, '');
+  return { answer: { answer: body, etag: etag ?? '', names: namesOf(names.map(withType)) }, document };
+}
+
+export const PagesContext = createContext<Pages>(createPages());
+
+/** A list, an object, or what is read below one; with the names of what it refers to. */
+export function usePage<T>(path: string): Loadable<PageAnswer<T>> {
+  const pages = use(PagesContext);
+  return useLoadable(useCallback(() => pages.read<T>(path), [pages, path]));
+}
+
+/** The same, without the names. */
+export function usePart<T>(path: string): Loadable<T> {
+  const pages = use(PagesContext);
+  return useLoadable(useCallback(async () => (await pages.read<T>(path)).answer, [pages, path]));
+}
