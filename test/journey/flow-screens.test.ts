@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { visitAdmin } from '../support/admin-visit.ts';
 import { describeJourney, whoIs } from '../support/journey.ts';
 import { made, makePrompt, makeWalk, unique } from '../support/make-walk.ts';
 import { json, loopbackAllowed, type Service, startService } from '../support/service.ts';
@@ -168,6 +169,37 @@ describeJourney(
 
         const elsewhere = await fetch(`${server.url}/if/flow/default-authentication-flow/`);
         expect(elsewhere.headers.get('content-security-policy')).not.toContain(service.url);
+      } finally {
+        await service.close();
+      }
+    });
+
+    test('a captcha runs in the pane of the flow designer too, and its script stays behind there', async () => {
+      const { server } = journey();
+      const service = await startCaptchaService();
+      try {
+        const captcha = { public_key: 'site', private_key: 'secret', interactive: true };
+        const walk = await makeWalk(server, [
+          ['captcha', { ...captcha, js_url: `${service.url}/api.js`, api_url: `${service.url}/verify` }],
+          ['dummy'],
+        ]);
+        const at = `/flows/instances/${walk.slug}/`;
+        const page = await visitAdmin(journey(), at);
+        const tabs = page.getByRole('navigation', { name: 'Parts of this page' });
+        await tabs.getByRole('link', { name: 'Try it' }).click();
+        await page.getByRole('button', { name: 'Begin', exact: true }).click();
+        await page.getByRole('button', { name: 'I am here' }).click();
+        await page.locator('.run-screen').getByRole('button', { name: 'Continue' }).waitFor();
+        await tabs.getByRole('link', { name: 'Designer' }).click();
+        await page.getByRole('list', { name: 'Stages in order' }).waitFor();
+        const isForeign = () => page.locator('#page').evaluate(({ dataset }) => 'hasForeignScripts' in dataset);
+        await expect.poll(isForeign).toBe(false);
+        await page.waitForLoadState('networkidle');
+        const policyOf = async (path: string) =>
+          (await page.request.get(path)).headers()['content-security-policy'] ?? '';
+        expect(await policyOf(`/if/admin${at}?tab=try`)).toContain(service.url);
+        for (const path of [`/if/admin${at}`, '/if/admin/?tab=try'])
+          expect(await policyOf(path)).not.toContain(service.url);
       } finally {
         await service.close();
       }

@@ -51,6 +51,9 @@ export function withChanges(query: URLSearchParams, changes: Query): URLSearchPa
 export const hereWith = (changes: Query): string =>
   `${location.pathname}?${withChanges(new URLSearchParams(location.search), changes)}`.replace(/\?$/, '');
 
+/** Whether this document may load scripts of others: then it is for trying one flow, and no other page is shown in it. */
+const hasForeignScripts = (): boolean => document.getElementById('page')?.dataset.hasForeignScripts !== undefined;
+
 interface Move {
   /** Takes the place of this address in the history: for what is typed letter by letter. */
   readonly replace?: boolean;
@@ -58,6 +61,10 @@ interface Move {
 
 export function goTo(href: string, { replace = false }: Move = {}): void {
   const url = new URL(href, location.href);
+  if (hasForeignScripts() && !(url.pathname === location.pathname && url.searchParams.get('tab') === 'try')) {
+    location.assign(url);
+    return;
+  }
   const isOtherPage = url.pathname !== location.pathname;
   const state = { isMove: isOtherPage };
   if (replace) history.replaceState(state, '', url);

@@ -4,6 +4,7 @@ import { flowPage } from '../../flow/executor/challenge.ts';
 import type { StageKind } from '../../flow/executor/stage-kind.ts';
 import { mergedNeeds, type PageNeeds } from '../../flow/page-needs.ts';
 import type { Query } from '../../platform/db/database.ts';
+import type { RequestFacts } from '../../platform/http/request-facts.ts';
 import type { ProviderKind } from '../../provider/provider-kind.ts';
 import { isStorable } from '../../resource/fields/well-formed.ts';
 
@@ -36,6 +37,14 @@ export async function needsOfFlowPage(
   if (first.designation === 'authorization') needs.push(...providerKinds.flatMap((kind) => kind.pageNeeds ?? []));
   return mergedNeeds(needs);
 }
+
+/** The flow that an admin page offers to walk (`/if/admin/flows/instances/<slug>/?tab=try`). */
+export const flowTriedAt = ({ path, query }: Pick<RequestFacts, 'path' | 'query'>): string | null =>
+  (query.get('tab') === 'try' && /^\/if\/admin\/flows\/instances\/([-\w]+)\/$/.exec(path)?.[1]) || null;
+
+/** The document in which an administrator walks a flow may load what the flow's own page may, and is told so. */
+export const tryingFlow = (slug: string, needs: Required<PageNeeds>): Required<PageNeeds> =>
+  mergedNeeds([needs, { data: { triedFlow: slug, ...(needs.services.length > 0 && { hasForeignScripts: 'yes' }) } }]);
 
 /** One row for each stage of the flow, or one without. */
 async function flowRows(slug: string, query: Query): Promise<FlowRow[]> {

@@ -12,7 +12,7 @@ import type { HttpAnswer, Routes } from '../../platform/http/routes.ts';
 import { stayingInWindow } from '../../platform/http/security-headers.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Actor } from '../../resource/actor.ts';
-import { needsOfFlowPage, type PageKinds, signInPath } from './flow-pages.ts';
+import { flowTriedAt, needsOfFlowPage, type PageKinds, signInPath, tryingFlow } from './flow-pages.ts';
 import { findBuiltPages } from './page-files.ts';
 import { assetPrefix, type Framing, pagePolicy, pageShell } from './shell.ts';
 
@@ -98,16 +98,24 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
   });
 
   /** A page for people who are signed in; others sign in first and then come back to it. */
-  const ownPage = (prefix: string, page: string, showing: Showing = {}) => {
+  const ownPage = (
+    prefix: string,
+    page: string,
+    showingOf: (facts: RequestFacts) => Promise<Showing> = async () => ({}),
+  ) => {
     routes.on(['GET'], `${prefix}*`, async ({ facts, raw }) => {
       const actor = await actorOf(facts);
       if (!actor) return leadTo(await signInPath(facts.host, db.read, raw.url ?? prefix));
       const isBuilt = built === null || built.pages[page] !== undefined;
-      return isBuilt || prefix === accountPath ? show(facts, actor, page, showing) : leadTo(accountPath);
+      return isBuilt || prefix === accountPath ? show(facts, actor, page, await showingOf(facts)) : leadTo(accountPath);
     });
   };
   ownPage(accountPath, 'account');
-  ownPage('/if/admin/', 'admin', { framing: 'frames' });
+  ownPage('/if/admin/', 'admin', async (facts) => {
+    const slug = flowTriedAt(facts);
+    const foreign = slug === null ? null : await needsOfFlowPage(slug, db.read, needs.kinds);
+    return { framing: 'frames', ...(slug !== null && foreign && { foreign: tryingFlow(slug, foreign) }) };
+  });
 
   // Admin pages show it in a frame, to preview sign-in. Nothing on it works, and it holds nothing of whoever is signed in.
   routes.on(['GET'], '/if/preview/', async ({ facts }) =>

@@ -22,7 +22,7 @@ export function pagePolicy({ services, connections, forms }: Required<PageNeeds>
     "img-src 'self' data: https:",
     "font-src 'self'",
     `connect-src ${isFramed ? "'none'" : sources(...services, ...connections)}`,
-    `frame-src ${framing === 'frames' ? "'self'" : services.join(' ') || "'none'"}`,
+    `frame-src ${framing === 'frames' ? sources(...services) : services.join(' ') || "'none'"}`,
     "manifest-src 'self'",
     "base-uri 'none'",
     `form-action ${isFramed ? "'none'" : forms ? sources('https:', 'http:') : sources()}`,

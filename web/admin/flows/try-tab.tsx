@@ -1,4 +1,4 @@
-import { lazy, Suspense, useCallback, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { callApi } from '../../api/client.ts';
 import { Button } from '../../elements/button.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
@@ -28,12 +28,17 @@ interface End {
 /** Walks the flow for real, in a pane. */
 export function TryTab({ design }: { design: Design }) {
   const { user } = useInterface();
-  const [run, setRun] = useState(0);
+  const [run, setRun] = useState(() => (wasRunning(design.slug) ? 1 : 0));
   const [end, setEnd] = useState<End | null>(null);
   const onEnd = useCallback((to: string) => void whoIsIn().then((username) => setEnd({ to, username })), []);
   const address = `${location.origin}/if/flow/${encodeURIComponent(design.slug)}/`;
   const effect = effects[design.designation];
   const isRunning = run > 0 && !end;
+  useEffect(() => {
+    if (!isRunning) return;
+    sessionStorage.setItem(runningKey, design.slug);
+    return () => sessionStorage.removeItem(runningKey);
+  }, [isRunning, design.slug]);
   return (
     <div className="stack">
       {!isRunning && (
@@ -50,6 +55,7 @@ export function TryTab({ design }: { design: Design }) {
             <Button
               look="primary"
               onClick={() => {
+                if (!isAllowedHere(design.slug)) return beginAnew(design.slug);
                 setEnd(null);
                 setRun(run + 1);
               }}
@@ -92,6 +98,20 @@ function Ended({ end: { to, username }, isSame }: { end: End; isSame: boolean })
     </>
   );
 }
+
+/** Whether this document may load what the flow's own page may. The server decides that when it is opened. */
+const isAllowedHere = (slug: string): boolean => document.getElementById('page')?.dataset.triedFlow === slug;
+
+const runningKey = 'gatehouse flow that runs';
+
+/** Opens this page in a document made for the flow, where it begins at once. */
+function beginAnew(slug: string): void {
+  sessionStorage.setItem(runningKey, slug);
+  location.reload();
+}
+
+/** Whether the flow was running before this document was loaded: a walk leaves scripts of others behind that way. */
+const wasRunning = (slug: string): boolean => isAllowedHere(slug) && sessionStorage.getItem(runningKey) === slug;
 
 async function whoIsIn(): Promise<string | null> {
   try {
