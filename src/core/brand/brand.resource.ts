@@ -7,7 +7,8 @@ import { json } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
 import { keyFilter } from '../../resource/query.ts';
 import type { Action, CheckInput, Resource } from '../../resource/resource.ts';
-import { imageAddressComplaint } from '../media/image-field.ts';
+import { releaseImage, uploadAction } from '../media/image-actions.ts';
+import { imageAddress } from '../media/image-field.ts';
 import { normalDomain } from './brand-of-host.ts';
 import { defaultBranding } from './branding.ts';
 
@@ -17,8 +18,10 @@ interface Needs {
 }
 
 const flow = (notes: FieldNotes) => ref('svc_flows.flow', 'uuid', { nullable: true, filter: true, ...notes });
-const address = (fallback: string, notes: FieldNotes) =>
-  text({ default: fallback, filter: true, check: imageAddressComplaint, ...notes });
+const address = (fallback: string, notes: FieldNotes) => imageAddress({ default: fallback, filter: true, ...notes });
+const model = 'svc_brands.brand';
+const upload = (column: string, title: string, fallback: string) =>
+  uploadAction({ model, column, field: column, title, fallback, reaches: 'sign-in' });
 
 /** The look and the flows of the server on one domain. */
 export function brandResource({ currentBrand }: Needs): Resource {
@@ -27,7 +30,7 @@ export function brandResource({ currentBrand }: Needs): Resource {
     param: 'brand_uuid',
     key: 'uuid',
     keyName: 'brand_uuid',
-    model: 'svc_brands.brand',
+    model,
     schema: 'Brand',
     names: ['Brand', 'Brands'],
     table: 'brands',
@@ -87,7 +90,14 @@ export function brandResource({ currentBrand }: Needs): Resource {
       }),
     },
     check: oneDefault,
-    actions: [currentBrand],
+    async afterWrite(input) {
+      for (const column of ['branding_logo', 'branding_favicon']) await releaseImage(column, input);
+    },
+    actions: [
+      currentBrand,
+      upload('branding_logo', 'logo', defaultBranding.logo),
+      upload('branding_favicon', 'browser icon', defaultBranding.favicon),
+    ],
   });
 }
 

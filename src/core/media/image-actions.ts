@@ -6,7 +6,7 @@ import type { Call } from '../../resource/call.ts';
 import { actionOn } from '../../resource/define.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { text } from '../../resource/fields/text.ts';
-import type { Action, ActionInput, AfterWrite } from '../../resource/resource.ts';
+import type { Action, ActionInput, AfterWrite, Reach } from '../../resource/resource.ts';
 import { imageAddressComplaint } from './image-field.ts';
 import { type ImageType, imageTypeOf } from './image-type.ts';
 import { releaseMedia, saveMedia } from './media-store.ts';
@@ -17,29 +17,40 @@ export interface ImageActionOptions {
   readonly column: string;
   /** Names the actions: `set_<field>`, `set_<field>_url`. */
   readonly field: string;
+  /** What people call it; by default the field's name. */
+  readonly title?: string;
+  /** The address when it is cleared; by default none. */
+  readonly fallback?: string;
+  readonly reaches?: Reach;
 }
 
 type KeyedRow = Row & { pk: string | number };
 
-/** Set an object's image by upload or by address. */
-export function imageActions(options: ImageActionOptions): Action<KeyedRow>[] {
-  const { field } = options;
-  const setFile = actionOn<KeyedRow>()({
+/** Sets an object's image by upload. */
+export function uploadAction(options: ImageActionOptions): Action<KeyedRow> {
+  const { field, title = field, fallback = '', reaches } = options;
+  return actionOn<KeyedRow>()({
     name: `set_${field}`,
     on: 'row',
     method: 'POST',
     page: { noButton: 'The form of an object uploads it.' },
-    summary: `Upload the ${field}, or clear it`,
+    summary: `Upload the ${title}, or clear it`,
     access: 'change',
+    ...(reaches && { reaches }),
     upload: true,
     answer: { status: 200 },
     prepare: ({ call }) => readImage(call),
     async run(input) {
       const image = input.prepared;
-      const url = image ? await saveMedia(input.tx, image.bytes, image.type, input.call.now) : '';
+      const url = image ? await saveMedia(input.tx, image.bytes, image.type, input.call.now) : fallback;
       await store(input, options, url);
     },
   });
+}
+
+/** Set an object's image by upload or by address. */
+export function imageActions(options: ImageActionOptions): Action<KeyedRow>[] {
+  const { field } = options;
   const setAddress = actionOn<KeyedRow>()({
     name: `set_${field}_url`,
     on: 'row',
@@ -58,12 +69,14 @@ export function imageActions(options: ImageActionOptions): Action<KeyedRow>[] {
     answer: { status: 200 },
     run: (input) => store(input, options, input.values.url),
   });
-  return [setFile, setAddress];
+  return [uploadAction(options), setAddress];
 }
 
-/** For the `afterWrite` of a resource with an image: deletes an upload with the last object that uses it. */
-export async function releaseImage(column: string, { verb, tx, registry, current, pk }: AfterWrite): Promise<void> {
+/** For the `afterWrite` of a resource with an image: deletes an upload that no object uses any more. */
+export async function releaseImage(column: string, input: AfterWrite): Promise<void> {
+  const { verb, tx, registry, current, values, pk } = input;
   if (verb === 'destroy') await releaseMedia(tx, registry, current?.[column], pk);
+  else if (current && current[column] !== values[column]) await releaseMedia(tx, registry, current[column]);
 }
 
 interface UploadedImage {

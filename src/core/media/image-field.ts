@@ -1,5 +1,5 @@
 import { asStored, type Field } from '../../resource/fields/field.ts';
-import { text } from '../../resource/fields/text.ts';
+import { type TextOptions, text } from '../../resource/fields/text.ts';
 import { orNull, stringSchema } from '../../resource/json-schema.ts';
 import { mediaPrefix } from './media-store.ts';
 
@@ -16,11 +16,18 @@ export function image(fallback: string | null = null): Field<string | null> {
   return {
     ...text({ readOnly: true, default: '' }),
     kind: 'image',
+    holdsImage: true,
     orderable: false,
     schema: fallback === null ? orNull(stringSchema) : stringSchema,
     fromColumn: (raw) => imageUrl(asStored(raw)) ?? fallback,
   };
 }
+
+/** The address of an image, which people enter or an upload sets. */
+export const imageAddress = (options: TextOptions<false>): Field<string> => ({
+  ...text({ ...options, check: imageAddressComplaint }),
+  holdsImage: true,
+});
 
 /** Checks an address that pages will show as an image. Only web addresses and our own files are allowed. */
 export function imageAddressComplaint(address: string): string | null {

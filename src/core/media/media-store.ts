@@ -52,12 +52,12 @@ export async function releaseMedia(
   await sql`delete from media where pk = ${pk}${isUnused}`.execute(tx);
 }
 
-/** All columns of image fields. */
+/** All columns with addresses of images. */
 function imageColumns({ resources }: Registry): [table: string, column: string][] {
   const columns = new Map<string, [string, string]>();
   for (const { family, table, allFields } of resources) {
     for (const [name, field] of Object.entries(allFields)) {
-      if (field.kind !== 'image') continue;
+      if (!field.holdsImage) continue;
       const home = family && Object.hasOwn(family.fields, name) ? family.table : table;
       columns.set(`${home}.${name}`, [home, name]);
     }

@@ -60,6 +60,8 @@ export interface Field<T = unknown> extends Common<T> {
   readonly requestSchema?: JsonSchema;
   /** Masked in audit events. */
   readonly secret?: boolean;
+  /** Holds the address of an image, which may be an upload. */
+  readonly holdsImage?: boolean;
   /** Whether `ordering` may name it. */
   readonly orderable: boolean;
   parse(value: unknown): Parsed<T>;

@@ -42,6 +42,38 @@ describeOnBoth('brands', (server) => {
     expect((await eventsAbout(server(), made.brand_uuid)).map(({ action }) => action)).toEqual(['model_created']);
   });
 
+  test('logo and browser icon can be uploaded, and uploads go when nothing shows them', async () => {
+    const [brand, other] = [await make('pictured.example'), await make('also-pictured.example')];
+    const at = `${path}${brand.brand_uuid}/`;
+    const upload = (content: string, api = server().admin) => {
+      const form = new FormData();
+      form.set('file', new Blob([content]), '../../logo.svg');
+      return api.send('POST', `${at}set_branding_logo/`, form);
+    };
+    const logo = async (): Promise<string> => (await server().admin.get(at)).body.branding_logo;
+    const served = async (address: string) => fetch(`${server().url}${address}`);
+    expect((await upload('<svg xmlns="http://www.w3.org/2000/svg"/>')).status).toBe(200);
+    const first = await logo();
+    expect(first).toMatch(/^\/media\/[0-9a-f-]{36}\.svg$/);
+    const answer = await served(first);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+    expect(answer.headers.get('content-security-policy')).toContain('sandbox');
+    expect((await current('pictured.example')).branding_logo).toBe(first);
+    await server().admin.patch(`${path}${other.brand_uuid}/`, { branding_logo: first });
+    await server().admin.patch(at, { branding_logo: 'https://cdn.example/logo.png' });
+    expect((await served(first)).status).toBe(200);
+    await server().admin.delete(`${path}${other.brand_uuid}/`);
+    expect((await served(first)).status).toBe(404);
+    for (const content of ['', '<html></html>', 'x'.repeat(100)]) expect((await upload(content)).status).toBe(400);
+    const clear = new FormData();
+    clear.set('clear', 'true');
+    expect((await server().admin.send('POST', `${at}set_branding_logo/`, clear)).status).toBe(200);
+    expect(await logo()).toBe('/static/logo.svg');
+    const { api } = await server().user(['svc_brands.view_brand', 'svc_brands.change_brand']);
+    expect((await upload('<svg xmlns="http://www.w3.org/2000/svg"/>', api)).status).toBe(403);
+    expect((await eventsAbout(server(), brand.brand_uuid)).at(-1)).toMatchObject({ action: 'model_updated' });
+  });
+
   test('only one brand is the default', async () => {
     const complaint = { default: ['Only a single brand can be set as default.'] };
     const refused = await server().admin.post(path, { domain: 'second.example', default: true });
