@@ -9,6 +9,7 @@ import { choice, slug, text } from '../resource/fields/text.ts';
 import { arrayOf, integerSchema, stringSchema, uuidSchema } from '../resource/json-schema.ts';
 import { keyFilter } from '../resource/query.ts';
 import type { AfterWrite, Resource } from '../resource/resource.ts';
+import { defaultBackground } from './background.ts';
 import { type FlowActionNeeds, flowActions } from './flow-actions.ts';
 import { policyEngineModes } from './policy-engine-modes.ts';
 
@@ -29,8 +30,6 @@ const authentications = [
   'require_superuser',
   'require_outpost',
 ];
-
-export const defaultBackground = '/static/flow-background.svg';
 
 /** A flow: the steps to sign in, sign out, enrol, recover or consent. */
 export function flowResource(needs: FlowActionNeeds): Resource {

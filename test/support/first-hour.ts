@@ -118,7 +118,7 @@ async function signInByLink({ picture }: Walk, page: Page, link: string): Promis
 
 async function changePassword(page: Page, printed: string): Promise<void> {
   await page.getByRole('link', { name: 'Change your password' }).click();
-  await page.getByRole('navigation').getByRole('link', { name: 'Password' }).click();
+  await page.waitForURL('**/if/user/password/');
   await page.getByLabel('Current password', { exact: true }).fill(printed);
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByLabel('Password', { exact: true }).fill(passwords.admin);

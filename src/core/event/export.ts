@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
 import { type RawBuilder, sql } from 'kysely';
 import { Invalid } from '../../lib/problem.ts';
+import { languages } from '../../lib/texts/languages.ts';
 import { readList } from '../../platform/db/read-list.ts';
+import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { noChoice } from '../../resource/fields/text.ts';
 import { stringSchema } from '../../resource/json-schema.ts';
@@ -23,20 +25,35 @@ export const exportAction: Action = {
   page: { noButton: 'The page Events downloads it.' },
   summary: `Download filtered events as CSV or NDJSON, newest first; no more than ${maxRows}`,
   access: 'authenticated',
-  query: { ...eventParameters, as: { type: 'string', enum: formats, default: 'csv' } },
+  query: {
+    ...eventParameters,
+    as: { type: 'string', enum: formats, default: 'csv' },
+    language: { type: 'string', enum: languages },
+  },
   answer: { status: 200, schema: stringSchema, file: 'text/csv' },
   async run(input) {
     const text = input.call.request.query.get('as') || 'csv';
     const format = formats.find((one) => one === text);
     if (!format) throw Invalid.field('as', noChoice(text, formats));
     const conditions = await eventConditions(input);
-    const lines = format === 'csv' ? csvLines(input, conditions) : jsonLines(input, conditions);
+    const worded = { ...input, call: inLanguage(input.call) };
+    const lines = format === 'csv' ? csvLines(worded, conditions) : jsonLines(worded, conditions);
     return new ReplyWith(200, Readable.from(lines), {
       'content-type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
       'content-disposition': `attachment; filename="events.${format}"`,
     });
   },
 };
+
+/** A link cannot say in a header which language its page is in. */
+function inLanguage(call: Call): Call {
+  const text = call.request.query.get('language');
+  if (!text) return call;
+  const language = languages.find((one) => one === text);
+  if (!language) throw Invalid.field('language', noChoice(text, languages));
+  const header = (name: string) => (name === 'accept-language' ? language : call.request.header(name));
+  return { ...call, request: { ...call.request, header } };
+}
 
 type Conditions = readonly RawBuilder<unknown>[];
 

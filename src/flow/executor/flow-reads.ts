@@ -3,6 +3,7 @@ import type { Database, Query } from '../../platform/db/database.ts';
 import { queryCache } from '../../platform/db/query-cache.ts';
 import { isStorable } from '../../resource/fields/well-formed.ts';
 import type { FlowCandidate } from '../applicable-flow.ts';
+import { backgroundOf } from '../background.ts';
 import type { ExecutorFlow, PlannedStage } from './flow-state.ts';
 
 export type StoredFlow = ExecutorFlow & FlowCandidate;
@@ -43,7 +44,8 @@ async function loadFlow(query: Query, slug: string): Promise<StoredFlow | null> 
   if (!isStorable(slug)) return null;
   const { rows } = await sql<StoredFlow>`select pk, slug, name, title, designation, background, layout, denied_action,
     authentication, policy_engine_mode, policybindingmodel_ptr_id from flows where slug = ${slug}`.execute(query);
-  return rows[0] ?? null;
+  const [row] = rows;
+  return row ? { ...row, background: backgroundOf(row.background) } : null;
 }
 
 interface BindingRow {

@@ -65,6 +65,10 @@ describeOnBoth('exploring events', (server) => {
       [action, '=cmd()'],
     ]);
     expect((await admin.get('/events/events/export/?as=xml')).status).toBe(400);
+    const group = (await admin.post('/core/groups/', { name: unique('group') })).body;
+    const query = `as=ndjson&language=de&context_model_pk=${group.pk.replaceAll('-', '')}`;
+    expect(await download(query)).toContain(`admin hat die Gruppe ${group.name} erstellt.`);
+    expect((await admin.get('/events/events/export/?language=tlh')).status).toBe(400);
   });
 
   test('exports more than one batch, each event once', async () => {

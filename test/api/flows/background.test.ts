@@ -113,6 +113,14 @@ describeOnBoth('images of flows', (server) => {
     });
   });
 
+  test('a flow without an image has the same background for its page as in the API', async () => {
+    const clear = new FormData();
+    clear.set('clear', 'true');
+    await server().admin.send('POST', `${at}set_background/`, clear);
+    const { body } = await server().nobody.get('/flows/executor/pictured/');
+    expect([body.flow_info.background, await background()]).toEqual(Array(2).fill('/static/flow-background.svg'));
+  });
+
   test('changing an image needs the permission to change its flow', async () => {
     const viewer = await server().user(['svc_flows.view_flow']);
     expect((await viewer.api.send('POST', `${at}set_background/`, file(png))).status).toBe(403);

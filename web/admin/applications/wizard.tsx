@@ -82,7 +82,7 @@ export function Wizard() {
     <Page
       title={title}
       intro={t(template.about)}
-      crumbs={[...crumbs, { text: t('New'), href: hrefOf('/applications/new/') }]}
+      crumbs={[...crumbs, { text: t('New application'), href: hrefOf('/applications/new/') }]}
     >
       <Steps current={step} />
       {problem && <Notice tone="bad">{problem}</Notice>}

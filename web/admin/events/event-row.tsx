@@ -5,7 +5,6 @@ import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
 import { spelled } from '../words.ts';
-import { actionName } from './action-name.ts';
 import type { Event } from './event.ts';
 import { MakeRule } from './rule-dialog.tsx';
 
@@ -19,7 +18,7 @@ export function EventRow({ event, isNew }: { event: Event; isNew: boolean }) {
         <summary>
           <span className="event-sentence">{sentence}</span>
           <span className="event-facts quiet small">
-            <span className={toneOf(action)}>{actionName(action)}</span>
+            <span className={toneOf(action)}>{spelled(action)}</span>
             {client_ip && <span>{client_ip}</span>}
             <ExactMoment at={created} />
           </span>

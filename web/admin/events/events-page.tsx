@@ -1,3 +1,4 @@
+import { pageLanguage } from '../../texts/page-language.ts';
 import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import '../generic/list.css';
@@ -37,7 +38,7 @@ function Events() {
   const isLive = query.get('live') === 'true';
   const page = query.get('page') ?? '1';
   const facets = useAnswer<Facets>(`/events/events/facets/?${question}`);
-  const download = (as: string) => `/api/v3/events/events/export/?${question}&as=${as}`;
+  const download = (as: string) => `/api/v3/events/events/export/?${question}&as=${as}&language=${pageLanguage()}`;
   return (
     <Page
       title={t('Events')}

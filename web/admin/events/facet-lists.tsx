@@ -1,15 +1,14 @@
 import { t } from '../../texts/texts.ts';
 import { hereWith, useAddress } from '../address.ts';
 import { Link } from '../link.tsx';
-import { numberText } from '../words.ts';
-import { actionName } from './action-name.ts';
+import { numberText, spelled } from '../words.ts';
 import type { Facets, FacetValue } from './event.ts';
 
 /** The most frequent values of what is shown; choosing one filters by it, choosing it again does not any more. */
 export function FacetLists({ facets }: { facets: Facets }) {
   return (
     <div className="facets">
-      <FacetList title={t('Action')} name="action" values={facets.actions} say={actionName} />
+      <FacetList title={t('Action')} name="action" values={facets.actions} say={spelled} />
       <FacetList title={t('Application')} name="context_authorized_app" values={facets.applications} />
       <FacetList title={t('Person')} name="username" values={facets.usernames} />
       <FacetList title={t('Client address')} name="client_ip" values={facets.client_ips} />

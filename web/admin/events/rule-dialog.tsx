@@ -10,7 +10,7 @@ import { Link } from '../link.tsx';
 import { ActionDialog, closeDialog } from '../parts/action-dialog.tsx';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
 import { ReferencesPicker } from '../widgets/references-picker.tsx';
-import { actionName } from './action-name.ts';
+import { spelled } from '../words.ts';
 import type { Event } from './event.ts';
 
 const severities = { notice: 'Notice', warning: 'Warning', alert: 'Alert' } as const;
@@ -42,7 +42,7 @@ export function RuleDialogs({ events }: { events: readonly Event[] }) {
 
 function RuleDialog({ event }: { event: Event }) {
   const { action, app, pk } = event;
-  const [name, setName] = useState(`${actionName(action)} (${app})`);
+  const [name, setName] = useState(`${spelled(action)} (${app})`);
   const [group, setGroup] = useState<string | null>(null);
   const [transports, setTransports] = useState<readonly (string | number)[]>([]);
   const [severity, setSeverity] = useState('notice');
@@ -62,8 +62,8 @@ function RuleDialog({ event }: { event: Event }) {
       <p>
         {t(
           action.startsWith('custom_')
-            ? 'The rule notifies a group of every custom event from the same part of the server.'
-            : 'The rule notifies a group of every event with the same action, from the same part of the server, about the same kind of object.',
+            ? 'The rule notifies a group of all custom events. If the part of the server is one that rules can tell apart, only of those from there.'
+            : 'The rule notifies a group of events with the same action. If the part of the server and the kind of object are ones that rules can tell apart, only of those.',
         )}
       </p>
       <TextField label={t('Name')} value={name} onChange={({ currentTarget }) => setName(currentTarget.value)} />

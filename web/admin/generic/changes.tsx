@@ -4,7 +4,7 @@ import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import type { ResourceEntry } from '../api/interface.ts';
-import { actionName, whoOf } from '../events/action-name.ts';
+import { whoOf } from '../events/event.ts';
 import { Link } from '../link.tsx';
 import { spelled } from '../words.ts';
 
@@ -40,7 +40,7 @@ export function Changes({ entry, pk }: { entry: ResourceEntry; pk: string }) {
                     <Rich
                       text="<a>{action}</a> by {who}"
                       values={{
-                        action: actionName(event.action),
+                        action: spelled(event.action),
                         who: whoOf(event),
                         a: (words) => <Link href={hrefOf(`/events/events/${event.pk}/`)}>{words}</Link>,
                       }}

@@ -14,12 +14,16 @@ const path = '/admin/settings/';
 
 /** What holds for the whole server. */
 export function Settings() {
-  const description = useDescription(path);
   return (
     <Page title={t('Settings')} intro={t('What holds for the whole server.')}>
-      <Loaded {...description}>{(known) => <SettingsForm description={known} />}</Loaded>
+      <AllSettings />
     </Page>
   );
+}
+
+export function AllSettings() {
+  const description = useDescription(path);
+  return <Loaded {...description}>{(known) => <SettingsForm description={known} />}</Loaded>;
 }
 
 function SettingsForm({ description: { changing } }: { description: Description }) {

@@ -3,11 +3,11 @@ import './system.css';
 import type { ComponentType } from 'react';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { type Text, t } from '../../texts/texts.ts';
-import { hrefOf, useAddress } from '../address.ts';
+import { useAddress } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { Tabs } from '../generic/tabs.tsx';
-import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
+import { AllSettings } from '../pages/settings.tsx';
 import { Attention } from './attention.tsx';
 import { Certificates, Connections, Jobs, Sources, Tokens } from './lists.tsx';
 import type { Maintenance, TabProps } from './maintenance.ts';
@@ -36,27 +36,28 @@ const parts: readonly Part[] = [
   { name: 'provisioning', title: 'Provisioning', list: '/providers/all/', Content: Provisioning },
 ];
 
+const settings = 'settings';
+
 /** What keeps the server running, and what of it needs attention. */
 export function SystemPage() {
   const { resources, system_permissions } = useInterface();
   const { query } = useAddress();
-  const read = useAnswer<Maintenance>('/admin/maintenance/');
   const open = parts.filter(({ list }) => list === null || resources.some(({ path }) => path === list));
-  const tab = open.find(({ name }) => name === query.get('tab')) ?? parts[0];
+  const tabs = [
+    ...open.map(({ name, title }) => ({ name, title: t(title) })),
+    ...(system_permissions.includes('view_system_settings') ? [{ name: settings, title: t('Settings') }] : []),
+  ];
+  const current = tabs.find(({ name }) => name === query.get('tab'))?.name ?? 'overview';
+  const part = open.find(({ name }) => name === current);
   return (
-    <Page
-      title={t('Maintenance')}
-      intro={t('What keeps the server running, and what of it needs attention.')}
-      actions={
-        system_permissions.includes('view_system_settings') && (
-          <Link className="button" href={hrefOf('/admin/settings/')}>
-            {t('Settings')}
-          </Link>
-        )
-      }
-    >
-      <Tabs tabs={open.map(({ name, title }) => ({ name, title: t(title) }))} current={tab?.name ?? ''} />
-      <Loaded {...read}>{(found) => tab && <tab.Content found={found} reload={read.reload} />}</Loaded>
+    <Page title={t('Maintenance')} intro={t('What keeps the server running, and what of it needs attention.')}>
+      <Tabs tabs={tabs} current={current} />
+      {current === settings ? <AllSettings /> : part && <Maintained Content={part.Content} />}
     </Page>
   );
+}
+
+function Maintained({ Content }: Pick<Part, 'Content'>) {
+  const read = useAnswer<Maintenance>('/admin/maintenance/');
+  return <Loaded {...read}>{(found) => <Content found={found} reload={read.reload} />}</Loaded>;
 }

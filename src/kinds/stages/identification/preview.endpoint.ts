@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { backgroundOf } from '../../../flow/background.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
@@ -58,7 +59,7 @@ export const previewEndpoint = (screenOf: (shown: Shown) => Promise<Row>): Endpo
       const { title, background, layout, stage } = flow;
       const settings = stage === null ? null : await loadStage(engine, identificationStage, stage, call);
       return {
-        flow_info: { title, background, layout },
+        flow_info: { title, background: backgroundOf(background), layout },
         screen: settings && (await screenOf({ call, engine, settings, flow })),
       };
     },
