@@ -32,6 +32,7 @@ const openToAnyone: Readonly<Record<string, string>> = {
   admin_maintenance_retrieve: 'the version and their own tokens, and nothing else without rights',
   admin_bulk_create: 'each write is refused by itself; class 5 of many writes tries them all',
   admin_objects_list: 'names of what they may see: none',
+  admin_page_retrieve: 'a refusal in place of what they may not read',
   schema_retrieve: 'the document that describes the API',
 };
 const isListOfTypes = (id: string) => /_all_types_list$/.test(id);
