@@ -5,7 +5,7 @@ import type { Registry } from './resource.ts';
 
 /** What forms need to know of a field (`x-field` in the OpenAPI document), from its declaration. */
 export function fieldNote(name: string, field: Field, registry?: Registry): FieldNote {
-  const { label = labelOf(name), group, help, lines } = field;
+  const { label = labelOf(name), group, help, lines, parts } = field;
   const model = modelOf(field);
   const list = model === undefined ? undefined : registry?.find(model)?.path;
   return {
@@ -16,6 +16,7 @@ export function fieldNote(name: string, field: Field, registry?: Registry): Fiel
     ...(lines && { lines }),
     ...(model && { model }),
     ...(list && { list }),
+    ...(parts && { parts }),
   };
 }
 

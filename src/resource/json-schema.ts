@@ -36,6 +36,19 @@ export interface FieldNote {
   /** For references: the target model, and the path of its list. */
   readonly model?: string;
   readonly list?: string;
+  /** For free data: the parts that have a field of their own. */
+  readonly parts?: readonly JsonPart[];
+}
+
+/** A value within free data that pages know. */
+export interface JsonPart {
+  /** The names that lead to it: `settings`, `locale`. */
+  readonly path: readonly string[];
+  readonly label: string;
+  readonly help: string;
+  readonly choices: readonly string[];
+  /** Whether the choices are languages, which are shown by their own names. */
+  readonly areLanguages?: boolean;
 }
 
 /** The type of the values that a simple schema describes. */

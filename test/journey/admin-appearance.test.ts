@@ -77,7 +77,7 @@ describeJourney('the preview of sign-in beside a brand', (journey) => {
     });
     await form.getByRole('button', { name: 'Upload', exact: true }).click();
     await page.getByText('The file is stored.').waitFor();
-    await frameOf(page).locator('img[src^="/media/"]').waitFor();
+    await frameOf(page).locator('img[src*="/media/"]').waitFor();
     await frameOf(page).getByText('Corner Shop').waitFor();
     const { body } = await server.admin.get(`/core/brands/${brand.brand_uuid}/`);
     expect(body).toMatchObject({ branding_title: 'Shop', branding_logo: expect.stringMatching(/^\/media\//) });
@@ -113,14 +113,29 @@ describeJourney('the preview of sign-in beside a brand', (journey) => {
     await page.waitForLoadState('networkidle');
   });
 
-  test('follows the theme and the language of a brand’s attributes', async () => {
+  test('follows the colours and the language that are chosen for a brand', async () => {
     const { server } = journey();
     const brand = await makeBrand(server);
-    const attributes = { settings: { theme: { base: 'dark' }, locale: 'de' } };
-    await server.admin.patch(`/core/brands/${brand.brand_uuid}/`, { attributes });
-    const page = await visitAdmin(journey(), `/core/brands/${brand.brand_uuid}/`);
+    const path = `/core/brands/${brand.brand_uuid}/`;
+    await server.admin.patch(path, { attributes: { shop: 5 } });
+    const page = await visitAdmin(journey(), `/edit${path}`);
+    const attributes = page.locator('[data-field="attributes"]');
+    await attributes.getByLabel('Colours').selectOption('dark');
+    await attributes.getByLabel('Language', { exact: true }).selectOption('de');
     await frameOf(page).getByText('Weiter').waitFor();
     expect(await frameOf(page).locator('html').getAttribute('data-theme')).toBe('dark');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL(`**/if/admin${path}`);
+    expect((await server.admin.get(path)).body.attributes).toEqual({
+      shop: 5,
+      settings: { theme: { base: 'dark' }, locale: 'de' },
+    });
+    await frameOf(page).getByText('Weiter').waitFor();
+    await page.goto(`/if/admin/edit${path}`);
+    await attributes.getByLabel('Colours').selectOption('');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL(`**/if/admin${path}`);
+    expect((await server.admin.get(path)).body.attributes).toEqual({ shop: 5, settings: { locale: 'de' } });
     await page.waitForLoadState('networkidle');
   });
 

@@ -23,8 +23,11 @@ export async function textsOfDeclarations({ app, admin, nobody }: TestServer): P
     const { filters, shown, creating, changing, actions } = describe(path, part as Document, collect(path));
     const entered = actions.flatMap(({ parameters, body, answer }) => [...parameters, ...body, ...answer]);
     for (const { name, choices } of filters) collectChoices(`${path} ${name}`, choices);
-    for (const { name, schema } of [shown, creating ?? [], changing ?? [], entered].flat() satisfies Member[])
+    for (const { name, schema, note } of [shown, creating ?? [], changing ?? [], entered].flat() satisfies Member[]) {
       collectChoices(`${path} ${name}`, [...(schema.enum ?? []), ...(schema.items?.enum ?? [])]);
+      // Languages have their own names.
+      for (const { choices, areLanguages } of note.parts ?? []) if (!areLanguages) collectChoices(path, choices);
+    }
     collectChoices('the page of all kinds', [path.split('/')[1]]);
   }
   const { properties = {} } = document.components.schemas.OAuth2ProviderSetupURLs ?? {};

@@ -11,6 +11,7 @@ import { releaseImage, uploadAction } from '../media/image-actions.ts';
 import { imageAddress } from '../media/image-field.ts';
 import { normalDomain } from './brand-of-host.ts';
 import { defaultBranding } from './branding.ts';
+import { languagePart } from './language.ts';
 
 interface Needs {
   /** Shows the brand of a host with its flows. */
@@ -87,6 +88,15 @@ export function brandResource({ currentBrand }: Needs): Resource {
         default: () => ({}),
         help: 'Free data about the brand, for expressions and pages.',
         group: 'Advanced',
+        parts: [
+          {
+            path: ['settings', 'theme', 'base'],
+            label: 'Colours',
+            help: 'Those of the pages; by default people see what their device prefers.',
+            choices: ['light', 'dark'],
+          },
+          languagePart('The language of people who have chosen none; by default that of their browser.'),
+        ],
       }),
     },
     check: oneDefault,

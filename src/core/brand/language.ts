@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import { isJsonObject } from '../../lib/json.ts';
-import { chooseLanguage, type Language } from '../../lib/texts/languages.ts';
+import { chooseLanguage, type Language, languages } from '../../lib/texts/languages.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { queryCache } from '../../platform/db/query-cache.ts';
 import type { RequestFacts } from '../../platform/http/request-facts.ts';
 import type { Actor } from '../../resource/actor.ts';
+import type { JsonPart } from '../../resource/json-schema.ts';
 import { findBrandOfHost } from './brand-of-host.ts';
 import { brandTitle } from './brand-title.ts';
 
@@ -46,6 +47,15 @@ const brandLocale = (db: Database, host: string): Promise<string> =>
       where pk = ${brand?.pk ?? null}`.execute(query);
     return rows[0] ? localeIn(JSON.parse(rows[0].attributes)) : '';
   });
+
+/** The field that forms have for it. */
+export const languagePart = (help: string): JsonPart => ({
+  path: ['settings', 'locale'],
+  label: 'Language',
+  help,
+  choices: languages,
+  areLanguages: true,
+});
 
 /** `settings.locale` of the attributes of a user or brand, which people write freely. */
 function localeIn(attributes: unknown): string {

@@ -13,6 +13,7 @@ import { booleanSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Action } from '../../resource/resource.ts';
 import { rightsAction } from '../access/rights.action.ts';
 import { isSuperuserSql, superusersSql } from '../access/rights-sql.ts';
+import { languagePart } from '../brand/language.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import type { KeyNeeds } from '../token/issue-token.ts';
 import { avatarOf, defaultAvatars } from './avatar.ts';
@@ -111,6 +112,7 @@ export function userResource({ installId, passwords, settings, key, config, user
       attributes: json({
         default: () => ({}),
         help: 'Free data about the user, for expressions and mappings. Values override those of groups.',
+        parts: [languagePart('The language that they read; by default that of the brand or of their browser.')],
       }),
       path: text({
         default: 'users',

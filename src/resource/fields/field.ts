@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely';
 import type { Complaint } from '../../lib/problem.ts';
 import type { ColumnType, Dialect } from '../../platform/db/dialect.ts';
 import type { Call, ResourceWorld } from '../call.ts';
-import type { JsonSchema } from '../json-schema.ts';
+import type { JsonPart, JsonSchema } from '../json-schema.ts';
 
 /** A parsed value, or a complaint. */
 export type Parsed<T> = { readonly value: T } | { readonly complaint: Complaint };
@@ -41,6 +41,8 @@ export interface Common<T = unknown, Nullable extends boolean = boolean> {
   readonly group?: string;
   /** Whether forms use a multi-line input. */
   readonly lines?: boolean;
+  /** The parts of free data that forms have fields for. */
+  readonly parts?: readonly JsonPart[];
 }
 
 export type FieldNotes = Pick<Common, 'help' | 'label' | 'group'>;

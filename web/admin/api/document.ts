@@ -25,6 +25,16 @@ export interface FieldNote {
   readonly help?: string;
   readonly lines?: boolean;
   readonly model?: string;
+  readonly parts?: readonly JsonPart[];
+}
+
+/** A value within free data that has a field of its own. */
+export interface JsonPart {
+  readonly path: readonly string[];
+  readonly label: string;
+  readonly help: string;
+  readonly choices: readonly string[];
+  readonly areLanguages?: boolean;
 }
 
 export interface FilterNote extends FieldNote {
@@ -96,4 +106,7 @@ export const translated = <Note extends FieldNote>(note: Note, say: Say): Note =
   label: say(note.label),
   ...(note.group && { group: say(note.group) }),
   ...(note.help && { help: say(note.help) }),
+  ...(note.parts && {
+    parts: note.parts.map((part) => ({ ...part, label: say(part.label), help: say(part.help) })),
+  }),
 });

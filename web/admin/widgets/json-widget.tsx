@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react';
+import { JsonParts } from './json-parts.tsx';
 import type { WidgetProps } from './widget-props.ts';
 
 const JsonEditor = lazy(async () => ({ default: (await import('./json-editor.tsx')).JsonEditor }));
@@ -6,8 +7,11 @@ const JsonEditor = lazy(async () => ({ default: (await import('./json-editor.tsx
 /** Free data, in an editor that is loaded when one is needed. */
 export function JsonWidget(props: WidgetProps) {
   return (
-    <Suspense fallback={<p className="quiet">{props.member.note.label}…</p>}>
-      <JsonEditor {...props} />
-    </Suspense>
+    <>
+      <JsonParts {...props} />
+      <Suspense fallback={<p className="quiet">{props.member.note.label}…</p>}>
+        <JsonEditor {...props} />
+      </Suspense>
+    </>
   );
 }
