@@ -18,14 +18,18 @@ export function operationAt(engine: Engine, path: string): Reading | null {
     .filter((one) => url?.pathname.startsWith(one.path))
     .toSorted((one, other) => other.path.length - one.path.length);
   if (!url || !resource) return null;
-  for (const operation of operationsOf(resource, engine)) {
-    const params = operation.method === 'GET' ? paramsAt(operation.path, url.pathname) : null;
-    // Last: an operation makes the schemas of its answer whenever it is asked for one.
-    if (!params || operation.answer.file !== undefined) continue;
-    const verb = verbOf(resource, operation);
-    return { resource, operation, verb, params, query: queryFor(resource, operation, verb, url.searchParams) };
-  }
-  return null;
+  const [found] = operationsOf(resource, engine)
+    .flatMap((operation) => {
+      const params = operation.method === 'GET' ? paramsAt(operation.path, url.pathname) : null;
+      return params ? [{ operation, params }] : [];
+    })
+    // A path without a variable comes before one that has a key in its place.
+    .toSorted((one, other) => Object.keys(one.params).length - Object.keys(other.params).length);
+  // An operation makes the schemas of its answer whenever it is asked for one: only the one that is found is.
+  if (!found || found.operation.answer.file !== undefined) return null;
+  const { operation, params } = found;
+  const verb = verbOf(resource, operation);
+  return { resource, operation, verb, params, query: queryFor(resource, operation, verb, url.searchParams) };
 }
 
 function verbOf({ operationPrefix }: Resource, { id }: Operation): Reading['verb'] {

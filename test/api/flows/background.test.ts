@@ -117,6 +117,8 @@ describeOnBoth('images of flows', (server) => {
     const clear = new FormData();
     clear.set('clear', 'true');
     await server().admin.send('POST', `${at}set_background/`, clear);
+    const stage = (await server().admin.post('/stages/dummy/', { name: 'pictured' })).body;
+    await server().admin.post('/flows/bindings/', { target: pk, stage: stage.pk, order: 0 });
     const { body } = await server().nobody.get('/flows/executor/pictured/');
     expect([body.flow_info.background, await background()]).toEqual(Array(2).fill('/static/flow-background.svg'));
   });

@@ -17,8 +17,8 @@ interface Step {
   readonly Way?: () => ReactNode;
 }
 
-const Account = ({ section, text }: { section: 'password' | 'devices'; text: Text }) => (
-  <a className="button" href={`/if/user/${section}/`}>
+const Account = ({ href, text }: { href: string; text: Text }) => (
+  <a className="button" href={href}>
     {t(text)}
   </a>
 );
@@ -27,12 +27,12 @@ const steps: Readonly<Record<StepName, Step>> = {
   password: {
     title: 'Choose your own password',
     why: 'The one that was printed at the first start may be in a log.',
-    Way: () => <Account section="password" text="Change your password" />,
+    Way: () => <Account href="/if/user/password/" text="Change your password" />,
   },
   second_factor: {
     title: 'Add a second factor',
     why: 'A passkey or an authenticator app keeps your account safe when the password leaks.',
-    Way: () => <Account section="devices" text="Add a second factor" />,
+    Way: () => <Account href="/if/user/devices/" text="Add a second factor" />,
   },
   public_address: {
     title: 'Set the public address',
