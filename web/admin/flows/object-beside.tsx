@@ -74,7 +74,7 @@ function Existing(props: Read) {
       {(object) => (
         <>
           <EditForm {...props} object={object} reload={read.reload} />
-          <Uploads entry={entry} objectKey={objectKey} uploads={description.uploads} onDone={read.reload} />
+          <Uploads objectKey={objectKey} uploads={description.uploads} onDone={read.reload} />
         </>
       )}
     </Loaded>
