@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Counted } from './counted-rows.ts';
 import type { Resource } from './resource.ts';
 
+const latest = '9999-12-31T23:59:59.999999Z';
+
 /** The moment up to which rows of a table are in its counts. */
 export const countedUntil = (table: string): RawBuilder<string> =>
   sql`(select until from counted_until where pk = ${table})`;
@@ -28,10 +30,17 @@ export function countSql(
 /** The different values of a column of `by`, in order. */
 export function valuesSql(resource: Resource, counted: Counted, column: string): RawBuilder<{ value: string }> {
   const name = sql.ref(`t.${column}`);
-  return sql`select ${name} as value from ${sql.table(counted.table)} as t group by ${name} having sum(t.count) > 0
-    union select ${name} from ${resource.from()} where ${isRecent(resource, counted)} order by 1`;
+  return sql`with recent as materialized (select ${name} from ${resource.from()} where ${isRecent(resource, counted)})
+    select ${name} as value from ${sql.table(counted.table)} as t group by ${name} having sum(t.count) > 0
+    union select ${name} from recent as t order by 1`;
 }
 
-/** Rows that are in no count yet. */
-const isRecent = (resource: Resource, { time }: Counted) =>
-  sql`${resource.row().col(time)} >= ${countedUntil(resource.table)}`;
+/**
+ * Rows that are in no count yet. The upper bound is for PostgreSQL's planner: it takes a range between two unknown moments to be narrow, as
+ * this one is, but all that comes after an unknown moment to be a third of the table.
+ */
+function isRecent(resource: Resource, { time }: Counted): RawBuilder<unknown> {
+  const column = resource.row().col(time);
+  const end = sql`(select case when until is null then until else ${latest} end from counted_until where pk = ${resource.table})`;
+  return sql`${column} >= ${countedUntil(resource.table)} and ${column} <= ${end}`;
+}

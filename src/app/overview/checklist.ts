@@ -43,9 +43,9 @@ export async function checklistFor({ user }: Actor, query: Query, { config, mail
     exists (select 1 from users where pk = ${user.pk} and password_change_date > date_joined) as has_own_password,
     exists (select 1 from devices where "user" = ${user.pk} and confirmed) as has_device,
     exists (select 1 from applications) as has_application,
-    (select count(distinct u.pk) from users u join user_groups ug on ug."user" = u.pk
-      join group_ancestors a on a."group" = ug."group" join groups g on g.pk = a.ancestor and g.is_superuser
-      where u.is_active and u.type in ('internal', 'external')) as administrators,
+    (select count(distinct u.pk) from groups g cross join group_ancestors a cross join user_groups ug cross join users u
+      where g.is_superuser and a.ancestor = g.pk and ug."group" = a."group" and u.pk = ug."user"
+        and u.is_active and u.type in ('internal', 'external')) as administrators,
     (select last_backup from install) as last_backup`.execute(query);
   const dismissed = await sql<{ name: string }>`select name from user_dismissals where "user" = ${user.pk}`.execute(
     query,

@@ -50,7 +50,8 @@ async function readPage(engine: Engine, resource: Resource, call: Call, listed: 
   const isAll = firstRows !== null && firstRows.length < size;
   const count = isAll ? firstRows.length : await engine.count(resource, call, listed);
   const page = pageNumber(asked, Math.max(1, Math.ceil(count / size)));
-  const rows = firstRows ?? (count === 0 ? [] : await read(partOf(page, size, count)));
+  const rows =
+    firstRows ?? (count === 0 ? [] : (await read(partOf(page, size, count))).slice((page - 1) * size - count));
   const context = { world: call.world, call, registry };
   return {
     status: 200,
@@ -82,9 +83,8 @@ interface Part {
 /** Rows before a page are read and skipped, so pages of the second half are read from the end: the last is as fast as the first. */
 function partOf(page: number, size: number, count: number): Part {
   const offset = (page - 1) * size;
-  const limit = Math.min(size, count - offset);
-  const rest = count - offset - limit;
-  return rest < offset ? { limit, offset: rest, isFromEnd: true } : { limit: size, offset, isFromEnd: false };
+  const rest = Math.max(0, count - offset - size);
+  return { limit: size, ...(rest < offset ? { offset: rest, isFromEnd: true } : { offset, isFromEnd: false }) };
 }
 
 export function pageSize(text: string | null, largest = defaultMaxPageSize): number {
