@@ -50,7 +50,18 @@ describeJourney('the events page of administrators', (journey) => {
       'Another thing happened.',
       'The first thing happened.',
     ]);
+    const second = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Export NDJSON' }).click();
+    const exported = readFileSync(await (await second).path(), 'utf8')
+      .trim()
+      .split('\n');
+    expect(exported.map((line) => JSON.parse(line).action)).toEqual([action, action]);
     await page.getByRole('link', { name: 'Stop following' }).click();
+    const asked = page.waitForRequest((request) => request.url().includes('/events/events/?'));
+    await page.getByLabel('Period').selectOption('day');
+    const since = new URL((await asked).url()).searchParams.get('created__gte');
+    expect(Date.now() - Date.parse(String(since))).toBeLessThanOrEqual(24 * 3_600_000);
+    await page.getByText('2 events', { exact: true }).waitFor();
     await page.getByText('The first thing happened.').click();
     await page.getByRole('link', { name: 'Make a rule of this…' }).click();
     const dialog = page.getByRole('dialog');

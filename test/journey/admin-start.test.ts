@@ -32,6 +32,7 @@ describeJourney('the start page of administrators', (journey) => {
     expect(await rows.last().innerText()).toMatch(/\b1\b/);
     await page.getByText(application.name).waitFor();
     await page.getByRole('link', { name: certificate }).waitFor();
+    await page.getByRole('region', { name: 'Health' }).getByText('SQLite').waitFor();
     await page.getByRole('button', { name: 'Dismiss: Make a backup' }).click();
     await page.getByRole('button', { name: 'Show 1 dismissed item' }).waitFor();
     const dismissed = async () =>

@@ -26,6 +26,20 @@ describeJourney(
       await page.getByRole('listitem').filter({ hasText: certificate }).getByText('Ends soon').waitFor();
       await openAdmin(page, '/system/?tab=tokens');
       await page.getByRole('listitem').filter({ hasText: token }).getByText('Never ends').waitFor();
+      const engine = unique('engine');
+      const path = '/outposts/service_connections/container/';
+      expect((await admin.post(path, { name: engine, url: 'http://127.0.0.1:1' })).status).toBe(201);
+      await openAdmin(page, '/system/?tab=connections');
+      const connection = page.getByRole('listitem').filter({ hasText: engine });
+      await connection.getByText('Not checked').waitFor();
+      await connection.getByRole('button', { name: /^Check/ }).click();
+      await connection.getByText('Not reachable').waitFor();
+      await openAdmin(page, '/system/?tab=sources');
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: 'Gatehouse Built-in' })
+        .getByText('On', { exact: true })
+        .waitFor();
       const jobs = async () => (await admin.get('/admin/maintenance/')).body.jobs;
       await expect.poll(async () => (await jobs()).length, { timeout: 30_000 }).toBeGreaterThan(0);
       await openAdmin(page, '/system/?tab=jobs');

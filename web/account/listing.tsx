@@ -10,13 +10,13 @@ interface Page<T> {
   readonly results: readonly T[];
 }
 
-export interface Listing<T> {
+interface Listing<T> {
   readonly rows: readonly T[];
   /** The total number. */
   readonly count: number;
 }
 
-export type PagedLoadable<T> = Loadable<Listing<T>> & { readonly showMore: () => void };
+type PagedLoadable<T> = Loadable<Listing<T>> & { readonly showMore: () => void };
 
 const rowsAPage = 50;
 

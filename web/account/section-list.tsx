@@ -1,7 +1,7 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 import type { Text } from '../texts/texts.ts';
 
-export interface SectionFacts {
+interface SectionFacts {
   readonly slug: string;
   readonly title: Text;
   readonly Content: LazyExoticComponent<ComponentType>;

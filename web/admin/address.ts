@@ -1,9 +1,9 @@
 import { useMemo, useSyncExternalStore } from 'react';
 
-/** Every path of these pages begins with it. */
+/** The prefix of all paths. */
 export const home = '/if/admin/';
 
-/** Where one is: a path below `home` that begins and ends with a slash, and a query. */
+/** A path below `home`, with a slash at both ends, and a query. */
 export interface Address {
   readonly path: string;
   readonly query: URLSearchParams;
@@ -31,13 +31,13 @@ function parsed(here: string): Address {
 
 export type Query = Readonly<Record<string, string | readonly string[] | null | undefined>>;
 
-/** The address of a page, as links have it. */
+/** The `href` of a page. */
 export function hrefOf(path: string, query: Query = {}): string {
   const text = withChanges(new URLSearchParams(), query).toString();
   return `${home}${path.slice(1)}${text && `?${text}`}`;
 }
 
-/** The query with some of its members set, or taken out by null. */
+/** The query with some members set, or removed by null. */
 export function withChanges(query: URLSearchParams, changes: Query): URLSearchParams {
   const changed = new URLSearchParams(query);
   for (const [name, value] of Object.entries(changes)) {
@@ -55,7 +55,7 @@ export const hereWith = (changes: Query): string =>
 const hasForeignScripts = (): boolean => document.getElementById('page')?.dataset.hasForeignScripts !== undefined;
 
 interface Move {
-  /** Takes the place of this address in the history: for what is typed letter by letter. */
+  /** Replaces the history entry, for text that is typed letter by letter. */
   readonly replace?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { goTo } from './address.ts';
 
 type Props = { readonly href: string } & AnchorHTMLAttributes<HTMLAnchorElement>;
 
-/** A link to another page. It is a real one: it opens in a new window for those who ask for that. */
+/** A client-side link that still opens in new windows and tabs. */
 export function Link({ href, onClick, children, ...rest }: Props) {
   function follow(event: MouseEvent<HTMLAnchorElement>): void {
     onClick?.(event);

@@ -1,7 +1,7 @@
 import { hrefOf } from './address.ts';
 import type { ResourceEntry } from './api/interface.ts';
 
-/** Objects that are made in a way of their own. */
+/** Resources with a hand-made page for new objects. */
 const ways: Readonly<Record<string, string>> = { '/core/applications/': '/applications/new/' };
 
 /** The address of the page that makes a new object. */

@@ -18,7 +18,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** The main part of every admin page: where one is, a heading, what can be done, and the rest. */
+/** The frame of an admin page: breadcrumbs, heading, actions and content. */
 export function Page({ title, intro, crumbs = [], actions, children }: Props) {
   const heading = useHeading(title);
   return (
@@ -38,7 +38,7 @@ export function Page({ title, intro, crumbs = [], actions, children }: Props) {
         <div className="page-head-row">
           <div className="page-title">
             <h1 ref={heading} tabIndex={-1}>
-              {title}
+              <bdi>{title}</bdi>
             </h1>
             {intro && <p className="quiet">{intro}</p>}
           </div>

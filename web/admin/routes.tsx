@@ -6,16 +6,16 @@ import type { Row } from './api/objects.ts';
 const late = <P,>(load: () => Promise<ComponentType<P>>): LazyExoticComponent<ComponentType<P>> =>
   lazy(async () => ({ default: await load() }));
 
-/** What pages of a resource are about; the key is empty where it is all of its objects. */
+/** The key is empty for lists. */
 export interface ResourcePage {
   readonly entry: ResourceEntry;
   readonly objectKey: string;
-  /** What stands beside the values of an object, in its page and its forms. */
+  /** A column beside the detail page and the forms. */
   readonly Beside?: ComponentType<BesideProps> | undefined;
 }
 
 export interface BesideProps {
-  /** As they are stored, or as they are being changed. */
+  /** Stored, or with unsaved changes. */
   readonly values: Row;
 }
 
@@ -41,7 +41,7 @@ const DetailPage = late(async () => (await import('./generic/detail-page.tsx')).
 const NewPage = late(async () => (await import('./generic/new-page.tsx')).NewPage);
 const EditPage = late(async () => (await import('./generic/edit-page.tsx')).EditPage);
 
-/** Pages made by hand: by their path, before those that follow from resources. */
+/** Hand-made pages by path; they take precedence over generic ones. */
 const madeByHand: Readonly<Record<string, ComponentType>> = {
   '/': Start,
   '/admin/settings/': Settings,
@@ -53,13 +53,13 @@ const madeByHand: Readonly<Record<string, ComponentType>> = {
   '/system/': SystemPage,
 };
 
-/** Lists that are made by hand, by the path of the resource. */
+/** Hand-made lists by resource. */
 const listsByHand: Readonly<Record<string, ComponentType<ResourcePage>>> = {
   '/core/users/': PeoplePage,
   '/flows/instances/': FlowsPage,
 };
 
-/** Pages of one object that are made by hand, by the path of the resource. */
+/** Hand-made detail pages by resource. */
 const objectsByHand: Readonly<Record<string, ComponentType<ResourcePage>>> = {
   '/core/applications/': ApplicationPage,
   '/core/users/': PersonPage,
@@ -68,16 +68,16 @@ const objectsByHand: Readonly<Record<string, ComponentType<ResourcePage>>> = {
   '/rbac/roles/': RolePage,
 };
 
-/** What stands beside objects, by the path of the resource. */
+/** Columns beside objects, by resource. */
 const beside: Readonly<Record<string, ComponentType<BesideProps>>> = { '/core/brands/': SignInPreview };
 
 interface Found {
   readonly Content: ReactNode;
-  /** Another key is another page: nothing of the last one stays. */
+  /** A different key drops the state of the last page. */
   readonly key: string;
 }
 
-/** The page at a path. `/new/…` and `/edit/…` stand before the path of what is made or changed: no key can be mistaken for them. */
+/** The page at a path. `/new` and `/edit` are prefixes, so they cannot collide with keys. */
 export function pageAt(path: string, { resources }: Interface): Found {
   const Hand = madeByHand[path];
   if (Hand) return { Content: <Hand />, key: path };

@@ -1,4 +1,4 @@
-/** Values whose names do not follow from how they are spelled. */
+/** Names that do not follow from the value. */
 const names: Readonly<Record<string, string>> = {
   authenticators: 'Devices',
   aws: 'AWS',

@@ -7,7 +7,7 @@ interface DialogState {
   close(): void;
 }
 
-/** A dialog in front of the page: its name is part of the address, so that it can be linked to and left by going back. */
+/** A dialog whose name is in the address, so it can be linked to and left by going back. */
 export function useDialog(name: string): DialogState {
   const { query } = useAddress();
   const open = useCallback(() => goTo(hereWith({ dialog: name })), [name]);

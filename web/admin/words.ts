@@ -20,7 +20,7 @@ export function inSentence(name: string): string {
   if (pageLanguage() !== 'en') return name;
   return name
     .split(' ')
-    .map((word) => (/^[A-Z][a-z-]+$/.test(word) ? word.toLowerCase() : word))
+    .map((word) => (/^[A-Z][a-z]+(-[A-Z]?[a-z]+)*$/.test(word) ? word.toLowerCase() : word))
     .join(' ');
 }
 

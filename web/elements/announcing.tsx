@@ -8,12 +8,12 @@ interface Announcement {
 const AnnounceContext = createContext<(announcement: Announcement) => void>(() => {});
 const visibleMs = 6000;
 
-/** Tells in a corner of the window that something was done, and reads it out. */
+/** Provides a toast that screen readers read out. */
 export function Announcing({ children }: { children: ReactNode }) {
   const [announcement, announce] = useState<Announcement | null>(null);
   useEffect(() => {
     if (!announcement) return;
-    // What was done may have taken away the row that had the focus: the heading gets it, by now that nothing is in front.
+    // The action may have removed the row that had the focus, so the heading gets it.
     document.querySelector<HTMLElement>('main h1')?.focus();
     const timer = setTimeout(() => announce(null), visibleMs);
     return () => clearTimeout(timer);
@@ -28,7 +28,7 @@ export function Announcing({ children }: { children: ReactNode }) {
   );
 }
 
-/** Says that something was done, once the page shows it. */
+/** Shows a toast. */
 export function useDone(): (text: string) => void {
   const announce = use(AnnounceContext);
   return (text) => announce({ text });

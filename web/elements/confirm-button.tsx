@@ -56,7 +56,7 @@ function Confirmation({ question, consequence, confirm, onConfirm, onClose }: Qu
       <div>{consequence}</div>
       {problem && <Notice tone="bad">{problem}</Notice>}
       <div className="row">
-        {/* A dialog gives the focus to its first button: that is never the one that cannot be undone. */}
+        {/* The first button gets the focus, so it must not be the destructive one. */}
         <Button onClick={onClose}>{t('Cancel')}</Button>
         <Button look="danger" isBusy={isBusy} onClick={act}>
           {confirm}

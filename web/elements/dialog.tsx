@@ -16,7 +16,7 @@ export function Dialog({ title, isWide = false, onClose, children }: Props) {
   useLayoutEffect(() => {
     const dialog = place.current;
     dialog?.showModal();
-    // Only a dialog that is closed gives the focus back; taking it away does not.
+    // Closing restores the focus; removing the element does not.
     return () => dialog?.close();
   }, []);
   return (

@@ -36,7 +36,7 @@ export function Field({ label, hint, errors = [], children }: FieldFacts & { chi
 
 type Notes = Pick<FieldFacts, 'hint'> & { readonly id: string; readonly errors: readonly string[] };
 
-/** The hint and the complaints of a field, for its control to be described by. */
+/** The hint and the errors of a field, for `aria-describedby`. */
 export function FieldNotes({ id, hint, errors }: Notes) {
   return (
     <>

@@ -12,16 +12,16 @@ export type Answer<T> =
 
 export interface Loadable<T> {
   readonly answer: Answer<T>;
-  /** Asks again; what is shown stays until the new answer is there. */
+  /** Loads again; the old value stays until the new one arrives. */
   reload(): Promise<void>;
 }
 
-/** What the API answers to a `GET`. */
+/** The response of the API to a `GET`. */
 export function useAnswer<T>(path: string): Loadable<T> {
   return useLoadable(useCallback(() => callAsPerson<T>('GET', path), [path]));
 }
 
-/** What a function answers; it must stay the same one as long as the question does. */
+/** The result of a memoized function; another function loads again. */
 export function useLoadable<T>(ask: () => Promise<T>): Loadable<T> {
   const [answer, setAnswer] = useState<Answer<T>>({ state: 'loading' });
   const reload = useCallback(async () => setAnswer(await answerOf(ask)), [ask]);

@@ -12,7 +12,7 @@ const steps: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: num
 ];
 
 /** `3 hours ago`, `in 2 days`, `now`. */
-export function relativeTo(now: number, moment: number): string {
+function relativeTo(now: number, moment: number): string {
   const relative = new Intl.RelativeTimeFormat(pageLocale(), { numeric: 'auto' });
   const seconds = Math.round((moment - now) / 1000);
   const step = steps.find(([, length]) => Math.abs(seconds) >= length);

@@ -12,7 +12,7 @@ export interface FlowInfo {
   readonly layout: Layout;
 }
 
-export type Layout = 'stacked' | 'content_left' | 'content_right' | 'sidebar_left' | 'sidebar_right';
+type Layout = 'stacked' | 'content_left' | 'content_right' | 'sidebar_left' | 'sidebar_right';
 
 /** Challenges with a known user. */
 export interface WithPendingUser extends Challenge {

@@ -13,7 +13,7 @@ import { type Answer, type FlowAddress, sendAnswer, showChallenge } from './exec
 import { noteSignOut } from './page-facts.ts';
 import { safeAddress } from './safe-address.ts';
 
-export interface Trouble {
+interface Trouble {
   readonly text: string;
   readonly requestId: string;
   /** Retrying cannot help. */

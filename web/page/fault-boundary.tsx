@@ -6,7 +6,7 @@ interface State {
   readonly hasFailed: boolean;
 }
 
-/** What is left of a page that broke: words and a way on, never a blank window. A new version on the server looks like this too. */
+/** Shown when a page throws, also when its scripts are gone after an upgrade of the server. */
 export class FaultBoundary extends Component<{ children: ReactNode }, State> {
   override state: State = { hasFailed: false };
 

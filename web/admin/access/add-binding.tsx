@@ -32,7 +32,7 @@ interface Props {
   onAdded(): Promise<void>;
 }
 
-/** Lets a group, a person or whom a policy lets pass in. */
+/** Binds a group, a person or a policy. */
 export function AddBinding({ target, order, onAdded }: Props) {
   const [kind, setKind] = useState<Kind>('group');
   const [key, setKey] = useState<string | null>(null);

@@ -28,7 +28,7 @@ interface Props {
   readonly target: string;
   readonly mode: 'any' | 'all';
   readonly canChange: boolean;
-  /** What holds while there are none. */
+  /** Shown when there are none. */
   readonly open: string;
 }
 
@@ -37,7 +37,7 @@ const rules = {
   all: 'A person needs every one of these to let them in.',
 } as const;
 
-/** The bindings of a target in words; they can be added and removed. One request. */
+/** The bindings of a target, with forms to add and remove them. One request. */
 export function BindingList({ target, mode, canChange, open }: Props) {
   const may = useEntry('/policies/bindings/')?.may;
   const done = useDone();

@@ -68,11 +68,19 @@ export function Explanation({ person, target }: { person: string; target: string
   );
 }
 
-/** In a sentence, what decided. */
+/** The server names deciders in English: `the group Staff`. */
+function deciderName(text: string): string {
+  const [, kind, name = ''] = /^the (policy|group|user) (.*)$/s.exec(text) ?? [];
+  if (kind === 'policy') return t('the policy {name}', { name });
+  if (kind === 'group') return t('the group {name}', { name });
+  return kind === 'user' ? t('the user {name}', { name }) : text;
+}
+
+/** The decisive reason in a sentence. */
 function reasonOf({ name, mode, passing, bindings, enabled }: ExplainedNode): string {
   if (!enabled) return t('{name} is switched off.', { name });
   if (bindings.length === 0) return t('Nothing is bound to {name}, so it is open to everybody.', { name });
-  const deciding = bindings.filter((binding) => binding.passing === passing).map((binding) => binding.name);
+  const deciding = bindings.filter((binding) => binding.passing === passing).map(({ name }) => deciderName(name));
   const list = new Intl.ListFormat(pageLocale()).format(deciding);
   if (passing)
     return mode === 'any'
@@ -111,7 +119,9 @@ function Tree({ nodes, label }: { nodes: readonly ExplainedNode[]; label: string
                     <div className="access-node">
                       <Result passing={binding.passing} />
                       <Link href={hrefOf(`/policies/bindings/${binding.binding}/`)}>
-                        {binding.negate ? t('not {name}', { name: binding.name }) : binding.name}
+                        {binding.negate
+                          ? t('not {name}', { name: deciderName(binding.name) })
+                          : deciderName(binding.name)}
                       </Link>
                     </div>
                     {binding.messages.map((text) => (

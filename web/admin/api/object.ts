@@ -8,7 +8,7 @@ import { type PageAnswer, PagesContext } from './pages.ts';
 /** An object with the names of all that it refers to. */
 export interface WholeObject {
   readonly row: Row;
-  /** Names this state of it, for writing only when nobody else has. */
+  /** The ETag, for conditional writes. */
   readonly etag: string;
   readonly names: Names;
   readonly pk: string;

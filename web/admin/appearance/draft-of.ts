@@ -14,7 +14,7 @@ export const noSignIn: SignIn = { flow_info: { layout: 'stacked' }, screen: null
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** What a brand says of itself in its attributes, which are written freely. */
+/** The settings in the free-form attributes of a brand. */
 export function settingsOf({ attributes }: Row): { readonly theme: Brand['ui_theme']; readonly locale: string } {
   const settings = membersOf(membersOf(attributes).settings);
   const { base } = membersOf(settings.theme);
@@ -23,7 +23,7 @@ export function settingsOf({ attributes }: Row): { readonly theme: Brand['ui_the
 
 const membersOf = (value: unknown): Row => (typeof value === 'object' && value !== null ? { ...value } : {});
 
-/** The sign-in page that these values of a brand make. */
+/** The sign-in page of a brand with these values. */
 export function draftOf(values: Row, { flow_info, screen }: SignIn, brand: Brand): Draft {
   const recovery = screen?.recovery_url ?? (values.flow_recovery ? '/' : undefined);
   return {

@@ -13,7 +13,7 @@ interface Props {
   readonly language: Language;
 }
 
-/** A document of its own in the size of a screen, scaled down to fit: what is narrow there is narrow for its style sheets. */
+/** An iframe in the size of a screen, scaled down, so that media queries apply. */
 export function PreviewFrame({ draft, width, language }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const frame = useRef<HTMLIFrameElement>(null);
@@ -42,12 +42,12 @@ export function PreviewFrame({ draft, width, language }: Props) {
   return (
     <div ref={place} className="preview-place" style={{ height: size.height * scale }}>
       <iframe
-        // Another language is another document.
+        // The language is fixed when a document loads.
         key={language}
         ref={frame}
         title={t('Preview of sign-in')}
         src={`/if/preview/?language=${language}`}
-        // The document is ours and needs its scripts; forms, windows and leaving the page stay denied.
+        // Scripts only: no forms, windows or navigation of this page.
         sandbox="allow-scripts allow-same-origin"
         tabIndex={-1}
         style={{ ...size, transform: `scale(${scale})` }}

@@ -20,7 +20,7 @@ import { PreviewFrame, type Width } from './preview-frame.tsx';
 const isTheme = (text: unknown): text is Brand['ui_theme'] =>
   text === 'automatic' || text === 'light' || text === 'dark';
 
-/** The sign-in page as people would see it with these values, while they are being changed. How it is shown is in the address. */
+/** A live preview of the sign-in page with unsaved values. Theme, width and language are in the address. */
 export function SignInPreview({ values }: BesideProps) {
   const { query } = useAddress();
   const own = useBrand();
@@ -77,7 +77,7 @@ export function SignInPreview({ values }: BesideProps) {
   );
 }
 
-/** What the chosen flow shows; an example to whoever may not see that, and until it is known. */
+/** The first screen of the chosen flow; an example while it loads, and without permission to see it. */
 function useSignIn(flow: unknown): SignIn {
   const path = `/stages/identification/preview/${typeof flow === 'string' && flow ? `?flow=${encodeURIComponent(flow)}` : ''}`;
   const { answer } = useLoadable(
@@ -93,7 +93,7 @@ function useSignIn(flow: unknown): SignIn {
   return answer.state === 'ready' ? answer.value : noSignIn;
 }
 
-/** The tab of a browser: the icon and the title of the page. */
+/** A browser tab with icon and title. */
 function WindowTitle({ draft: { brand, flow } }: { draft: Draft }) {
   const [missing, setMissing] = useState<string | null>(null);
   const icon = safeAddress(brand.branding_favicon);

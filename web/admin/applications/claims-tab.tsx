@@ -7,7 +7,7 @@ import { Link } from '../link.tsx';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
 import type { Application } from './application.ts';
 
-/** What the application would be told of a person who signs in. */
+/** The claims that the application would receive for a person. */
 export function ClaimsTab({ application }: { application: Application }) {
   const { query } = useAddress();
   const { resources, user } = useInterface();

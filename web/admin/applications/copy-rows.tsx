@@ -6,11 +6,11 @@ import { t } from '../../texts/texts.ts';
 interface CopyRow {
   readonly label: string;
   readonly text: string | undefined;
-  /** Hidden until somebody asks for it. */
+  /** Hidden by default. */
   readonly isSecret?: boolean;
 }
 
-/** Texts with a button each that copies them; those that are missing are left out. */
+/** Texts with copy buttons; missing ones are left out. */
 export function CopyRows({ rows }: { rows: readonly CopyRow[] }) {
   return (
     <dl className="copy-rows">

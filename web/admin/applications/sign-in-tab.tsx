@@ -26,7 +26,7 @@ interface Saml {
   readonly url_slo_redirect: string;
 }
 
-/** What the application has to know of this server, and this server of it. */
+/** The settings to enter in the application, and the provider. */
 export function SignInTab({ application }: { application: Application }) {
   const { provider_obj, provider } = application;
   const entry = useInterface().resources.find(({ model }) => model === provider_obj?.meta_model_name);

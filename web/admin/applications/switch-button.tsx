@@ -16,7 +16,7 @@ interface Props {
 const turn = ({ slug }: Application, enabled: boolean) =>
   callAsPerson('PATCH', `/core/applications/${encodeURIComponent(slug)}/`, { enabled });
 
-/** Lets nobody in until the application is switched on again. */
+/** Switches the application off. */
 export function SwitchOffButton({ application, reload }: Props) {
   const { open } = useDialog('switch-off');
   const done = useDone();
@@ -43,7 +43,7 @@ export function SwitchOffButton({ application, reload }: Props) {
   );
 }
 
-/** Says that the application is switched off, and offers the way back. */
+/** A notice that the application is off, with a button to switch it on. */
 export function SwitchedOff({ application, reload, mayChange }: Props & { mayChange: boolean }) {
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);

@@ -16,9 +16,9 @@ export interface Template {
   readonly audience?: string;
   readonly nameId?: 'emailAddress';
   readonly isPublic?: boolean;
-  /** Its address is no page that people open. */
+  /** The address is not a page for people. */
   readonly hasNoPage?: boolean;
-  /** The redirect URI cannot be known: it is asked for. */
+  /** The wizard asks for the redirect URI. */
   readonly asksRedirect?: boolean;
   /** In words, or a file or a menu of the application, by its own names. */
   readonly where: Text | `${string}.${'rb' | 'py' | 'yml' | 'yaml'}` | `${string} → ${string}`;
@@ -26,7 +26,7 @@ export interface Template {
   readonly setup: string;
 }
 
-/** What the wizard is told. */
+/** The input of the wizard. */
 export interface Choices {
   readonly name: string;
   readonly slug: string;
@@ -56,7 +56,7 @@ export function filled(text: string, facts: Readonly<Record<string, string | und
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => facts[name] ?? whole);
 }
 
-/** Without the slash at its end; null where it is none that people can open. */
+/** Without the trailing slash; null if it is not an HTTP address. */
 export function readAddress(text: string): URL | null {
   const url = URL.parse(text.trim());
   return url && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== '' ? url : null;
@@ -67,7 +67,7 @@ const placesOf = (address: string) => ({
   host: readAddress(address)?.host ?? '',
 });
 
-/** Where answers go: what was entered, or else what the template says. */
+/** The redirect URIs: entered, or from the template. */
 export function redirectsOf(
   { redirects = [], acs = '', protocol }: Template,
   { address, redirect }: Choices,
@@ -105,7 +105,7 @@ export function bodyFor(template: Template, choices: Choices) {
   };
 }
 
-/** Everything that a text to copy may name. */
+/** The placeholders in texts to copy. */
 export function factsOf(address: string, slug: string, created: Created): Readonly<Record<string, string | undefined>> {
   const root = created.issuer.split('/application/')[0]?.replace(/\/$/, '') ?? '';
   const own = `${root}/application/o/${slug}/`;

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
 
-/** Where a test sign-in of a provider begins, by its path in the API; null for those that sign nobody in. */
+/** The start of a test sign-in, by the API path of the provider; null if it has no sign-in. */
 export function testAddress(provider: string): string | null {
   const [, kind, pk] = /^\/providers\/(oauth2|saml)\/(\d+)\/$/.exec(provider) ?? [];
   return kind && pk ? `/application/test-${kind}/${pk}/` : null;
 }
 
-/** Goes through the authorization of a provider in a window of its own. */
+/** Starts a test sign-in in a new window. */
 export function TestLink({ provider, children }: { provider: string; children: ReactNode }) {
   const address = testAddress(provider);
   return address === null ? null : (

@@ -17,7 +17,7 @@ interface Outcome {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** The outcome of a test sign-in, where the authorization leads back to. */
+/** The result of a test sign-in, which redirects here. */
 export function TestPage() {
   const { query } = useAddress();
   const provider = query.get('provider') ?? '';

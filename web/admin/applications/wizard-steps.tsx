@@ -2,7 +2,7 @@ import { type Text, t } from '../../texts/texts.ts';
 
 const titles: readonly Text[] = ['Application', 'Name and address', 'Who may use it', 'Result'];
 
-/** Where one is in the wizard. */
+/** The progress of the wizard. */
 export function Steps({ current }: { current: number }) {
   return (
     <ol className="steps" aria-label={t('Steps')}>

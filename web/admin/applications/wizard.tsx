@@ -20,7 +20,7 @@ interface Outcome {
   readonly created: Created;
 }
 
-/** Makes an application together with its provider. Everything but the result is in the address. */
+/** Creates an application with its provider. All state but the result is in the address. */
 export function Wizard() {
   const { query } = useAddress();
   const { resources } = useInterface();
@@ -32,7 +32,7 @@ export function Wizard() {
   const isOver = query.get('step') === 'result' && outcome === null;
   const slug = query.get('slug') ?? '';
   useEffect(() => {
-    // The result is shown once; who comes back finds the application.
+    // The result is shown once; afterwards the application itself is.
     if (isOver) goTo(hrefOf(`/core/applications/${slug}/`, { tab: 'sign-in' }), { replace: true });
   }, [isOver, slug]);
   const crumbs = [{ text: t('Applications'), href: hrefOf('/core/applications/') }];

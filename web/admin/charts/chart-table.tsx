@@ -10,7 +10,7 @@ interface Props {
   readonly rows: readonly (readonly [title: string, ...counts: number[]])[];
 }
 
-/** The numbers of a chart, for those who cannot see it or want them exactly. */
+/** The numbers of a chart as a table. */
 export function ChartTable({ unit, columns, rows }: Props) {
   const [isOpen, setOpen] = useState(false);
   return (

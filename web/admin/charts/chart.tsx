@@ -13,13 +13,13 @@ export interface Series {
 }
 
 interface Props {
-  /** What it shows, for those who cannot see it; the numbers are in the table beside it. */
+  /** The accessible name; the numbers are in the table beside it. */
   readonly label: string;
   /** When each interval begins, in seconds. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
   readonly look: 'lines' | 'bars';
-  /** Called with the start and the end, in seconds, of what was dragged over. */
+  /** Called with the selected period in seconds. */
   onSelect?(from: number, to: number): void;
 }
 

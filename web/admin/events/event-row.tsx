@@ -8,7 +8,7 @@ import { spelled } from '../words.ts';
 import type { Event } from './event.ts';
 import { MakeRule } from './rule-dialog.tsx';
 
-/** One event as a sentence; what belongs to it unfolds. */
+/** One event as a sentence with expandable details. */
 export function EventRow({ event, isNew }: { event: Event; isNew: boolean }) {
   const { action, client_ip, created, sentence } = event;
   const [isOpen, setOpen] = useState(false);

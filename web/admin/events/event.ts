@@ -46,7 +46,7 @@ export const periodOf = (query: URLSearchParams): Period => {
   return isPeriod(text) ? text : 'week';
 };
 
-/** What the address asks for, as the API takes it. Times are whole hours, so that a question stays the same for a while. */
+/** The query of the API for an address. Times are whole hours, so it stays stable for a while. */
 export function questionOf(query: URLSearchParams): URLSearchParams {
   const question = new URLSearchParams();
   for (const name of filterNames) {

@@ -4,7 +4,7 @@ import { Link } from '../link.tsx';
 import { numberText, spelled } from '../words.ts';
 import type { Facets, FacetValue } from './event.ts';
 
-/** The most frequent values of what is shown; choosing one filters by it, choosing it again does not any more. */
+/** The most frequent values; each is a filter that can be switched on and off. */
 export function FacetLists({ facets }: { facets: Facets }) {
   return (
     <div className="facets">

@@ -8,7 +8,7 @@ import type { Facets } from './event.ts';
 
 const hourSeconds = 3600;
 
-/** How many events there were, over time. Dragging over a part of it shows that part. */
+/** Events over time. Dragging selects a period. */
 export function Histogram({ facets: { start, interval_seconds, counts } }: { facets: Facets }) {
   const first = Date.parse(start) / 1000;
   const times = useMemo(() => counts.map((_, at) => first + at * interval_seconds), [counts, first, interval_seconds]);

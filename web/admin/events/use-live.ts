@@ -5,7 +5,7 @@ import type { Event } from './event.ts';
 const everyMs = 4_000;
 const mostKept = 200;
 
-/** Events that happen while one looks, newest first. Asks for those since the newest one, and not while the page is hidden. */
+/** New events, newest first. Polls for events after the newest one, and not while the page is hidden. */
 export function useLive(isOn: boolean, question: string, newest: Event | undefined): readonly Event[] {
   const [events, setEvents] = useState<readonly Event[]>([]);
   const last = useRef<Event | undefined>(undefined);
@@ -33,7 +33,7 @@ export function useLive(isOn: boolean, question: string, newest: Event | undefin
         });
         last.current = results[0] ?? seen;
       } catch {
-        // The next round asks again.
+        // Polled again in the next round.
       }
       isAsking = false;
     }

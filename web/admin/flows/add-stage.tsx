@@ -19,7 +19,7 @@ interface Props {
 const family = '/stages/all/';
 const gap = 10;
 
-/** Adds a stage at the end: one there is, or a new one of a kind. */
+/** Appends an existing or a new stage. */
 export function AddStage({ design, reload }: Props) {
   const { query } = useAddress();
   const done = useDone();

@@ -15,7 +15,7 @@ interface Props {
   reload(): Promise<void>;
 }
 
-/** The stages of a flow as cards in order, and beside them the form of what is chosen. */
+/** The stages of a flow as ordered cards, with the form of the selected one beside them. */
 export function Designer({ design, reload }: Props) {
   const canChange = useCanDesign();
   const { query } = useAddress();

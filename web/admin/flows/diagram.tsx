@@ -8,7 +8,7 @@ import { t } from '../../texts/texts.ts';
 import { type Design, flowsPath, type Gate, typeOf } from './design.ts';
 import { GateWords, modeWords } from './gate-words.tsx';
 
-/** The way through the flow: gates are forks, and whoever does not pass the one of a stage goes on to the next. */
+/** The flow as a diagram. Gates are forks: who does not pass skips the stage. */
 export function Diagram({ design }: { design: Design }) {
   return (
     <div className="stack">
@@ -16,7 +16,7 @@ export function Diagram({ design }: { design: Design }) {
         <li className="diagram-end">{t('Beginning')}</li>
         <Fork gates={design.gates} mode={design.policy_engine_mode} otherwise={t('turned away')} />
         {design.steps.map((step) => (
-          <li key={step.pk} className="diagram-step">
+          <li key={step.pk}>
             <ol>
               <Fork gates={step.gates} mode={step.policy_engine_mode} otherwise={t('goes on after this stage')} />
               <li className="diagram-stage">
@@ -59,7 +59,7 @@ function Fork({ gates, mode, otherwise }: ForkProps) {
   );
 }
 
-/** For documents: the same in the language of Mermaid, asked for only when it is wanted. */
+/** The diagram as Mermaid source, loaded on demand. */
 function Mermaid({ slug }: { slug: string }) {
   const [text, setText] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);

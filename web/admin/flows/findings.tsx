@@ -7,7 +7,7 @@ const words = {
   info: { text: () => t('Note'), look: 'tag' },
 } as const;
 
-/** What the linter found: of the flow, or of one of its stages. */
+/** The findings of the linter about the flow or one stage. */
 export function Findings({ findings, label }: { findings: readonly Finding[]; label: string }) {
   if (findings.length === 0) return null;
   return (
@@ -24,7 +24,7 @@ export function Findings({ findings, label }: { findings: readonly Finding[]; la
   );
 }
 
-/** The whole in one line, for those who do not read every card. */
+/** All findings in one line. */
 export function FindingsSummary({ findings }: { findings: readonly Finding[] | null }) {
   if (findings === null)
     return <p className="quiet">{t('This flow is not checked: it has parts that you may not see.')}</p>;

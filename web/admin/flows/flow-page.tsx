@@ -19,7 +19,7 @@ import { Diagram } from './diagram.tsx';
 import { ObjectBeside } from './object-beside.tsx';
 import { TryTab } from './try-tab.tsx';
 
-/** A flow: its stages in order, its diagram, the flow itself, and its settings. */
+/** A flow: designer, diagram, test run and settings. */
 export function FlowPage({ entry, objectKey }: ResourcePage) {
   const read = useDesign(objectKey);
   const canChange = useCanDesign();

@@ -4,7 +4,7 @@ import { ListPage } from '../generic/list-page.tsx';
 import type { ResourcePage } from '../routes.tsx';
 import { ReadyMade } from './ready-made.tsx';
 
-/** The list of flows, and above it those that are turned on by one switch. */
+/** The list of flows, below the ready-made ones. */
 export function FlowsPage(props: ResourcePage) {
   const { user } = useInterface();
   return <ListPage {...props} above={user.is_superuser && <ReadyMade />} />;

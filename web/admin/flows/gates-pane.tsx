@@ -15,7 +15,7 @@ interface Props {
   readonly target: string;
   readonly gates: readonly Gate[];
   readonly mode: 'all' | 'any';
-  /** What holds while there are none. */
+  /** Shown when there are none. */
   readonly open: string;
   readonly canChange: boolean;
   reload(): Promise<void>;

@@ -19,7 +19,7 @@ interface Inspection {
   };
 }
 
-/** Where one's own walk stands, read again at each step. */
+/** The state of the running flow, reloaded at each step. */
 export function Inspector({ slug, challenge }: { slug: string; challenge: Challenge | null }) {
   const [read, setRead] = useState<{ readonly value?: Inspection; readonly problem?: string } | null>(null);
   useEffect(() => {

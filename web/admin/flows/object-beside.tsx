@@ -92,7 +92,7 @@ function EditForm({ entry, objectKey, description, object, name, submit, ...prop
   const initial = useMemo(() => initialValues(members, object.row), [members, object.row]);
   return (
     <ObjectForm
-      // Another version of the object is another form, with the changes that were kept.
+      // A new version of the object starts a new form, which restores the unsaved changes.
       key={object.etag}
       {...{ members, initial, submit }}
       {...(onCancel && { onCancel })}

@@ -34,7 +34,7 @@ const words: Readonly<Record<ReadyMadeFlow['name'], { title: Text; about: Text; 
   },
 };
 
-/** Flows that come with the server, with a switch each. */
+/** Ready-made flows, each with a switch. */
 export function ReadyMade() {
   const read = useAnswer<readonly ReadyMadeFlow[]>(path);
   return (

@@ -24,7 +24,7 @@ interface Props {
   readonly moves: CardMoves | null;
 }
 
-/** One stage of the flow: its gates, what it is, what is wrong with it, and its way up and down. */
+/** One stage of the flow: gates, name, findings and buttons to move it. */
 export function StepCard({ step, place, count, findings, isOpen, isDragged, moves }: Props) {
   const name = step.name ?? t('hidden');
   return (
@@ -62,7 +62,7 @@ interface HandleProps extends Pick<Props, 'step' | 'place' | 'count'> {
   readonly moves: CardMoves;
 }
 
-/** For pointers it is dragged; with the keyboard the arrow keys move the card. */
+/** Dragged with a pointer, moved with the arrow keys. */
 function Handle({ step, name, place, count, moves }: HandleProps) {
   function press(event: KeyboardEvent): void {
     const places = { ArrowUp: -1, ArrowDown: 1, Home: 1 - place, End: count - place }[event.key];

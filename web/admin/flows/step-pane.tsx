@@ -15,7 +15,7 @@ interface Props {
   reload(): Promise<void>;
 }
 
-/** What stands beside a chosen stage: its own form, its gates, and its place in the flow. */
+/** The selected stage: its form, its gates and its binding to the flow. */
 export function StepPane({ step, canChange, reload }: Props) {
   const { query } = useAddress();
   const parts = [
@@ -89,7 +89,7 @@ function StagePart({ step, canChange, reload, name }: PartProps) {
   );
 }
 
-/** What is decided by dragging and elsewhere is left out. */
+/** Without the members that the designer sets itself. */
 const isShown = ({ name }: Member): boolean => !/^(target|stage|order)$/.test(name);
 
 function PlacePart({ step, canChange, reload, name }: PartProps) {

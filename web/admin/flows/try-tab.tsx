@@ -10,7 +10,7 @@ import type { Design } from './design.ts';
 
 const RunPane = lazy(async () => ({ default: (await import('./run-pane.tsx')).RunPane }));
 
-/** What walking a flow does to whoever tries it. */
+/** The consequences of running a flow for the person who tries it. */
 const effects: Readonly<Record<string, Text>> = {
   authentication: 'At its end you are signed in as the person whose name you give, and no longer as yourself.',
   invalidation: 'At its end you are signed out.',
@@ -21,11 +21,11 @@ const effects: Readonly<Record<string, Text>> = {
 
 interface End {
   readonly to: string;
-  /** Who is signed in with this browser now; null when nobody is. */
+  /** The user of this browser session; null when signed out. */
   readonly username: string | null;
 }
 
-/** Walks the flow for real, in a pane. */
+/** Runs the flow for real, in a pane. */
 export function TryTab({ design }: { design: Design }) {
   const { user } = useInterface();
   const [run, setRun] = useState(() => (wasRunning(design.slug) ? 1 : 0));

@@ -5,7 +5,7 @@ import { type Design, type DesignStep, flowsPath } from './design.ts';
 import type { CardMoves } from './step-card.tsx';
 
 interface Reorder {
-  /** In the order that is shown: while a card is dragged or saved, the one to come. */
+  /** In the displayed order: while dragging or saving, the new one. */
   readonly steps: readonly DesignStep[];
   readonly dragged: string | null;
   /** For screen readers. */
@@ -29,7 +29,7 @@ export function useReorder(design: Design, reload: () => Promise<void>): Reorder
   useEffect(() => {
     saved.current = design.steps.map(({ pk }) => pk);
   }, [design]);
-  // A card that moves in the document loses the focus.
+  // Moving an element in the document drops its focus.
   useEffect(() => {
     if (focus.current && order) document.querySelector<HTMLElement>(`[data-focus="${focus.current}"]`)?.focus();
   }, [order]);
@@ -44,7 +44,7 @@ export function useReorder(design: Design, reload: () => Promise<void>): Reorder
         ...{ name, place: wanted.indexOf(step.pk) + 1, count: wanted.length },
       }),
     );
-    // One after the other: each says which order it was made from.
+    // Sequentially: each write names the order that it is based on.
     queue.current = queue.current.then(async () => {
       const seen = saved.current;
       if (wanted.join() === seen.join()) return;
@@ -106,7 +106,7 @@ export function useReorder(design: Design, reload: () => Promise<void>): Reorder
 const isPermutation = (order: readonly string[], keys: readonly string[]): boolean =>
   order.length === keys.length && order.every((pk) => keys.includes(pk));
 
-/** The order in which the dragged card stands where the pointer is: after those whose middle is above it. */
+/** The order with the dragged card at the pointer: after the cards whose middle is above it. */
 function placed(list: Element, shown: readonly string[], pk: string, y: number): readonly string[] {
   const others = shown.filter((key) => key !== pk);
   const at = others.filter((key) => {

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** As keyboards of this system name it. */
+/** The label on keyboards of this system. */
 export const commandKey = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl';
 
 const isTyping = ({ target }: KeyboardEvent): boolean =>

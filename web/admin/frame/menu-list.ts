@@ -6,15 +6,15 @@ export interface MenuItem {
   readonly path: string;
 }
 
-export interface MenuGroup {
+interface MenuGroup {
   readonly title: Text;
   readonly items: readonly MenuItem[];
 }
 
-/** The page that everything begins with. */
+/** The home page. */
 export const start: MenuItem = { title: 'Start', path: '/' };
 
-/** The menu by what people want to do. Kinds are found in the list of their family, the rest under "Everything". */
+/** The menu by task. Kinds are in the list of their family, rarely used resources under "Everything". */
 const groups: readonly MenuGroup[] = [
   {
     title: 'Applications',
@@ -68,19 +68,19 @@ const groups: readonly MenuGroup[] = [
   },
 ];
 
-/** What a page asks for that is no list of a resource. */
+/** Permissions for pages that are not lists of a resource. */
 const permissionOf: Readonly<Record<string, string>> = {
   '/admin/settings/': 'view_system_settings',
   '/system/': 'view_system_info',
 };
 
-/** Pages that are offered to whoever may see a list. */
+/** Pages shown to everybody who may see this list. */
 const listOf: Readonly<Record<string, string>> = {
   '/access/': '/policies/bindings/',
   '/system/': '/events/system_tasks/',
 };
 
-/** The menu with what there is for this caller. */
+/** The menu, without what the caller may not see. */
 export function menuFor({ resources, system_permissions }: Interface): MenuGroup[] {
   const listed = new Set(resources.map(({ path }) => path));
   const isOffered = ({ path }: MenuItem) =>

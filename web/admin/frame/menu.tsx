@@ -1,21 +1,25 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { type Text, t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
 import { entryAt, type Interface, useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
-import { menuFor, start } from './menu-list.ts';
+import { type MenuItem, menuFor, start } from './menu-list.ts';
 
-/** The way to every page; on narrow screens it unfolds. */
+/** The main navigation; collapsible on narrow screens. */
 export function Menu() {
   const known = useInterface();
   const { path } = useAddress();
   const [isOpen, setOpen] = useState(false);
-  const current = menuPath(path, known);
-  // Wherever one goes, and by whatever way, the menu has done its part.
+  const groups = menuFor(known);
+  const items = groups.flatMap((group) => group.items);
+  const current = menuPath(path, known, items);
+  const here = items.find((item) => item.path === current)?.title ?? (path === '/' ? start.title : 'Administration');
+  const list = useRef<HTMLDivElement>(null);
+  // Navigating closes the menu.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the path is what it is about
   useEffect(() => setOpen(false), [path]);
-  const groups = menuFor(known);
-  const here = groups.flatMap(({ items }) => items).find((item) => item.path === current)?.title;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another entry is current
+  useEffect(() => showWithin(list.current), [current]);
   return (
     <nav className="admin-menu" aria-label={t('Administration')}>
       <button
@@ -26,10 +30,10 @@ export function Menu() {
         onClick={() => setOpen(!isOpen)}
       >
         <span className="visually-hidden">{t('Menu, now at')} </span>
-        <span>{t(here ?? start.title)}</span>
+        <span>{t(here)}</span>
         <span aria-hidden="true">{isOpen ? '▴' : '▾'}</span>
       </button>
-      <div id="admin-menu-list" className="admin-menu-list" data-open={isOpen || undefined}>
+      <div ref={list} id="admin-menu-list" className="admin-menu-list" data-open={isOpen || undefined}>
         <ul>
           <Item {...start} isCurrent={path === '/'} />
         </ul>
@@ -61,9 +65,20 @@ function Item({ title, path, isCurrent }: { title: Text; path: string; isCurrent
   );
 }
 
-/** Under which entry of the menu a page is: kinds are under their family. */
-function menuPath(path: string, { resources }: Interface): string {
+/** Scrolls the list, not the page, to its current entry. */
+function showWithin(list: HTMLElement | null): void {
+  const link = list?.querySelector<HTMLElement>('[aria-current]');
+  if (!list || !link) return;
+  const [outer, inner] = [list.getBoundingClientRect(), link.getBoundingClientRect()];
+  if (inner.top < outer.top || inner.bottom > outer.bottom)
+    list.scrollTop += inner.top - outer.top - (list.clientHeight - inner.height) / 2;
+}
+
+/** The menu entry of a page; a kind belongs to the entry of its family, other resources to "Everything". */
+function menuPath(path: string, { resources }: Interface, items: readonly MenuItem[]): string {
   const [entry] =
     entryAt(resources, path.replace(/^\/(new|edit)\//, '/').replace(/^\/applications\//, '/core/applications/')) ?? [];
-  return entry ? (entry.family ?? entry.path) : path;
+  if (!entry) return path;
+  const listed = entry.family ?? entry.path;
+  return items.some((item) => item.path === listed) ? listed : '/everything/';
 }

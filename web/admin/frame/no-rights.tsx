@@ -4,7 +4,7 @@ import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Person } from '../api/interface.ts';
 
-/** For people who came here and have nothing to administer. */
+/** For people without any administrative permission. */
 export function NoRights({ person }: { person: Person }) {
   const { branding_title, flow_invalidation = 'default-invalidation-flow' } = useBrand();
   const title = t('Nothing to administer');

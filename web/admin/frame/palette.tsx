@@ -20,7 +20,7 @@ interface Hit {
   readonly href: string;
 }
 
-/** Finds pages, actions and objects of all kinds, wherever one is. */
+/** The command palette: finds pages, actions and objects. */
 export function Palette() {
   const { isOpen, open, close } = useDialog('search');
   useKey('k', true, open);
@@ -54,7 +54,7 @@ function Search() {
     inputValue: text,
     onSelectedItemChange({ selectedItem }) {
       if (!selectedItem) return;
-      // The dialog is no place to come back to.
+      // Going back must not reopen the dialog.
       history.replaceState(history.state, '', hereWith({ dialog: null }));
       goTo(selectedItem.href);
     },
@@ -92,7 +92,7 @@ function Search() {
   );
 }
 
-/** Pages and actions that there are for this caller. */
+/** Pages and actions that the caller may use. */
 function placesOf(known: Interface): Hit[] {
   const menu = menuFor(known).flatMap(({ items }) => items);
   const inMenu = new Set(menu.map(({ path }) => path));

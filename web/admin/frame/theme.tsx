@@ -8,7 +8,7 @@ const key = 'gatehouse:theme';
 
 const isTheme = (text: string | null): text is Theme => text !== null && Object.hasOwn(themes, text);
 
-/** Light or dark, in this browser; the brand's choice until somebody chooses. */
+/** The colour theme, stored in the browser; the brand's by default. */
 export function ThemeChoice() {
   const { ui_theme } = useBrand();
   const [theme, setTheme] = useState<Theme>(() => {

@@ -18,7 +18,7 @@ interface Props {
   onTakeTheirs(): Promise<void>;
 }
 
-/** Somebody else has changed the object meanwhile: both versions, and what to do about it. */
+/** A conflict with a concurrent change: both versions side by side. */
 export function ConflictDialog({ members, path, initial, values, names, onClose, onKeepMine, onTakeTheirs }: Props) {
   const now = useAnswer<Row>(path);
   return (

@@ -15,7 +15,7 @@ interface Props {
   onClose(): void;
 }
 
-/** The form as a command: what it does here, a script can do. */
+/** The form as a curl command, for scripts. */
 export function CurlDialog({ method, path, body, members, onClose }: Props) {
   const command = curlOf(method, path, withoutSecrets(body, members));
   return (

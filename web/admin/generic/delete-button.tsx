@@ -52,7 +52,7 @@ function Confirmation({ entry, objectKey, title, hasUsedBy, onClose }: Props & {
       {hasUsedBy ? <Consequences entry={entry} objectKey={objectKey} /> : <p>{t('This cannot be undone.')}</p>}
       {problem && <Notice tone="bad">{problem}</Notice>}
       <div className="row">
-        {/* A dialog gives the focus to its first button: that is never the one that cannot be undone. */}
+        {/* The first button gets the focus, so it must not be the destructive one. */}
         <Button onClick={onClose}>{t('Cancel')}</Button>
         <Button look="danger" isBusy={isBusy} onClick={remove}>
           {t('Delete')}

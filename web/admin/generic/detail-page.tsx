@@ -74,7 +74,7 @@ function Detail({ entry, objectKey, Beside, description }: ResourcePage & { desc
   );
 }
 
-/** Families with an operation that runs what an object says. */
+/** Families with a test operation. */
 const isTriable = ({ family }: ResourceEntry): boolean =>
   family === '/policies/all/' || family === '/propertymappings/all/';
 
@@ -103,10 +103,10 @@ function Actions({ entry, objectKey, object: { may }, description, title }: Acti
   );
 }
 
-/** Members that say what the page says already. */
+/** Members that the page shows elsewhere. */
 const unremarkable = /^(verbose_name|verbose_name_plural)$/;
 
-/** Keys of the server's own making, and what only programs read. */
+/** Generated keys and members for programs. */
 const isTechnical = ({ name, note, schema }: Member): boolean =>
   /^(pk|uid|num_pk|managed|component|meta_model_name)$/.test(name) ||
   (schema.readOnly === true && schema.format === 'uuid' && note.kind === 'text');
@@ -114,7 +114,7 @@ const isTechnical = ({ name, note, schema }: Member): boolean =>
 function Overview({ object, description }: { object: WholeObject; description: Description }) {
   const names = new Set(description.shown.map(({ name }) => name));
   const members = description.shown.filter(
-    // A reference is shown by the name of its object: the object beside it would say it again.
+    // A reference shows the name of its object, so the embedded object would repeat it.
     ({ name }) => !unremarkable.test(name) && !(name.endsWith('_obj') && names.has(name.slice(0, -'_obj'.length))),
   );
   const technical = members.filter(isTechnical);

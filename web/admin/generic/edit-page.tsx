@@ -64,7 +64,7 @@ function EditForm({ entry, objectKey, Beside, description, object, name, reload 
   if (!changing || !object.may.includes('change')) return <p>{t('You may not change this.')}</p>;
   return (
     <ObjectForm
-      // Another version of the object is another form, with the changes that were kept.
+      // A new version of the object starts a new form, which restores the unsaved changes.
       key={object.etag}
       members={changing}
       initial={initial}

@@ -6,7 +6,7 @@ import type { FilterNote } from '../api/document.ts';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
 import { spelled } from '../words.ts';
 
-/** Search and filters of a list; what they say is in the address. */
+/** Search and filters of a list, kept in the address. */
 export function Filters({ description }: { description: Description }) {
   const { query } = useAddress();
   const [added, setAdded] = useState<readonly string[]>([]);
@@ -51,7 +51,7 @@ export function Filters({ description }: { description: Description }) {
   );
 }
 
-/** What a person can say in one field. */
+/** The value of one field. */
 const isUsable = ({ kind }: FilterNote): boolean => kind !== 'json' && kind !== 'expression';
 
 const set = (name: string, value: string): void => goTo(hereWith({ [name]: value || null, page: null }));
@@ -105,7 +105,7 @@ export function LabelledSelect({ label, value, options, isRequired = false, onCh
 
 const pauseMs = 250;
 
-/** A field whose text goes into the address when typing pauses. */
+/** A field that writes to the address when typing pauses. */
 export function TypedField({ label, name, type }: { label: string; name: string; type: 'search' | 'text' }) {
   const id = useId();
   const { query } = useAddress();

@@ -13,7 +13,7 @@ import { KindChoice } from './kind-choice.tsx';
 import { ObjectForm } from './object-form.tsx';
 import { useCrumbs } from './use-crumbs.ts';
 
-/** Makes a new object; of a family, once a kind is chosen. */
+/** The form of a new object; for a family, a choice of kinds first. */
 export function NewPage({ entry, Beside }: ResourcePage) {
   const description = useDescription(entry.path);
   const crumbs = useCrumbs(entry, true);
@@ -35,7 +35,7 @@ function NewForm({ entry, Beside, description }: FormProps) {
   const { query } = useAddress();
   const { creating } = description;
   const initial = useMemo(() => initialValues(creating ?? [], null), [creating]);
-  // What is given in the address is what the form begins with: `?target=…`.
+  // The address prefills the form: `?target=…`.
   const given = useMemo(() => {
     const named = (creating ?? []).filter(({ name }) => query.has(name));
     return Object.fromEntries(named.map(({ name }) => [name, query.get(name)]));

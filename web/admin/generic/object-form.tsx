@@ -26,10 +26,10 @@ interface Props {
   /** How it is sent, and where. */
   readonly method: Method & ('POST' | 'PATCH');
   readonly path: string;
-  /** The state of the object that is changed, and the object. */
+  /** For changes: the ETag and the names of references. */
   readonly etag?: string;
   readonly names?: Names;
-  /** What it is called, in the middle of a sentence. */
+  /** The name of the object for the middle of a sentence. */
   readonly what: string;
   readonly submit: string;
   readonly Beside?: ResourcePage['Beside'];
@@ -41,7 +41,7 @@ interface Props {
 
 const noNames: Names = () => undefined;
 
-/** A form made of what the document says of a body. */
+/** A form generated from the OpenAPI document. */
 export function ObjectForm(props: Props) {
   const { members, initial, method, path, etag, names = noNames, what, submit, Beside } = props;
   const { onSaved, onCancel, onConflict } = props;
@@ -56,7 +56,8 @@ export function ObjectForm(props: Props) {
   const body = bodyOf(members, draft.values, initial, method === 'POST');
 
   useEffect(() => {
-    if (Object.keys(complaints).length > 0) place.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+    if (Object.keys(complaints).length > 0)
+      place.current?.querySelector<HTMLElement>('[aria-invalid="true"], .code-editor[data-invalid]')?.focus();
   }, [complaints]);
 
   async function send(isTrial: boolean): Promise<Row | null> {

@@ -13,7 +13,7 @@ interface Props {
   readonly initial: Row;
   readonly isNew: boolean;
   readonly names: Names;
-  /** Sends the form without storing anything; null when it was refused, which the form shows. */
+  /** Sends a dry run; null on errors, which the form shows. */
   ask(): Promise<Row | null>;
   onClose(): void;
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type Dispatch, memo, type SetStateAction, useMemo } from 'react';
 import { t } from '../../texts/texts.ts';
 import { hereWith, hrefOf, useAddress } from '../address.ts';
 import type { Description } from '../api/description.ts';
@@ -14,29 +14,23 @@ interface Props {
   readonly rows: readonly Row[];
   readonly names: Names;
   readonly chosen: ReadonlySet<string>;
-  onChoose(chosen: ReadonlySet<string>): void;
+  readonly onChoose: Dispatch<SetStateAction<ReadonlySet<string>>>;
 }
 
 /** The members that a list shows. */
 const columnsOf = ({ columns, shown }: Description): Member[] =>
   columns.flatMap((name) => shown.find((member) => member.name === name) ?? []);
 
-/** What kind a row is of is a column of families. */
+/** In lists of families, `verbose_name` is the kind of a row. */
 const labelOf = ({ name, note }: Member): string => (name === 'verbose_name' ? t('Kind') : note.label);
 
-/** Rows with a link to each, ordered by what their headings are pressed for. */
+/** Rows with links, sortable by their headings. */
 export function Table({ entry, description, rows, names, chosen, onChoose }: Props) {
-  const columns = columnsOf(description);
+  const columns = useMemo(() => columnsOf(description), [description]);
   const keyOf = (row: Row) => String(row[description.key]);
   const pathOf = useRowPath(entry);
   const canChoose = entry.may.delete === 'all';
   const isAll = rows.every((row) => chosen.has(keyOf(row)));
-  function choose(key: string, isChosen: boolean): void {
-    const next = new Set(chosen);
-    if (isChosen) next.add(key);
-    else next.delete(key);
-    onChoose(next);
-  }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys
     <section className="table-frame" tabIndex={0} aria-label={entry.plural}>
@@ -61,22 +55,19 @@ export function Table({ entry, description, rows, names, chosen, onChoose }: Pro
         <tbody>
           {rows.map((row) => {
             const key = keyOf(row);
-            const cells = columns.map((member) => (
-              <Value key={member.name} member={member} value={row[member.name]} names={names} isBrief />
-            ));
+            const isChosen = chosen.has(key);
+            const href = hrefOf(`${pathOf(row)}${encodeURIComponent(key)}/`);
             return (
-              <tr key={key} data-chosen={chosen.has(key) || undefined}>
+              <tr key={key} data-chosen={isChosen || undefined}>
                 {canChoose && (
-                  <td className="table-choice">
-                    <input
-                      type="checkbox"
-                      aria-label={t('Choose {name}', { name: String(row[description.title] ?? key) })}
-                      checked={chosen.has(key)}
-                      onChange={({ currentTarget }) => choose(key, currentTarget.checked)}
-                    />
-                  </td>
+                  <ChoiceCell
+                    objectKey={key}
+                    name={String(row[description.title] ?? key)}
+                    isChosen={isChosen}
+                    onChoose={onChoose}
+                  />
                 )}
-                <Cells cells={cells} href={hrefOf(`${pathOf(row)}${encodeURIComponent(key)}/`)} columns={columns} />
+                <Cells row={row} href={href} columns={columns} names={names} />
               </tr>
             );
           })}
@@ -86,18 +77,50 @@ export function Table({ entry, description, rows, names, chosen, onChoose }: Pro
   );
 }
 
-/** The first names the row and leads to it. */
-function Cells({ cells, href, columns }: { cells: ReactNode[]; href: string; columns: Member[] }) {
-  return cells.map((cell, at) =>
+interface ChoiceProps extends Pick<Props, 'onChoose'> {
+  readonly objectKey: string;
+  readonly name: string;
+  readonly isChosen: boolean;
+}
+
+const ChoiceCell = memo(function ChoiceCell({ objectKey, name, isChosen, onChoose }: ChoiceProps) {
+  return (
+    <td className="table-choice">
+      <input
+        type="checkbox"
+        aria-label={t('Choose {name}', { name })}
+        checked={isChosen}
+        onChange={() => onChoose((chosen) => toggled(chosen, objectKey))}
+      />
+    </td>
+  );
+});
+
+function toggled(chosen: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(chosen);
+  if (!next.delete(key)) next.add(key);
+  return next;
+}
+
+interface CellsProps extends Pick<Props, 'names'> {
+  readonly row: Row;
+  readonly href: string;
+  readonly columns: readonly Member[];
+}
+
+/** Memoized: choosing rows does not render their cells again. */
+const Cells = memo(function Cells({ row, href, columns, names }: CellsProps) {
+  const cellOf = (member: Member) => <Value member={member} value={row[member.name]} names={names} isBrief />;
+  return columns.map((member, at) =>
     at === 0 ? (
-      <th key={columns[at]?.name} scope="row">
-        <Link href={href}>{cell}</Link>
+      <th key={member.name} scope="row">
+        <Link href={href}>{cellOf(member)}</Link>
       </th>
     ) : (
-      <td key={columns[at]?.name}>{cell}</td>
+      <td key={member.name}>{cellOf(member)}</td>
     ),
   );
-}
+});
 
 function Heading({ member, description }: { member: Member; description: Description }) {
   const { query } = useAddress();
@@ -116,7 +139,7 @@ function Heading({ member, description }: { member: Member; description: Descrip
   );
 }
 
-/** Where a row has its page: with its kind, where the list is of a family. */
+/** The path of a row: below its own kind in lists of a family. */
 function useRowPath(entry: ResourceEntry): (row: Row) => string {
   const { resources } = useInterface();
   return ({ meta_model_name }) =>

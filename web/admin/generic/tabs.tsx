@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { t } from '../../texts/texts.ts';
 import { hereWith } from '../address.ts';
 import { Link } from '../link.tsx';
@@ -9,9 +10,17 @@ export interface Tab {
 
 /** Parts of a page; each has its address, so they are links. */
 export function Tabs({ tabs, current }: { tabs: readonly Tab[]; current: string }) {
+  const place = useRef<HTMLElement>(null);
+  // On narrow screens the tabs scroll sideways.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is current
+  useEffect(() => {
+    const list = place.current?.querySelector('ul');
+    const link = place.current?.querySelector<HTMLElement>('[aria-current]');
+    if (list && link) list.scrollTo({ left: link.offsetLeft - (list.clientWidth - link.offsetWidth) / 2 });
+  }, [current]);
   if (tabs.length < 2) return null;
   return (
-    <nav className="tabs" aria-label={t('Parts of this page')}>
+    <nav ref={place} className="tabs" aria-label={t('Parts of this page')}>
       <ul>
         {tabs.map(({ name, title }, at) => (
           <li key={name}>

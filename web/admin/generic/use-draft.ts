@@ -9,16 +9,16 @@ import { changedMembers } from './body.ts';
 interface Draft {
   readonly values: Row;
   readonly isDirty: boolean;
-  /** Whether it began with changes from an earlier visit. */
+  /** Whether changes from an earlier visit were restored. */
   readonly isRestored: boolean;
   set(name: string, value: unknown): void;
-  /** Forgets the changes, because they are saved or not wanted. */
+  /** Drops the changes, because they are saved or not wanted. */
   discard(): void;
-  /** Forgets them, and is left without a word. */
+  /** Drops them, and no longer warns about them. */
   finish(): void;
 }
 
-/** The values of a form. Unsaved changes outlast leaving the page, in this window; secrets do not. */
+/** The values of a form. Unsaved changes are kept in session storage, secrets are not. */
 export function useDraft(key: string, members: readonly Member[], initial: Row, what: string): Draft {
   const stored = useRef(readStored(key));
   const [values, setValues] = useState<Row>(() => ({ ...initial, ...stored.current }));

@@ -13,13 +13,13 @@ interface Props {
   readonly member: Member;
   readonly value: unknown;
   readonly names: Names;
-  /** In a table there is room for little; links would be in the way of the row's own. */
+  /** For tables: short, and without links beside the link of the row. */
   readonly isBrief?: boolean;
 }
 
 const maxListed = 3;
 
-/** Members that hold texts of the server, if nobody has changed them. */
+/** Members with default texts from the server, which are translated. */
 const saidByServer: ReadonlySet<string> = new Set(['description', 'mode_verbose', 'model_verbose', 'verbose_name']);
 
 /** A value of a member, as people read it. */
@@ -73,7 +73,7 @@ const Json = ({ value }: { value: object }) =>
   isEmpty(value) ? <Nothing /> : <Code text={JSON.stringify(value, null, 2)} />;
 
 function Text({ text, isBrief, isLong }: { text: string; isBrief: boolean; isLong: boolean }) {
-  if (isBrief) return firstLine(text);
+  if (isBrief) return <bdi>{firstLine(text)}</bdi>;
   if (isLong || text.includes('\n')) return <Code text={text} />;
   if (text.startsWith('data:image/')) return <img src={text} alt="" width="48" height="48" />;
   const address = /^https?:/.test(text) ? safeAddress(text) : null;

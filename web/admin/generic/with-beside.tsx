@@ -3,7 +3,7 @@ import { type ReactNode, Suspense } from 'react';
 import { Waiting } from '../../elements/loading.tsx';
 import type { BesideProps, ResourcePage } from '../routes.tsx';
 
-/** What a page says of an object, and what stands beside it. */
+/** The content of a page, with an optional column beside it. */
 export function WithBeside({
   Beside,
   values,

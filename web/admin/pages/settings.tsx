@@ -12,7 +12,7 @@ import { Page } from '../page.tsx';
 
 const path = '/admin/settings/';
 
-/** What holds for the whole server. */
+/** The settings of the server. */
 export function Settings() {
   return (
     <Page title={t('Settings')} intro={t('What holds for the whole server.')}>

@@ -20,7 +20,12 @@ export function ActionMenu({ items }: { items: readonly Item[] }) {
       </Button>
     );
   return (
-    <details className="menu">
+    <details
+      className="menu"
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') closeMenu(event.currentTarget);
+      }}
+    >
       <summary className="button">{t('Actions')}</summary>
       <ul>
         {items.map(({ name, title }) => (
@@ -29,7 +34,7 @@ export function ActionMenu({ items }: { items: readonly Item[] }) {
               look="quiet"
               data-action={name}
               onClick={({ currentTarget }) => {
-                currentTarget.closest('details')?.removeAttribute('open');
+                closeMenu(currentTarget);
                 goTo(hereWith({ dialog: name }));
               }}
             >
@@ -40,4 +45,11 @@ export function ActionMenu({ items }: { items: readonly Item[] }) {
       </ul>
     </details>
   );
+}
+
+/** The focus goes to the button of the menu, where a dialog returns it to. */
+function closeMenu(inside: HTMLElement): void {
+  const menu = inside.closest('details');
+  menu?.querySelector('summary')?.focus();
+  menu?.removeAttribute('open');
 }

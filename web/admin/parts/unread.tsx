@@ -5,7 +5,7 @@ import type { ResourceEntry } from '../api/interface.ts';
 import { Page } from '../page.tsx';
 import { NotFound } from '../pages/not-found.tsx';
 
-/** The page of an object that is not read yet, cannot be read, or does not exist. */
+/** The page of an object that is loading, failed to load, or does not exist. */
 export function Unread<T>({ read, entry }: { read: Loadable<T>; entry: ResourceEntry }) {
   const { answer } = read;
   if (answer.state === 'failed' && answer.problem instanceof ApiProblem && answer.problem.status === 404)

@@ -22,12 +22,12 @@ interface Thing {
 }
 
 interface Props<T> extends Of {
-  /** Where they are listed, and where one of them is. */
+  /** The paths of the list and of one object. */
   readonly from: string;
   pathOf(row: T): string | null;
   show(row: T): Thing;
   readonly none: Text;
-  /** What taking one away is called, and the question before it. */
+  /** The label of the delete button and the question of its dialog. */
   readonly verb: Text;
   readonly question: Text;
 }
@@ -48,7 +48,7 @@ const accounts: Words = {
   question: 'Disconnect {name}?',
 };
 
-/** Rows of one kind that belong to a person, each with a way to take it away. One request. */
+/** Objects of one kind that belong to a person, with delete buttons. One request. */
 function Belongings<T>({ from, pathOf, show, none, verb, question }: Props<T>) {
   const read = useAnswer<readonly T[] | { readonly results: readonly T[] }>(from);
   const done = useDone();
@@ -102,7 +102,7 @@ export interface Session {
   readonly geo_ip: { readonly city: string; readonly country: string } | null;
 }
 
-export const sessionsPath = ({ username }: Person): string =>
+const sessionsPath = ({ username }: Person): string =>
   `/core/authenticated_sessions/?${new URLSearchParams({ user__username: username, page_size: '100' })}`;
 
 export function Sessions({ person }: Of) {

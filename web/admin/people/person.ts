@@ -25,7 +25,7 @@ export interface Person {
     | null;
 }
 
-export interface ReadPerson {
+interface ReadPerson {
   readonly person: Person;
   readonly may: NamedObject['may'];
 }

@@ -72,7 +72,7 @@ function SuperuserGroups() {
   );
 }
 
-/** What a new server still lacks. Nothing is shown once all is done or dismissed. */
+/** What is left to set up. Hidden once everything is done or dismissed. */
 export function Checklist({ items: given }: { items: readonly ChecklistItem[] }) {
   const [items, setItems] = useState(given);
   const [problem, setProblem] = useState<string | null>(null);

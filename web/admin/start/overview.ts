@@ -1,3 +1,5 @@
+import type { Vitals } from '../parts/health-card.tsx';
+
 export type StepName =
   | 'password'
   | 'second_factor'
@@ -21,16 +23,7 @@ export interface Week {
 }
 
 /** `admin_overview_retrieve`: all that the start page shows. */
-export interface Overview {
-  readonly version: string;
-  readonly public_url: string;
-  readonly health: {
-    readonly database: string;
-    readonly mail: boolean;
-    readonly jobs_queued: number;
-    readonly jobs_failed: number;
-    readonly last_backup: string | null;
-  } | null;
+export interface Overview extends Vitals {
   readonly week: Week | null;
   readonly top_applications: readonly { readonly name: string; readonly events: number; readonly users: number }[];
   readonly failing_jobs: readonly {

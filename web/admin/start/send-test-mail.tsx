@@ -4,7 +4,7 @@ import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 
-/** Sends a mail to one's own address, and tells where it went or why it did not. */
+/** Sends a test mail to the caller and shows the result. */
 export function SendTestMail() {
   const [isBusy, setBusy] = useState(false);
   const [told, setTold] = useState<{ readonly tone: 'good' | 'bad'; readonly text: string } | null>(null);

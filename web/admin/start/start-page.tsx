@@ -1,6 +1,5 @@
 import { t } from '../../texts/texts.ts';
 import './start.css';
-import type { ReactNode } from 'react';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { hrefOf } from '../address.ts';
@@ -8,12 +7,13 @@ import { useInterface } from '../api/interface.ts';
 import { menuFor } from '../frame/menu-list.ts';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
+import { HealthCard } from '../parts/health-card.tsx';
 import { Checklist } from './checklist.tsx';
 import type { Overview } from './overview.ts';
 import { SendTestMail } from './send-test-mail.tsx';
 import { WeekCard } from './week-card.tsx';
 
-/** How the server is doing, what it needs, and the ways on. */
+/** Checklist, health and statistics. */
 export function StartPage() {
   const { user, version } = useInterface();
   const overview = useAnswer<Overview>('/admin/overview/');
@@ -25,6 +25,7 @@ export function StartPage() {
 }
 
 function Content({ overview }: { overview: Overview }) {
+  const { user } = useInterface();
   const { health, week, top_applications, failing_jobs, ending_certificates, checklist } = overview;
   return (
     <>
@@ -36,7 +37,13 @@ function Content({ overview }: { overview: Overview }) {
           <TopApplications applications={top_applications} />
         </div>
       )}
-      {health && <Health overview={overview} health={health} />}
+      <HealthCard vitals={overview}>
+        {health?.mail && user.is_superuser && (
+          <div className="row">
+            <SendTestMail />
+          </div>
+        )}
+      </HealthCard>
       {!week && !health && <Ways />}
     </>
   );
@@ -114,43 +121,7 @@ function TopApplications({ applications }: { applications: Overview['top_applica
   );
 }
 
-function Health({ overview, health }: { overview: Overview; health: NonNullable<Overview['health']> }) {
-  const { user } = useInterface();
-  const facts: readonly (readonly [string, ReactNode])[] = [
-    [t('Address'), overview.public_url],
-    [t('Version'), overview.version],
-    [t('Database'), health.database],
-    [
-      t('Jobs'),
-      t('{queued, number} waiting, {failed, number} failed', {
-        queued: health.jobs_queued,
-        failed: health.jobs_failed,
-      }),
-    ],
-    [t('Last backup'), health.last_backup ? <Moment key="at" at={health.last_backup} /> : t('None seen')],
-    [t('Mail'), t(health.mail ? 'Set up' : 'Not set up')],
-  ];
-  return (
-    <section className="card stack" aria-labelledby="start-health">
-      <h2 id="start-health">{t('Health')}</h2>
-      <dl className="start-facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt className="quiet small">{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-      {health.mail && user.is_superuser && (
-        <div className="row">
-          <SendTestMail />
-        </div>
-      )}
-    </section>
-  );
-}
-
-/** For those who see no figures. */
+/** Links for delegates without permission to see statistics. */
 function Ways() {
   return (
     <div className="tiles">

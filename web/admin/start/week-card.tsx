@@ -32,7 +32,7 @@ export function WeekCard({ week }: { week: Week }) {
     );
   }
   return (
-    <section className="card stack start-week" aria-labelledby="start-week">
+    <section className="card stack" aria-labelledby="start-week">
       <h2 id="start-week">{t('The last week')}</h2>
       <ul className="legend">
         {series.map(({ label, colour, values }) => (

@@ -1,12 +1,11 @@
-import type { ReactNode } from 'react';
-import { Moment } from '../../elements/moment.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
+import { HealthCard } from '../parts/health-card.tsx';
 import { endsSoon, isOver, type Maintenance, type TabProps } from './maintenance.ts';
 import { RowList, type RowProps } from './row-list.tsx';
 
-/** What has to be looked at, then how the server is doing. */
+/** What needs attention, then the health of the server. */
 export function Attention({ found }: TabProps) {
   const troubles = troublesOf(found);
   return (
@@ -19,7 +18,7 @@ export function Attention({ found }: TabProps) {
           <RowList rows={troubles} />
         )}
       </section>
-      {found.health && <Health found={found} health={found.health} />}
+      <HealthCard vitals={found} />
     </>
   );
 }
@@ -61,34 +60,4 @@ function troublesOf({ jobs, certificates, tokens, sync }: Maintenance): RowProps
         text: message || t('{count, plural, one {# object failed} other {# objects failed}}', { count: failed }),
       })),
   ];
-}
-
-function Health({ found, health }: { found: Maintenance; health: NonNullable<Maintenance['health']> }) {
-  const facts: readonly (readonly [string, ReactNode])[] = [
-    [t('Address'), found.public_url],
-    [t('Version'), found.version],
-    [t('Database'), health.database],
-    [
-      t('Jobs'),
-      t('{queued, number} waiting, {failed, number} failed', {
-        queued: health.jobs_queued,
-        failed: health.jobs_failed,
-      }),
-    ],
-    [t('Last backup'), health.last_backup ? <Moment key="at" at={health.last_backup} /> : t('None seen')],
-    [t('Mail'), health.mail ? t('Set up') : t('Not set up')],
-  ];
-  return (
-    <section className="card stack" aria-labelledby="system-health">
-      <h2 id="system-health">{t('Health')}</h2>
-      <dl className="facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  );
 }

@@ -3,7 +3,7 @@ import { callAsPerson, wordsOf } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
-import { t } from '../../texts/texts.ts';
+import { known, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { spelled } from '../words.ts';
 import { endsSoon, isOver, type TabProps } from './maintenance.ts';
@@ -82,7 +82,7 @@ interface State {
   readonly version: string;
 }
 
-/** Whether the other side answers is asked for on demand: it takes a call to it. */
+/** The health is checked on demand because that calls the other system. */
 export function Connections({ found: { connections } }: TabProps) {
   const [states, setStates] = useState<Readonly<Record<string, State>>>({});
   async function check(pk: string): Promise<void> {
@@ -97,7 +97,7 @@ export function Connections({ found: { connections } }: TabProps) {
       rows={connections.map(({ pk, name, type, path }) => {
         const state = states[pk];
         return {
-          ...{ id: pk, name, href: hrefOf(path), text: state?.version || type },
+          ...{ id: pk, name, href: hrefOf(path), text: state?.version || known(type) },
           ...(state
             ? state.healthy
               ? { tone: 'good' as const, tag: t('Reachable') }
@@ -120,7 +120,7 @@ export function Sources({ found: { sources } }: TabProps) {
   return (
     <RowList
       rows={sources.map(({ name, type, path, is_enabled }) => ({
-        ...{ id: path, name, href: hrefOf(path), text: type },
+        ...{ id: path, name, href: hrefOf(path), text: known(type) },
         ...(is_enabled ? { tone: 'good' as const, tag: t('On') } : { tag: t('Off') }),
       }))}
     />

@@ -1,4 +1,6 @@
-export interface JobRun {
+import type { Vitals } from '../parts/health-card.tsx';
+
+interface JobRun {
   readonly pk: string;
   readonly name: string;
   readonly description: string;
@@ -38,16 +40,7 @@ interface Listed {
 }
 
 /** `admin_maintenance_retrieve`: all that the system page shows. */
-export interface Maintenance {
-  readonly version: string;
-  readonly public_url: string;
-  readonly health: {
-    readonly database: string;
-    readonly mail: boolean;
-    readonly jobs_queued: number;
-    readonly jobs_failed: number;
-    readonly last_backup: string | null;
-  } | null;
+export interface Maintenance extends Vitals {
   readonly certificates: readonly { readonly pk: string; readonly name: string; readonly ends: string }[];
   readonly jobs: readonly JobRun[];
   readonly tokens: readonly {

@@ -4,7 +4,7 @@ import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { Notice } from '../../elements/notice.tsx';
-import { t } from '../../texts/texts.ts';
+import { known, t } from '../../texts/texts.ts';
 import { hereWith, hrefOf, useAddress } from '../address.ts';
 import { Link } from '../link.tsx';
 import { Ledger } from './ledger.tsx';
@@ -55,7 +55,7 @@ function Card({ provider, isChosen, reload }: CardProps) {
       <h2>
         <Link href={hrefOf(`${path}${pk}/`)}>{name}</Link>
       </h2>
-      <p className="quiet small">{type}</p>
+      <p className="quiet small">{known(type)}</p>
       {!provider.is_assigned && <Notice tone="warn">{t('No application uses it, so nothing is sent.')}</Notice>}
       {provider.message && <Notice tone="bad">{provider.message}</Notice>}
       <p>

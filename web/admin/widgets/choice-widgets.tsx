@@ -15,7 +15,7 @@ export function FlagWidget(props: WidgetProps) {
   );
 }
 
-/** One of a list; empty where nothing has been chosen or may be. */
+/** One of a list; empty if nothing is chosen. */
 export function ChoiceWidget(props: WidgetProps) {
   const { member, value, onChange } = props;
   const values = (member.schema.enum ?? []).filter((one) => one !== null);

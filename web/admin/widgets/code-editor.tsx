@@ -28,7 +28,7 @@ const languages = {
   yaml: () => yaml(),
 };
 
-// Colours of the page reach into the editor as custom properties.
+// Custom properties of the page apply inside the shadow tree.
 const theme = EditorView.theme({
   '&': { fontSize: '0.875rem', color: 'var(--text)', backgroundColor: 'var(--surface)' },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-1px' },
@@ -51,7 +51,7 @@ const highlighting = HighlightStyle.define([
   { tag: tags.invalid, color: 'var(--bad)' },
 ]);
 
-/** An editor for code. It is in a shadow tree: there its styles are allowed by the content security policy. */
+/** A code editor. Its styles need a shadow tree because of the content security policy. */
 export function CodeEditor({ label, language, text, errors, onChange }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
@@ -61,7 +61,7 @@ export function CodeEditor({ label, language, text, errors, onChange }: Props) {
   useEffect(() => {
     const host = place.current;
     if (!host) return;
-    const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
+    const root = host.shadowRoot ?? host.attachShadow({ mode: 'open', delegatesFocus: true });
     const editor = new EditorView({
       parent: root,
       root,
@@ -70,7 +70,7 @@ export function CodeEditor({ label, language, text, errors, onChange }: Props) {
         extensions: [
           ...[lineNumbers(), history(), drawSelection(), indentOnInput(), bracketMatching()],
           autocompletion(language === 'javascript' ? { override: [completeExpression] } : {}),
-          // Tab leaves the editor, as it leaves every other field.
+          // No binding for Tab, so that it leaves the editor.
           keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
           ...[languages[language](), theme, syntaxHighlighting(highlighting), EditorView.lineWrapping],
           EditorView.contentAttributes.of({ 'aria-label': label }),
@@ -95,7 +95,7 @@ export function CodeEditor({ label, language, text, errors, onChange }: Props) {
   return <div className="code-editor" dir="ltr" ref={place} data-invalid={errors.length > 0 || undefined} />;
 }
 
-/** Complaints that name a line, shown at it. */
+/** Marks the lines that errors name. */
 function diagnosticsOf({ state: { doc } }: EditorView, errors: readonly string[]): Diagnostic[] {
   return errors.flatMap((message) => {
     const number = Number(/\(line (\d+)/.exec(message)?.[1]);

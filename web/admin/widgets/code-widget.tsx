@@ -4,7 +4,7 @@ import { factsOf, type WidgetProps } from './widget-props.ts';
 
 const CodeEditor = lazy(async () => ({ default: (await import('./code-editor.tsx')).CodeEditor }));
 
-/** An expression: the body of a function, in an editor that is loaded when one is needed. */
+/** An expression, in an editor loaded on demand. */
 export function ExpressionWidget(props: WidgetProps) {
   const { label, hint, errors } = factsOf(props);
   const id = useId();

@@ -13,7 +13,7 @@ function textOf(value: unknown, format: Format): string {
   return format === 'json' ? JSON.stringify(value, null, 2) : stringify(value);
 }
 
-/** JSON is YAML too, so either can be written whichever is shown. */
+/** JSON is valid YAML, so both can be entered in either format. */
 function read(text: string, isNullable: boolean): unknown {
   if (text.trim() === '') return isNullable ? null : undefined;
   try {
@@ -28,7 +28,7 @@ export function JsonEditor(props: WidgetProps) {
   const { label, hint, errors } = factsOf(props);
   const id = useId();
   const [format, setFormat] = useState<Format>('json');
-  // What was typed stays as it was typed.
+  // Keeps the typed formatting.
   const [typed, setTyped] = useState<{ text: string; value: unknown } | null>(null);
   const text = typed && Object.is(typed.value, value) ? typed.text : textOf(value, format);
   function change(next: string): void {

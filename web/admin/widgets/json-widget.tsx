@@ -4,7 +4,7 @@ import type { WidgetProps } from './widget-props.ts';
 
 const JsonEditor = lazy(async () => ({ default: (await import('./json-editor.tsx')).JsonEditor }));
 
-/** Free data, in an editor that is loaded when one is needed. */
+/** Free-form data, in an editor loaded on demand. */
 export function JsonWidget(props: WidgetProps) {
   return (
     <>

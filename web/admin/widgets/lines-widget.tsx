@@ -10,7 +10,7 @@ export function LinesWidget(props: WidgetProps) {
   const lines = Array.isArray(value) ? value.map(String) : [];
   function read(text: string): void {
     const items = text.split('\n');
-    // The line that is being written is not yet there to be left out.
+    // Keeps the empty line that is being typed.
     const kept = items.filter((item, at) => item.trim() !== '' || at === items.length - 1);
     onChange(kept.length === 1 && kept[0] === '' ? [] : isNumber ? kept.map(numberOf) : kept);
   }

@@ -1,5 +1,5 @@
 import { createContext } from 'react';
 import type { Names } from '../api/objects.ts';
 
-/** The names of what the object in a form refers to: read with it, so that no picker has to ask. */
+/** The names of references, loaded with the object so that pickers need no requests. */
 export const NamesContext = createContext<Names>(() => undefined);

@@ -11,15 +11,15 @@ interface Props {
   readonly hint?: string | undefined;
   readonly errors?: readonly string[] | undefined;
   readonly model: string;
-  /** What the field shows while nobody types in it. */
+  /** The text while nobody types. */
   readonly shown: string;
   readonly placeholder?: string;
   onChoose(object: NamedObject): void;
-  /** Everything was taken out of the field. */
+  /** The field was emptied. */
   onClear?(): void;
 }
 
-/** A field that finds objects of a model by typing and has one chosen. */
+/** A combobox that searches objects of a model. */
 export function ObjectCombobox({ label, hint, errors = [], model, shown, placeholder, onChoose, onClear }: Props) {
   const [text, setText] = useState<string | null>(null);
   const [isOpen, setOpen] = useState(false);
@@ -27,7 +27,7 @@ export function ObjectCombobox({ label, hint, errors = [], model, shown, placeho
   const box = useCombobox<NamedObject>({
     items: [...options],
     isOpen,
-    // Who has it chosen keeps it: here nothing stays chosen.
+    // The parent holds the selection.
     selectedItem: null,
     inputValue: text ?? shown,
     itemToString: (object) => object?.name ?? '',

@@ -8,7 +8,7 @@ const textOf = (value: unknown): string => (value === null || value === undefine
 
 const types: Readonly<Record<string, string>> = { email: 'email', uri: 'url' };
 
-/** Nothing typed is no value where there may be none. */
+/** Empty text is null where the member is nullable. */
 const typed = (text: string, { member }: WidgetProps): unknown => (text === '' && member.isNullable ? null : text);
 
 export function TextWidget(props: WidgetProps) {
@@ -71,7 +71,7 @@ export function NumberWidget(props: WidgetProps) {
   );
 }
 
-/** `hours=1;minutes=30`, with what it comes to in words. */
+/** `hours=1;minutes=30`, with a description in words. */
 export function DurationWidget(props: WidgetProps) {
   const facts = factsOf(props);
   const words = durationWords(textOf(props.value));
@@ -99,7 +99,7 @@ function unitText(unit: string, amount: number): string {
 }
 
 /** `1 hour, 30 minutes`; null where it cannot be read. */
-export function durationWords(text: string): string | null {
+function durationWords(text: string): string | null {
   const parts = text.split(';').map((part) => /^\s*([a-z]+)\s*=\s*([\d.]+)\s*$/.exec(part));
   if (text === '' || parts.some((part) => part === null)) return null;
   const words = parts.flatMap((part) => {
@@ -123,7 +123,7 @@ export function TimeWidget(props: WidgetProps) {
   );
 }
 
-/** As the browser's own picker wants it: the clock on the wall, without a zone. */
+/** The format of `datetime-local`: local time without a zone. */
 function localTime(value: unknown): string {
   const moment = new Date(String(value ?? ''));
   if (Number.isNaN(moment.getTime())) return '';

@@ -2,7 +2,7 @@ import { use, useEffect, useState } from 'react';
 import { type Names, readNames } from '../api/objects.ts';
 import { NamesContext } from './names-context.ts';
 
-/** What objects are called: from what the page has read already, or asked for where it has not. */
+/** Names of objects: known to the page, or loaded. */
 export function useNameOf(model: string, keys: readonly (string | number)[]): (key: string | number) => string {
   const told = use(NamesContext);
   const [asked, setAsked] = useState<Names>(() => () => undefined);

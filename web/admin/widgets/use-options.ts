@@ -10,7 +10,7 @@ interface Options {
 
 const pauseMs = 150;
 
-/** The objects of a model that a text finds, while somebody chooses. */
+/** The options of a combobox: objects of a model that match a text. */
 export function useOptions(model: string, text: string, isWanted: boolean): Options {
   const [found, setFound] = useState<Options>({ options: [], problem: null, isLoading: true });
   useEffect(() => {

@@ -18,7 +18,7 @@ export function factsOf({ member: { note, isRequired }, errors }: Pick<WidgetPro
   };
 }
 
-/** Text that was typed for a value and cannot be read as one. */
+/** Typed text that cannot be parsed. */
 export class Unreadable {
   readonly text: string;
   readonly reason: string;

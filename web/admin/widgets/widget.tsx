@@ -9,7 +9,7 @@ import { ReferencesPicker } from './references-picker.tsx';
 import { DurationWidget, NumberWidget, SecretWidget, TextWidget, TimeWidget } from './text-widgets.tsx';
 import { factsOf, type WidgetProps } from './widget-props.ts';
 
-/** What a member is entered with, by the kind that its declaration gives it. */
+/** The input of a member, by the kind of its field. */
 export function Widget(props: WidgetProps) {
   const Chosen = widgetOf(props.member);
   return (

@@ -5,7 +5,7 @@ interface Question {
   solved(token: string): void;
 }
 
-export interface CaptchaService {
+interface CaptchaService {
   show(place: HTMLElement, question: Question): void;
 }
 

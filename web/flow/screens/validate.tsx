@@ -107,7 +107,7 @@ function Way({ title, text, onChoose }: { title: string; text: string; onChoose(
   const { isBusy } = useWalkOfScreen();
   return (
     <Button isBusy={isBusy} onClick={onChoose}>
-      <span className="way-title">{title}</span>
+      <span>{title}</span>
       <span className="way-text">{text}</span>
     </Button>
   );
