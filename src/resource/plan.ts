@@ -93,11 +93,15 @@ export const secretsOf = ({ allFields }: Resource): [string, Field][] =>
 /** The placeholder for a secret that the caller may not see. */
 const hiddenSecret = ({ schema }: Field): unknown => (schema.type === 'string' ? '' : {});
 
-/** The fields of a view in order. The full view includes hidden columns; another names those that its derived members read. */
+/**
+ * The fields of a view in order. `full` includes hidden columns, `listed` those that derived members may read; a declared
+ * view names them.
+ */
 function membersOf(resource: Resource, view: string): [string, Field][] {
   const key: [string, Field][] = [[resource.keyName ?? 'pk', keyField(resource)]];
   const all: [string, Field][] = [...key, ...Object.entries(resource.allFields)];
   if (view === 'full') return all;
+  if (view === 'listed') return all.filter(([, { internal }]) => !internal);
   const declared = resource.views?.[view];
   if (!declared) throw new Error(`${resource.model} has no view "${view}"`);
   const { fields: names, fixed = {} } = declared;
@@ -181,7 +185,7 @@ function compile(resource: Resource, name: string, field: Field, needs: PlanNeed
       const { nest } = storage;
       if (nest.unless && needs.without?.has(nest.unless)) return member(sql`null`, true, () => null);
       const target = needs.registry.require(nest.model);
-      const plan = planOf(target, nest.view, needs, depth + 1);
+      const plan = planOf(target, nest.view === 'full' ? 'listed' : nest.view, needs, depth + 1);
       const other = target.row(depth + 1);
       const order = nest.order ? sql` order by ${other.col(nest.order)}` : sql``;
       const rows = sql`select ${plan.list} from ${target.from(depth + 1)} where ${nest.where(other, row, name)}${order}`;

@@ -17,34 +17,36 @@ import type { Engine, Finder, LoadStored, Plan, Registry, Resource } from './res
 import { loadStored } from './stored.ts';
 import type { PkOf } from './stored-row.ts';
 
+type PlanView = 'full' | 'listed';
+
 /** Plans are cached. Those that may show secrets are built per call, unless the caller may see everything. */
 export function createEngine(registry: Registry): Engine {
-  const open = new Map<Resource, Plan>();
+  const open = { full: new Map<Resource, Plan>(), listed: new Map<Resource, Plan>() };
   const guarded = new Map<Resource, boolean>();
-  const ownPlans = new WeakMap<Call, Map<Resource, Plan>>();
+  const ownPlans = { full: new WeakMap<Call, Map<Resource, Plan>>(), listed: new WeakMap<Call, Map<Resource, Plan>>() };
   const stored = new Map<Resource, LoadStored>();
   const finders = { reading: new Map<Resource, Finder>(), locking: new Map<Resource, Finder>() };
 
-  function openPlan(resource: Resource, call: Call): Plan {
-    let plan = open.get(resource);
+  function openPlan(resource: Resource, call: Call, view: PlanView): Plan {
+    let plan = open[view].get(resource);
     if (!plan) {
       plan = frozen(
-        planOf(resource, 'full', { registry, dialect: call.db.dialect, maySeeSecrets: () => true }),
+        planOf(resource, view, { registry, dialect: call.db.dialect, maySeeSecrets: () => true }),
         call.db.read,
       );
-      open.set(resource, plan);
+      open[view].set(resource, plan);
     }
     return plan;
   }
 
-  function ownPlan(resource: Resource, call: Call): Plan {
-    const plans = ownPlans.get(call) ?? new Map<Resource, Plan>();
-    ownPlans.set(call, plans);
+  function ownPlan(resource: Resource, call: Call, view: PlanView): Plan {
+    const plans = ownPlans[view].get(call) ?? new Map<Resource, Plan>();
+    ownPlans[view].set(call, plans);
     let plan = plans.get(resource);
     if (!plan) {
       const needs = { registry, dialect: call.db.dialect, maySeeSecrets: rightToSecrets(call.actor) };
       const without = leftOut(call.request.query);
-      plan = planOf(resource, 'full', { ...needs, ...(without && { without }) });
+      plan = planOf(resource, view, { ...needs, ...(without && { without }) });
       plans.set(resource, plan);
     }
     return plan;
@@ -72,8 +74,8 @@ export function createEngine(registry: Registry): Engine {
       return load as LoadStored<R>;
     },
     // See above.
-    plan: <R extends Row>(resource: Resource<R>, call: Call) =>
-      (isOpen(resource, call) ? openPlan(resource, call) : ownPlan(resource, call)) as Plan<R>,
+    plan: <R extends Row>(resource: Resource<R>, call: Call, view: PlanView = 'full') =>
+      (isOpen(resource, call) ? openPlan(resource, call, view) : ownPlan(resource, call, view)) as Plan<R>,
     finder(resource, call, lock) {
       if (!isOpen(resource, call)) return null;
       const cache = finders[lock ? 'locking' : 'reading'];

@@ -262,8 +262,8 @@ export interface Registry {
 /** Reads rows of resources as callers may see them. */
 export interface Engine {
   readonly registry: Registry;
-  /** The full view of a resource as this call's actor may see it. */
-  plan<R extends Row>(resource: Resource<R>, call: Call): Plan<R>;
+  /** A resource as this call's actor may see it. Plans for lists cannot load. */
+  plan<R extends Row>(resource: Resource<R>, call: Call, view?: 'full' | 'listed'): Plan<R>;
   /** A prepared statement for one row; null if this caller's view differs from the default. Checks no permissions. */
   finder(resource: Resource, call: Call, lock: boolean): Finder | null;
   /** Loads stored rows for internal use. Checks no permissions. */

@@ -125,8 +125,8 @@ export function userResource({ installId, passwords, settings, key, config, user
         help: 'What kind of account it is: a person of your own, an outsider, or a program.',
       }),
       uuid: uuid({ readOnly: true, default: randomUuid, filter: true }),
-      password_change_date: time({ readOnly: true, writeOnly: true, default: now }),
-      date_joined: time({ readOnly: true, writeOnly: true, default: now }),
+      password_change_date: time({ readOnly: true, writeOnly: true, internal: true, default: now }),
+      date_joined: time({ readOnly: true, writeOnly: true, internal: true, default: now }),
       avatars: { ...computed(stringSchema, () => sql`(select avatars from settings where pk = 1)`), writeOnly: true },
     },
     derived: {

@@ -41,7 +41,7 @@ const action: Field<string> = {
 };
 
 /** A column that copies a part of the event. */
-const copied = text({ readOnly: true, writeOnly: true, nullable: true });
+const copied = text({ readOnly: true, writeOnly: true, internal: true, nullable: true });
 
 interface Needs {
   readonly settings: SettingsStore;
@@ -99,7 +99,7 @@ export function eventResource({ settings, announce }: Needs): Resource {
       created: time({ readOnly: true, default: (call) => call.now }),
       expires: time<true>({ required: false, help: 'When the event is deleted.' }),
       brand: json({ anyValue: true, default: () => ({}), help: 'The brand under which it happened.' }),
-      user_pk: integer({ readOnly: true, writeOnly: true, nullable: true }),
+      user_pk: integer({ readOnly: true, writeOnly: true, internal: true, nullable: true }),
       username: copied,
       subject: copied,
       model_app: copied,

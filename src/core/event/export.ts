@@ -60,7 +60,7 @@ type Conditions = readonly RawBuilder<unknown>[];
 /** The events as the API shows them, a batch at a time; each batch begins where the last one ended. */
 async function* batches({ call, engine, registry }: ActionInput, conditions: Conditions): AsyncGenerator<Row[]> {
   const resource = registry.require('svc_events.event');
-  const plan = engine.plan(resource, call);
+  const plan = engine.plan(resource, call, 'listed');
   const context = { world: call.world, call, registry };
   let last: Row | undefined;
   for (let count = 0; count < maxRows; count += rowsAtOnce) {

@@ -19,6 +19,8 @@ export interface Common<T = unknown, Nullable extends boolean = boolean> {
   readonly readOnly?: boolean;
   /** Accepted in requests, absent from responses. */
   readonly writeOnly?: boolean;
+  /** Neither shown nor read by derived members, so that lists and nested objects leave the column out. */
+  readonly internal?: boolean;
   readonly nullable?: Nullable;
   /** The value on create if the request has none, or a function of the call. A field without a default is required. */
   readonly default?: NoInfer<T> | Null<Nullable> | ((call: Call) => NoInfer<T> | Null<Nullable>);

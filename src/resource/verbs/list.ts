@@ -34,7 +34,7 @@ async function readPage(engine: Engine, resource: Resource, call: Call, listed: 
   const { registry } = engine;
   const { where } = listed;
   const size = pageSize(call.request.query.get('page_size'), resource.maxPageSize);
-  const plan = engine.plan(resource, call);
+  const plan = engine.plan(resource, call, 'listed');
   const order = orderBy(resource, call, registry);
   const pk = resource.row().col('pk');
   const read = async (part: Part) => {
