@@ -1,4 +1,3 @@
-import { countSome } from '../src/core/counting/count-rows.job.ts';
 import type { BenchDatabase } from './databases.ts';
 import { benchPassword, type Loaded, load } from './load.ts';
 import { loadMany } from './load-many.ts';
@@ -121,10 +120,6 @@ async function fill(database: BenchDatabase, { users, events }: GrowthSizes, say
   const data = await withApp(database, async (world, app) => {
     const first = await load(world, app, { ...few, policies: 0, rules: 0, accessTokens: 0 });
     if (users > few.users) await loadMany(world, users - few.users, events - few.events, say);
-    // As a server that has been in use has done.
-    for (const { table, counted } of app.engine.registry.resources) {
-      while (counted && (await countSome(world.db, table, counted, world.clock.now()))) say(`counted some ${table}`);
-    }
     return first;
   });
   await database.settle();

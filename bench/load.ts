@@ -154,6 +154,8 @@ function person(index: number) {
     name: `${given} ${family}${isRare ? ` ${rareWord}` : ''}`,
     email: `${given}.${family}.${number}@example.com`.toLowerCase(),
     attributes: JSON.stringify({ department: index % 40, badge: number }),
+    // New users are counted one by one for some minutes.
+    date_joined: toTimestamp(Date.now() - 86_400_000),
   };
 }
 

@@ -6,7 +6,7 @@ import { countedUntil } from '../../resource/counted.ts';
 import type { Counted } from '../../resource/counted-rows.ts';
 import type { Registry } from '../../resource/resource.ts';
 
-const hourMs = 3_600_000;
+const everyMs = 600_000;
 /** Triggers look at rows that are older than five minutes (`0037-counts.ts`), so younger ones are not counted. */
 const oldEnoughMs = 600_000;
 /** Writers of the table wait meanwhile. */
@@ -27,7 +27,7 @@ export function countRowsJob({ db, clock, registry }: Needs): JobKind {
     name: 'count_rows',
     summary: 'Count old rows of large tables, so that lists of them stay fast.',
     oneAtATime: true,
-    everyMs: hourMs,
+    everyMs,
     async run({ signal }) {
       try {
         for (const { table, counted } of registry().resources) {
@@ -39,7 +39,7 @@ export function countRowsJob({ db, clock, registry }: Needs): JobKind {
         return 'Done.';
       } catch (error) {
         if (!isUnreachable(error)) throw error;
-        return 'The table was in use; the rows will be counted in an hour.';
+        return 'The table was in use; its rows will be counted the next time.';
       }
     },
   };
