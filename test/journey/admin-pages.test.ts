@@ -127,21 +127,6 @@ describeJourney('the admin pages', (journey) => {
     await page.getByText('Nothing matches.').waitFor();
   });
 
-  test('delete several objects at once', async () => {
-    const { server } = journey();
-    const mark = unique('bulk');
-    const groups = [await makeGroup(server, `${mark} a`), await makeGroup(server, `${mark} b`)];
-    await makeGroup(server, `${mark} c`);
-    const page = await visitAdmin(journey(), `/core/groups/?search=${mark}`);
-    for (const { name } of groups) await page.getByRole('checkbox', { name: `Choose ${name}` }).check();
-    await page.getByRole('button', { name: 'Delete…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Delete 2 groups?' });
-    await dialog.getByText(`${mark} b`).waitFor();
-    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
-    await page.getByText('1 group', { exact: true }).waitFor();
-    for (const { pk } of groups) expect((await server.admin.get(`/core/groups/${pk}/`)).status).toBe(404);
-  });
-
   test('say at its field what the server does not accept', async () => {
     const { server } = journey();
     const { name } = await makeGroup(server);

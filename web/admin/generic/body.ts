@@ -23,7 +23,7 @@ export function bodyOf(members: readonly Member[], values: Row, initial: Row, is
 }
 
 /** The empty line at the end of a list is one that was not written. */
-const withoutBlankLines = (value: unknown): unknown =>
+export const withoutBlankLines = (value: unknown): unknown =>
   Array.isArray(value) ? value.filter((item) => item !== '') : value;
 
 export type Complaints = Readonly<Record<string, readonly string[]>>;

@@ -1,104 +1,90 @@
-import { useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { useCallback } from 'react';
 import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
+import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
-import type { Description } from '../api/description.ts';
-import type { ResourceEntry } from '../api/interface.ts';
-import type { Row } from '../api/objects.ts';
-import { useDialog } from '../use-dialog.ts';
+import { type BulkResult, refusalWords, tryInBulk } from '../api/bulk.ts';
+import type { Names } from '../api/objects.ts';
 import { counted } from '../words.ts';
+import type { BulkProps, Picked } from './bulk-bar.tsx';
+import { BulkProgress, BulkRefusals } from './bulk-outcome.tsx';
+import { useBulkWrite } from './use-bulk-write.ts';
+import { namesOfUses, type Use, Uses } from './used-by.tsx';
 
-interface Props {
-  readonly entry: ResourceEntry;
-  readonly description: Description;
-  readonly rows: readonly Row[];
-  readonly chosen: ReadonlySet<string>;
-  onChoose(chosen: ReadonlySet<string>): void;
-  onDone(): Promise<void>;
-}
-
-/** What can be done with the rows that were chosen. */
-export function BulkBar(props: Props) {
-  const { open, close, isOpen } = useDialog('delete');
-  const { entry, description, rows, chosen, onChoose } = props;
-  const picked = rows.filter((row) => chosen.has(String(row[description.key])));
-  if (picked.length === 0) return null;
+/** Deletes the chosen rows, once it has been seen what goes with them. */
+export function BulkDelete(props: BulkProps) {
+  const { entry, picked, onClose } = props;
+  const tried = useLoadable(useCallback(() => tryDeletions(picked), [picked]));
   return (
-    <div className="bulk-bar">
-      <p role="status">{t('{objects} chosen', { objects: counted(picked.length, entry) })}</p>
-      <div className="row">
-        <Button look="quiet" onClick={() => onChoose(new Set())}>
-          {t('Choose none')}
-        </Button>
-        <Button onClick={open}>{t('Delete…')}</Button>
-      </div>
-      {isOpen && <BulkDelete {...props} picked={picked} onClose={close} />}
-    </div>
+    <Dialog title={t('Delete {objects}?', { objects: counted(picked.length, entry) })} onClose={onClose} isWide>
+      <Loaded {...tried}>{(trial) => <Decision {...props} {...trial} />}</Loaded>
+      {tried.answer.state !== 'ready' && (
+        <div className="row">
+          <Button onClick={onClose}>{t('Cancel')}</Button>
+        </div>
+      )}
+    </Dialog>
   );
 }
 
-interface Progress {
-  readonly done: number;
-  readonly problems: readonly string[];
+interface Trial {
+  readonly results: readonly BulkResult<Use>[];
+  readonly names: Names;
 }
 
-function BulkDelete({
-  entry,
-  description,
-  picked,
-  onChoose,
-  onDone,
-  onClose,
-}: Props & { picked: Row[]; onClose(): void }) {
-  const [progress, setProgress] = useState<Progress | null>(null);
+/** Two requests, however many rows there are. */
+async function tryDeletions(picked: readonly Picked[]): Promise<Trial> {
+  const results = await tryInBulk<Use>(picked.map(({ path }) => ({ path, delete: true })));
+  return { results, names: await namesOfUses(results.flatMap(({ used_by = [] }) => used_by)) };
+}
+
+function Decision({ entry, picked, onDone, onClose, results, names }: BulkProps & Trial) {
   const announce = useDone();
-  const nameOf = (row: Row) => String(row[description.title] ?? row[description.key]);
-  const isBusy = progress !== null && progress.done < picked.length;
+  const deletable = picked.filter((_, at) => (results[at]?.status ?? 0) < 400);
+  const { done, problem, isBusy, outcome, write } = useBulkWrite();
 
   async function remove(): Promise<void> {
-    const problems: string[] = [];
-    for (const [at, row] of picked.entries()) {
-      setProgress({ done: at, problems });
-      const path = `${entry.path}${encodeURIComponent(String(row[description.key]))}/`;
-      await callAsPerson('DELETE', path).catch((problem) => problems.push(`${nameOf(row)}: ${wordsOf(problem)}`));
-    }
-    setProgress({ done: picked.length, problems });
+    const written = await write(deletable.map(({ path }) => ({ path, delete: true })));
+    if (written?.some(({ status }) => status >= 400) !== false) return;
     await onDone();
-    if (problems.length > 0) return;
-    onClose();
-    onChoose(new Set());
-    announce(t('{objects} deleted.', { objects: counted(picked.length, entry) }));
+    announce(t('{objects} deleted.', { objects: counted(deletable.length, entry) }));
   }
 
+  if (outcome) return <BulkRefusals picked={deletable} results={outcome} onClose={onDone} />;
   return (
-    <Dialog title={t('Delete {objects}?', { objects: counted(picked.length, entry) })} onClose={onClose}>
-      <ul className="plain-list scrolled">
-        {picked.map((row) => (
-          <li key={String(row[description.key])}>{nameOf(row)}</li>
+    <>
+      <ul className="bulk-list scrolled">
+        {picked.map(({ path, name }, at) => (
+          <li key={path} className="stack-tight">
+            <strong>{name}</strong>
+            <Consequences result={results[at]} names={names} />
+          </li>
         ))}
       </ul>
-      <p>{t('This cannot be undone. What depends on them goes with them.')}</p>
-      {isBusy && (
-        <progress value={progress.done} max={picked.length} aria-label={t('Deleted so far')}>
-          {progress.done}
-        </progress>
-      )}
-      {progress?.problems.map((problem) => (
-        <Notice key={problem} tone="bad">
-          {problem}
-        </Notice>
-      ))}
+      <p>{t('This cannot be undone.')}</p>
+      {isBusy && <BulkProgress done={done} of={deletable.length} label={t('Deleted so far')} />}
+      {problem && <Notice tone="bad">{problem}</Notice>}
       <div className="row">
-        <Button onClick={onClose}>{t(progress && !isBusy ? 'Close' : 'Cancel')}</Button>
-        {(!progress || isBusy) && (
-          <Button look="danger" isBusy={isBusy} onClick={remove}>
-            {t('Delete')}
+        <Button onClick={onClose}>{t('Cancel')}</Button>
+        {deletable.length > 0 && (
+          <Button look="danger" isBusy={isBusy} onClick={() => void remove()}>
+            {deletable.length === picked.length
+              ? t('Delete')
+              : t('Delete {objects}', { objects: counted(deletable.length, entry) })}
           </Button>
         )}
       </div>
-    </Dialog>
+    </>
   );
+}
+
+function Consequences({ result, names }: { result: BulkResult<Use> | undefined; names: Names }) {
+  if (!result) return null;
+  const refusal = refusalWords(result, () => undefined);
+  if (refusal) return <Notice tone="warn">{t('Stays: {reason}', { reason: refusal })}</Notice>;
+  const uses = result.used_by ?? [];
+  if (uses.length === 0) return <p className="quiet small">{t('Nothing uses it.')}</p>;
+  return <Uses uses={uses} names={names} />;
 }

@@ -14,7 +14,7 @@ import { Page } from '../page.tsx';
 import type { ResourcePage } from '../routes.tsx';
 import { counted, inSentence } from '../words.ts';
 import { ActionButtons } from './action-buttons.tsx';
-import { BulkBar } from './bulk-delete.tsx';
+import { BulkBar } from './bulk-bar.tsx';
 import { Filters } from './filters.tsx';
 import { Pager, type Pagination } from './pager.tsx';
 import { Table } from './table.tsx';

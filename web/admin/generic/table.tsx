@@ -6,6 +6,7 @@ import type { Member } from '../api/document.ts';
 import { type ResourceEntry, useInterface } from '../api/interface.ts';
 import type { Names, Row } from '../api/objects.ts';
 import { Link } from '../link.tsx';
+import { canChoose } from './bulk-bar.tsx';
 import { Value } from './value.tsx';
 
 interface Props {
@@ -29,7 +30,7 @@ export function Table({ entry, description, rows, names, chosen, onChoose }: Pro
   const columns = useMemo(() => columnsOf(description), [description]);
   const keyOf = (row: Row) => String(row[description.key]);
   const pathOf = useRowPath(entry);
-  const canChoose = entry.may.delete === 'all';
+  const isChoosable = canChoose(entry, description);
   const isAll = rows.every((row) => chosen.has(keyOf(row)));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys
@@ -37,7 +38,7 @@ export function Table({ entry, description, rows, names, chosen, onChoose }: Pro
       <table className="table">
         <thead>
           <tr>
-            {canChoose && (
+            {isChoosable && (
               <th className="table-choice" scope="col">
                 <input
                   type="checkbox"
@@ -59,7 +60,7 @@ export function Table({ entry, description, rows, names, chosen, onChoose }: Pro
             const href = hrefOf(`${pathOf(row)}${encodeURIComponent(key)}/`);
             return (
               <tr key={key} data-chosen={isChosen || undefined}>
-                {canChoose && (
+                {isChoosable && (
                   <ChoiceCell
                     objectKey={key}
                     name={String(row[description.title] ?? key)}

@@ -4,7 +4,7 @@ import { type Text, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { type ResourceEntry, useInterface } from '../api/interface.ts';
 import { pathOfObject } from '../api/object.ts';
-import type { Names } from '../api/objects.ts';
+import { type Names, readNames } from '../api/objects.ts';
 import { PagesContext } from '../api/pages.ts';
 import { Link } from '../link.tsx';
 
@@ -39,6 +39,14 @@ export function useUses(entry: ResourceEntry, objectKey: string): Loadable<Found
       return { uses, names };
     }, [pages, path]),
   );
+}
+
+const maxNamed = 200;
+
+/** Where objects have their pages. */
+export function namesOfUses(uses: readonly Use[]): Promise<Names> {
+  const byModel = Map.groupBy(uses.slice(0, maxNamed), modelOf);
+  return readNames([...byModel].map(([model, of]) => `${model}:${[...new Set(of.map(({ pk }) => pk))].join(',')}`));
 }
 
 const modelOf = ({ app, model_name }: Use): string => `${app}.${model_name}`;

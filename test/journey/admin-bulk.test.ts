@@ -1,0 +1,141 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { fillIn } from '../support/admin-form.ts';
+import { openAdmin, visitAdmin } from '../support/admin-visit.ts';
+import { axeViolations } from '../support/axe.ts';
+import { describeJourney } from '../support/journey.ts';
+import { unique } from '../support/make-walk.ts';
+
+describeJourney('several rows of a list in the admin pages', (journey) => {
+  /** Groups whose names begin alike, so that a search finds them alone. */
+  async function newGroups(count: number) {
+    const prefix = unique('bulk');
+    const groups: { pk: string; name: string }[] = [];
+    for (let at = 1; at <= count; at += 1) {
+      groups.push((await journey().server.admin.post('/core/groups/', { name: `${prefix}-${at}` })).body);
+    }
+    return { prefix, groups };
+  }
+  const read = async ({ pk }: { pk: string }) => (await journey().server.admin.get(`/core/groups/${pk}/`)).body;
+
+  async function chooseAll(page: Page): Promise<void> {
+    await page.getByRole('checkbox', { name: 'All on this page' }).check();
+  }
+
+  test('are changed together: previewed, with a result for each, as far as each may be', async () => {
+    const { server } = journey();
+    const { prefix, groups } = await newGroups(3);
+    const [first, second, third] = groups as [{ pk: string; name: string }, { pk: string }, { pk: string }];
+    const page = await visitAdmin(journey(), `/core/groups/?search=${prefix}`);
+    await chooseAll(page);
+    await page.getByRole('button', { name: 'Edit…' }).click();
+    expect(page.url()).toContain('dialog=edit');
+    const dialog = page.getByRole('dialog', { name: 'Edit 3 groups' });
+    await dialog.getByRole('button', { name: 'Preview' }).click();
+    await dialog.getByText('Choose a field first.').waitFor();
+    await dialog.getByLabel('Field to set').selectOption('parent');
+    await fillIn(page, server, 'parent', first.pk);
+    await dialog.getByRole('button', { name: 'Preview' }).click();
+    // A group cannot be above itself; nothing is written yet.
+    const refused = dialog.getByRole('row').filter({ has: page.locator('.bulk-refused') });
+    await refused.getByRole('rowheader', { name: first.name }).waitFor();
+    expect(await dialog.getByRole('row').count()).toBe(4);
+    expect((await read(second)).parent).toBeNull();
+    await dialog.getByRole('button', { name: 'Change 3 groups' }).click();
+    await dialog.getByText('1 of 3 were refused. The others are done.').waitFor();
+    expect(await dialog.getByText('Done', { exact: true }).count()).toBe(2);
+    expect([(await read(first)).parent, (await read(second)).parent, (await read(third)).parent]).toEqual([
+      null,
+      first.pk,
+      first.pk,
+    ]);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.waitForLoadState('networkidle');
+  });
+
+  test('are deleted together, once it has been seen in one request what uses them', async () => {
+    const { server } = journey();
+    const { prefix, groups } = await newGroups(2);
+    const [first] = groups as [{ pk: string; name: string }, ...typeof groups];
+    const member = await server.user([], { username: unique('member'), groups: [first.pk] });
+    const page = await visitAdmin(journey(), `/core/groups/?search=${prefix}`);
+    await chooseAll(page);
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/api/v3/')) asked.push(new URL(request.url()).pathname);
+    });
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete 2 groups?' });
+    await dialog.getByText(member.username).waitFor();
+    await dialog.getByText('loses the connection to it').waitFor();
+    await dialog.getByText('Nothing uses it.').waitFor();
+    expect(asked).toEqual(['/api/v3/admin/bulk/', '/api/v3/admin/objects/']);
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('2 groups deleted.').waitFor();
+    for (const group of groups) expect((await server.admin.get(`/core/groups/${group.pk}/`)).status).toBe(404);
+    await page.waitForLoadState('networkidle');
+  });
+
+  test('offer delegates what they may do with all of them, and others nothing', async () => {
+    const { server } = journey();
+    const { prefix, groups } = await newGroups(2);
+    const editor = await server.user(['svc_core.view_group', 'svc_core.change_group']);
+    const page = await visitAdmin(journey(), `/core/groups/?search=${prefix}`, { user: editor.pk });
+    await chooseAll(page);
+    expect(await page.getByRole('button', { name: 'Delete…' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Edit…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Field to set').selectOption('is_superuser');
+    await fillIn(page, server, 'is_superuser', true);
+    await dialog.getByRole('button', { name: 'Preview' }).click();
+    await dialog.locator('.bulk-refused, .field-errors p, .notice-bad').first().waitFor();
+    for (const group of groups) expect((await read(group)).is_superuser).toBe(false);
+    await page.waitForLoadState('networkidle');
+    const reader = await server.user(['svc_core.view_group']);
+    const other = await visitAdmin(journey(), `/core/groups/?search=${prefix}&dialog=edit`, { user: reader.pk });
+    await other.getByRole('table').waitFor();
+    expect(await other.getByRole('checkbox').count()).toBe(0);
+    expect(await other.getByRole('dialog').count()).toBe(0);
+    await other.waitForLoadState('networkidle');
+    const stranger = await server.user();
+    const closed = await visitAdmin(journey(), '/core/groups/', { user: stranger.pk });
+    expect(await closed.getByRole('table').count()).toBe(0);
+    await closed.waitForLoadState('networkidle');
+  });
+
+  test('have accessible dialogs that fit narrow screens', async () => {
+    const { server } = journey();
+    const { prefix, groups } = await newGroups(2);
+    const [first] = groups as [{ pk: string; name: string }, ...typeof groups];
+    await server.user([], { username: unique('member'), groups: [first.pk] });
+    const page = await visitAdmin(journey(), '/');
+    for (const look of ['wide', 'narrow', 'dark', 'rtl'] as const) {
+      await page.setViewportSize(look === 'narrow' ? { width: 375, height: 740 } : { width: 1280, height: 860 });
+      await page.emulateMedia({ colorScheme: look === 'dark' ? 'dark' : 'light' });
+      await openAdmin(page, `/core/groups/?search=${prefix}`);
+      if (look === 'rtl') await page.locator('html').evaluate((html) => html.setAttribute('dir', 'rtl'));
+      await chooseAll(page);
+      const dialog = page.getByRole('dialog');
+      const looksRight = async (what: string) => {
+        const findings = async () => [look, what, await axeViolations(page)];
+        await expect.poll(findings, { timeout: 20_000 }).toEqual([look, what, []]);
+        const width = await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+        expect([look, what, width]).toEqual([look, what, 0]);
+      };
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await dialog.getByText('loses the connection to it').waitFor();
+      await looksRight('deletion');
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('button', { name: 'Edit…' }).click();
+      await dialog.getByLabel('Field to set').selectOption('parent');
+      await fillIn(page, server, 'parent', first.pk);
+      await looksRight('form');
+      await dialog.getByRole('button', { name: 'Preview' }).click();
+      await dialog.locator('.bulk-refused').waitFor();
+      await looksRight('preview');
+      await dialog.getByRole('button', { name: 'Back' }).click();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+    }
+    await page.waitForLoadState('networkidle');
+  }, 180_000);
+});

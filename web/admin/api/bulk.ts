@@ -1,0 +1,60 @@
+import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { ApiProblem } from '../../api/client.ts';
+import type { Row } from './objects.ts';
+
+export interface BulkWrite {
+  /** Of the object, as the API has it. */
+  readonly path: string;
+  readonly changes?: Row;
+  readonly delete?: boolean;
+}
+
+/** What the same write by itself would have been answered. */
+export interface BulkResult<Use = unknown> {
+  readonly path: string;
+  readonly status: number;
+  readonly body: unknown;
+  readonly used_by?: readonly Use[];
+}
+
+/** The server takes no more at once. */
+const maxTried = 100;
+/** Few, so that one sees how far it is. */
+const maxWritten = 10;
+
+/** What would come of writes, without writing: one request for each hundred. */
+export const tryInBulk = <Use>(writes: readonly BulkWrite[]): Promise<BulkResult<Use>[]> =>
+  sendParts(writes, maxTried, '/admin/bulk/?dry_run=true');
+
+/** Writes, and tells how many are done. */
+export const writeInBulk = (writes: readonly BulkWrite[], tell: (done: number) => void): Promise<BulkResult[]> =>
+  sendParts(writes, maxWritten, '/admin/bulk/', tell);
+
+async function sendParts<Use>(
+  writes: readonly BulkWrite[],
+  size: number,
+  path: string,
+  tell?: (done: number) => void,
+): Promise<BulkResult<Use>[]> {
+  const results: BulkResult<Use>[] = [];
+  for (let at = 0; at < writes.length; at += size) {
+    const part = { writes: writes.slice(at, at + size) };
+    results.push(...(await callAsPerson<{ results: BulkResult<Use>[] }>('POST', path, part)).results);
+    tell?.(results.length);
+  }
+  return results;
+}
+
+/** Why a write was refused; null if it was not. */
+export function refusalOf({ status, body }: BulkResult): ApiProblem | null {
+  return status < 400 ? null : new ApiProblem(status, body, '');
+}
+
+/** The same in words, with the labels of members. */
+export function refusalWords(result: BulkResult, labelOf: (name: string) => string | undefined): string | null {
+  const refusal = refusalOf(result);
+  if (!refusal) return null;
+  const fields = Object.entries(refusal.fields);
+  if (fields.length === 0) return wordsOf(refusal);
+  return fields.map(([name, texts]) => [labelOf(name), texts.join(' ')].filter(Boolean).join(': ')).join(' ');
+}

@@ -1,0 +1,92 @@
+import { useMemo } from 'react';
+import { Button } from '../../elements/button.tsx';
+import { t } from '../../texts/texts.ts';
+import type { Description } from '../api/description.ts';
+import type { ResourceEntry } from '../api/interface.ts';
+import { pathOfObject } from '../api/object.ts';
+import type { Row } from '../api/objects.ts';
+import { useDialog } from '../use-dialog.ts';
+import { counted } from '../words.ts';
+import { BulkDelete } from './bulk-delete.tsx';
+import { BulkEdit } from './bulk-edit.tsx';
+
+interface Props {
+  readonly entry: ResourceEntry;
+  readonly description: Description;
+  readonly rows: readonly Row[];
+  readonly chosen: ReadonlySet<string>;
+  onChoose(chosen: ReadonlySet<string>): void;
+  onDone(): Promise<void>;
+}
+
+/** A row that was chosen. */
+export interface Picked {
+  readonly path: string;
+  readonly name: string;
+  readonly row: Row;
+}
+
+/** What dialogs about chosen rows get. */
+export interface BulkProps {
+  readonly entry: ResourceEntry;
+  readonly description: Description;
+  readonly picked: readonly Picked[];
+  /** Closes the dialog and shows the list again, with nothing chosen. */
+  onDone(): Promise<void>;
+  onClose(): void;
+}
+
+const mayDelete = ({ may }: ResourceEntry): boolean => may.delete === 'all';
+const mayChange = ({ may }: ResourceEntry, { changing }: Description): boolean =>
+  may.change === 'all' && changing !== null;
+
+/** Whether there is anything that can be done with several rows of a list. */
+export const canChoose = (entry: ResourceEntry, description: Description): boolean =>
+  mayDelete(entry) || mayChange(entry, description);
+
+function pickedOf(
+  entry: ResourceEntry,
+  { key, title }: Description,
+  rows: readonly Row[],
+  chosen: ReadonlySet<string>,
+): Picked[] {
+  return rows
+    .filter((row) => chosen.has(String(row[key])))
+    .map((row) => ({
+      path: pathOfObject(entry, String(row[key])),
+      name: String(row[title] ?? row[key]),
+      row,
+    }));
+}
+
+/** What can be done with the rows that were chosen. */
+export function BulkBar({ entry, description, rows, chosen, onChoose, onDone }: Props) {
+  const edit = useDialog('edit');
+  const remove = useDialog('delete');
+  const picked = useMemo(() => pickedOf(entry, description, rows, chosen), [entry, description, rows, chosen]);
+  if (picked.length === 0) return null;
+  const finish = (close: () => void) => async () => {
+    close();
+    await onDone();
+    onChoose(new Set());
+  };
+  const props = { entry, description, picked };
+  return (
+    <div className="bulk-bar">
+      <p role="status">{t('{objects} chosen', { objects: counted(picked.length, entry) })}</p>
+      <div className="row">
+        <Button look="quiet" onClick={() => onChoose(new Set())}>
+          {t('Choose none')}
+        </Button>
+        {mayChange(entry, description) && <Button onClick={edit.open}>{t('Edit…')}</Button>}
+        {mayDelete(entry) && <Button onClick={remove.open}>{t('Delete…')}</Button>}
+      </div>
+      {edit.isOpen && mayChange(entry, description) && (
+        <BulkEdit {...props} onDone={finish(edit.close)} onClose={edit.close} />
+      )}
+      {remove.isOpen && mayDelete(entry) && (
+        <BulkDelete {...props} onDone={finish(remove.close)} onClose={remove.close} />
+      )}
+    </div>
+  );
+}
