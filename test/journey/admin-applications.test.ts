@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { bodyFor, factsOf, filled } from '../../web/admin/applications/template.ts';
 import { templates } from '../../web/admin/applications/templates/all.ts';
 import { moveTo, visitAdmin } from '../support/admin-visit.ts';
-import { axeViolations } from '../support/axe.ts';
 import { describeJourney } from '../support/journey.ts';
 import { unique } from '../support/make-walk.ts';
 import type { TestServer } from '../support/server.ts';
@@ -202,37 +201,4 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.getByText('You may not make applications').waitFor();
     await page.waitForLoadState('networkidle');
   });
-
-  test('are accessible, fit narrow screens and ask at most three times', async () => {
-    const { server } = journey();
-    const [group, name] = [await makeGroup(server), unique('fit')];
-    await makeApplication(server, name, [{ group: group.pk }]);
-    const at = `/core/applications/${name}/`;
-    const addresses = [
-      ...['/applications/new/', '/applications/new/?template=grafana', '/applications/new/?template=saml'],
-      '/applications/new/?template=grafana&name=G&address=https%3A%2F%2Fg.example.com&step=access',
-      '/applications/test/?application=x&provider=%2Fproviders%2Foauth2%2F1%2F&outcome=off',
-      ...[at, ...['sign-in', 'claims', 'access', 'tokens', 'events', 'used-by'].map((tab) => `${at}?tab=${tab}`)],
-      ...['duplicate', 'switch-off'].map((dialog) => `${at}?dialog=${dialog}`),
-    ];
-    const page = await visitAdmin(journey(), '/');
-    let asked = 0;
-    page.on('request', (request) => {
-      if (request.url().includes('/api/v3/')) asked += 1;
-    });
-    for (const look of ['wide', 'narrow', 'dark'] as const) {
-      await page.setViewportSize(look === 'narrow' ? { width: 375, height: 740 } : { width: 1280, height: 860 });
-      await page.emulateMedia({ colorScheme: look === 'dark' ? 'dark' : 'light' });
-      for (const address of addresses) {
-        asked = 0;
-        await moveTo(page, address);
-        await page.waitForLoadState('networkidle');
-        expect([address, asked]).toEqual([address, expect.toSatisfy((count) => count <= 3)]);
-        const findings = async () => [look, address, await axeViolations(page)];
-        await expect.poll(findings, { timeout: 20_000 }).toEqual([look, address, []]);
-        const width = await page.locator('html').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
-        expect([look, address, width]).toEqual([look, address, 0]);
-      }
-    }
-  }, 240_000);
 });
