@@ -36,7 +36,7 @@ export function defineResource<F extends Fields, K extends KeyType, G extends Fi
     const isOfBase = (name: string) => baseNames.has(name) || (family && name === 'kind');
     return {
       alias: `t${suffix}`,
-      col: memoize(maxColumns, (name: string) => sql.raw(`"${isOfBase(name) ? 'b' : 't'}${suffix}"."${name}"`)),
+      col: memoize(maxColumns, (name: string) => sql.raw(`"${isOfBase(name) ? 'b' : 't'}${suffix}".${quoted(name)}`)),
     };
   });
   const fromAt = memoize(maxDepth, (depth: number): RawBuilder<unknown> => {
@@ -63,6 +63,8 @@ export function defineResource<F extends Fields, K extends KeyType, G extends Fi
     from: (depth = 0) => fromAt(depth),
   };
 }
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 function descriptive(component: string, [singular, plural]: readonly [string, string], model: string): Fields {
   const fixed = (value: string): Field => derivedField(stringSchema, () => value);
