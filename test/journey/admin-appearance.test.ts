@@ -71,7 +71,7 @@ describeJourney('the preview of sign-in beside a brand', (journey) => {
     await button(page).waitFor();
     await page.locator('[data-field="branding_title"] input').fill('Corner Shop');
     const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>';
-    const form = page.locator('form.upload').filter({ hasText: 'Upload the logo' });
+    const form = page.locator('.upload').filter({ hasText: 'Upload the logo' });
     await form.locator('input[type="file"]').setInputFiles({
       ...{ name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(picture) },
     });

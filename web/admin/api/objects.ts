@@ -1,6 +1,4 @@
-import { useCallback } from 'react';
 import { callAsPerson } from '../../api/call.ts';
-import { useLoadable } from '../../elements/loading.tsx';
 import { known } from '../../texts/texts.ts';
 import { capitalised } from '../spellings.ts';
 
@@ -59,10 +57,4 @@ export function namesOf(found: readonly NamedObject[]): Names {
   // Models that stand for several have keys that are unique among all of them.
   const byKey = new Map(found.filter(({ pk }) => pk.includes('-')).map((object) => [object.pk, object]));
   return (model, key) => byBase.get(`${model}:${key}`) ?? byKey.get(String(key));
-}
-
-export function useNames(keys: readonly string[]): Names {
-  const joined = keys.join('&');
-  const { answer } = useLoadable(useCallback(() => readNames(joined ? joined.split('&') : []), [joined]));
-  return answer.state === 'ready' ? answer.value : noNames;
 }

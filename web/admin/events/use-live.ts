@@ -13,7 +13,7 @@ export function useLive(isOn: boolean, question: string, newest: Event | undefin
   useEffect(() => {
     setEvents([]);
     last.current = newest;
-  }, [question, isOn, newest?.pk]);
+  }, [question, newest?.pk]);
   useEffect(() => {
     if (!isOn) return;
     let isAsking = false;
