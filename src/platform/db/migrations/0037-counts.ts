@@ -11,13 +11,14 @@ export const counts: Migration = {
   name: '0037-counts',
   statements: (dialect) => [
     ...createTable(dialect, 'counted_until', { pk: 'text key', until: 'time' }),
-    ...counted(dialect, { table: 'events', counts: 'event_counts', time: 'created', columns: { action: 'text' } }),
+    // In the order in which requests lock these tables: an older instance may be writing.
     ...counted(dialect, {
       table: 'users',
       counts: 'user_counts',
       time: 'date_joined',
       columns: { type: 'text', is_active: 'bool', path: 'text' },
     }),
+    ...counted(dialect, { table: 'events', counts: 'event_counts', time: 'created', columns: { action: 'text' } }),
   ],
 };
 
