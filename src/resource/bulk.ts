@@ -1,6 +1,7 @@
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { refusalOf } from '../platform/http/refusal.ts';
+import { decoded } from '../platform/http/router.ts';
 import type { Call } from './call.ts';
 import { checkCredential } from './credentials.ts';
 import type { Row } from './fields/field.ts';
@@ -141,14 +142,6 @@ function resourceAt(path: string, resources: readonly Resource[]): [Resource, st
   const key = decoded(path.slice(at, -1));
   if (!resource || key === null || key === '') throw new Problem('not_found');
   return [resource, key];
-}
-
-function decoded(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
 }
 
 /** The call of one write, as if it had come by itself. */

@@ -12,9 +12,8 @@ import {
   stringSchema,
 } from '../../resource/json-schema.ts';
 import type { OpenApiDocument } from '../../resource/openapi.ts';
-import type { Engine } from '../../resource/resource.ts';
 import { maxKeys, namedObjectSchema, type ReadByKeys } from './named-objects.ts';
-import { operationAt, type Reading } from './page-operation.ts';
+import { createFindReading, type FindReading, type Reading } from './page-operation.ts';
 import { referencesIn } from './references.ts';
 
 interface Needs {
@@ -26,8 +25,9 @@ interface Needs {
 const maxPaths = 5;
 
 /** What a page reads of resources, in one request: each part with the rights of the operation that it stands for. */
-export const pageEndpoint = ({ readByKeys, document }: Needs): Endpoint =>
-  defineEndpoint({
+export function pageEndpoint({ readByKeys, document }: Needs): Endpoint {
+  let find: FindReading | undefined;
+  return defineEndpoint({
     id: 'admin_page_retrieve',
     method: 'GET',
     path: '/admin/page/',
@@ -53,10 +53,11 @@ export const pageEndpoint = ({ readByKeys, document }: Needs): Endpoint =>
       const paths = query.getAll('path').filter(Boolean);
       if (paths.length === 0 || paths.length > maxPaths)
         throw Invalid.field('path', `Enter one to ${maxPaths} paths of lists or objects.`);
+      find ??= createFindReading(engine);
       const answers = [];
       const keys = new Map<string, Set<string>>();
       for (const path of paths) {
-        const answer = await read(engine, path, call);
+        const answer = await read(find(path), call);
         answers.push({ status: answer.status, body: answer.body, etag: answer.etag });
         if (answer.reading) addKeys(keys, referencesIn(answer.body, answer.reading, engine.registry));
       }
@@ -69,6 +70,7 @@ export const pageEndpoint = ({ readByKeys, document }: Needs): Endpoint =>
       };
     },
   });
+}
 
 const anything: JsonSchema = { description: 'What a GET of the path answers, or why it is refused.' };
 const pageSchema: JsonSchema = objectSchema({
@@ -88,9 +90,8 @@ interface PartOfPage {
 }
 
 /** Reads one path. A refusal is an answer too: the other parts of the page are shown all the same. */
-async function read(engine: Engine, path: string, call: Call): Promise<PartOfPage> {
+async function read(reading: Reading | null, call: Call): Promise<PartOfPage> {
   try {
-    const reading = operationAt(engine, path);
     if (!reading) throw new Problem('not_found');
     const { operation, params, query } = reading;
     checkCredential(operation.credentials, call.actor);
