@@ -1,3 +1,5 @@
+import { isObject } from './is-object.ts';
+
 /** A refusal by the server, in the shape that the API documents. */
 export class ApiProblem extends Error {
   readonly status: number;
@@ -105,6 +107,3 @@ function textsOf(complaint: unknown): string[] {
   if (Array.isArray(complaint)) return complaint.filter((text) => typeof text === 'string');
   return isObject(complaint) ? Object.values(complaint).flatMap(textsOf) : [];
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

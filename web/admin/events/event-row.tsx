@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { isObject } from '../../api/is-object.ts';
 import { Code } from '../../elements/code.tsx';
 import { ExactMoment } from '../../elements/moment.tsx';
 import { t } from '../../texts/texts.ts';
@@ -40,9 +41,6 @@ interface Change {
   readonly add?: unknown;
   readonly remove?: unknown;
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function Inside({ event }: { event: Event }) {
   const { diff, http_request, ...context } = event.context;

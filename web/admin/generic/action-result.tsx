@@ -1,3 +1,4 @@
+import { isObject } from '../../api/is-object.ts';
 import { Code } from '../../elements/code.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { t } from '../../texts/texts.ts';
@@ -42,8 +43,5 @@ function Copyable({ text, isLong }: { text: string; isLong: boolean }) {
     </div>
   );
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));

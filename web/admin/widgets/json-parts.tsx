@@ -1,3 +1,4 @@
+import { isObject } from '../../api/is-object.ts';
 import { SelectField } from '../../elements/choice.tsx';
 import { languageName } from '../../flow/screens/locales.ts';
 import { t } from '../../texts/texts.ts';
@@ -30,8 +31,7 @@ function choicesOf({ choices, areLanguages }: JsonPart, current: string) {
   ];
 }
 
-const membersOf = (value: unknown): Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+const membersOf = (value: unknown): Row => (isObject(value) ? { ...value } : {});
 
 function textAt(value: unknown, [name = '', ...rest]: readonly string[]): string {
   const found = membersOf(value)[name];
