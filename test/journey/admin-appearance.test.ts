@@ -78,6 +78,7 @@ describeJourney('the preview of sign-in beside a brand', (journey) => {
     await form.getByRole('button', { name: 'Upload', exact: true }).click();
     await page.getByText('The file is stored.').waitFor();
     await frameOf(page).locator('img[src*="/media/"]').waitFor();
+    expect(await page.locator('.announcement').innerText()).toBe('The file is stored.');
     await page.locator('.preview-tab').getByText('Corner Shop').waitFor();
     const { body } = await server.admin.get(`/core/brands/${brand.brand_uuid}/`);
     expect(body).toMatchObject({ branding_title: 'Shop', branding_logo: expect.stringMatching(/^\/media\//) });

@@ -39,7 +39,8 @@ export function describeJourney(
       browser = await launchChromium(executablePath as string);
       journey = { server, window: (wanted) => openWindow(server, browser as Browser, complaints, wanted) };
     });
-    afterEach(async () => {
+    afterEach(async ({ task }) => {
+      if (task.result?.state === 'fail') await tellOfPages(browser);
       for (const context of keepsWindows ? [] : (browser?.contexts() ?? [])) await context.close();
       expect(complaints.splice(0)).toEqual([]);
     });
@@ -49,6 +50,17 @@ export function describeJourney(
     });
     tests(() => journey as Journey);
   });
+}
+
+/** Prints what the open pages show, to tell a failure on another machine from afar. */
+async function tellOfPages(browser: Browser | undefined): Promise<void> {
+  for (const page of browser?.contexts().flatMap((context) => context.pages()) ?? []) {
+    const text = await page
+      .locator('body')
+      .innerText({ timeout: 5000 })
+      .catch((error: Error) => error.message);
+    console.error(`${page.url()} shows:\n${text.slice(0, 4000)}`);
+  }
 }
 
 async function openWindow(

@@ -73,7 +73,7 @@ function Existing(props: Read) {
     <Loaded {...read}>
       {(object) => (
         <>
-          <EditForm {...props} object={object} reload={read.reload} />
+          <EditForm key={objectKey} {...props} object={object} reload={read.reload} />
           <Uploads objectKey={objectKey} uploads={description.uploads} onDone={read.reload} />
         </>
       )}
@@ -92,8 +92,6 @@ function EditForm({ entry, objectKey, description, object, name, submit, ...prop
   const initial = useMemo(() => initialValues(members, object.row), [members, object.row]);
   return (
     <ObjectForm
-      // A new version of the object starts a new form, which restores the unsaved changes.
-      key={object.etag}
       {...{ members, initial, submit }}
       {...(onCancel && { onCancel })}
       method="PATCH"

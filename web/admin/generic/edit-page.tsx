@@ -41,7 +41,12 @@ function Edit({ entry, objectKey, Beside, description }: EditProps) {
       <Loaded {...read}>
         {(found) => (
           <>
-            <EditForm {...{ entry, objectKey, Beside, description, name }} object={found} reload={read.reload} />
+            <EditForm
+              key={objectKey}
+              {...{ entry, objectKey, Beside, description, name }}
+              object={found}
+              reload={read.reload}
+            />
             <Uploads objectKey={objectKey} uploads={description.uploads} onDone={read.reload} />
           </>
         )}
@@ -64,8 +69,6 @@ function EditForm({ entry, objectKey, Beside, description, object, name, reload 
   if (!changing || !object.may.includes('change')) return <p>{t('You may not change this.')}</p>;
   return (
     <ObjectForm
-      // A new version of the object starts a new form, which restores the unsaved changes.
-      key={object.etag}
       members={changing}
       initial={initial}
       method="PATCH"

@@ -1,8 +1,9 @@
 import { t } from '../../texts/texts.ts';
 import './form.css';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { requestAsPerson, wordsOf } from '../../api/call.ts';
 import { ApiProblem, type Method } from '../../api/client.ts';
+import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import type { Member } from '../api/document.ts';
@@ -43,9 +44,24 @@ const noNames: Names = () => undefined;
 
 /** A form generated from the OpenAPI document. */
 export function ObjectForm(props: Props) {
-  const { members, initial, method, path, etag, names = noNames, what, submit, Beside } = props;
+  const unsaved = useRef(false);
+  const announce = useDone();
+  const tell = useRef(() => {});
+  tell.current = () => announce(t('Your unsaved changes to {what} are kept in this window.', { what: props.what }));
+  useEffect(
+    () => () => {
+      if (unsaved.current) tell.current();
+    },
+    [],
+  );
+  // A new version of the object starts a new form, which restores the unsaved changes.
+  return <VersionForm key={props.etag} {...props} unsaved={unsaved} />;
+}
+
+function VersionForm(props: Props & { unsaved: RefObject<boolean> }) {
+  const { members, initial, method, path, etag, names = noNames, submit, Beside } = props;
   const { onSaved, onCancel, onConflict } = props;
-  const draft = useDraft(`draft ${method} ${path}`, members, initial, what);
+  const draft = useDraft(`draft ${method} ${path}`, members, initial, props.unsaved);
   const [complaints, setComplaints] = useState<Complaints>({});
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);

@@ -1,6 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'react';
-import { useDone } from '../../elements/announcing.tsx';
-import { t } from '../../texts/texts.ts';
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { Member } from '../api/document.ts';
 import type { Row } from '../api/objects.ts';
 import { Unreadable } from '../widgets/widget-props.ts';
@@ -18,14 +16,14 @@ interface Draft {
   finish(): void;
 }
 
-/** The values of a form. Unsaved changes are kept in session storage, secrets are not. */
-export function useDraft(key: string, members: readonly Member[], initial: Row, what: string): Draft {
+/** The values of a form, and in `unsaved` whether it has changes. Those are kept in session storage, secrets are not. */
+export function useDraft(key: string, members: readonly Member[], initial: Row, unsaved: RefObject<boolean>): Draft {
   const stored = useRef(readStored(key));
   const [values, setValues] = useState<Row>(() => ({ ...initial, ...stored.current }));
   const [isRestored, setRestored] = useState(stored.current !== null);
-  const announce = useDone();
   const isFinished = useRef(false);
   const isDirty = changedMembers(members, values, initial).length > 0;
+  unsaved.current = isDirty && !isFinished.current;
 
   useEffect(() => {
     if (isFinished.current) return;
@@ -45,17 +43,6 @@ export function useDraft(key: string, members: readonly Member[], initial: Row, 
     return () => removeEventListener('beforeunload', warn);
   }, [isDirty]);
 
-  const leaving = useRef({ isDirty, announce, what });
-  leaving.current = { isDirty, announce, what };
-  useEffect(
-    () => () => {
-      const { isDirty, announce, what } = leaving.current;
-      if (isDirty && !isFinished.current)
-        announce(t('Your unsaved changes to {what} are kept in this window.', { what }));
-    },
-    [],
-  );
-
   return {
     values,
     isDirty,
@@ -68,6 +55,7 @@ export function useDraft(key: string, members: readonly Member[], initial: Row, 
     },
     finish() {
       isFinished.current = true;
+      unsaved.current = false;
       sessionStorage.removeItem(key);
     },
   };
