@@ -106,6 +106,20 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       await until(() => seen.length === 2);
     });
 
+    test('queues a job of a serial kind behind the one that is running with its key', async () => {
+      const running = Promise.withResolvers<undefined>();
+      const { seen, jobKind } = counting('news', () => running.promise);
+      const worker = await startWorker([{ ...jobKind, oneAtATime: true, deleteWhenDone: true }]);
+      const enqueue = () => db.write((tx) => worker.enqueue(tx, { kind: 'news', key: 'news' }));
+      await enqueue();
+      await until(async () => seen.length === 1);
+      await enqueue();
+      await enqueue();
+      expect((await jobsOf('news')).map(({ state }) => state).sort()).toEqual(['queued', 'running']);
+      running.resolve(undefined);
+      await until(async () => seen.length === 2 && (await jobsOf('news')).length === 0);
+    });
+
     test('retries a failed job later, and gives up at once on a permanent failure', async () => {
       const { jobKind } = counting('failing', async () => {
         throw new Error('the receiver is away');

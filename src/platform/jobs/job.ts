@@ -7,8 +7,8 @@ export interface JobKind<Payload = unknown> {
   /** Attempts before the job counts as failed, with increasing delays. */
   readonly attempts?: number;
   /**
-   * Whether only one job of this kind runs at a time over all instances; `by key`: one per key. A job by key releases
-   * its key when it starts, so that new work can be queued behind it.
+   * Whether only one job of this kind runs at a time over all instances; `by key`: one per key. Such a job releases its
+   * key when it starts, so that new work can be queued behind it.
    */
   readonly oneAtATime?: boolean | 'by key';
   /** Deletes finished jobs: for work so frequent that storing them would cost more than the work. */

@@ -50,8 +50,8 @@ export async function claimJobs(
 ): Promise<ClaimedJob[]> {
   const { dialect } = db;
   const moment = dialect.moment(now);
-  const byKey = [...kinds.values()].filter(({ oneAtATime }) => oneAtATime === 'by key').map(({ name }) => name);
-  const isByKey = byKey.length > 0 ? sql`kind in (${sql.join(byKey)})` : sql`1 = 0`;
+  const releasing = [...kinds.values()].filter(releasesKey).map(({ name }) => name);
+  const isReleased = releasing.length > 0 ? sql`kind in (${sql.join(releasing)})` : sql`1 = 0`;
   return db.write(
     async (tx) => {
       // Claims are serialized, or two instances could each start a job that must run alone.
@@ -61,7 +61,7 @@ export async function claimJobs(
       }
       const { rows } =
         await sql<ClaimedJob>`update jobs set state = 'running', worker = ${worker}, attempt = attempt + 1,
-        unique_key = case when ${isByKey} then null else unique_key end,
+        unique_key = case when ${isReleased} then null else unique_key end,
         started = ${moment}, lease_until = ${dialect.moment(now, leaseMs)}
       where pk in (
         select j.pk from jobs j where j.kind in (${sql.join([...kinds.keys()])}) and ((j.state = 'queued' and j.run_at <= ${moment}) or (j.state = 'running' and j.lease_until < ${moment}))
@@ -77,6 +77,9 @@ export async function claimJobs(
     { durable: false },
   );
 }
+
+/** What is queued while such a job runs may be news to it, so it waits behind. Kinds with `hasWork` are asked again anyway. */
+const releasesKey = ({ oneAtATime, hasWork }: JobKind): boolean => Boolean(oneAtATime) && !hasWork;
 
 export async function extendLease(db: Database, pk: string, worker: string, now: string): Promise<boolean> {
   return db.write(async (tx) => {
