@@ -1,7 +1,16 @@
 import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
 import type { ObjectType } from './facts.ts';
-import { type LedgerRow, loadRows, newRow, type Result, storeLinks, storeResults, storeSending } from './ledger.ts';
+import {
+  isOfType,
+  type LedgerRow,
+  loadRows,
+  newRow,
+  type Result,
+  storeLinks,
+  storeResults,
+  storeSending,
+} from './ledger.ts';
 import type { Batch } from './push-batch.ts';
 import { stateOf } from './push-object.ts';
 import type { Candidate } from './remote.ts';
@@ -24,7 +33,7 @@ export async function discover(batch: Batch, type: ObjectType, run: string): Pro
   // A target that lists nothing may simply not be able to.
   if (count === 0) return;
   await call.db.write(async (tx) => {
-    await sql`update sync_objects set digest = null where provider = ${target.pk} and ${sql.ref(type)} is not null
+    await sql`update sync_objects set digest = null where provider = ${target.pk} and ${isOfType(type)}
       and remote_id is not null and (seen_in is null or seen_in <> ${run})`.execute(tx);
   });
 }
@@ -35,7 +44,7 @@ async function linkPage(batch: Batch, type: ObjectType, page: readonly Candidate
   const { db } = call;
   const ids = page.map(({ id }) => id);
   const { rows } = await sql<{ id: string }>`select remote_id as id from sync_objects where provider = ${target.pk}
-    and ${sql.ref(type)} is not null and remote_id in (${sql.join(ids)})`.execute(db.read);
+    and ${isOfType(type)} and remote_id in (${sql.join(ids)})`.execute(db.read);
   const linkedIds = new Set(rows.map(({ id }) => id));
   const open = page.filter(({ id }) => !linkedIds.has(id));
   const byName = await scopeByNames(db.read, target, type, [...new Set(open.flatMap(({ names }) => names))]);
@@ -47,7 +56,7 @@ async function linkPage(batch: Batch, type: ObjectType, page: readonly Candidate
   }
   await db.write(async (tx) => {
     await link(batch, tx, type, matches);
-    await sql`update sync_objects set seen_in = ${run} where provider = ${target.pk} and ${sql.ref(type)} is not null
+    await sql`update sync_objects set seen_in = ${run} where provider = ${target.pk} and ${isOfType(type)}
       and remote_id in (${sql.join(ids)})`.execute(tx);
   });
 }

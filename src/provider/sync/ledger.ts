@@ -79,6 +79,9 @@ export async function loadRows(
   return rows.map(rowOf);
 }
 
+/** Rows of users or of groups. By `is not null` SQLite would scan all rows of a provider instead of using a better index. */
+export const isOfType = (type: ObjectType) => sql`not (${sql.ref(type)} is null)`;
+
 /** The rows that are due, those that have waited longest first. */
 export async function dueRows(
   { dialect, read }: Database,
@@ -88,7 +91,7 @@ export async function dueRows(
   now: string,
 ): Promise<LedgerRow[]> {
   const { rows } = await sql<StoredRow>`select ${columns(type)} from sync_objects
-    where provider = ${provider} and ${sql.ref(type)} is not null and due <= ${dialect.moment(now)}
+    where provider = ${provider} and ${isOfType(type)} and due <= ${dialect.moment(now)}
     order by due, pk limit ${limit}`.execute(read);
   return rows.map(rowOf);
 }
@@ -96,7 +99,7 @@ export async function dueRows(
 /** In how many milliseconds the next row is due; null when none waits. */
 export async function nextDue({ dialect, read }: Database, provider: number, now: string): Promise<number | null> {
   const { rows } = await sql<{ wait: number | null }>`select ${dialect.millisecondsUntil(sql`min(due)`, now)} as wait
-    from sync_objects where provider = ${provider}`.execute(read);
+    from sync_objects where provider = ${provider} and due is not null`.execute(read);
   return rows[0]?.wait ?? null;
 }
 

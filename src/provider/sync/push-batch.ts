@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
+import { statement } from '../../platform/db/statement.ts';
 import type { Call } from '../../resource/call.ts';
 import type { ObjectType } from './facts.ts';
 import {
   attemptsIn,
+  isOfType,
   type LedgerRow,
   type Result,
   storeLinks,
@@ -136,7 +138,9 @@ async function attempt(
   const requests: SentRequest[] = [];
   const state = stateOf(row);
   const remoteType = connection.remote(requests)[type];
-  const claim = (id: string) => claimFor(row, id, claims, () => isLinked(call.db.read, target, type, row, id));
+  const isLinkedElsewhere = async (id: string) =>
+    (await selectLinked[type](call.db.read, target.pk, id, row.pk)).length > 0;
+  const claim = (id: string) => claimFor(row, id, claims, () => isLinkedElsewhere(id));
   const work = async () => {
     if (prepared) throw prepared;
     if (wanted) await writeObject(state, wanted, { type: remoteType, claim });
@@ -168,12 +172,12 @@ async function claimFor(
   return false;
 }
 
-/** Whether another object here is linked to this remote one. */
-async function isLinked(query: Query, target: Target, type: ObjectType, row: LedgerRow, id: string): Promise<boolean> {
-  const { rows } = await sql`select 1 from sync_objects where provider = ${target.pk} and ${sql.ref(type)} is not null
-    and remote_id = ${id} and pk <> ${row.pk}`.execute(query);
-  return rows.length > 0;
-}
+const linkedElsewhere = (type: ObjectType) =>
+  statement<[provider: number, id: string, pk: string], unknown>(
+    (provider, id, pk) => sql`select 1 from sync_objects where provider = ${provider} and remote_id = ${id}
+      and pk <> ${pk} and ${isOfType(type)}`,
+  );
+const selectLinked = { user: linkedElsewhere('user'), group: linkedElsewhere('group') };
 
 /** What is stored of a failure, and when it is tried again. */
 function explained(row: LedgerRow, error: Error | null): Pick<Result, 'error' | 'retryInMs'> {
