@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { expiredOfProviders } from '../../src/provider/expired-of-providers.ts';
+import { isOfType } from '../../src/provider/sync/ledger.ts';
 import { describeOnBoth, hasPostgres, startServer } from '../support/server.ts';
 
 const session = '00000000-0000-4000-8000-000000000000';
@@ -33,6 +34,11 @@ describeOnBoth('partial indexes', (server) => {
     ],
   ])('%s holds only rows whose column is set, and serves queries that compare the column', async (index, query) => {
     expect(await planOf(query)).toMatch(new RegExp(index));
+  });
+
+  test('objects at a target of sync are found by their remote id', async () => {
+    const query = sql`select 1 from sync_objects where provider = 1 and remote_id = 'x' and ${isOfType('user')}`;
+    expect(await planOf(query)).toMatch(/sync_objects_provider_remote_id/);
   });
 
   test.each(['access_tokens', 'refresh_tokens', 'authorization_codes'])(
