@@ -34,9 +34,10 @@ interface Postgres {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const removeFolder = await openRunFolder();
   // Pages and processes of tests are those of the sources as they are now.
-  spawnSync(process.execPath, [fileURLToPath(new URL('../../scripts/bundle.mjs', import.meta.url))], {
-    stdio: 'ignore',
-  });
+  const bundler = fileURLToPath(new URL('../../scripts/bundle.mjs', import.meta.url));
+  const { status, stderr } = spawnSync(process.execPath, [bundler], { encoding: 'utf8' });
+  // Else the tests would see the pages of an earlier build.
+  if (status === 1) throw new Error(stderr);
   const prefix = `gatehouse_test_${randomBytes(4).toString('hex')}_`;
   const open = await wayToPostgres(prefix);
   let postgres: Promise<Postgres> | null = null;
