@@ -5,6 +5,7 @@ import { templates } from '../../web/admin/applications/templates/all.ts';
 import { moveTo, visitAdmin } from '../support/admin-visit.ts';
 import { describeJourney } from '../support/journey.ts';
 import { unique } from '../support/make-walk.ts';
+import { makeGrant } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
 
 const oauth2 = 'svc_providers_oauth2.oauth2provider';
@@ -72,6 +73,11 @@ describeJourney('the admin pages of applications', (journey) => {
     const setup = await page.locator('pre').innerText();
     expect(setup).toContain(`GF_AUTH_GENERIC_OAUTH_CLIENT_SECRET=${provider.client_secret}`);
     expect(setup).not.toMatch(/\{\w+\}/);
+    const { issuer } = (await server.admin.get(`/providers/oauth2/${application.provider}/setup_urls/`)).body;
+    const copied = page.getByRole('region', { name: 'To copy' });
+    expect(await copied.locator('code').allInnerTexts()).toEqual([issuer, provider.client_id, '•'.repeat(12)]);
+    await copied.getByRole('button', { name: 'Show Client secret' }).click();
+    await copied.getByText(provider.client_secret).waitFor();
     const tested = await openTest(page);
     await tested.getByText('What is bound to the application does not let you in.').waitFor();
     await tested.waitForLoadState('networkidle');
@@ -117,10 +123,25 @@ describeJourney('the admin pages of applications', (journey) => {
     const [group, name] = [await makeGroup(server), unique('tool')];
     const { pk, provider } = await makeApplication(server, name);
     const dana = await server.user([], { username: unique('dana') });
+    const eve = await server.user([], { username: unique('eve') });
+    const other = await makeApplication(server, unique('other'));
+    await makeGrant(server, 'access_tokens', { provider, user: dana.pk });
+    await makeGrant(server, 'access_tokens', { provider: other.provider, user: eve.pk });
+    for (const [key, user] of [
+      [pk, 'dana'],
+      [other.pk, 'eve'],
+    ] as const) {
+      const authorized_application = { app: 'svc_core', model_name: 'application', pk: key.replaceAll('-', ''), name };
+      const context = { authorized_application, message: user };
+      await server.admin.post('/events/events/', { action: 'authorize_application', app: 'test', context });
+    }
     const page = await visitAdmin(journey(), `/core/applications/${name}/`);
     await tab(page, 'Sign-in').click();
-    const { client_id } = (await server.admin.get(`/providers/oauth2/${provider}/`)).body;
-    await page.getByText(client_id).waitFor();
+    const { client_id, client_secret } = (await server.admin.get(`/providers/oauth2/${provider}/`)).body;
+    const { issuer, provider_info } = (await server.admin.get(`/providers/oauth2/${provider}/setup_urls/`)).body;
+    const shown = page.getByRole('region', { name: 'For the application' }).locator('code');
+    await page.getByRole('button', { name: 'Show Client secret' }).click();
+    expect((await shown.allInnerTexts()).slice(0, 4)).toEqual([issuer, client_id, client_secret, provider_info]);
     await page.getByText('https://app.example.com/callback').waitFor();
     const tested = await openTest(page);
     await tested.getByRole('button', { name: 'Continue' }).click();
@@ -146,9 +167,18 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('Everybody who can sign in may use it.').first().waitFor();
     await tab(page, 'Tokens').click();
-    await page.getByText('There are none.').first().waitFor();
+    await page.getByRole('region', { name: 'Refresh tokens' }).getByText('There are none.').waitFor();
+    const tokens = page.getByRole('region', { name: 'Access tokens' });
+    expect(await tokens.getByRole('listitem').count()).toBe(1);
+    await tokens.getByRole('button', { name: `Revoke the token of ${dana.username}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
+    await page.getByText('The token is revoked.').waitFor();
+    const left = (await server.admin.get('/oauth2/access_tokens/')).body.results;
+    expect(left.map((one: { user: { pk: number } }) => one.user.pk)).toEqual([eve.pk]);
     await tab(page, 'Events').click();
-    await page.getByText('Nobody has signed in to it yet.').waitFor();
+    const signIns = page.getByRole('region', { name: 'Sign-ins' });
+    await signIns.getByText(`admin signed in to ${name}.`).waitFor();
+    expect(await signIns.getByRole('listitem').count()).toBe(1);
     await page.getByText(`admin created the application ${name}.`).waitFor();
     await page.getByRole('button', { name: 'Duplicate…' }).click();
     const copy = unique('second');
@@ -172,7 +202,11 @@ describeJourney('the admin pages of applications', (journey) => {
     const { pk: me } = (await server.admin.get('/core/users/me/')).body.user;
     await moveTo(page, `/access/?what=application&person=${me}&target=${pk}`);
     await page.getByText(`No. ${name} is switched off.`).waitFor();
-    await moveTo(page, `/core/applications/${name}/`);
+    await moveTo(page, `/core/applications/${name}/?tab=sign-in`);
+    const tested = await openTest(page);
+    await tested.getByText('The application is switched off.').waitFor();
+    await tested.waitForLoadState('networkidle');
+    await tested.close();
     await page.getByRole('button', { name: 'Switch on' }).click();
     await page.getByText('This application is switched off').waitFor({ state: 'detached' });
     expect(await isOn()).toBe(true);
@@ -185,7 +219,10 @@ describeJourney('the admin pages of applications', (journey) => {
     const { server } = journey();
     const name = unique('seen');
     await makeApplication(server, name);
-    const { pk } = await server.user(['svc_core.view_application', 'svc_providers_oauth2.view_oauth2provider']);
+    // An application with a provider is duplicated by those who may add both.
+    const { pk } = await server.user([
+      ...['svc_core.view_application', 'svc_core.add_application', 'svc_providers_oauth2.view_oauth2provider'],
+    ]);
     const page = await visitAdmin(journey(), `/core/applications/${name}/`, { user: pk });
     await page.locator('.facts').waitFor();
     const tabs = page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link');

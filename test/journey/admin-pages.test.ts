@@ -28,6 +28,13 @@ describeJourney('the admin pages', (journey) => {
     await page.getByRole('heading', { name: 'Nothing to administer' }).waitFor();
     await page.getByText(username).waitFor();
     expect(await page.getByRole('navigation').count()).toBe(0);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    for (const path of ['/core/applications/', '/applications/new/', '/flows/instances/', '/access/', '/system/']) {
+      await moveTo(page, path);
+      expect([path, await heading(page).innerText()]).toEqual([path, 'Nothing to administer']);
+    }
+    expect(asked).toEqual([]);
     await page.getByRole('link', { name: 'Go to your account' }).click();
     await page.waitForURL('**/if/user/');
   });
@@ -55,8 +62,24 @@ describeJourney('the admin pages', (journey) => {
     await fillIn(page, server, 'name', name);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name }).waitFor();
-    await moveTo(page, '/core/users/');
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    for (const [path, words] of [
+      [`/edit/core/groups/${closed.pk}/`, 'You may not change this.'],
+      ['/new/core/groups/', 'You may not make one.'],
+      ['/core/users/', 'There is no such page'],
+      ['/admin/settings/', 'There is no such page'],
+    ] as const) {
+      await moveTo(page, path);
+      await page.getByText(words).waitFor();
+      expect([path, await page.getByRole('button', { name: /^(Save|Create)$/ }).count()]).toEqual([path, 0]);
+    }
+    // What they may not see or make is not found either.
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('new group');
+    await page.getByText('Nothing is called “new group”.').waitFor();
+    const { username } = await server.user([], { username: unique('hidden') });
+    await page.getByRole('combobox', { name: 'Pages, objects and actions' }).fill(username);
+    await page.getByText(`Nothing is called “${username}”.`).waitFor();
+    await page.waitForLoadState('networkidle');
   });
 
   test('keep search, filters, order and page of a list in the address', async () => {
@@ -117,12 +140,15 @@ describeJourney('the admin pages', (journey) => {
     await preview.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: 'As curl' }).click();
     const command = await page.getByRole('dialog').locator('code').innerText();
-    expect(command).toContain(`/api/v3/core/groups/${group.pk}/'`);
+    expect(command).toContain(
+      `curl --request PATCH '${server.url.replace('127.0.0.1', 'localhost')}/api/v3/core/groups/${group.pk}/'`,
+    );
     expect(command).toContain(`"name": "${name.replaceAll("'", String.raw`'\''`)}"`);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name }).waitFor();
     expect((await server.admin.get(`/core/groups/${group.pk}/`)).body.name).toBe(name);
+    expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).not.toContain(group.pk);
   });
 
   test('show both versions when somebody else was quicker, and overwrite nothing', async () => {
@@ -144,6 +170,13 @@ describeJourney('the admin pages', (journey) => {
     await page.getByRole('heading', { name: mine }).waitFor();
     const stored = (await server.admin.get(`/core/groups/${group.pk}/`)).body;
     expect(stored).toMatchObject({ name: mine, is_superuser: true });
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await fillIn(page, server, 'name', unique('not wanted'));
+    await server.admin.patch(`/core/groups/${group.pk}/`, { name: theirs });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Discard mine' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => page.locator('[data-field="name"] input').inputValue()).toBe(theirs);
   });
 
   test('keep unsaved changes when the page is left, but no secrets', async () => {
@@ -151,6 +184,13 @@ describeJourney('the admin pages', (journey) => {
     const page = await visitAdmin(journey(), '/new/providers/oauth2/');
     await fillIn(page, server, 'name', 'Half done');
     await fillIn(page, server, 'client_secret', 'a-secret-that-is-not-kept');
+    await page.getByRole('button', { name: 'As curl' }).click();
+    const command = await page.getByRole('dialog').locator('code').innerText();
+    expect(command).toContain('"client_secret": "…"');
+    await page.keyboard.press('Escape');
+    // Closing the window asks first.
+    const mayLeave = () => page.evaluate<boolean>("dispatchEvent(new Event('beforeunload', { cancelable: true }))");
+    expect(await mayLeave()).toBe(false);
     await page.getByRole('navigation', { name: 'Administration' }).getByRole('link', { name: 'Users' }).click();
     await page.getByText('Your unsaved changes to a new OAuth2/OpenID provider are kept in this window.').waitFor();
     const kept = await page.evaluate<string>('JSON.stringify(sessionStorage)');
@@ -162,6 +202,7 @@ describeJourney('the admin pages', (journey) => {
     expect(await name.inputValue()).toBe('Half done');
     await page.getByRole('button', { name: 'Discard them' }).click();
     expect(await name.inputValue()).toBe('');
+    expect(await mayLeave()).toBe(true);
   });
 
   test('show before deleting what goes with it', async () => {
@@ -262,5 +303,10 @@ describeJourney('the admin pages', (journey) => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The settings are saved.').waitFor();
     expect((await server.admin.get('/admin/settings/')).body.default_token_duration).toBe('hours=5');
+    const reader = await server.user(['svc_rbac.view_system_settings']);
+    const second = await visitAdmin(journey(), '/admin/settings/', { user: reader.pk });
+    await second.getByText('hours=5').waitFor();
+    expect(await second.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    await second.waitForLoadState('networkidle');
   });
 });

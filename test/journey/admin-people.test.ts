@@ -1,14 +1,23 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { moveTo, openAdmin, visitAdmin } from '../support/admin-visit.ts';
-import { describeJourney } from '../support/journey.ts';
+import { openBrowser, signInByPassword } from '../support/flow-client.ts';
+import { describeJourney, whoIs } from '../support/journey.ts';
 import { unique } from '../support/make-walk.ts';
+import { makeApplication, makeConsent } from '../support/providers.ts';
+import { giveCodes, isSignedIn, password } from '../support/second-factor.ts';
 import type { TestServer } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
 const pick = async (page: Page, label: string, name: string) => {
   await page.getByRole('combobox', { name: label, exact: true }).fill(name);
   await page.getByRole('option', { name }).first().click();
+};
+
+/** Answers the question that a button asks. */
+const confirm = async (page: Page, button: RegExp | string, answer: string) => {
+  await page.getByRole('button', { name: button }).click();
+  await page.getByRole('dialog').getByRole('button', { name: answer, exact: true }).click();
 };
 
 const choose = async (page: Page, title: string) => {
@@ -42,10 +51,7 @@ describeJourney('the admin pages of people', (journey) => {
     await dialog.getByLabel('Name').fill('Frida');
     await dialog.getByLabel('Email').fill('frida@example.com');
     await dialog.getByRole('button', { name: 'Make an invitation' }).click();
-    await dialog
-      .getByText(/itoken=/)
-      .or(dialog.getByText('no enrolment flow takes invitations'))
-      .waitFor();
+    await dialog.getByText(/itoken=/).waitFor();
     const [made] = (await server.admin.get('/stages/invitation/invitations/?search=frida')).body.results;
     expect(made).toMatchObject({ single_use: true, fixed_data: { name: 'Frida', email: 'frida@example.com' } });
     await page.waitForLoadState('networkidle');
@@ -53,46 +59,78 @@ describeJourney('the admin pages of people', (journey) => {
 
   test('show one person with everything that is theirs', async () => {
     const { server } = journey();
+    const { admin } = server;
     const group = await makeGroup(server);
+    const role = (await admin.post('/rbac/roles/', { name: unique('role') })).body;
+    await admin.post(`/rbac/permissions/assigned_by_roles/${role.pk}/assign/`, { permissions: ['svc_core.add_group'] });
+    await admin.patch(`/core/groups/${group.pk}/`, { roles: [role.pk] });
     const dana = await server.user(['svc_core.view_group'], { username: unique('dana') });
-    await signIn(server, dana.pk);
+    const eve = await server.user([], { username: unique('eve') });
+    await admin.post(`/core/users/${dana.pk}/set_password/`, { password });
+    await giveCodes(server, dana.username);
+    const application = await makeApplication(server);
+    for (const user of [dana.pk, eve.pk]) {
+      await makeConsent(server, { user, application: application.pk, scopes: ['openid'] });
+      await signIn(server, user, { clientIp: '8.8.8.8' });
+    }
     const at = `/core/users/${dana.pk}/`;
-    const page = await visitAdmin(journey(), `${at}?tab=sessions`);
-    await page.getByRole('button', { name: /^Sign out / }).waitFor();
+    const page = await visitAdmin(journey(), `${at}?tab=events`);
+    await page.getByText(`${dana.username} signed in.`).first().waitFor();
+    const sentences = await page.locator('.event-sentence').allInnerTexts();
+    expect(sentences.filter((one) => !one.includes(dana.username))).toEqual([]);
+    await moveTo(page, `${at}?tab=sessions`);
+    const session = page.getByRole('listitem').filter({ hasText: 'Firefox on Linux' });
+    expect(await session.innerText()).toContain('US · 8.8.8.8');
+    await confirm(page, 'Sign out Firefox on Linux', 'Sign out');
+    await session.waitFor({ state: 'detached' });
     await moveTo(page, `${at}?tab=rights`);
     await page.getByText('granted directly').waitFor();
     await moveTo(page, `${at}?tab=tokens`);
-    await page
-      .getByRole('button', { name: /^Delete / })
-      .first()
-      .waitFor();
-    for (const tab of ['devices', 'consents', 'connections']) {
-      await moveTo(page, `${at}?tab=${tab}`);
-      await page.locator('.empty').waitFor();
-    }
+    await confirm(page, /^Delete /, 'Delete');
+    await page.getByText('No tokens.').waitFor();
+    expect((await dana.api.get('/core/users/me/')).status).toBe(403);
+    await moveTo(page, `${at}?tab=devices`);
+    await confirm(page, /^Remove /, 'Remove');
+    await page.getByText('No second factor.').waitFor();
+    expect((await admin.get(`/authenticators/admin/all/?user=${dana.pk}`)).body).toEqual([]);
+    await moveTo(page, `${at}?tab=consents`);
+    await confirm(page, `Revoke ${application.name}`, 'Revoke');
+    await page.getByText('No application has been allowed').waitFor();
+    const consents = (await admin.get('/core/user_consent/')).body.results;
+    expect(consents.map((one: { user: { pk: number } }) => one.user.pk)).toEqual([eve.pk]);
+    await moveTo(page, `${at}?tab=connections`);
+    await page.getByText('Connected to no account elsewhere.').waitFor();
     await moveTo(page, `${at}?tab=groups`);
     await pick(page, 'Add to a group', group.name);
     await page.getByRole('list', { name: 'Groups' }).getByRole('link', { name: group.name }).waitFor();
     expect(await groupsOf(server, dana.pk)).toEqual([group.pk]);
-    await page.getByRole('button', { name: `Remove from ${group.name}` }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+    await moveTo(page, `${at}?tab=rights`);
+    await page.getByText(`by the role ${role.name} of ${group.name}`).waitFor();
+    await moveTo(page, `${at}?tab=groups`);
+    await confirm(page, `Remove from ${group.name}`, 'Remove');
     await page.getByText('In no group.').waitFor();
     expect(await groupsOf(server, dana.pk)).toEqual([]);
     await choose(page, 'Sign out everywhere…');
     await page.getByRole('dialog').getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByText(`${dana.username} is signed out everywhere.`).waitFor();
-    const left = await server.admin.get(`/core/authenticated_sessions/?user__username=${dana.username}`);
+    const left = await admin.get(`/core/authenticated_sessions/?user__username=${dana.username}`);
     expect(left.body.results).toEqual([]);
     await choose(page, 'Set password…');
     await page.getByRole('dialog').getByLabel('New password', { exact: true }).fill('a-long-password-for-dana');
     await page.getByRole('dialog').getByRole('button', { name: 'Set password' }).click();
     await page.getByText('The password is set.').waitFor();
+    const browser = openBrowser(server);
+    await signInByPassword(browser, dana.username, 'a-long-password-for-dana');
+    expect(await isSignedIn(browser)).toBe(true);
     await choose(page, 'Act as…');
     await page.getByRole('dialog').getByLabel('Reason').fill('to see what she sees');
     await page.getByRole('dialog').getByRole('button', { name: 'Act as them' }).click();
     await page.waitForURL('**/if/user/**');
     await page.waitForLoadState('networkidle');
-    const { results } = (await server.admin.get('/events/events/?action=impersonation_started')).body;
+    expect(await whoIs(page)).toBe(dana.username);
+    await openAdmin(page, '/core/groups/');
+    await page.getByText(/^You act as .*, with their rights\.$/).waitFor();
+    const { results } = (await admin.get('/events/events/?action=impersonation_started')).body;
     expect(results[0].context).toMatchObject({ reason: 'to see what she sees' });
   });
 
@@ -105,11 +143,18 @@ describeJourney('the admin pages of people', (journey) => {
     await pick(page, 'Add a member', dana.username);
     await page.getByRole('list', { name: 'Members' }).getByRole('link', { name: dana.username }).waitFor();
     expect(await groupsOf(server, dana.pk)).toEqual([group.pk]);
+    await confirm(page, `Remove ${dana.username}`, 'Remove');
+    await page.getByText('Nobody is in this group.').waitFor();
+    expect(await groupsOf(server, dana.pk)).toEqual([]);
     const role = (await server.admin.post('/rbac/roles/', { name: unique('role') })).body;
     await openAdmin(page, `/rbac/roles/${role.pk}/`);
     await page.getByRole('checkbox', { name: 'View Group', exact: true }).check();
     await page.getByRole('checkbox', { name: 'Change Group', exact: true }).check();
     await page.getByText('2 permissions more, 0 fewer.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('No changes.').waitFor();
+    await page.getByRole('checkbox', { name: 'View Group', exact: true }).check();
+    await page.getByRole('checkbox', { name: 'Change Group', exact: true }).check();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(`${role.name} is saved.`).waitFor();
     const held = async () =>
@@ -126,7 +171,8 @@ describeJourney('the admin pages of people', (journey) => {
   test('offer a delegate only what they may do', async () => {
     const { server } = journey();
     const dana = await server.user([], { username: unique('dana') });
-    const delegate = await server.user(['svc_core.view_user', 'svc_core.reset_user_password']);
+    const role = (await server.admin.post('/rbac/roles/', { name: unique('role') })).body;
+    const delegate = await server.user(['svc_core.view_user', 'svc_core.reset_user_password', 'svc_rbac.view_role']);
     const page = await visitAdmin(journey(), `/core/users/${dana.pk}/`, { user: delegate.pk });
     await page.locator('.facts').waitFor();
     const tabs = page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link');
@@ -144,6 +190,14 @@ describeJourney('the admin pages of people', (journey) => {
     await moveTo(page, '/core/users/');
     await page.getByRole('table').waitFor();
     expect(await page.getByRole('button', { name: 'Invite…' }).count()).toBe(0);
+    await moveTo(page, `/rbac/roles/${role.pk}/`);
+    await page.getByRole('heading', { level: 1, name: role.name }).waitFor();
+    await server.admin.post(`/rbac/permissions/assigned_by_users/${delegate.pk}/assign/`, {
+      permissions: ['svc_rbac.view_permission'],
+    });
+    await openAdmin(page, `/rbac/roles/${role.pk}/`);
+    expect(await page.getByRole('checkbox', { name: 'View Group', exact: true }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
     await page.waitForLoadState('networkidle');
     const nobody = await visitAdmin(journey(), `/core/users/${dana.pk}/`, { user: dana.pk });
     await nobody.getByRole('heading', { name: 'Nothing to administer' }).waitFor();

@@ -14,12 +14,12 @@ import type { ResourcePage } from '../routes.tsx';
 import { ActionButtons } from './action-buttons.tsx';
 import { Changes } from './changes.tsx';
 import { DeleteButton } from './delete-button.tsx';
+import { Facts } from './facts.tsx';
 import { grouped } from './groups.ts';
 import { Tabs } from './tabs.tsx';
 import { TryTab } from './try-tab.tsx';
 import { useCrumbs } from './use-crumbs.ts';
 import { UsedBy } from './used-by.tsx';
-import { Value } from './value.tsx';
 import { WithBeside } from './with-beside.tsx';
 
 /** One object: what it holds, what uses it, what has happened to it. */
@@ -123,30 +123,15 @@ function Overview({ object, description }: { object: WholeObject; description: D
       {grouped(members.filter((member) => !isTechnical(member))).map(([group, inner]) => (
         <section key={group} className="card stack" aria-label={group || t('Details')}>
           {group && <h2>{group}</h2>}
-          <Facts object={object} members={inner} />
+          <Facts {...object} members={inner} />
         </section>
       ))}
       {technical.length > 0 && (
         <details className="card">
           <summary>{t('For programs')}</summary>
-          <Facts object={object} members={technical} />
+          <Facts {...object} members={technical} />
         </details>
       )}
     </div>
-  );
-}
-
-function Facts({ object, members }: { object: WholeObject; members: readonly Member[] }) {
-  return (
-    <dl className="facts">
-      {members.map((member) => (
-        <div key={member.name}>
-          <dt>{member.note.label}</dt>
-          <dd>
-            <Value member={member} value={object.row[member.name]} names={object.names} />
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }

@@ -4,16 +4,20 @@ import { useDone } from '../../elements/announcing.tsx';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Description } from '../api/description.ts';
+import { useInterface } from '../api/interface.ts';
 import type { Row } from '../api/objects.ts';
 import { useDescription } from '../api/use-description.ts';
 import { initialValues } from '../generic/body.ts';
+import { Facts } from '../generic/facts.tsx';
 import { ObjectForm } from '../generic/object-form.tsx';
 import { Page } from '../page.tsx';
+import { NotFound } from './not-found.tsx';
 
 const path = '/admin/settings/';
 
 /** The settings of the server. */
 export function Settings() {
+  if (!useInterface().system_permissions.includes('view_system_settings')) return <NotFound />;
   return (
     <Page title={t('Settings')} intro={t('What holds for the whole server.')}>
       <AllSettings />
@@ -26,10 +30,21 @@ export function AllSettings() {
   return <Loaded {...description}>{(known) => <SettingsForm description={known} />}</Loaded>;
 }
 
-function SettingsForm({ description: { changing } }: { description: Description }) {
+function SettingsForm({ description: { changing, shown } }: { description: Description }) {
+  const mayChange = useInterface().system_permissions.includes('edit_system_settings');
   const read = useLoadable(useCallback(() => requestAsPerson<Row>('GET', path), []));
   return (
-    <Loaded {...read}>{({ value }) => <Form row={value} changing={changing ?? []} reload={read.reload} />}</Loaded>
+    <Loaded {...read}>
+      {({ value }) =>
+        mayChange ? (
+          <Form row={value} changing={changing ?? []} reload={read.reload} />
+        ) : (
+          <section className="card stack" aria-label={t('Settings')}>
+            <Facts row={value} members={shown} names={() => undefined} />
+          </section>
+        )
+      }
+    </Loaded>
   );
 }
 

@@ -5,9 +5,11 @@ import { use, useCallback } from 'react';
 import { useLoadable } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
+import { useEntry } from '../api/interface.ts';
 import { pathOfObject } from '../api/object.ts';
 import { PagesContext } from '../api/pages.ts';
 import { DeleteButton } from '../generic/delete-button.tsx';
+import { DetailPage } from '../generic/detail-page.tsx';
 import { Tabs } from '../generic/tabs.tsx';
 import { UsedBy } from '../generic/used-by.tsx';
 import { Link } from '../link.tsx';
@@ -18,8 +20,13 @@ import { type Permission, RoleMatrix } from './role-matrix.tsx';
 
 type Permissions = { readonly results: readonly Permission[] };
 
+/** A role; for those who may see permissions with its matrix. */
+export function RolePage(props: ResourcePage) {
+  return useEntry('/rbac/permissions/') ? <RoleWithMatrix {...props} /> : <DetailPage {...props} />;
+}
+
 /** A role as a matrix: models by what may be done with their objects. */
-export function RolePage({ entry, objectKey }: ResourcePage) {
+function RoleWithMatrix({ entry, objectKey }: ResourcePage) {
   const pages = use(PagesContext);
   const read = useLoadable(
     useCallback(async () => {
