@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { fillIn } from '../support/admin-form.ts';
 import { openAdmin, visitAdmin } from '../support/admin-visit.ts';
 import { describeJourney } from '../support/journey.ts';
-import { unique } from '../support/make-walk.ts';
+import { made, makeWalk, unique } from '../support/make-walk.ts';
 import type { TestServer } from '../support/server.ts';
 
 const pick = async (page: Page, label: string, name: string) => {
@@ -39,6 +39,16 @@ describeJourney('the admin page about access', (journey) => {
     expect(await bindings.nth(1).innerText()).toContain('fails');
     await bindings.nth(1).getByText('Message: “Ask at the desk.”').waitFor();
     await bindings.nth(1).getByText(`looked at ${dana.username}`).waitFor();
+    await page.getByText('What policies see of the person').click();
+    await page.locator('pre').getByText(`"username": "${dana.username}"`).waitFor();
+    // Where every one has to pass, the answer names those that do not.
+    const { admin } = journey().server;
+    await made(journey().server, '/policies/bindings/', { target: app.pk, order: 2, user: eve.pk, negate: true });
+    await admin.patch(`/core/applications/${app.slug}/`, { policy_engine_mode: 'all' });
+    await page.reload();
+    await page.getByText(`${app.name} is closed by the policy ${policy.name}.`).waitFor();
+    expect(await bindings.nth(2).innerText()).toMatch(new RegExp(`passes\\s+not the user ${eve.username}`));
+    await admin.patch(`/core/applications/${app.slug}/`, { policy_engine_mode: 'any' });
     await openAdmin(page, `/access/?what=application&target=${app.pk}&person=${eve.pk}`);
     await page.getByText(`Nothing bound to ${app.name} lets the person in.`).waitFor();
     await page.getByText(policy.name).waitFor();
@@ -47,18 +57,22 @@ describeJourney('the admin page about access', (journey) => {
 
   test('explains flows and permissions', async () => {
     const { server } = journey();
-    const { dana } = await makeGround(server);
-    const flow = (await server.admin.get('/flows/instances/default-authentication-flow/')).body;
-    const page = await visitAdmin(journey(), `/access/?what=flow&person=${dana.pk}&target=${flow.pk}`);
-    await page.getByRole('list', { name: 'Stages' }).getByRole('link').first().waitFor();
+    const { dana, eve } = await makeGround(server);
+    const walk = await makeWalk(server, [['dummy'], ['dummy']]);
+    await made(server, '/policies/bindings/', { target: walk.bindings[1]?.target, order: 0, user: eve.pk });
+    const page = await visitAdmin(journey(), `/access/?what=flow&person=${dana.pk}&target=${walk.pk}`);
+    await page.getByText(`Yes. Nothing is bound to ${walk.slug}, so it is open to everybody.`).waitFor();
+    const stages = page.getByRole('list', { name: 'Stages' });
+    expect(await stages.locator(':scope > li > .access-node > .tag').allInnerTexts()).toEqual(['passes', 'fails']);
     await page.getByLabel('May use').selectOption('permission');
     await page.getByLabel('Permission', { exact: true }).fill('svc_core.view_user');
     await page.getByText('Nothing brings svc_core.view_user.').waitFor();
     await server.admin.post(`/rbac/permissions/assigned_by_users/${dana.pk}/assign/`, {
-      permissions: ['svc_core.view_user'],
+      permissions: ['svc_core.view_user', 'svc_core.view_group'],
     });
     await page.reload();
-    await page.getByText('granted directly').waitFor();
+    await page.getByText('Yes, on all objects.').waitFor();
+    expect(await page.getByRole('list', { name: 'Rights' }).getByText('granted directly').count()).toBe(1);
     await page.waitForLoadState('networkidle');
   });
 

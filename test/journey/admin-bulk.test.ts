@@ -6,11 +6,16 @@ import { axeViolations } from '../support/axe.ts';
 import { describeJourney } from '../support/journey.ts';
 import { unique } from '../support/make-walk.ts';
 
+interface Group {
+  readonly pk: string;
+  readonly name: string;
+}
+
 describeJourney('several rows of a list in the admin pages', (journey) => {
   /** Groups whose names begin alike, so that a search finds them alone. */
   async function newGroups(count: number) {
     const prefix = unique('bulk');
-    const groups: { pk: string; name: string }[] = [];
+    const groups: Group[] = [];
     for (let at = 1; at <= count; at += 1) {
       groups.push((await journey().server.admin.post('/core/groups/', { name: `${prefix}-${at}` })).body);
     }
@@ -25,7 +30,7 @@ describeJourney('several rows of a list in the admin pages', (journey) => {
   test('are changed together: previewed, with a result for each, as far as each may be', async () => {
     const { server } = journey();
     const { prefix, groups } = await newGroups(3);
-    const [first, second, third] = groups as [{ pk: string; name: string }, { pk: string }, { pk: string }];
+    const [first, second, third] = groups as [Group, Group, Group];
     const page = await visitAdmin(journey(), `/core/groups/?search=${prefix}`);
     await chooseAll(page);
     await page.getByRole('button', { name: 'Edit…' }).click();
@@ -40,6 +45,8 @@ describeJourney('several rows of a list in the admin pages', (journey) => {
     const refused = dialog.getByRole('row').filter({ has: page.locator('.bulk-refused') });
     await refused.getByRole('rowheader', { name: first.name }).waitFor();
     expect(await dialog.getByRole('row').count()).toBe(4);
+    const changed = dialog.getByRole('row').filter({ hasText: second.name });
+    expect((await changed.getByRole('cell').allInnerTexts()).at(-1)).toBe(first.name);
     expect((await read(second)).parent).toBeNull();
     await dialog.getByRole('button', { name: 'Change 3 groups' }).click();
     await dialog.getByText('1 of 3 were refused. The others are done.').waitFor();
@@ -55,8 +62,9 @@ describeJourney('several rows of a list in the admin pages', (journey) => {
 
   test('are deleted together, once it has been seen in one request what uses them', async () => {
     const { server } = journey();
-    const { prefix, groups } = await newGroups(2);
-    const [first] = groups as [{ pk: string; name: string }, ...typeof groups];
+    // Ten are written at a time.
+    const { prefix, groups } = await newGroups(12);
+    const [first] = groups as [Group, ...typeof groups];
     const member = await server.user([], { username: unique('member'), groups: [first.pk] });
     const page = await visitAdmin(journey(), `/core/groups/?search=${prefix}`);
     await chooseAll(page);
@@ -65,13 +73,23 @@ describeJourney('several rows of a list in the admin pages', (journey) => {
       if (request.url().includes('/api/v3/')) asked.push(new URL(request.url()).pathname);
     });
     await page.getByRole('button', { name: 'Delete…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Delete 2 groups?' });
+    const dialog = page.getByRole('dialog', { name: 'Delete 12 groups?' });
     await dialog.getByText(member.username).waitFor();
     await dialog.getByText('loses the connection to it').waitFor();
-    await dialog.getByText('Nothing uses it.').waitFor();
+    expect(await dialog.getByText('Nothing uses it.').count()).toBe(11);
     expect(asked).toEqual(['/api/v3/admin/bulk/', '/api/v3/admin/objects/']);
+    const second = Promise.withResolvers<void>();
+    let written = 0;
+    await page.route('**/api/v3/admin/bulk/', async (route) => {
+      written += 1;
+      if (written === 2) await second.promise;
+      await route.continue();
+    });
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
-    await page.getByText('2 groups deleted.').waitFor();
+    const progress = dialog.getByRole('progressbar', { name: 'Deleted so far' });
+    await expect.poll(() => progress.getAttribute('value')).toBe('10');
+    second.resolve();
+    await page.getByText('12 groups deleted.').waitFor();
     for (const group of groups) expect((await server.admin.get(`/core/groups/${group.pk}/`)).status).toBe(404);
     await page.waitForLoadState('networkidle');
   });
@@ -106,7 +124,7 @@ describeJourney('several rows of a list in the admin pages', (journey) => {
   test('have accessible dialogs that fit narrow screens', async () => {
     const { server } = journey();
     const { prefix, groups } = await newGroups(2);
-    const [first] = groups as [{ pk: string; name: string }, ...typeof groups];
+    const [first] = groups as [Group, ...typeof groups];
     await server.user([], { username: unique('member'), groups: [first.pk] });
     const page = await visitAdmin(journey(), '/');
     for (const look of ['wide', 'narrow', 'dark', 'rtl'] as const) {

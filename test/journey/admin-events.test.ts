@@ -7,11 +7,14 @@ import { unique } from '../support/make-walk.ts';
 
 describeJourney('the events page of administrators', (journey) => {
   test('shows sentences, filters by what is chosen, follows live and exports', async () => {
-    const { admin } = journey().server;
+    const { admin, user } = journey().server;
     const suffix = unique('').slice(1);
     const action = `custom_${suffix}`;
-    const add = (message: string) => admin.post('/events/events/', { action, app: 'test', context: { message } });
+    const other = await user(['svc_events.add_event'], { username: unique('other') });
+    const add = async (message: string, { api } = { api: admin }) =>
+      expect((await api.post('/events/events/', { action, app: 'test', context: { message } })).status).toBe(201);
     await add('The first thing happened.');
+    await add('Somebody else did it.', other);
     const name = unique('group');
     const { body: group } = await admin.post('/core/groups/', { name });
     await admin.patch(`/core/groups/${group.pk}/`, { name: `${name} renamed` });
@@ -26,7 +29,8 @@ describeJourney('the events page of administrators', (journey) => {
       '/api/v3/events/events/facets/',
     ]);
     await page.getByText(`admin changed the group ${name} renamed (name).`).click();
-    await page.getByRole('region', { name: 'What changed' }).getByText(`${name} renamed`).waitFor();
+    const changes = page.getByRole('region', { name: 'What changed' });
+    await changes.getByRole('row', { name: `Name ${name} ${name} renamed`, exact: true }).waitFor();
     for (const width of [1280, 375]) {
       await page.setViewportSize({ width, height: 800 });
       await expect.poll(() => axeViolations(page), { timeout: 20_000 }).toEqual([]);
@@ -35,9 +39,15 @@ describeJourney('the events page of administrators', (journey) => {
 
     await moveTo(page, '/events/events/');
     await page.getByRole('link', { name: new RegExp(suffix) }).click();
-    await page.getByText('1 event', { exact: true }).waitFor();
+    await page.getByText('2 events', { exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get('action')).toBe(action);
+    const people = page.getByRole('region', { name: 'Person' }).getByRole('link');
+    await people.filter({ hasText: other.username }).waitFor();
+    await people.filter({ hasText: 'admin' }).click();
+    await page.getByText('1 event', { exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get('username')).toBe('admin');
     await page.getByRole('link', { name: 'Follow live' }).click();
+    await add('Somebody else did it again.', other);
     await add('Another thing happened.');
     await page.getByText('Another thing happened.').waitFor();
     await page.getByText('Following: 1 new event.').waitFor();
@@ -61,6 +71,18 @@ describeJourney('the events page of administrators', (journey) => {
     await page.getByLabel('Period').selectOption('day');
     const since = new URL((await asked).url()).searchParams.get('created__gte');
     expect(Date.now() - Date.parse(String(since))).toBeLessThanOrEqual(24 * 3_600_000);
+    await page.getByText('2 events', { exact: true }).waitFor();
+    // Dragging over the chart chooses hours, here some without these events.
+    const chart = await page.getByRole('img', { name: 'Events over time' }).locator('.u-over').boundingBox();
+    const across = (share: number) => (chart?.x ?? 0) + (chart?.width ?? 0) * share;
+    await page.mouse.move(across(0.1), (chart?.y ?? 0) + 50);
+    await page.mouse.down();
+    await page.mouse.move(across(0.5), (chart?.y ?? 0) + 50, { steps: 5 });
+    await page.mouse.up();
+    await page.getByText('Nothing of the kind has happened.').waitFor();
+    const [from, to] = ['from', 'to'].map((name) => Date.parse(new URL(page.url()).searchParams.get(name) ?? ''));
+    expect(Number(from)).toBeLessThan(Number(to));
+    await page.getByRole('link', { name: 'Show all' }).click();
     await page.getByText('2 events', { exact: true }).waitFor();
     await page.getByText('The first thing happened.').click();
     await page.getByRole('link', { name: 'Make a rule of this…' }).click();

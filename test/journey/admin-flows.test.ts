@@ -121,6 +121,33 @@ describeJourney('the admin pages of flows', (journey) => {
     await page.getByText('Nothing is wrong with this flow.').waitFor();
     expect((await designOf(server, walk.slug)).steps[2].gates).toMatchObject([{ negate: true, group: group.pk }]);
 
+    // The same as a diagram.
+    await page.getByRole('link', { name: 'Diagram' }).click();
+    const way = page.getByRole('list', { name: 'The way through the flow' });
+    expect(await way.locator('.diagram-stage strong').allInnerTexts()).toEqual(await namesOf(server, walk.slug));
+    expect(await way.locator('.diagram-gate').innerText()).toContain(group.name);
+    await page.getByRole('button', { name: 'Show as Mermaid' }).click();
+    await page.locator('pre').getByText(String(login)).waitFor();
+
+    // Who may begin the flow, and then everybody again.
+    const removeGate = async () => {
+      await page.getByRole('button', { name: `Remove ${group.name}` }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+    };
+    await openAdmin(page, `${at}?step=flow`);
+    await pick(page, 'Group', group.name);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('The gates of this flow let nobody in.').waitFor();
+    expect((await designOf(server, walk.slug)).gates).toMatchObject([{ negate: false, group: group.pk }]);
+    await removeGate();
+    await page.getByText('Everybody for whom its settings allow it.').waitFor();
+    await page.getByRole('link', { name: login ?? '' }).click();
+    await parts.getByRole('link', { name: 'Gates' }).click();
+    await removeGate();
+    await page.getByText('Everybody comes to this stage.').waitFor();
+    const design = await designOf(server, walk.slug);
+    expect([design.gates, design.steps[2].gates]).toEqual([[], []]);
+
     // What is typed and not saved is still there after looking elsewhere.
     await page.getByRole('link', { name: secret ?? '' }).click();
     const attempts = page.locator('[data-field="failed_attempts_before_cancel"] input');
@@ -146,6 +173,8 @@ describeJourney('the admin pages of flows', (journey) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('no stage before checks that the account is theirs').waitFor();
     expect(await namesOf(server, walk.slug)).toHaveLength(2);
+    // The stage itself stays.
+    expect((await server.admin.get(`/stages/password/${walk.stages[1]}/`)).status).toBe(200);
     await page.waitForLoadState('networkidle');
   });
 
@@ -172,20 +201,29 @@ describeJourney('the admin pages of flows', (journey) => {
     await page.waitForLoadState('networkidle');
   });
 
-  test('turn a ready-made flow on and off', async () => {
+  test('turn each ready-made flow on and off', async () => {
     const { server } = journey();
     const page = await visitAdmin(journey(), '/flows/instances/');
-    const passkeys = page.getByRole('switch', { name: 'Sign-in with a passkey first' });
-    await passkeys.click();
-    await expect.poll(() => passkeys.getAttribute('aria-checked')).toBe('true');
-    const stage = '/stages/identification/?name=default-authentication-identification';
-    const passwordless = async () => (await server.admin.get(stage)).body.results[0].passwordless_flow;
-    expect(await passwordless()).not.toBeNull();
-    await page.waitForLoadState('networkidle');
-    await passkeys.press('Space');
-    await expect.poll(() => passkeys.getAttribute('aria-checked')).toBe('false');
-    expect(await passwordless()).toBeNull();
-    await page.waitForLoadState('networkidle');
+    const on = async () =>
+      (await server.admin.get('/flows/ready_made/')).body
+        .filter(({ is_on }: { is_on: boolean }) => is_on)
+        .map(({ name }: { name: string }) => name);
+    expect(await on()).toEqual(['invitation']);
+    for (const [title, name, isOn] of [
+      ['Sign-in with a passkey first', 'passkey', false],
+      ['Password recovery', 'recovery', false],
+      ['Enrolment by invitation', 'invitation', true],
+    ] as const) {
+      const button = page.getByRole('switch', { name: title });
+      await button.click();
+      await expect.poll(() => button.getAttribute('aria-checked')).toBe(String(!isOn));
+      expect((await on()).sort()).toEqual(isOn ? [] : [name, 'invitation'].sort());
+      await page.waitForLoadState('networkidle');
+      await button.press('Space');
+      await expect.poll(() => button.getAttribute('aria-checked')).toBe(String(isOn));
+      expect(await on()).toEqual(['invitation']);
+      await page.waitForLoadState('networkidle');
+    }
   });
 
   test('show a delegate the flow to read, and others nothing', async () => {

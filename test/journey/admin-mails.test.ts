@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import qrcode from 'qrcode-generator';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { visitAdmin } from '../support/admin-visit.ts';
 import { quiet } from '../support/jobs.ts';
@@ -24,6 +25,15 @@ function linkIn(name: string): string {
   return pathname + search;
 }
 
+/** How many dark squares the QR code of a text has. */
+function darkSquaresOf(text: string): number {
+  const code = qrcode(0, 'M');
+  code.addData(text);
+  code.make();
+  const places = Array.from({ length: code.getModuleCount() }, (_, at) => at);
+  return places.flatMap((row) => places.filter((column) => code.isDark(row, column))).length;
+}
+
 async function choosePassword(page: Page): Promise<void> {
   for (const label of ['Password', 'Password (repeat)']) await page.getByLabel(label, { exact: true }).fill(password);
   await page.keyboard.press('Enter');
@@ -41,6 +51,9 @@ describeJourney(
       await dialog.getByLabel('Name').fill('Frida');
       await dialog.getByLabel('Email').fill(email);
       await dialog.getByRole('button', { name: 'Make an invitation' }).click();
+      const link = await dialog.getByText(/itoken=/).innerText();
+      const drawn = await dialog.getByRole('img', { name: 'The link as a QR code' }).locator('path').getAttribute('d');
+      expect(drawn?.match(/M/g)).toHaveLength(darkSquaresOf(link));
       await dialog.getByRole('button', { name: 'Send it by mail' }).click();
       await dialog.getByText(`The invitation is on its way to ${email}.`).waitFor();
       await quiet(server);
@@ -57,12 +70,34 @@ describeJourney(
       await page.waitForLoadState('networkidle');
     });
 
+    test('a test mail to whoever asks for one', async () => {
+      const { admin } = journey().server;
+      const { pk } = (await admin.get('/core/users/me/')).body.user;
+      const email = `${unique('admin')}@example.com`;
+      await admin.patch(`/core/users/${pk}/`, { email });
+      const page = await visitAdmin(journey(), '/');
+      const health = page.getByRole('region', { name: 'Health' });
+      await health.getByRole('button', { name: 'Send a test mail' }).click();
+      await health.getByText(`A mail was sent to ${email}.`).waitFor();
+      expect(mail.mails).toMatchObject([{ to: [email] }]);
+      await page.waitForLoadState('networkidle');
+    });
+
     test('a recovery link, by which the person chooses a password', async () => {
       const { server } = journey();
       expect((await server.admin.put('/flows/ready_made/recovery/', { is_on: true })).status).toBe(200);
       const dana = await server.user([], { username: unique('dana'), email: `${unique('dana')}@example.com` });
       const page = await visitAdmin(journey(), `/core/users/${dana.pk}/`);
-      await page.getByText('Actions', { exact: true }).click();
+      const actions = page.getByText('Actions', { exact: true });
+      await actions.click();
+      await page.getByRole('button', { name: 'Recovery link…' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Make a link' }).click();
+      await page
+        .getByRole('dialog')
+        .getByText(/flow_token=\w+/)
+        .waitFor();
+      await page.keyboard.press('Escape');
+      await actions.click();
       await page.getByRole('button', { name: 'Send a recovery link by mail…' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
       await page.getByText('A link is on its way to').waitFor();

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openAdmin, visitAdmin } from '../support/admin-visit.ts';
+import { addFailedJob } from '../support/jobs.ts';
 import { describeJourney } from '../support/journey.ts';
 import { unique } from '../support/make-walk.ts';
 
@@ -13,10 +14,12 @@ describeJourney('the start page of administrators', (journey) => {
     const { admin } = journey().server;
     const application = { pk: unique('ab'), name: unique('Wiki') };
     const context = { authorized_application: application };
-    for (const action of ['authorize_application', 'login_failed'])
+    for (const action of ['authorize_application', 'authorize_application', 'login_failed'])
       await admin.post('/events/events/', { action, app: 'test', context });
     const certificate = unique('short');
     await admin.post('/crypto/certificatekeypairs/generate/', { common_name: certificate, validity_days: 3 });
+    const job = unique('failing');
+    await addFailedJob(journey().server, job, 'no answer');
     const requests: string[] = [];
     const page = await visitAdmin(journey(), '/');
     page.on('request', (request) => requests.push(new URL(request.url()).pathname));
@@ -29,18 +32,32 @@ describeJourney('the start page of administrators', (journey) => {
     await page.getByRole('img', { name: 'Sign-ins, failed sign-ins and authorizations by hour' }).waitFor();
     await page.getByText('As a table').click();
     const rows = page.getByRole('region', { name: 'The chart as a table' }).getByRole('row');
-    expect(await rows.last().innerText()).toMatch(/\b1\b/);
-    await page.getByText(application.name).waitFor();
-    await page.getByRole('link', { name: certificate }).waitFor();
+    expect((await rows.last().getByRole('cell').allInnerTexts()).slice(1)).toEqual(['1', '2']);
+    expect((await page.locator('.legend li').allTextContents()).slice(1)).toEqual([
+      'Failed sign-ins 1',
+      'Authorizations 2',
+    ]);
+    const top = page.getByRole('listitem').filter({ hasText: application.name });
+    await top.getByText('2 sign-ins, 1 person').waitFor();
+    const troubles = page.getByRole('region', { name: 'Needs attention' }).getByRole('listitem');
+    await troubles
+      .filter({ has: page.getByRole('link', { name: job }) })
+      .getByText('no answer')
+      .waitFor();
+    await troubles
+      .filter({ has: page.getByRole('link', { name: certificate }) })
+      .getByText('Certificate ends')
+      .waitFor();
     await page.getByRole('region', { name: 'Health' }).getByText('SQLite').waitFor();
     await page.getByRole('button', { name: 'Dismiss: Make a backup' }).click();
-    await page.getByRole('button', { name: 'Show 1 dismissed item' }).waitFor();
+    await page.getByRole('button', { name: 'Dismiss: Set up mail' }).click();
+    await page.getByRole('button', { name: 'Show 2 dismissed items' }).waitFor();
     const dismissed = async () =>
       (await admin.get('/admin/overview/')).body.checklist
         .filter(({ is_dismissed }: Item) => is_dismissed)
         .map(({ name }: Item) => name);
-    expect(await dismissed()).toEqual(['backup']);
-    await page.getByRole('button', { name: 'Show 1 dismissed item' }).click();
+    expect(await dismissed()).toEqual(['mail', 'backup']);
+    await page.getByRole('button', { name: 'Show 2 dismissed items' }).click();
     await page.getByRole('button', { name: 'Dismiss: Make a backup' }).waitFor();
     expect(await dismissed()).toEqual([]);
     await page.getByRole('link', { name: 'Go to groups of administrators' }).click();

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { openAdmin, visitAdmin } from '../support/admin-visit.ts';
 import { axeViolations } from '../support/axe.ts';
+import { addFailedJob } from '../support/jobs.ts';
 import { describeJourney } from '../support/journey.ts';
 import { unique } from '../support/make-walk.ts';
 import { startScimTarget } from '../support/scim-target.ts';
@@ -15,17 +16,31 @@ describeJourney(
   (journey) => {
     test('tells what needs attention, and runs a job again', async () => {
       const { admin } = journey().server;
-      const certificate = unique('short');
-      await admin.post('/crypto/certificatekeypairs/generate/', { common_name: certificate, validity_days: 3 });
-      const token = unique('endless');
+      const [certificate, lasting] = [unique('short'), unique('long')];
+      for (const [common_name, validity_days] of [
+        [certificate, 3],
+        [lasting, 300],
+      ])
+        await admin.post('/crypto/certificatekeypairs/generate/', { common_name, validity_days });
+      const [token, ending, failing] = [unique('endless'), unique('ending'), unique('failing')];
       await admin.post('/core/tokens/', { identifier: token, expiring: false });
+      await admin.post('/core/tokens/', { identifier: ending, expires: new Date(Date.now() + 3_600_000) });
+      await addFailedJob(journey().server, failing, 'no answer');
       const page = await visitAdmin(journey(), '/');
       await page.getByRole('navigation', { name: 'Administration' }).getByRole('link', { name: 'Maintenance' }).click();
-      await page.getByRole('listitem').filter({ hasText: certificate }).getByText('Certificate ends').waitFor();
+      const row = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('link', { name }) });
+      await row(certificate).getByText('Certificate ends').waitFor();
+      await row(ending).getByText('Token ends').waitFor();
+      await row(failing).getByText('no answer').waitFor();
+      expect(await row(lasting).count()).toBe(0);
       await page.getByRole('link', { name: 'Certificates' }).last().click();
-      await page.getByRole('listitem').filter({ hasText: certificate }).getByText('Ends soon').waitFor();
+      await row(certificate).getByText('Ends soon').waitFor();
+      await row(lasting).getByText('Valid').waitFor();
+      const { certificates } = (await admin.get('/admin/maintenance/')).body;
+      const { ends } = certificates.find(({ name }: { name: string }) => name === certificate);
+      expect(await row(certificate).locator('time').getAttribute('datetime')).toBe(ends);
       await openAdmin(page, '/system/?tab=tokens');
-      await page.getByRole('listitem').filter({ hasText: token }).getByText('Never ends').waitFor();
+      await row(token).getByText('Never ends').waitFor();
       const engine = unique('engine');
       const path = '/outposts/service_connections/container/';
       expect((await admin.post(path, { name: engine, url: 'http://127.0.0.1:1' })).status).toBe(201);
@@ -62,6 +77,9 @@ describeJourney(
       const card = page.getByRole('region', { name: made.name });
       await card.getByText('0 outstanding').waitFor();
       await card.getByRole('link', { name: 'Objects' }).click();
+      await page.getByRole('radio', { name: 'Failed' }).check();
+      await page.getByText('There are no such objects.').waitFor();
+      await page.getByRole('radio', { name: 'All' }).check();
       const row = page.getByRole('listitem').filter({ hasText: dana.username }).last();
       await row.getByText('In step').waitFor();
       await row.getByText('Last requests and responses').click();
@@ -91,7 +109,8 @@ describeJourney(
       const page = await visitAdmin(journey(), '/system/?tab=jobs', { user: delegate.pk });
       await page.locator('.rows-row').first().waitFor();
       expect(await page.getByRole('button', { name: /^Run again/ }).count()).toBe(0);
-      expect(await page.getByRole('link', { name: 'Provisioning' }).count()).toBe(0);
+      const parts = page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link');
+      expect(await parts.allInnerTexts()).toEqual(['Overview', 'Jobs']);
       const { body } = await delegate.api.get('/admin/maintenance/');
       expect(body).toMatchObject({ health: null, certificates: [], connections: [], sources: [], sync: [] });
       await page.waitForLoadState('networkidle');

@@ -27,6 +27,15 @@ export async function jobsOf({ world }: TestServer, kind: string): Promise<Store
   return rows;
 }
 
+/** A job that failed now and is not tried again. */
+export async function addFailedJob({ world }: TestServer, kind: string, message: string): Promise<void> {
+  const now = world.clock.now();
+  await world.db.write((tx) =>
+    sql`insert into jobs (pk, kind, payload, state, run_at, attempt, created, finished, message)
+      values (${crypto.randomUUID()}, ${kind}, '{}', 'failed', ${now}, 1, ${now}, ${now}, ${message})`.execute(tx),
+  );
+}
+
 /** Has a job of this kind done now; returns how it ended. */
 export async function runJob(server: TestServer, kind: string, payload: unknown = null): Promise<StoredJob> {
   const { db } = server.world;
