@@ -72,6 +72,20 @@ describeOnSqlite(
       expect(groupAt(group.name)?.members).toEqual([{ value: userAt(ada.username).id }]);
     });
 
+    test('that gives two people of one batch the same id has one of them, and the other is told of in the ledger', async () => {
+      let isConfused = false;
+      const idOf = (number: number) => (isConfused ? 'the-same' : `id-${number}`);
+      const { target, person, provider, admin } = await start({ idOf });
+      isConfused = true;
+      target.fault = () => failing;
+      const people = [await person(), await person()];
+      target.fault = () => null;
+      await admin.patch(`/providers/scim/${provider.pk}/`, {});
+      const rows = () => Promise.all(people.map(({ pk }) => ledgerOf(admin, 'scim', provider.pk, `user=${pk}`)));
+      await until(async () => (await rows()).some((row) => /linked to another object/.test(row?.error)));
+      expect((await rows()).map((row) => row.remote_id).sort()).toEqual([null, 'the-same']);
+    });
+
     test('that fails now and then while it takes most is not left alone for longer each time', async () => {
       const { target, settle, person } = await start();
       const before = target.users.size;
