@@ -13,16 +13,23 @@ export interface DocumentCheck {
   readonly succeeded: ReadonlySet<string>;
 }
 
-export function createDocumentCheck(document: OpenApiDocument, operations: readonly Operation[]): DocumentCheck {
+type ValidatorAt = (pointer: readonly string[]) => ValidateFunction;
+
+/** Compiling schemas takes longer than the requests they check, so servers with the same document share them. */
+let compiled: { readonly text: string; readonly validatorAt: ValidatorAt } | undefined;
+
+function validatorsOf(document: OpenApiDocument): ValidatorAt {
+  const text = JSON.stringify(document);
+  if (compiled?.text !== text) compiled = { text, validatorAt: compile(document) };
+  return compiled.validatorAt;
+}
+
+function compile(document: OpenApiDocument): ValidatorAt {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema(closed(document) as object, 'document');
-  const router = createRouter<Operation>();
-  for (const operation of operations) router.add(operation.method, operation.path, operation);
-  const succeeded = new Set<string>();
   const validators = new Map<string, ValidateFunction>();
-
-  function validatorAt(pointer: readonly string[]): ValidateFunction {
+  return (pointer) => {
     const path = pointer.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
     let validate = validators.get(path);
     if (!validate) {
@@ -30,7 +37,14 @@ export function createDocumentCheck(document: OpenApiDocument, operations: reado
       validators.set(path, validate);
     }
     return validate;
-  }
+  };
+}
+
+export function createDocumentCheck(document: OpenApiDocument, operations: readonly Operation[]): DocumentCheck {
+  const validatorAt = validatorsOf(document);
+  const router = createRouter<Operation>();
+  for (const operation of operations) router.add(operation.method, operation.path, operation);
+  const succeeded = new Set<string>();
 
   function check(method: string, path: string, answer: Answer): void {
     const operation = router.find(path.split('?', 1)[0] as string)?.methods.get(method);
@@ -63,7 +77,7 @@ export function createDocumentCheck(document: OpenApiDocument, operations: reado
         type,
         'schema',
       ]);
-      if (!validate(answer.body)) throw told(ajv.errorsText(validate.errors));
+      if (!validate(answer.body)) throw told(complaintsOf(validate));
     }
     if (answer.status < 300) succeeded.add(operation.id);
   }
@@ -85,6 +99,9 @@ export function createDocumentCheck(document: OpenApiDocument, operations: reado
   };
   return { watch, succeeded };
 }
+
+const complaintsOf = ({ errors }: ValidateFunction): string =>
+  errors?.map(({ instancePath, message }) => `${instancePath} ${message}`).join(', ') ?? '';
 
 /** Answers may hold nothing that the document does not name: what it leaves open must say so. */
 function closed(value: unknown): unknown {
