@@ -1,4 +1,4 @@
-import type { Page, Request } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
 import { moveTo, visitAdmin } from '../support/admin-visit.ts';
 import { axeViolations } from '../support/axe.ts';
@@ -92,16 +92,10 @@ const sections = [
 ];
 
 /** Waits until a page has all that it asks for. */
-function quietly(page: Page): () => Promise<void> {
-  const open = new Set<Request>();
-  page.on('request', (request) => open.add(request));
-  page.on('requestfinished', (request) => open.delete(request));
-  page.on('requestfailed', (request) => open.delete(request));
-  return async () => {
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    await expect.poll(() => open.size).toBe(0);
-    await page.locator('.waiting').first().waitFor({ state: 'detached' });
-  };
+async function rest(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.waitForLoadState('networkidle');
+  await page.locator('.waiting').first().waitFor({ state: 'detached' });
 }
 
 type Look = (page: Page, name: string) => Promise<string[]>;
@@ -146,11 +140,10 @@ describeJourney(
         const addresses = await addressesOn(journey().server);
         const page = await visitAdmin(journey(), '/', { locale, reducedMotion: 'reduce' });
         expect(await page.locator('html').getAttribute('dir')).toBe(locale === 'ar' ? 'rtl' : 'ltr');
-        const rest = quietly(page);
         const faults: string[] = [];
         for (const address of addresses) {
           await moveTo(page, address);
-          await rest();
+          await rest(page);
           faults.push(...(await look(page, address)));
         }
         expect(faults).toEqual([]);
@@ -164,10 +157,9 @@ describeJourney(
       async (locale, look) => {
         const { username } = await personWithPassword(journey().server);
         const page = await journey().window({ locale, reducedMotion: 'reduce', tolerates: /status of 40[034]/ });
-        const rest = quietly(page);
         const faults: string[] = [];
         const check = async (name: string) => {
-          await rest();
+          await rest(page);
           faults.push(...(await look(page, name)));
         };
         for (const path of ['/no/such/page', '/application/o/authorize/?client_id=none', '/if/flow/none/']) {

@@ -45,6 +45,7 @@ export async function moveTo(page: Page, path: string): Promise<void> {
 }
 
 async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle');
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.locator('.waiting').first().waitFor({ state: 'detached' });
 }

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { watchRequests } from './at-rest.ts';
 import { findChromium, launchChromium } from './chromium.ts';
 import { startServer, type TestServer, type TestServerOptions } from './server.ts';
 
@@ -88,9 +89,16 @@ async function openWindow(
 
 /**
  * Has the window come to, and leave, a page of somebody signed in only when that page has no requests under way. If one of them finds that the
- * session has ended, the page goes to the sign-in page by itself, whatever address the window is on its way to.
+ * session has ended, the page goes to the sign-in page by itself, whatever address the window is on its way to. Tests wait in the same way.
  */
 function movesAtRest(page: Page): void {
+  const noRequests = watchRequests(page);
+  const waitForLoadState = page.waitForLoadState.bind(page);
+  page.waitForLoadState = async (state, options) => {
+    if (state !== 'networkidle') return waitForLoadState(state, options);
+    await waitForLoadState('load', options);
+    await noRequests();
+  };
   const atRest = async () => {
     if (/^\/if\/(user|admin)\//.test(new URL(page.url()).pathname)) await page.waitForLoadState('networkidle');
   };
