@@ -1,14 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { openRunFolder } from './run-folder.ts';
 import { newFolder } from './server.ts';
 
-const { TMPDIR, GATEHOUSE_TEST_CACHE } = process.env;
+const names = ['TMPDIR', 'GATEHOUSE_TEST_CACHE', 'GATEHOUSE_TEST_MEMORY'];
+const before = names.map((name) => [name, process.env[name]] as const);
 afterEach(() => {
-  Object.assign(process.env, { TMPDIR, GATEHOUSE_TEST_CACHE });
+  for (const [name, value] of before) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
 });
 
 test('a run removes its temporary folder at the end, and at the start those of runs that were killed', async () => {
@@ -19,8 +23,10 @@ test('a run removes its temporary folder at the end, and at the start those of r
   process.env.TMPDIR = place;
   const remove = await openRunFolder();
   expect(readdirSync(place).filter((name) => !tmpdir().endsWith(name))).toEqual([running, foreign].sort());
+  const own = process.env.GATEHOUSE_TEST_MEMORY ?? tmpdir();
   newFolder();
-  expect(readdirSync(tmpdir())).toHaveLength(1);
+  expect(readdirSync(own)).toHaveLength(1);
   await remove();
+  expect(existsSync(own)).toBe(false);
   expect(readdirSync(place)).toEqual([running, foreign].sort());
 });

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, statfsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,19 +8,39 @@ const prefix = 'gatehouse-run-';
 /** Where files may stay from one run to the next. */
 export const lastingFolder = (): string => process.env.GATEHOUSE_TEST_CACHE ?? tmpdir();
 
+/** Where files are in memory, and how much room there has to be. */
+const memory = { place: '/dev/shm', bytes: 4 * 2 ** 30 };
+
 /**
  * The temporary folder of a test run: TMPDIR for this process, its workers and all that they start. Vitest ends its workers with a signal,
- * so they cannot clean up at exit. A run that is interrupted leaves its folder to the next run.
+ * so they cannot clean up at exit. A run that is interrupted leaves its folder to the next run. Where there is room, GATEHOUSE_TEST_MEMORY names a
+ * second one in memory: SQLite waits for the disk after each write.
  */
 export async function openRunFolder(): Promise<() => Promise<void>> {
   const before = tmpdir();
-  await removeStale(before);
-  const folder = mkdtempSync(join(before, `${prefix}${process.pid}-`));
+  const folder = await openIn(before);
   // PostgreSQL runs as another user and has its folder in this one.
   chmodSync(folder, 0o711);
   process.env.GATEHOUSE_TEST_CACHE = before;
   process.env.TMPDIR = folder;
-  return () => remove(folder);
+  if (!hasMemory()) return () => remove(folder);
+  const inMemory = await openIn(memory.place);
+  process.env.GATEHOUSE_TEST_MEMORY = inMemory;
+  return async () => {
+    await remove(folder);
+    await remove(inMemory);
+  };
+}
+
+async function openIn(place: string): Promise<string> {
+  await removeStale(place);
+  return mkdtempSync(join(place, `${prefix}${process.pid}-`));
+}
+
+function hasMemory(): boolean {
+  if (!existsSync(memory.place)) return false;
+  const { bavail, bsize } = statfsSync(memory.place);
+  return bavail * bsize >= memory.bytes;
 }
 
 async function removeStale(place: string): Promise<void> {

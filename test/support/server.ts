@@ -141,8 +141,9 @@ export async function startServer(
   };
 }
 
-/** In the temporary folder of the run, which goes with it. */
-export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
+/** In a temporary folder of the run, which goes with it. */
+export const newFolder = (): string =>
+  mkdtempSync(join(process.env.GATEHOUSE_TEST_MEMORY ?? tmpdir(), 'gatehouse-test-'));
 
 export function configFor(folder: string, env: Record<string, string> = {}): Config {
   return readConfig({ ...settings, GATEHOUSE_DATA_DIR: folder, ...env });
