@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const long =
-  /\/(journey\/admin-|contract\/|fuzz\/every-|cli\/(backup|demo)|security\/(05|42|49-every)|operations\/(locked|load))/;
+/** Where files take longer than their size tells: they start browsers and processes, or send every operation its requests. */
+const long = /\/(journey|contract|fuzz|cli|operations)\//;
 
 /**
  * Unit tests come first: they are quick, and say more precisely what broke. The longest files follow, so that none of them
