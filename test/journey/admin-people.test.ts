@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { makeSource } from '../api/sources/fixtures.ts';
 import { moveTo, openAdmin, visitAdmin } from '../support/admin-visit.ts';
 import { openBrowser, signInByPassword } from '../support/flow-client.ts';
 import { describeJourney, whoIs } from '../support/journey.ts';
-import { unique } from '../support/make-walk.ts';
+import { made, unique } from '../support/make-walk.ts';
 import { makeApplication, makeConsent } from '../support/providers.ts';
 import { giveCodes, isSignedIn, password } from '../support/second-factor.ts';
 import type { TestServer } from '../support/server.ts';
@@ -52,8 +53,8 @@ describeJourney('the admin pages of people', (journey) => {
     await dialog.getByLabel('Email').fill('frida@example.com');
     await dialog.getByRole('button', { name: 'Make an invitation' }).click();
     await dialog.getByText(/itoken=/).waitFor();
-    const [made] = (await server.admin.get('/stages/invitation/invitations/?search=frida')).body.results;
-    expect(made).toMatchObject({ single_use: true, fixed_data: { name: 'Frida', email: 'frida@example.com' } });
+    const [invitation] = (await server.admin.get('/stages/invitation/invitations/?search=frida')).body.results;
+    expect(invitation).toMatchObject({ single_use: true, fixed_data: { name: 'Frida', email: 'frida@example.com' } });
     await page.waitForLoadState('networkidle');
   });
 
@@ -69,7 +70,11 @@ describeJourney('the admin pages of people', (journey) => {
     await admin.post(`/core/users/${dana.pk}/set_password/`, { password });
     await giveCodes(server, dana.username);
     const application = await makeApplication(server);
+    const github = { provider_type: 'github', consumer_key: 'k', consumer_secret: 's' };
+    const source = await makeSource(server, 'oauth', github);
+    const connections = '/sources/user_connections/oauth/';
     for (const user of [dana.pk, eve.pk]) {
+      await made(server, connections, { user, source: source.pk, identifier: unique('id'), access_token: 'a' });
       await makeConsent(server, { user, application: application.pk, scopes: ['openid'] });
       await signIn(server, user, { clientIp: '8.8.8.8' });
     }
@@ -96,10 +101,13 @@ describeJourney('the admin pages of people', (journey) => {
     await moveTo(page, `${at}?tab=consents`);
     await confirm(page, `Revoke ${application.name}`, 'Revoke');
     await page.getByText('No application has been allowed').waitFor();
-    const consents = (await admin.get('/core/user_consent/')).body.results;
-    expect(consents.map((one: { user: { pk: number } }) => one.user.pk)).toEqual([eve.pk]);
+    const allowed = (await admin.get('/core/user_consent/')).body.results;
+    expect(allowed.map((one: { user: { pk: number } }) => one.user.pk)).toEqual([eve.pk]);
     await moveTo(page, `${at}?tab=connections`);
+    await confirm(page, `Disconnect ${source.name}`, 'Disconnect');
     await page.getByText('Connected to no account elsewhere.').waitFor();
+    const connected = (await admin.get(connections)).body.results;
+    expect(connected.map((one: { user: number }) => one.user)).toEqual([eve.pk]);
     await moveTo(page, `${at}?tab=groups`);
     await pick(page, 'Add to a group', group.name);
     await page.getByRole('list', { name: 'Groups' }).getByRole('link', { name: group.name }).waitFor();
@@ -186,7 +194,12 @@ describeJourney('the admin pages of people', (journey) => {
     expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(0);
     await tabs.filter({ hasText: 'Groups' }).click();
     await page.getByText('In no group.').waitFor();
+    const superuser = (await server.admin.get('/core/users/me/')).body.user;
+    expect((await delegate.api.post(`/core/users/${superuser.pk}/sign_out_everywhere/`)).status).toBe(403);
     expect(await page.getByLabel('Add to a group').count()).toBe(0);
+    await moveTo(page, `/core/users/${superuser.pk}/`);
+    await page.locator('.facts').waitFor();
+    expect(await page.getByText('Actions', { exact: true }).count()).toBe(0);
     await moveTo(page, '/core/users/');
     await page.getByRole('table').waitFor();
     expect(await page.getByRole('button', { name: 'Invite…' }).count()).toBe(0);

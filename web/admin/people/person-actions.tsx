@@ -15,6 +15,8 @@ export function PersonActions({ person }: { person: Person }) {
   const { user } = useInterface();
   const canMail = useEntry('/stages/email/') !== undefined && person.email !== '' && person.is_active;
   const isOther = person.pk !== user.pk;
+  // Superusers are out of reach for everybody else.
+  if (person.is_superuser && !user.is_superuser) return null;
   const offered = [
     ...(held('svc_core.reset_user_password')
       ? [
