@@ -33,6 +33,15 @@ const more: readonly Pick<BenchRow, 'title' | 'requests'>[] = [
   ['all events, the last page', '/events/events/?page_size=20&page=last'],
   ['events of a user', '/events/events/?username=user-0000017&page_size=20'],
   ['the start page: a week of events by hour', '/admin/overview/'],
+  ['facets of a week of events', '/events/events/facets/'],
+  ['volume of a week of events', '/events/events/volume/'],
+  ['a month of sign-ins by day', '/events/events/per_month/?action=login'],
+  ['the applications used most, of all time', '/events/events/top_per_user/?top_n=5'],
+  ['search users by two frequent letters', '/core/users/?search=an&page_size=20'],
+  ['search users by a frequent word', '/core/users/?search=example&page_size=20'],
+  ['search events by a user', '/events/events/?search=user-0000017&page_size=20'],
+  ['search events by two frequent letters', '/events/events/?search=lo&page_size=20'],
+  ['search events by a frequent word', '/events/events/?search=login&page_size=20'],
 ].map(([title = '', path]) => ({ title, requests: () => [{ method: 'GET', path: `/api/v3${path}` }] }));
 
 /** A server with few users and events and one with many, by turns, so that what else happens on the machine falls on both. */
@@ -116,12 +125,19 @@ function watchedRows(driver: DriverProcess, connections: number): Watched[] {
   return [...rows, signIns];
 }
 
-async function fill(database: BenchDatabase, { users, events }: GrowthSizes, say: (line: string) => void) {
-  const data = await withApp(database, async (world, app) => {
-    const first = await load(world, app, { ...few, policies: 0, rules: 0, accessTokens: 0 });
-    if (users > few.users) await loadMany(world, users - few.users, events - few.events, say);
-    return first;
-  });
+export async function fill(
+  database: BenchDatabase,
+  { users, events }: GrowthSizes,
+  say: (line: string) => void,
+): Promise<Loaded> {
+  const data = await withApp(database, (world, app) =>
+    load(world, app, { ...few, policies: 0, rules: 0, accessTokens: 0 }),
+  );
+  if (users > few.users) {
+    await loadMany(database, users - few.users, events - few.events, say);
+    // Counts what was added.
+    await withApp(database, async () => {});
+  }
   await database.settle();
   return data;
 }

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { hash as argon2Hash, verify as argon2Verify, type ParsedHashOptions, parseOptions } from '@node-rs/argon2';
 import { equalInConstantTime } from '../lib/constant-time.ts';
+import { createWorkQueue } from '../lib/work-queue.ts';
 
 export interface Passwords {
   hash(password: string): Promise<string>;
@@ -58,7 +59,11 @@ const derivePbkdf2 = promisify(pbkdf2);
 export function createPasswords(
   limits: { concurrency?: number | undefined; queue?: number | undefined } = {},
 ): Passwords {
-  const run = createQueue(limits.concurrency ?? Math.min(3, availableParallelism() + 1), limits.queue ?? 256);
+  const run = createWorkQueue({
+    concurrency: limits.concurrency ?? Math.min(3, availableParallelism() + 1),
+    queue: limits.queue ?? 256,
+    full: () => new PasswordQueueFull(),
+  });
   return {
     async hash(password) {
       if (password.length > maxPasswordLength) throw new PasswordTooLong();
@@ -74,25 +79,6 @@ export function createPasswords(
       });
     },
     needsRehash,
-  };
-}
-
-function createQueue(concurrency: number, maxQueueLength: number) {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-
-  return async function run<T>(work: () => Promise<T>): Promise<T> {
-    if (running < concurrency) running++;
-    else if (waiting.length < maxQueueLength) await new Promise<void>((start) => waiting.push(start));
-    else throw new PasswordQueueFull();
-    try {
-      return await work();
-    } finally {
-      // The slot passes directly to the next in the queue, so nobody can jump it.
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
-    }
   };
 }
 

@@ -3,23 +3,26 @@ import { queryCache } from '../platform/db/query-cache.ts';
 import { countSql } from './counted.ts';
 import type { CountRows } from './resource.ts';
 
-const cache = queryCache<number>('counts');
+/** Null is what cannot be cached. */
+export const countCache = queryCache<number | null>('counts');
 
 /**
  * Counts the rows of a list. Counting a large table takes longer than reading a page of it, so counts are cached
  * until one of the tables changes, and the largest tables are counted ahead (`counted`).
  */
 export function createCount(): CountRows {
-  return (resource, call, { where, isCounted }) => {
+  return async (resource, call, { where, isCounted }) => {
     const { counted } = resource;
     const counting =
       counted && isCounted
         ? countSql(resource, counted, where)
         : sql<{ count: number }>`select count(*) as count from ${resource.from()} ${where}`;
     const query = counting.compile(call.db.read);
-    return cache.read(call.db, `${query.sql}\n${JSON.stringify(query.parameters)}`, async (read) => {
+    const key = `${query.sql}\n${JSON.stringify(query.parameters)}`;
+    const count = await countCache.read(call.db, key, async (read) => {
       const { rows } = await read.executeQuery(query);
       return Number(rows[0]?.count ?? 0);
     });
+    return count ?? 0;
   };
 }

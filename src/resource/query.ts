@@ -186,47 +186,8 @@ export async function filterConditions(
   return conditions;
 }
 
-/** Each word of `search` must be contained in one of the search columns. */
-export function searchConditions(resource: Resource, call: Call, registry: Registry): RawBuilder<unknown>[] {
-  const paths = resource.search ?? [];
-  const text = call.request.query.get('search') ?? '';
-  if (paths.length === 0 || !isStorable(text)) return [];
-  const terms = text
-    .split(/[\s,]+/)
-    .filter(Boolean)
-    .slice(0, 10);
-  return terms.map((term) => sql`(${sql.join(termConditions(resource, paths, term, call, registry), sql` or `)})`);
-}
-
-function termConditions(
-  resource: Resource,
-  paths: readonly string[],
-  term: string,
-  { db: { dialect } }: Call,
-  registry: Registry,
-): RawBuilder<unknown>[] {
-  const row = resource.row();
-  const indexed = term.length >= 3 ? (resource.searchIndex ?? []) : [];
-  const conditions: RawBuilder<unknown>[] = [];
-  if (indexed.length > 0) {
-    const alias = resource.family ? 'b' : 't';
-    conditions.push(dialect.indexedContains(resource.rootTable, alias, indexed, term));
-  }
-  for (const path of paths.filter((path) => !indexed.includes(path))) {
-    conditions.push(
-      followPath(resource, path, row, registry, (column, field) =>
-        dialect.contains(
-          field && field.storage.in === 'column' && field.storage.type !== 'text' ? dialect.toText(column) : column,
-          term,
-        ),
-      ),
-    );
-  }
-  return conditions;
-}
-
 /** A condition on a column of the row, or of an object that it refers to. */
-function followPath(
+export function followPath(
   resource: Resource,
   path: string,
   row: RowAlias,

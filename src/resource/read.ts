@@ -14,6 +14,7 @@ import { readFlag } from './flags.ts';
 import { type MaySeeSecrets, planOf, showsSecrets } from './plan.ts';
 import { filterConditions } from './query.ts';
 import type { Engine, Finder, LoadStored, Plan, Registry, Resource } from './resource.ts';
+import { createSearch } from './search.ts';
 import { loadStored } from './stored.ts';
 import type { PkOf } from './stored-row.ts';
 
@@ -63,9 +64,11 @@ export function createEngine(registry: Registry): Engine {
     return !isGuarded;
   }
 
+  const count = createCount();
   const engine: Engine = {
     registry,
-    count: createCount(),
+    count,
+    search: createSearch(registry, count),
     // A plan or loader reads rows of its own resource; the maps erase the row types.
     stored<R extends Row>(resource: Resource<R>, { db }: Call) {
       const load = stored.get(resource) ?? loadStored(resource, db.dialect);

@@ -5,7 +5,7 @@ import type { Dialect, NestedColumn } from '../platform/db/dialect.ts';
 import type { Statement } from '../platform/db/statement.ts';
 import type { Credential } from './actor.ts';
 import type { Call } from './call.ts';
-import type { Counted, Counting } from './counted-rows.ts';
+import type { Counted, Counting, Listed } from './counted-rows.ts';
 import type { Fields, ReadContext, Row, RowAlias, ValuesOf } from './fields/field.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { OperationPage, PageNote } from './page-note.ts';
@@ -269,15 +269,17 @@ export interface Engine {
   /** Loads stored rows for internal use. Checks no permissions. */
   stored<R extends Row>(resource: Resource<R>, call: Call): LoadStored<R>;
   readonly count: CountRows;
+  readonly search: FindRows;
 }
 
-/**
- * Loads all stored values of a row by its key, including hidden values and decrypted secrets; null if there is none.
- */
+/** Loads all stored values of a row by its key, including hidden values and decrypted secrets; null if there is none. */
 export type LoadStored<R = Row> = (call: Call, query: Query, pk: string | number) => Promise<R | null>;
 
 /** Counts the rows of a list. */
 export type CountRows = (resource: Resource, call: Call, list: Counting) => Promise<number>;
+
+/** Finds what is searched for in a large table, under the conditions of filters and rights. */
+export type FindRows = (resource: Resource, call: Call, conditions: readonly RawBuilder<unknown>[]) => Promise<Listed>;
 
 /** Finds a row by its value in the path. */
 export type Finder = Statement<[name: string | number], Row>;

@@ -16,8 +16,9 @@ import {
   timeSchema,
 } from '../../resource/json-schema.ts';
 import { planOf } from '../../resource/plan.ts';
-import { orderBy, searchConditions } from '../../resource/query.ts';
+import { orderBy } from '../../resource/query.ts';
 import type { Engine } from '../../resource/resource.ts';
+import { searchConditions } from '../../resource/search-conditions.ts';
 import { envelope, pageNumber, pageSize } from '../../resource/verbs/list.ts';
 import type { HolderKind } from './holder.ts';
 import { assignableModels } from './models.ts';

@@ -17,9 +17,9 @@ import {
   objectSchema,
   stringSchema,
 } from '../../resource/json-schema.ts';
-import { searchConditions } from '../../resource/query.ts';
 import { selectOne, showRow } from '../../resource/read.ts';
 import type { Action, ActionInput } from '../../resource/resource.ts';
+import { searchConditions } from '../../resource/search-conditions.ts';
 import { checkMayReachUser } from '../access/delegation.ts';
 import { systemPermissions } from '../access/permissions.ts';
 import { groupsOfSql } from '../access/rights-sql.ts';

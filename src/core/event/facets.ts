@@ -11,8 +11,9 @@ import {
   stringSchema,
   timeSchema,
 } from '../../resource/json-schema.ts';
-import { filterConditions, searchConditions } from '../../resource/query.ts';
+import { filterConditions } from '../../resource/query.ts';
 import type { Action, ActionInput } from '../../resource/resource.ts';
+import { searchConditions } from '../../resource/search-conditions.ts';
 import { type BucketRow, sumIntervals } from './counts.ts';
 
 const model = 'svc_events.event';

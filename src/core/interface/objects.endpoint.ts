@@ -5,9 +5,10 @@ import { type Call, requireActor } from '../../resource/call.ts';
 import { defineEndpoint, type Endpoint, type EndpointInput } from '../../resource/endpoint.ts';
 import { arrayOf, stringSchema } from '../../resource/json-schema.ts';
 import type { NamedObject, ReadNames } from '../../resource/names.ts';
-import { orderBy, searchConditions } from '../../resource/query.ts';
+import { orderBy } from '../../resource/query.ts';
 import { parseKey } from '../../resource/read.ts';
 import type { Engine, Resource } from '../../resource/resource.ts';
+import { searchConditions } from '../../resource/search-conditions.ts';
 import { maxKeys, type NameReaders, namedObjectSchema, resourcesOf } from './named-objects.ts';
 import { searchedResources } from './search-scope.ts';
 

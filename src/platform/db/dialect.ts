@@ -21,7 +21,21 @@ export interface Dialect {
   /** Case-insensitive "contains", without an index. */
   contains(column: RawBuilder<unknown>, term: string): RawBuilder<boolean>;
   /** Rows of a table whose search index contains the term (three characters or more); see `searchIndex`. */
-  indexedContains(table: string, alias: string, columns: readonly string[], term: string): RawBuilder<boolean>;
+  indexedContains(
+    table: string,
+    alias: string,
+    columns: readonly string[],
+    term: string,
+    slice?: Slice,
+  ): RawBuilder<boolean>;
+  /** Whether a column holds one of these keys, however many they are. */
+  isOneOf(
+    column: RawBuilder<unknown>,
+    keys: readonly (string | number)[],
+    type: 'int' | 'uuid' | 'text',
+  ): RawBuilder<boolean>;
+  /** How a table of millions of rows is scanned without holding up others. */
+  readonly scans: Slices | ScanLimits;
   /** Converts a text value to a key of this type. */
   keyFromText(value: RawBuilder<unknown>, type: ColumnType): RawBuilder<unknown>;
   toText(value: RawBuilder<unknown>): RawBuilder<string>;
@@ -56,6 +70,32 @@ export interface Dialect {
   dropAlong(table: string, column: string, other: string): string[];
   /** The constraint that a failed write violated, if any. */
   violation(error: unknown): Violation | null;
+}
+
+/** Rows by their place in the table. */
+export interface Slice {
+  readonly after: number;
+  readonly upTo: number;
+}
+
+/** A scan holds up the whole process, so it is done slice by slice. */
+export interface Slices {
+  readonly by: 'slices';
+  bounds(table: string): RawBuilder<{ first: number | null; last: number | null }>;
+  /** The table under an alias, to be read by place and by no index. */
+  from(table: string, alias: string): RawBuilder<unknown>;
+  within(alias: string, slice: Slice): RawBuilder<boolean>;
+  /** How many rows the search index finds for a term, up to a limit. */
+  found(table: string, columns: readonly string[], term: string, limit: number): RawBuilder<{ count: number }>;
+}
+
+/** A scan takes one connection, so its time is limited. */
+export interface ScanLimits {
+  readonly by: 'time';
+  /** Limits each statement of a transaction. */
+  limit(milliseconds: number): RawBuilder<unknown>;
+  /** About so many per cent of a table under an alias. */
+  sample(table: string, alias: string, percent: number): RawBuilder<unknown>;
 }
 
 export interface LateIndex {

@@ -40,6 +40,12 @@ export const postgresDialect: Dialect = {
       columns.map((column) => sql`${sql.ref(`${alias}.${column}`)} collate "default" ilike ${`%${escapeLike(term)}%`}`),
       sql` or `,
     )})`,
+  isOneOf: (column, keys, type) => sql`${column} = any(cast(${keys} as ${sql.raw(`${types[type]}[]`)}))`,
+  scans: {
+    by: 'time',
+    limit: (milliseconds) => sql`set local statement_timeout = ${sql.lit(milliseconds)}`,
+    sample: (table, alias, percent) => sql`${sql.table(table)} as ${sql.ref(alias)} tablesample system (${percent})`,
+  },
   keyFromText: (value, type) => (type === 'text' ? value : sql`cast(${value} as ${sql.raw(types[type])})`),
   toText: (value) => sql`cast(${value} as text)`,
   jsonText: (column, path) => sql`${column} #>> ${sql`cast(${path} as text[])`}`,

@@ -41,7 +41,8 @@ export function openPostgres(
   const standby = replicaUrl === null ? null : createConnector(replicaUrl, 'standby');
   const needs = {
     factsOf: createStatementFacts(),
-    crowd: createCrowd(Math.max(1, connections >> 2)),
+    // One slow search makes no crowd.
+    crowd: createCrowd(Math.max(2, connections >> 2)),
     listeners,
     answerWithinMs,
   };

@@ -32,13 +32,25 @@ export const sqliteDialect: Dialect = {
     isAscii(term)
       ? sql`${column} like ${`%${escapeLike(term)}%`} escape '\\'`
       : sql`contains_folded(${column}, ${term}) = 1`,
-  indexedContains: (table, alias, columns, term) => {
-    const match = `{${columns.join(' ')}} : "${term.replaceAll('"', '""')}"`;
+  indexedContains: (table, alias, columns, term, slice) => {
+    const within = slice ? sql`and rowid > ${slice.after} and rowid <= ${slice.upTo}` : sql``;
     const index = `${table}_search`;
     const holds = columns.map((column) => sqliteDialect.contains(sql.ref(column), term));
     return sql`${sql.ref(`${alias}.rowid`)} in (
-      select rowid from ${sql.table(index)} where ${sql.ref(index)} match ${match}
-      union all select rowid from ${sql.table(table)} where rowid > ${lastIndexed(table)} and (${sql.join(holds, sql` or `)}))`;
+      select rowid from ${sql.table(index)} where ${sql.ref(index)} match ${matching(columns, term)} ${within}
+      union all select rowid from ${sql.table(table)} where rowid > ${lastIndexed(table)} ${within} and (${sql.join(holds, sql` or `)}))`;
+  },
+  isOneOf: (column, keys) => sql`${column} in (select value from json_each(${JSON.stringify(keys)}))`,
+  scans: {
+    by: 'slices',
+    bounds: (table) => sql`select min(rowid) as first, max(rowid) as last from ${sql.table(table)}`,
+    from: (table, alias) => sql`${sql.table(table)} as ${sql.ref(alias)} not indexed`,
+    within: (alias, { after, upTo }) =>
+      sql`${sql.ref(`${alias}.rowid`)} > ${after} and ${sql.ref(`${alias}.rowid`)} <= ${upTo}`,
+    found(table, columns, term, limit) {
+      const index = sql.ref(`${table}_search`);
+      return sql`select count(*) as count from (select 1 from ${index} where ${index} match ${matching(columns, term)} limit ${limit})`;
+    },
   },
   keyFromText: (value, type) => (type === 'int' || type === 'serial' ? sql`cast(${value} as integer)` : value),
   toText: (value) => sql`cast(${value} as text)`,
@@ -96,6 +108,9 @@ export const sqliteDialect: Dialect = {
     return null;
   },
 };
+
+const matching = (columns: readonly string[], term: string) =>
+  `{${columns.join(' ')}} : "${term.replaceAll('"', '""')}"`;
 
 /** Rows enter the index in insertion order. */
 const lastIndexed = (table: string) => sql`(select coalesce(max(id), 0) from ${sql.table(`${table}_search_docsize`)})`;

@@ -1,36 +1,65 @@
 import { type RawBuilder, sql } from 'kysely';
-import { Problem } from '../../lib/problem.ts';
+import { Invalid, Problem } from '../../lib/problem.ts';
 import { readList } from '../../platform/db/read-list.ts';
+import { tookTooLong } from '../../platform/db/scan.ts';
 import { visibleRows } from '../access.ts';
 import type { Call, Reply } from '../call.ts';
 import { isCountedBy } from '../counted.ts';
-import type { Counting } from '../counted-rows.ts';
+import type { Listed } from '../counted-rows.ts';
 import type { Row } from '../fields/field.ts';
-import { filterConditions, orderBy, searchConditions } from '../query.ts';
+import { filterConditions, orderBy } from '../query.ts';
 import type { Engine, Resource } from '../resource.ts';
+import { searchConditions, searchTerms } from '../search-conditions.ts';
 
 const defaultPageSize = 100;
 /** Page sizes up to this have statements of their own, so that they are planned once. */
 const maxCommonSize = 100;
 /** Larger pages could exhaust the server; the envelope tells the caller that there are more. */
 const defaultMaxPageSize = 10_000;
+const maxOffset = 2 ** 31 - 1;
+const tooBroad = 'This search takes too long. Enter a longer word, or narrow it down with filters.';
 
 /** Rows and their count; nested objects need no further statements. */
 export async function list(engine: Engine, resource: Resource, call: Call): Promise<Reply> {
   const { registry } = engine;
   const visible = await visibleRows(resource, call, registry);
   const filters = await filterConditions(resource, call, registry);
-  const searches = searchConditions(resource, call, registry);
-  const conditions = [...(visible ? [visible] : []), ...filters, ...searches];
-  const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
-  const isCounted = !visible && searches.length === 0 && isCountedBy(resource, call.request.query);
+  const others = [...(visible ? [visible] : []), ...filters];
+  const isSearch = searchTerms(resource, call).length > 0;
   // Visibility has been decided above, on the primary.
-  return readList(call.db, (read) =>
-    readPage(engine, resource, { ...call, db: { ...call.db, read } }, { where, isCounted }),
-  );
+  return readList(call.db, async (read) => {
+    const reading = { ...call, db: { ...call.db, read } };
+    try {
+      const listed =
+        isSearch && resource.counted
+          ? await engine.search(resource, reading, others)
+          : listedBy(engine, resource, reading, {
+              conditions: [...others, ...searchConditions(resource, call, registry)],
+              isCounted: !visible && !isSearch && isCountedBy(resource, call.request.query),
+            });
+      return await readPage(engine, resource, reading, listed);
+    } catch (error) {
+      if (isSearch && tookTooLong(error)) throw Invalid.field('search', tooBroad);
+      throw error;
+    }
+  });
 }
 
-async function readPage(engine: Engine, resource: Resource, call: Call, listed: Counting): Promise<Reply> {
+interface Conditions {
+  readonly conditions: readonly RawBuilder<unknown>[];
+  /** Whether the list is counted ahead. */
+  readonly isCounted: boolean;
+}
+
+function listedBy(engine: Engine, resource: Resource, call: Call, { conditions, isCounted }: Conditions): Listed {
+  const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
+  return {
+    where,
+    count: async () => ({ rows: await engine.count(resource, call, { where, isCounted }), isExact: true }),
+  };
+}
+
+async function readPage(engine: Engine, resource: Resource, call: Call, listed: Listed): Promise<Reply> {
   const { registry } = engine;
   const { where } = listed;
   const size = pageSize(call.request.query.get('page_size'), resource.maxPageSize);
@@ -48,10 +77,11 @@ async function readPage(engine: Engine, resource: Resource, call: Call, listed: 
   const firstRows = asked === null || asked === '1' ? await read({ limit: size, offset: 0, isFromEnd: false }) : null;
   // A first page with room left holds all there is.
   const isAll = firstRows !== null && firstRows.length < size;
-  const count = isAll ? firstRows.length : await engine.count(resource, call, listed);
-  const page = pageNumber(asked, Math.max(1, Math.ceil(count / size)));
-  const rows =
-    firstRows ?? (count === 0 ? [] : (await read(partOf(page, size, count))).slice((page - 1) * size - count));
+  const counted = isAll ? { rows: firstRows.length, isExact: true } : await listed.count();
+  const { isExact } = counted;
+  const asking = { asked, size, firstRows, read };
+  const { page, rows, count } =
+    isExact || asked === 'last' ? await exactPage(asking, counted.rows) : await estimatedPage(asking, counted.rows);
   const context = { world: call.world, call, registry };
   return {
     status: 200,
@@ -61,6 +91,7 @@ async function readPage(engine: Engine, resource: Resource, call: Call, listed: 
       page,
       size,
     ),
+    ...(!isExact && { headers: { 'gatehouse-count': 'estimate' } }),
   };
 }
 
@@ -85,6 +116,36 @@ function partOf(page: number, size: number, count: number): Part {
   const offset = (page - 1) * size;
   const rest = Math.max(0, count - offset - size);
   return { limit: size, ...(rest < offset ? { offset: rest, isFromEnd: true } : { offset, isFromEnd: false }) };
+}
+
+interface Asking {
+  readonly asked: string | null;
+  readonly size: number;
+  readonly firstRows: Row[] | null;
+  read(part: Part): Promise<Row[]>;
+}
+
+interface Page {
+  readonly page: number;
+  readonly rows: Row[];
+  readonly count: number;
+}
+
+async function exactPage({ asked, size, firstRows, read }: Asking, count: number): Promise<Page> {
+  const page = pageNumber(asked, Math.max(1, Math.ceil(count / size)));
+  const rows =
+    firstRows ?? (count === 0 ? [] : (await read(partOf(page, size, count))).slice((page - 1) * size - count));
+  return { page, rows, count };
+}
+
+/** A client that goes on as long as there is a next page must miss no row, whatever the estimate. */
+export async function estimatedPage({ asked, size, firstRows, read }: Asking, estimate: number): Promise<Page> {
+  const page = pageNumber(asked, Math.floor(maxOffset / size));
+  const offset = (page - 1) * size;
+  const rows = firstRows ?? (await read({ limit: size, offset, isFromEnd: false }));
+  if (page > 1 && rows.length === 0) throw new Problem('invalid_page');
+  const seen = offset + rows.length;
+  return { page, rows, count: rows.length < size ? seen : Math.max(estimate, seen + 1) };
 }
 
 export function pageSize(text: string | null, largest = defaultMaxPageSize): number {

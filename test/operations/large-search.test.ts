@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { countFound, findKeys, type Scan } from '../../src/platform/db/scan.ts';
+import { describeOnBoth, type TestServer } from '../support/server.ts';
+
+const many = 12_000;
+const everyRare = 1_700;
+
+/** Most have `qv` in their names, which no other user has, and a few `zj`. Names are not stored in their order. */
+async function fill({ world: { db } }: TestServer): Promise<void> {
+  const numbers =
+    db.dialect.name === 'sqlite'
+      ? sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${many})`
+      : sql`with n(i) as (select * from generate_series(1, ${many}::int))`;
+  const text = db.dialect.toText;
+  await db.write(async (tx) => {
+    await sql`insert into users (uuid, username, name, email, password_change_date, is_active, date_joined, path, type, attributes)
+      ${numbers} select ${db.dialect.name === 'sqlite' ? sql`'u' || i` : sql`gen_random_uuid()`},
+        ${text(sql`i * 7919 % 12011`)} || '-qvx', case when i % ${everyRare} = 0 then 'ZJ' else '' end, '',
+        '2026-01-01T00:00:00Z', true, '2026-01-01T00:00:00Z', 'users', 'internal', '{}' from n`.execute(tx);
+  });
+}
+
+describeOnBoth('searches of large tables', (server) => {
+  const page = async (query: string) => {
+    const { status, body, headers } = await server().admin.get(`/core/users/?include_groups=false&${query}`);
+    expect(status).toBe(200);
+    expect(headers.get('gatehouse-count')).toBeNull();
+    return { ...body.pagination, names: body.results.map(({ username }: { username: string }) => username) };
+  };
+  const stored = async (where: ReturnType<typeof sql>): Promise<string[]> => {
+    const { rows } = await sql<{
+      username: string;
+    }>`select username from users where ${where} order by username`.execute(server().world.db.read);
+    return rows.map(({ username }) => username);
+  };
+
+  test('find all rows in order and count them exactly, however many letters and however many rows', async () => {
+    await fill(server());
+    const all = await stored(sql`username like '%qvx'`);
+    expect(all.length).toBe(many);
+    for (const term of ['qv', 'QVX', 'qv -q']) {
+      const first = await page(`search=${encodeURIComponent(term)}&page_size=50`);
+      expect([first.count, first.names]).toEqual([many, all.slice(0, 50)]);
+      const third = await page(`search=${encodeURIComponent(term)}&page_size=50&page=3`);
+      expect([third.count, third.names]).toEqual([many, all.slice(100, 150)]);
+      const last = await page(`search=${encodeURIComponent(term)}&page_size=70&page=last`);
+      expect([last.count, last.names]).toEqual([many, all.slice(Math.floor(many / 70) * 70)]);
+    }
+    const few = await stored(sql`name = 'ZJ'`);
+    expect(few.length).toBeGreaterThan(5);
+    for (const term of ['zj', 'qv zj']) {
+      const first = await page(`search=${term}&page_size=5`);
+      expect([first.count, first.names]).toEqual([few.length, few.slice(0, 5)]);
+      const second = await page(`search=${term}&page_size=5&page=2`);
+      expect([second.count, second.names]).toEqual([few.length, few.slice(5)]);
+    }
+    const filtered = await page('search=qv&name=ZJ&page_size=2');
+    expect([filtered.count, filtered.names]).toEqual([few.length, few.slice(0, 2)]);
+    expect(await page('search=qj&page_size=5')).toMatchObject({ count: 0, names: [] });
+    expect((await server().admin.get('/core/users/?search=zj&page_size=5&page=9')).status).toBe(404);
+  });
+
+  test('see changes at once', async () => {
+    const { count } = await page('search=qv&page_size=5');
+    const made = await server().admin.post('/core/users/', { username: '0-qv-new', name: 'New' });
+    expect(made.status).toBe(201);
+    const after = await page('search=qv&page_size=5');
+    expect([after.count, after.names[0]]).toEqual([count + 1, '0-qv-new']);
+  });
+
+  test('estimate what takes too long to count', async () => {
+    const { db } = server().world;
+    const total = async () => (await stored(sql`1 = 1`)).length;
+    const scan: Scan = {
+      ...{ read: db.read, dialect: db.dialect, table: 'users' },
+      where: () => db.dialect.contains(sql.ref('t.username'), 'qv'),
+    };
+    const exact = await countFound(scan, total);
+    expect(exact).toEqual({ rows: (await stored(sql`username like '%qv%'`)).length, isExact: true });
+    const estimate = await countFound(scan, total, 1);
+    expect(estimate.isExact).toBe(false);
+    expect(Math.abs(estimate.rows - exact.rows)).toBeLessThan(exact.rows / 10);
+    expect(await findKeys(scan, exact.rows - 1)).toBeNull();
+    expect(await findKeys(scan, exact.rows)).toHaveLength(exact.rows);
+  });
+});
