@@ -1,9 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { installDebianPackage } from './debian-package.ts';
+import { folderForDatabases } from './run-folder.ts';
 
 const run = promisify(execFile);
 
@@ -36,7 +36,7 @@ function programsFolder(): string | null {
 
 /** Makes a cluster in a temporary folder and starts it; a second or so. */
 export async function startCluster(programs: string): Promise<Cluster> {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-postgres-'));
+  const folder = mkdtempSync(join(folderForDatabases(), 'gatehouse-postgres-'));
   const owner = unprivilegedUser();
   if (owner) chownSync(folder, owner.uid, owner.gid);
   const options = { ...owner, cwd: folder };
@@ -62,6 +62,8 @@ export async function startCluster(programs: string): Promise<Cluster> {
       fsync: 'off',
       synchronous_commit: 'off',
       full_page_writes: 'off',
+      // Its log is in memory too.
+      max_wal_size: '256MB',
     };
     const flags = Object.entries(settings).map(([name, value]) => `-c ${name}=${value === '' ? "''" : value}`);
     await run(join(programs, 'pg_ctl'), ['-D', 'data', '-w', '-l', 'log', '-o', flags.join(' '), 'start'], options);

@@ -8,19 +8,20 @@ const prefix = 'gatehouse-run-';
 /** Where files may stay from one run to the next. */
 export const lastingFolder = (): string => process.env.GATEHOUSE_TEST_CACHE ?? tmpdir();
 
-/** Where files are in memory, and how much room there has to be. */
+/** Where files are in memory, and how much room there has to be. A run needs about half of it. */
 const memory = { place: '/dev/shm', bytes: 4 * 2 ** 30 };
+
+/** For databases: in memory where there is room, as SQLite waits for the disk after each write, and PostgreSQL copies 20 MB for each test file. */
+export const folderForDatabases = (): string => process.env.GATEHOUSE_TEST_MEMORY ?? tmpdir();
 
 /**
  * The temporary folder of a test run: TMPDIR for this process, its workers and all that they start. Vitest ends its workers with a signal,
  * so they cannot clean up at exit. A run that is interrupted leaves its folder to the next run. Where there is room, GATEHOUSE_TEST_MEMORY names a
- * second one in memory: SQLite waits for the disk after each write.
+ * second one in memory.
  */
 export async function openRunFolder(): Promise<() => Promise<void>> {
   const before = tmpdir();
   const folder = await openIn(before);
-  // PostgreSQL runs as another user and has its folder in this one.
-  chmodSync(folder, 0o711);
   process.env.GATEHOUSE_TEST_CACHE = before;
   process.env.TMPDIR = folder;
   if (!hasMemory()) return () => remove(folder);
@@ -34,7 +35,10 @@ export async function openRunFolder(): Promise<() => Promise<void>> {
 
 async function openIn(place: string): Promise<string> {
   await removeStale(place);
-  return mkdtempSync(join(place, `${prefix}${process.pid}-`));
+  const folder = mkdtempSync(join(place, `${prefix}${process.pid}-`));
+  // PostgreSQL runs as another user and has its folder in this one.
+  chmodSync(folder, 0o711);
+  return folder;
 }
 
 function hasMemory(): boolean {

@@ -1,6 +1,5 @@
 import { mkdtempSync } from 'node:fs';
 import { copyFile, mkdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe } from 'vitest';
@@ -17,6 +16,7 @@ import { randomText } from '../../src/platform/random.ts';
 import { type Api, apiFor } from './api.ts';
 import { grant } from './grants.ts';
 import { freshPostgresDatabase } from './postgres.ts';
+import { folderForDatabases } from './run-folder.ts';
 
 export const adminToken = 'the-administrators-token-in-tests-only-0123456789';
 export const adminPassword = 'the-administrators-password-in-tests';
@@ -142,8 +142,7 @@ export async function startServer(
 }
 
 /** In a temporary folder of the run, which goes with it. */
-export const newFolder = (): string =>
-  mkdtempSync(join(process.env.GATEHOUSE_TEST_MEMORY ?? tmpdir(), 'gatehouse-test-'));
+export const newFolder = (): string => mkdtempSync(join(folderForDatabases(), 'gatehouse-test-'));
 
 export function configFor(folder: string, env: Record<string, string> = {}): Config {
   return readConfig({ ...settings, GATEHOUSE_DATA_DIR: folder, ...env });
