@@ -9,18 +9,13 @@ const preparedLimit = 400;
 /** Runs statements on one connection. */
 export interface Answers {
   execute<R>(query: CompiledQuery): QueryResult<R>;
-  iterate(query: CompiledQuery): Iterable<unknown>;
 }
 
 /** The same, but reports each statement first. */
-export const noting = ({ execute, iterate }: Answers, note: (text: string) => void): Answers => ({
+export const noting = ({ execute }: Answers, note: (text: string) => void): Answers => ({
   execute(query) {
     note(query.sql);
     return execute(query);
-  },
-  iterate(query) {
-    note(query.sql);
-    return iterate(query);
   },
 });
 
@@ -53,10 +48,6 @@ export function answersOf(database: DatabaseSync, listeners: StatementListeners)
       }
       const { changes, lastInsertRowid } = statement.run(...parameters);
       return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
-    },
-    *iterate(query: CompiledQuery) {
-      const { statement, columns } = prepare(query.sql);
-      for (const values of statement.iterate(...query.parameters.map(toParameter))) yield toRow(columns, values);
     },
   };
 }

@@ -1,24 +1,15 @@
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  type QueryResult,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely';
 import { makeFolder } from '../make-folder.ts';
 import { createCheckpoints } from './checkpoints.ts';
-import type { Database, Query } from './database.ts';
+import type { Database } from './database.ts';
 import { createEffects } from './effects.ts';
 import { createLogFlush, type LogFlush } from './log-flush.ts';
 import { type Answers, answersOf, noting } from './sqlite-answers.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
+import { queryOn } from './sqlite-query.ts';
 import { requireSqlite } from './sqlite-version.ts';
 import { createSqliteWriter } from './sqlite-writer.ts';
-import { ImmediateAdapter } from './statement.ts';
 import { createTableScout } from './statement-tables.ts';
 import { createStatementListeners } from './statements.ts';
 import { createTableChanges } from './table-changes.ts';
@@ -68,7 +59,6 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
   // serves reads.
   const readAnswers: Answers = {
     execute: (query) => (writer.isTransaction || !isRead(query.sql) ? ofReader : ofWriter).execute(query),
-    iterate: ofReader.iterate,
   };
   const writeAnswers = noting(ofWriter, (text) => {
     const tables = scout.tablesOf(text);
@@ -79,7 +69,7 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
   let fullAt = Number.NEGATIVE_INFINITY;
   const works = createSqliteWriter({
     connection: writer,
-    tx: kyselyOn(writeAnswers),
+    tx: queryOn(writeAnswers),
     effects,
     flush: log.flush,
     lost,
@@ -96,13 +86,13 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
 
   return {
     dialect: sqliteDialect,
-    read: kyselyOn(readAnswers),
+    read: queryOn(readAnswers),
     write: works.write,
     async watch(load) {
       const tables = new Set<string>();
       let isKnown = true;
       const hasChanged = changes.since(tables);
-      const query = kyselyOn(
+      const query = queryOn(
         noting(readAnswers, (text) => {
           const found = scout.tablesOf(text);
           if (found === null) isKnown = false;
@@ -121,7 +111,7 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
       // The first read fixes the snapshot, not `begin`.
       connection.exec('begin; select 1 from sqlite_master limit 1');
       return {
-        query: kyselyOn(answersOf(connection, listeners)),
+        query: queryOn(answersOf(connection, listeners)),
         rows: (table) => rowsOf(connection, table),
         end: async () => connection.close(),
       };
@@ -188,38 +178,4 @@ function addFunctions(connection: DatabaseSync): void {
   connection.function('contains_folded', { deterministic: true }, (value, term) =>
     typeof value === 'string' && value.toLowerCase().includes(String(term).toLowerCase()) ? 1 : 0,
   );
-}
-
-const kyselyOn = (answers: Answers): Query =>
-  new Kysely({
-    dialect: {
-      createAdapter: () => new ImmediateAdapter((query) => answers.execute(query).rows),
-      createDriver: () => driverFor(answers),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    },
-  });
-
-function driverFor(answers: Answers): Driver {
-  const connection: DatabaseConnection = {
-    executeQuery: async <R>(query: CompiledQuery) => answers.execute<R>(query),
-    async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-      // As in `execute`.
-      for (const row of answers.iterate(query)) yield { rows: [row as R] };
-    },
-  };
-
-  const nothing = async () => {};
-  const refuse = async () => {
-    throw new Error('transactions go through Database.write');
-  };
-  return {
-    init: nothing,
-    acquireConnection: async () => connection,
-    releaseConnection: nothing,
-    beginTransaction: refuse,
-    commitTransaction: refuse,
-    rollbackTransaction: refuse,
-    destroy: nothing,
-  };
 }

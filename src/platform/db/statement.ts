@@ -1,4 +1,4 @@
-import { type CompiledQuery, createQueryId, type RawBuilder, SqliteAdapter, sql } from 'kysely';
+import { type CompiledQuery, createQueryId, type RawBuilder, sql } from 'kysely';
 import type { Query } from './database.ts';
 import type { SentQuery } from './later.ts';
 
@@ -6,15 +6,6 @@ import type { SentQuery } from './later.ts';
 export type Statement<Values extends readonly unknown[], Row> = (db: Query, ...values: Values) => Promise<Row[]>;
 
 type Slots<Values extends readonly unknown[]> = { readonly [K in keyof Values]: RawBuilder<unknown> };
-
-/** For a database in process: it answers synchronously, without waiting for a connection. */
-export class ImmediateAdapter extends SqliteAdapter {
-  readonly answer: (query: CompiledQuery) => readonly unknown[];
-  constructor(answer: ImmediateAdapter['answer']) {
-    super();
-    this.answer = answer;
-  }
-}
 
 interface Rendered<Row> {
   readonly query: CompiledQuery<Row>;
@@ -51,20 +42,19 @@ export function statement<Values extends readonly unknown[], Row>(
   }
 
   return async (db, ...values) => {
-    const { adapter } = db.getExecutor();
+    const executor = db.getExecutor();
     // Each dialect has its own adapter class.
-    let cached = rendered.get(adapter.constructor);
+    const dialect = executor.adapter.constructor;
+    let cached = rendered.get(dialect);
     if (!cached) {
       cached = render(db, values.length);
-      rendered.set(adapter.constructor, cached);
+      rendered.set(dialect, cached);
     }
     const { query, isInOrder } = cached;
     const parameters = isInOrder
       ? values
       : query.parameters.map((slot) => (slot instanceof Slot ? values[slot.index] : slot));
     const bound = { sql: query.sql, query: query.query, queryId: createQueryId(), parameters, sent };
-    // The author of the statement declares its rows.
-    if (adapter instanceof ImmediateAdapter) return adapter.answer(bound) as Row[];
-    return (await db.executeQuery<Row>(bound)).rows;
+    return (await executor.executeQuery<Row>(bound)).rows;
   };
 }
