@@ -128,12 +128,25 @@ export function parseKey(resource: Resource, text: string): string | number | nu
   return isStorable(text) ? text : null;
 }
 
-export interface SelectedRow<R = Row> {
+/** A class, because every object that is made with a getter in its literal gets a layout of its own in V8. */
+export class SelectedRow<R extends Row = Row> {
   readonly pk: PkOf<R>;
   /** The row as selected; `plan.show` and `plan.load` read it. */
   readonly raw: Row;
-  /** All stored values, including hidden ones. */
-  readonly values: R;
+  readonly #load: () => R;
+  #values: R | undefined;
+
+  constructor(pk: PkOf<R>, raw: Row, load: () => R) {
+    this.pk = pk;
+    this.raw = raw;
+    this.#load = load;
+  }
+
+  /** All stored values, including hidden ones. Lazy: showing a row does not need them. */
+  get values(): R {
+    this.#values ??= this.#load();
+    return this.#values;
+  }
 }
 
 /** The row in the path, if the caller may see it. Otherwise throws the appropriate refusal. */
@@ -208,20 +221,11 @@ function selectedRow<R extends Row>(
   [raw]: readonly Row[],
 ): SelectedRow<R> | null {
   if (!raw) return null;
-  let values: R | undefined;
-  return {
-    // The column is the resource's key.
-    pk: raw[resource.keyName ?? 'pk'] as PkOf<R>,
-    raw,
-    // Lazy: showing a row does not need them.
-    get values() {
-      values ??= {
-        ...Object.fromEntries([ownerColumn, 'kind'].filter((name) => name in raw).map((name) => [name, raw[name]])),
-        ...engine.plan(resource, call).load(raw, { world: call.world, call, registry: engine.registry }),
-      };
-      return values;
-    },
-  };
+  // The column is the resource's key.
+  return new SelectedRow(raw[resource.keyName ?? 'pk'] as PkOf<R>, raw, () => ({
+    ...Object.fromEntries([ownerColumn, 'kind'].filter((name) => name in raw).map((name) => [name, raw[name]])),
+    ...engine.plan(resource, call).load(raw, { world: call.world, call, registry: engine.registry }),
+  }));
 }
 
 const registryHasKinds = ({ registry }: Engine, resource: Resource) => registry.kinds(resource.model).length > 0;
