@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { memoize } from './memoize.ts';
+import { memoize, memoizeWeakly } from './memoize.ts';
 
 test('the same argument is computed once while it is in the cache, null and undefined too', () => {
   const calls: string[] = [];
@@ -23,4 +23,15 @@ test('a call that throws is not cached', () => {
   expect(() => read('a')).toThrow('not now');
   fails = false;
   expect(read('a')).toBe('read');
+});
+
+test('a function of an object is computed once for each object', () => {
+  let calls = 0;
+  const read = memoizeWeakly(({ name }: { name: string }) => {
+    calls += 1;
+    return name;
+  });
+  const one = { name: 'one' };
+  expect([read(one), read(one), read({ name: 'one' })]).toEqual(['one', 'one', 'one']);
+  expect(calls).toBe(2);
 });

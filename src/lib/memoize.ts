@@ -16,3 +16,16 @@ export function memoize<Key extends string | number, Value>(
     return entry.value;
   };
 }
+
+/** Memoizes a function of an object for as long as the object lives. */
+export function memoizeWeakly<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const cache = new WeakMap<Key, { readonly value: Value }>();
+  return (key) => {
+    let entry = cache.get(key);
+    if (!entry) {
+      entry = { value: make(key) };
+      cache.set(key, entry);
+    }
+    return entry.value;
+  };
+}

@@ -13,14 +13,15 @@ export const countCache = queryCache<number | null>('counts');
 export function createCount(): CountRows {
   return async (resource, call, { where, isCounted }) => {
     const { counted } = resource;
-    const counting =
-      counted && isCounted
-        ? countSql(resource, counted, where)
-        : sql<{ count: number }>`select count(*) as count from ${resource.from()} ${where}`;
-    const query = counting.compile(call.db.read);
-    const key = `${query.sql}\n${JSON.stringify(query.parameters)}`;
+    // By the condition: making the whole statement only to find its cached result took 5 % of a page of events.
+    const { sql: condition, parameters } = where.compile(call.db.read);
+    const key = JSON.stringify([resource.path, isCounted, condition, parameters]);
     const count = await countCache.read(call.db, key, async (read) => {
-      const { rows } = await read.executeQuery(query);
+      const counting =
+        counted && isCounted
+          ? countSql(resource, counted, where)
+          : sql<{ count: number }>`select count(*) as count from ${resource.from()} ${where}`;
+      const { rows } = await counting.execute(read);
       return Number(rows[0]?.count ?? 0);
     });
     return count ?? 0;

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isJsonObject } from '../lib/json.ts';
+import { memoizeWeakly } from '../lib/memoize.ts';
 import type { Dialect } from '../platform/db/dialect.ts';
 import { orUnreadable, sealContext } from '../platform/keys.ts';
 import { asStored, type Derive, type Field, isShown, type ReadContext, type Row } from './fields/field.ts';
@@ -209,13 +210,9 @@ function compile(resource: Resource, name: string, field: Field, needs: PlanNeed
 
 /** Memoizes per context: rows of a page often nest the same object. */
 function memoizeByContext(make: (text: string, context: ReadContext) => unknown) {
-  const contexts = new WeakMap<ReadContext, Map<string, unknown>>();
+  const cacheOf = memoizeWeakly((_: ReadContext) => new Map<string, unknown>());
   return (text: string, context: ReadContext): unknown => {
-    let cache = contexts.get(context);
-    if (!cache) {
-      cache = new Map();
-      contexts.set(context, cache);
-    }
+    const cache = cacheOf(context);
     let value = cache.get(text);
     if (value === undefined) {
       value = make(text, context);

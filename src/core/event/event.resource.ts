@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { readAddress } from '../../lib/cidr.ts';
 import { isJsonObject } from '../../lib/json.ts';
+import { memoizeWeakly } from '../../lib/memoize.ts';
 import { parseTimestamp } from '../../platform/clock.ts';
+import type { Call } from '../../resource/call.ts';
 import { defineResource } from '../../resource/define.ts';
 import { accept, complain, type Field } from '../../resource/fields/field.ts';
 import { integer, time } from '../../resource/fields/scalar.ts';
@@ -54,6 +56,8 @@ interface Needs {
  * some.
  */
 export function eventResource({ settings, announce }: Needs): Resource {
+  // Once for all rows of a page: it takes as long as their sentences.
+  const languageFor = memoizeWeakly((call: Call) => languageOfCaller(call));
   return defineResource({
     path: '/events/events/',
     param: 'event_uuid',
@@ -123,7 +127,7 @@ export function eventResource({ settings, announce }: Needs): Resource {
       sentence: {
         schema: stringSchema,
         from: ({ action, user, context }, { call }) =>
-          sentenceOf(languageOfCaller(call), {
+          sentenceOf(languageFor(call), {
             action,
             user: isJsonObject(user) ? user : {},
             context: isJsonObject(context) ? context : {},
