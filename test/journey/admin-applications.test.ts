@@ -183,6 +183,7 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.getByRole('button', { name: 'Duplicate…' }).click();
     const copy = unique('second');
     await page.getByRole('dialog').getByLabel('Name').fill(copy);
+    expect(await page.getByRole('dialog').getByRole('button').allInnerTexts()).toEqual(['Cancel', 'Duplicate']);
     await page.getByRole('dialog').getByRole('button', { name: 'Duplicate', exact: true }).click();
     await page.getByRole('heading', { name: copy, level: 1 }).waitFor();
     expect((await server.admin.get(`/core/applications/${copy}/`)).body.provider).not.toBe(provider);

@@ -3,8 +3,8 @@ import { wordsOf } from '../api/call.ts';
 import { ApiProblem } from '../api/client.ts';
 import { Button } from '../elements/button.tsx';
 import { Dialog } from '../elements/dialog.tsx';
+import { DialogButtons } from '../elements/dialog-buttons.tsx';
 import { Notice } from '../elements/notice.tsx';
-import { t } from '../texts/texts.ts';
 
 /** Errors by member. */
 export type Complaints = Readonly<Record<string, readonly string[]>>;
@@ -61,12 +61,11 @@ function DialogForm({ title, submit, onSubmit, onClose, children }: FormFacts & 
       <form className="stack" onSubmit={send}>
         {problem !== null && <FormProblem problem={problem} />}
         {children(problem instanceof ApiProblem ? problem.fields : {})}
-        <div className="row">
+        <DialogButtons onLeave={onClose}>
           <Button look="primary" type="submit" isBusy={isBusy}>
             {submit}
           </Button>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-        </div>
+        </DialogButtons>
       </form>
     </Dialog>
   );

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react';
 import { wordsOf } from '../api/call.ts';
-import { t } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
+import { DialogButtons } from './dialog-buttons.tsx';
 import { Notice } from './notice.tsx';
 
 interface Question {
@@ -55,13 +55,11 @@ function Confirmation({ question, consequence, confirm, onConfirm, onClose }: Qu
     <Dialog title={question} onClose={onClose}>
       <div>{consequence}</div>
       {problem && <Notice tone="bad">{problem}</Notice>}
-      <div className="row">
-        {/* The first button gets the focus, so it must not be the destructive one. */}
-        <Button onClick={onClose}>{t('Cancel')}</Button>
+      <DialogButtons onLeave={onClose}>
         <Button look="danger" isBusy={isBusy} onClick={act}>
           {confirm}
         </Button>
-      </div>
+      </DialogButtons>
     </Dialog>
   );
 }

@@ -3,6 +3,7 @@ import { callAsPerson, wordsOf } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
+import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
@@ -52,12 +53,11 @@ function DuplicateDialog({ application, onClose }: { application: Application; o
         <p>{t('The copy has the same settings and the same access. It gets a client ID and a secret of its own.')}</p>
         <TextField label={t('Name')} value={name} onChange={({ currentTarget }) => setName(currentTarget.value)} />
         {problem && <Notice tone="bad">{problem}</Notice>}
-        <div className="row">
+        <DialogButtons onLeave={onClose}>
           <Button type="submit" look="primary" isBusy={isBusy}>
             {t('Duplicate')}
           </Button>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-        </div>
+        </DialogButtons>
       </form>
     </Dialog>
   );

@@ -1,4 +1,5 @@
 import { Dialog } from '../../elements/dialog.tsx';
+import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { type Text, t } from '../../texts/texts.ts';
 import { goTo, hrefOf } from '../address.ts';
 import { useDialog } from '../use-dialog.ts';
@@ -31,11 +32,7 @@ export function Shortcuts() {
           </div>
         ))}
       </dl>
-      <div className="row">
-        <button type="button" className="button" onClick={list.close}>
-          {t('Close')}
-        </button>
-      </div>
+      <DialogButtons leave={t('Close')} onLeave={list.close} />
     </Dialog>
   );
 }

@@ -5,6 +5,7 @@ import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { SelectField } from '../../elements/choice.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
+import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { type BulkResult, refusalOf, tryInBulk } from '../api/bulk.ts';
@@ -74,12 +75,11 @@ export function BulkEdit({ entry, description, picked, onDone, onClose }: BulkPr
           <BulkPreview {...{ picked, labelOf }} members={chosen} {...trial} />
           {writing.isBusy && <BulkProgress done={writing.done} of={picked.length} label={t('Changed so far')} />}
           {writing.problem && <Notice tone="bad">{writing.problem}</Notice>}
-          <div className="row">
-            <Button onClick={() => setTrial(null)}>{t('Back')}</Button>
+          <DialogButtons leave={t('Back')} onLeave={() => setTrial(null)}>
             <Button look="primary" isBusy={writing.isBusy} onClick={() => void save()}>
               {t('Change {objects}', { objects })}
             </Button>
-          </div>
+          </DialogButtons>
         </>
       ) : (
         <form className="stack" noValidate onSubmit={preview}>
@@ -112,12 +112,11 @@ export function BulkEdit({ entry, description, picked, onDone, onClose }: BulkPr
             }}
           />
           {problem && <Notice tone="bad">{problem}</Notice>}
-          <div className="row">
-            <Button onClick={onClose}>{t('Cancel')}</Button>
+          <DialogButtons onLeave={onClose}>
             <Button type="submit" look="primary" isBusy={isTrying}>
               {t('Preview')}
             </Button>
-          </div>
+          </DialogButtons>
         </form>
       )}
     </Dialog>

@@ -1,4 +1,4 @@
-import { Button } from '../../elements/button.tsx';
+import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { type BulkResult, refusalWords } from '../api/bulk.ts';
@@ -43,11 +43,7 @@ export function BulkRefusals({ picked, results, labelOf = () => undefined, onClo
           );
         })}
       </ul>
-      <div className="row">
-        <Button look="primary" onClick={() => void onClose()}>
-          {t('Close')}
-        </Button>
-      </div>
+      <DialogButtons leave={t('Close')} onLeave={() => void onClose()} />
     </>
   );
 }

@@ -1,7 +1,7 @@
-import { Button } from '../../elements/button.tsx';
 import { Code } from '../../elements/code.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
+import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Member } from '../api/document.ts';
@@ -27,10 +27,9 @@ export function CurlDialog({ method, path, body, members, onClose }: Props) {
         />
       </p>
       <Code text={command} />
-      <div className="row">
-        <Button onClick={onClose}>{t('Close')}</Button>
+      <DialogButtons leave={t('Close')} onLeave={onClose}>
         <CopyButton text={command} />
-      </div>
+      </DialogButtons>
     </Dialog>
   );
 }

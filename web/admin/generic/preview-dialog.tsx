@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
-import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
+import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { Waiting } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Member } from '../api/document.ts';
@@ -48,9 +48,7 @@ export function PreviewDialog({ members, initial, isNew, names, ask, onClose }: 
         />
       )}
       <p className="quiet small">{t('Nothing has been saved.')}</p>
-      <div className="row">
-        <Button onClick={onClose}>{t('Close')}</Button>
-      </div>
+      <DialogButtons leave={t('Close')} onLeave={onClose} />
     </Dialog>
   );
 }

@@ -3,6 +3,7 @@ import './form.css';
 import { type FormEvent, useEffect, useRef } from 'react';
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
+import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { Waiting } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
@@ -72,8 +73,7 @@ export function RunDialog(props: RunProps) {
         {problem && <Notice tone="bad">{problem}</Notice>}
         {isAtOnce && isBusy && !result && <Waiting />}
         {result && <ActionResult members={action.answer} value={result.value} />}
-        <div className="row">
-          <Button onClick={close}>{t(result ? 'Close' : 'Cancel')}</Button>
+        <DialogButtons leave={t(result ? 'Close' : 'Cancel')} onLeave={close}>
           {action.file === 'on request' && (
             <Button isBusy={isBusy} onClick={() => void download()}>
               {t('Download')}
@@ -84,7 +84,7 @@ export function RunDialog(props: RunProps) {
               {action.file === 'always' ? t('Download') : action.method === 'GET' ? t('Show') : action.label}
             </Button>
           )}
-        </div>
+        </DialogButtons>
       </form>
     </Dialog>
   );

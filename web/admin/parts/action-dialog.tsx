@@ -2,8 +2,8 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { wordsOf } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
+import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { Notice } from '../../elements/notice.tsx';
-import { t } from '../../texts/texts.ts';
 import { goTo, hereWith } from '../address.ts';
 import { useDialog } from '../use-dialog.ts';
 
@@ -12,6 +12,8 @@ interface Props {
   readonly name: string;
   readonly title: string;
   readonly confirm: string;
+  /** What the button that leaves it is called. */
+  readonly leave?: string;
   readonly children: ReactNode;
   act(): Promise<void>;
 }
@@ -21,7 +23,7 @@ export function ActionDialog(props: Props) {
   return useDialog(props.name).isOpen ? <Open {...props} /> : null;
 }
 
-function Open({ name, title, confirm, act, children }: Props) {
+function Open({ name, title, confirm, leave, act, children }: Props) {
   const { close } = useDialog(name);
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -42,12 +44,11 @@ function Open({ name, title, confirm, act, children }: Props) {
       <form className="stack" noValidate onSubmit={submit}>
         {children}
         {problem && <Notice tone="bad">{problem}</Notice>}
-        <div className="row">
-          <Button onClick={close}>{t('Close')}</Button>
+        <DialogButtons onLeave={close} {...(leave && { leave })}>
           <Button type="submit" look="primary" isBusy={isBusy}>
             {confirm}
           </Button>
-        </div>
+        </DialogButtons>
       </form>
     </Dialog>
   );

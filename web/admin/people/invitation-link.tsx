@@ -2,6 +2,7 @@ import { lazy, Suspense, useState } from 'react';
 import { callAsPerson, wordsOf } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
+import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { useEntry } from '../api/interface.ts';
@@ -39,9 +40,7 @@ export function InvitationLink({ invitation, onClose }: { invitation: Invitation
       <div className="stack">
         <Notice tone="good">{t('The invitation is on its way to {email}.', { email })}</Notice>
         <p>{t('The mail has a new link. The one that was shown here does not work any more.')}</p>
-        <div className="row">
-          <Button onClick={onClose}>{t('Close')}</Button>
-        </div>
+        <DialogButtons leave={t('Close')} onLeave={onClose} />
       </div>
     );
   return (
@@ -52,7 +51,7 @@ export function InvitationLink({ invitation, onClose }: { invitation: Invitation
       <Suspense>
         <QrCode text={link} label={t('The link as a QR code')} />
       </Suspense>
-      <div className="row">
+      <DialogButtons leave={t('Close')} onLeave={onClose}>
         <CopyButton text={link} />
         {canSend && (
           <Button isBusy={isBusy} onClick={send}>
@@ -64,8 +63,7 @@ export function InvitationLink({ invitation, onClose }: { invitation: Invitation
             {t('Write a mail')}
           </a>
         )}
-        <Button onClick={onClose}>{t('Close')}</Button>
-      </div>
+      </DialogButtons>
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react';
 import { callAsPerson, wordsOf } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
+import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
@@ -65,12 +66,11 @@ function InviteDialog({ onClose }: { onClose(): void }) {
             value={email}
             onChange={({ currentTarget }) => setEmail(currentTarget.value)}
           />
-          <div className="row">
+          <DialogButtons onLeave={onClose}>
             <Button type="submit" look="primary" isBusy={isBusy}>
               {t('Make an invitation')}
             </Button>
-            <Button onClick={onClose}>{t('Cancel')}</Button>
-          </div>
+          </DialogButtons>
         </form>
       )}
     </Dialog>

@@ -75,6 +75,7 @@ function RecoveryDialog({ person }: { person: Person }) {
       name="recovery"
       title={t('Recovery link for {name}', { name: person.username })}
       confirm={t(link ? 'Make another' : 'Make a link')}
+      leave={t(link ? 'Close' : 'Cancel')}
       act={async () => {
         const made = await callAsPerson<{ link: string }>('POST', `/core/users/${person.pk}/recovery/`, {});
         setLink(made.link);

@@ -3,6 +3,7 @@ import { callAsPerson, wordsOf } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Code } from '../../elements/code.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
+import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { Notice } from '../../elements/notice.tsx';
@@ -172,9 +173,7 @@ function Messages({ title, messages, onClose }: { title: string; messages: reado
   return (
     <Dialog title={title} onClose={onClose} isWide>
       {shown.length === 0 ? <p>{t('Nothing has to be sent.')}</p> : <Code text={shown.join('\n\n')} />}
-      <div className="row">
-        <Button onClick={onClose}>{t('Close')}</Button>
-      </div>
+      <DialogButtons leave={t('Close')} onLeave={onClose} />
     </Dialog>
   );
 }
