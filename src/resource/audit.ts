@@ -22,12 +22,12 @@ export function nameOf(resource: Resource, values: Row): string {
   return typeof values.name === 'string' ? values.name : resource.names[0];
 }
 
-/** The members that changed, secrets masked. */
+/** The members that changed, secrets masked. What the server sets on every write says nothing about a change. */
 export function diffOf(resource: Resource, before: Row | null, after: Row): Row {
   const diff: Row = {};
   for (const [name, field] of Object.entries(resource.allFields)) {
     if (field.storage.in !== 'column' && field.storage.in !== 'join') continue;
-    if (!(name in after)) continue;
+    if (!(name in after) || (before && field.onWrite)) continue;
     const previous = before?.[name] ?? null;
     const next = after[name] ?? null;
     if (before && JSON.stringify(previous) === JSON.stringify(next)) continue;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { changeScore } from '../../../src/kinds/policies/reputation/score.ts';
+import { eventsAbout } from '../../support/events.ts';
 import { grantOn } from '../../support/grants.ts';
-
 import { describeOnBoth } from '../../support/server.ts';
 
 const path = '/policies/reputation/';
@@ -9,6 +9,17 @@ const view = 'svc_policies_reputation.view_reputationpolicy';
 const names = ({ results }: { results: { name: string }[] }) => results.map(({ name }) => name);
 
 describeOnBoth('reputation policies (E11)', (server) => {
+  test('saving a policy unchanged records no change', async () => {
+    const { admin } = server();
+    const values = { name: 'unchanged', threshold: -7 };
+    const { pk } = (await admin.post(path, values)).body;
+    expect((await admin.put(`${path}${pk}/`, values)).status).toBe(200);
+    expect((await admin.patch(`${path}${pk}/`, { threshold: -8 })).status).toBe(200);
+    const [, unchanged, changed] = await eventsAbout(server(), pk);
+    expect([unchanged?.action, unchanged?.context.diff]).toEqual(['model_updated', {}]);
+    expect(changed?.context.diff).toEqual({ threshold: { previous_value: -7, new_value: -8 } });
+  });
+
   test('the list shows each policy whole, in the order of their names', async () => {
     const { admin } = server();
     await admin.post(path, { name: 'order-b', threshold: -10, check_ip: false });
