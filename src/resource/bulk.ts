@@ -1,5 +1,6 @@
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
+import { isUnreachable } from '../platform/db/unreachable.ts';
 import { refusalOf } from '../platform/http/refusal.ts';
 import { decoded } from '../platform/http/router.ts';
 import type { Call } from './call.ts';
@@ -31,7 +32,13 @@ export interface BulkResult {
   readonly used_by?: readonly Row[];
 }
 
-export type RunBulk = (call: Call, writes: readonly BulkWrite[], isAtomic: boolean) => Promise<BulkResult[]>;
+export interface BulkOutcome {
+  readonly results: BulkResult[];
+  /** For the log: what went wrong in the server itself. */
+  readonly faults: readonly unknown[];
+}
+
+export type RunBulk = (call: Call, writes: readonly BulkWrite[], isAtomic: boolean) => Promise<BulkOutcome>;
 
 /** Runs the operations that single writes would run, so that rights, validation and events are the same. */
 export function createRunBulk(engine: Engine): RunBulk {
@@ -48,7 +55,12 @@ export function createRunBulk(engine: Engine): RunBulk {
     return { resource, key, operation };
   }
 
-  async function runOne(call: Call, write: BulkWrite, tx?: Query): Promise<BulkResult> {
+  async function runOne(
+    call: Call,
+    write: BulkWrite,
+    onFault: (fault: unknown) => void,
+    tx?: Query,
+  ): Promise<BulkResult> {
     const { path } = write;
     try {
       const { resource, key, operation } = operationFor(write);
@@ -59,24 +71,34 @@ export function createRunBulk(engine: Engine): RunBulk {
       return { path, status, body };
     } catch (error) {
       const { status, body, fault } = refusalOf(error, call.request.id);
-      if (fault) throw error;
+      if (fault) onFault(fault);
       return { path, status, body: JSON.parse(String(body)) };
     }
   }
 
-  async function runAll(call: Call, writes: readonly BulkWrite[]): Promise<BulkResult[]> {
+  /** Each by itself. Those after one that the database could not serve are not tried, so that the caller need not wait. */
+  async function runAll(call: Call, writes: readonly BulkWrite[]): Promise<BulkOutcome> {
     const results: BulkResult[] = [];
-    for (const write of writes) results.push(await runOne(call, write));
-    return results;
+    const faults: unknown[] = [];
+    for (const write of writes) {
+      if (faults.some(isUnreachable)) results.push(notWritten(write));
+      else results.push(await runOne(call, write, (fault) => faults.push(fault)));
+    }
+    const [first] = faults;
+    if (isUnreachable(first) && results.every(({ status }) => status >= 400)) throw first;
+    return { results, faults };
   }
 
   /** All in one transaction, up to the first refusal, which undoes what was before it. */
   async function runTogether(call: Call, writes: readonly BulkWrite[]): Promise<BulkResult[]> {
+    const rethrow = (fault: unknown) => {
+      throw fault;
+    };
     try {
       return await inWrite(call, null, async (tx) => {
         const results: BulkResult[] = [];
         for (const write of writes) {
-          const result = await runOne(call, write, tx);
+          const result = await runOne(call, write, rethrow, tx);
           if (result.status >= 400) throw new Refused(writes.map((one) => (one === write ? result : notWritten(one))));
           results.push(result);
         }
@@ -111,8 +133,10 @@ export function createRunBulk(engine: Engine): RunBulk {
   }
 
   return async (call, writes, isAtomic) => {
-    const results = await (isAtomic ? runTogether(call, writes) : runAll(call, writes));
-    return isDryRun(call) ? withUses(call, writes, results) : results;
+    const { results, faults } = isAtomic
+      ? { results: await runTogether(call, writes), faults: [] }
+      : await runAll(call, writes);
+    return { results: isDryRun(call) ? await withUses(call, writes, results) : results, faults };
   };
 }
 

@@ -46,6 +46,8 @@ export interface Reply {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | string[]>>;
+  /** For the log, if the server failed in spite of the status. */
+  readonly fault?: unknown;
 }
 
 export function requireActor(call: Call): Actor {

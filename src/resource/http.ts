@@ -161,12 +161,13 @@ function parseText(text: string): unknown {
 const notStored = { 'cache-control': 'no-store' };
 const ofJson = { ...notStored, 'content-type': 'application/json' };
 
-function answerOf({ status, body, headers }: Reply): HttpAnswer {
+function answerOf({ status, body, headers, fault }: Reply): HttpAnswer {
   if (body === undefined) return { status, headers: { ...notStored, ...headers } };
   const isText = typeof body === 'string' && headers?.['content-type'] !== undefined;
   return {
     status,
     headers: headers ? { ...ofJson, ...headers } : ofJson,
     body: Buffer.isBuffer(body) || body instanceof Readable || isText ? body : JSON.stringify(body),
+    ...(fault !== undefined && { fault }),
   };
 }

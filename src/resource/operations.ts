@@ -268,10 +268,12 @@ export class ReplyWith implements Reply {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  constructor(status: number, body?: unknown, headers?: Readonly<Record<string, string>>) {
+  readonly fault?: unknown;
+  constructor(status: number, body?: unknown, headers?: Readonly<Record<string, string>>, fault?: unknown) {
     this.status = status;
     this.body = body;
     if (headers) this.headers = headers;
+    if (fault) this.fault = fault;
   }
 }
 const isReply = (value: unknown): value is Reply => value instanceof ReplyWith;

@@ -12,6 +12,7 @@ import {
   orNull,
   stringSchema,
 } from '../../resource/json-schema.ts';
+import { ReplyWith } from '../../resource/operations.ts';
 
 const maxWrites = 100;
 
@@ -64,7 +65,9 @@ export function bulkEndpoint(): Endpoint {
     opensTransactions: true,
     async run({ call, engine, values }) {
       run ??= createRunBulk(engine);
-      return { results: await run(call, values.writes.map(writeOf), values.atomic) };
+      const { results, faults } = await run(call, values.writes.map(writeOf), values.atomic);
+      const body = { results };
+      return faults.length === 0 ? body : new ReplyWith(200, body, undefined, new AggregateError(faults));
     },
   });
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { eventsDuring } from '../../support/events.ts';
 import { grantOn } from '../../support/grants.ts';
@@ -37,6 +38,30 @@ describeOnBoth('admin_bulk_create', (server) => {
       ['model_updated', one.name],
       ['model_deleted', third.name],
     ]);
+  });
+
+  test('a fault in one write is its own result, and the others stand', async () => {
+    const { admin, world } = server();
+    const [one, other, third] = [await newGroup(), await newGroup(), await newGroup()];
+    const trigger = unique('fault').replaceAll('-', '_');
+    await world.db.write(async (tx) => {
+      for (const statement of faultFor(world.db.dialect.name, trigger, other.pk)) await sql.raw(statement).execute(tx);
+    });
+    const writes = [one, other, third].map((group) => ({ path: pathOf(group), changes: { attributes: { a: 1 } } }));
+    const { status, body, headers } = await admin.post('/admin/bulk/', { writes });
+    expect([status, body.results.map((result: { status: number }) => result.status)]).toEqual([200, [200, 500, 200]]);
+    expect(body.results[1]).toEqual({
+      path: pathOf(other),
+      status: 500,
+      body: {
+        detail: 'The server met a fault. It is recorded under the request id.',
+        code: 'internal_error',
+        request_id: headers.get('x-request-id'),
+      },
+    });
+    const stored = [await read(one), await read(other), await read(third)];
+    expect(stored.map(({ attributes }) => attributes)).toEqual([{ a: 1 }, {}, { a: 1 }]);
+    expect((await admin.post('/admin/bulk/', { writes, atomic: true })).status).toBe(500);
   });
 
   test('writes nothing in a dry run, and says what refers to what would be deleted', async () => {
@@ -129,3 +154,15 @@ describeOnBoth('admin_bulk_create', (server) => {
     expect([status, Object.keys(body)]).toEqual([400, ['writes']]);
   });
 });
+
+/** Makes the database fail when a group is changed. */
+function faultFor(database: string, name: string, pk: string): string[] {
+  if (database === 'sqlite')
+    return [
+      `create trigger ${name} before update on groups when new.pk = '${pk}' begin select raise(abort, 'broken'); end`,
+    ];
+  return [
+    `create function ${name}() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$`,
+    `create trigger ${name} before update on groups for each row when (new.pk = '${pk}') execute function ${name}()`,
+  ];
+}
