@@ -27,6 +27,11 @@ test.each([
     'The policy staff failed: x is not defined',
   ],
   ['configuration_error', { message: 'Something is set wrongly.' }, 'Something is set wrongly.'],
+  [
+    'configuration_error',
+    { message: 'A request named …', redirect_uri: 'https://evil.example/', application: grafana },
+    'A request to sign in to Grafana named a redirect address that the application does not have.',
+  ],
   ['custom_alarm', {}, 'Custom event alarm (dana).'],
 ])('%s %o is told as a sentence', (action, context, sentence) => {
   expect(sentenceOf('en', { action, context, user: dana })).toBe(sentence);

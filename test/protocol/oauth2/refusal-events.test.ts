@@ -65,6 +65,8 @@ describeOnSqlite(
       expect(pages[0]).not.toContain('href="https://evil');
       expect(events.map(({ action }) => action)).toEqual(Array.from({ length: 5 }, () => 'configuration_error'));
       expect(events[0]?.context).toMatchObject({ redirect_uri: evil, provider: { name: party.provider.name } });
+      const [last] = (await server().admin.get('/events/events/?action=configuration_error')).body.results;
+      expect(last.sentence).toContain(`A request to sign in to ${party.application.name} named a redirect address`);
     });
 
     test('RFC 6749 §3.1.2.4: of wrong redirect addresses of one provider, administrators are notified once', async () => {
