@@ -1,6 +1,6 @@
 import { loadUserFacts, type UserFacts } from '../core/mapping/user-facts.ts';
 import { Invalid } from '../lib/problem.ts';
-import { nameDeciders } from '../policy/deciders.ts';
+import { boundKinds, nameDeciders } from '../policy/deciders.ts';
 import type { PolicyEngine, TracedBinding } from '../policy/engine.ts';
 import { policyRequest } from '../policy/request.ts';
 import { holdsOn, isVisible } from '../resource/access.ts';
@@ -23,6 +23,10 @@ const forEditors = 'Empty for callers who may not change the policy.';
 const bindingSchema = objectSchema({
   binding: uuidSchema,
   name: { ...stringSchema, description: 'What is bound, such as “the group Staff”.' },
+  bound: {
+    ...objectSchema({ kind: { type: 'string', enum: boundKinds }, name: stringSchema }),
+    description: 'The same as data, for other languages.',
+  },
   policy: orNull(uuidSchema),
   group: orNull(uuidSchema),
   user: orNull(integerSchema),
@@ -112,12 +116,12 @@ async function showBindings(trace: readonly TracedBinding[], { call, engine: { r
   );
   const shown = [];
   for (const [at, { binding, decider, messages, logs }] of trace.entries()) {
+    const { name = '', bound } = named[at] ?? {};
     const { pk, policy, group, user, negate } = binding;
     // What a policy says can reveal what it looks at, so it takes the right that testing it takes.
     const isOpen = policy === null || (await holdsOn(actor, policies.permission('change'), policies, policy, tx));
     shown.push({
-      ...{ binding: pk, policy, group, user, negate },
-      name: named[at]?.name ?? '',
+      ...{ binding: pk, name, bound, policy, group, user, negate },
       passing: decider.passing,
       messages: isOpen ? messages : [],
       logs: isOpen ? logs.map(({ text }) => text) : [],

@@ -12,22 +12,34 @@ export interface Decider {
 }
 
 export interface NamedDecider extends Decider {
+  readonly bound: Bound;
   /** “the policy staff only”, “the group Staff”, “the user dana”. */
+  readonly name: string;
+}
+
+export const boundKinds = ['policy', 'group', 'user'] as const;
+
+/** What a binding binds. */
+export interface Bound {
+  readonly kind: (typeof boundKinds)[number];
   readonly name: string;
 }
 
 /** Looks up names only when a decision is reported: they are not part of the cache. */
 export async function nameDeciders(deciders: readonly Decider[], query: Query): Promise<NamedDecider[]> {
   const named: NamedDecider[] = [];
-  for (const decider of deciders) named.push({ ...decider, name: await nameOf(decider, query) });
+  for (const decider of deciders) {
+    const bound = await boundBy(decider, query);
+    named.push({ ...decider, bound, name: `the ${bound.kind} ${bound.name}`.trimEnd() });
+  }
   return named;
 }
 
-async function nameOf({ policy, group, user }: Decider, query: Query): Promise<string> {
-  if (policy !== null) return `the policy ${policy}`;
+async function boundBy({ policy, group, user }: Decider, query: Query): Promise<Bound> {
+  if (policy !== null) return { kind: 'policy', name: policy };
   const { rows } = await (group === null
     ? sql<{ name: string }>`select username as name from users where pk = ${user}`
     : sql<{ name: string }>`select name from groups where pk = ${group}`
   ).execute(query);
-  return `the ${group === null ? 'user' : 'group'} ${rows[0]?.name ?? ''}`.trimEnd();
+  return { kind: group === null ? 'user' : 'group', name: rows[0]?.name ?? '' };
 }

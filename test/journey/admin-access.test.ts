@@ -49,6 +49,8 @@ describeJourney('the admin page about access', (journey) => {
     await page.getByText(`${app.name} is closed by the policy ${policy.name}.`).waitFor();
     expect(await bindings.nth(2).innerText()).toMatch(new RegExp(`passes\\s+not the user ${eve.username}`));
     await admin.patch(`/core/applications/${app.slug}/`, { policy_engine_mode: 'any' });
+    await page.reload();
+    await page.getByText(`is open by the group ${staff.name} and not the user ${eve.username}.`).waitFor();
     await openAdmin(page, `/access/?what=application&target=${app.pk}&person=${eve.pk}`);
     await page.getByText(`Nothing bound to ${app.name} lets the person in.`).waitFor();
     await page.getByText(policy.name).waitFor();

@@ -36,8 +36,13 @@ describeOnBoth('the explanation of access', (server) => {
         {
           ...{ model: 'svc_core.application', pk: app.pk, name: app.name, mode: 'any', passing: true },
           bindings: [
-            { name: `the group ${staff.name}`, group: staff.pk, passing: true, messages: [] },
-            { name: `the policy ${policy.name}`, policy: policy.pk, passing: false, messages: ['not you'] },
+            {
+              name: `the group ${staff.name}`,
+              bound: { kind: 'group', name: staff.name },
+              passing: true,
+              messages: [],
+            },
+            { bound: { kind: 'policy', name: policy.name }, policy: policy.pk, passing: false, messages: ['not you'] },
           ],
         },
       ],

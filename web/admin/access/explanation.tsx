@@ -2,13 +2,13 @@ import { Code } from '../../elements/code.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { pageLocale } from '../../texts/page-language.ts';
-import { t } from '../../texts/texts.ts';
+import { type Text, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
 
 interface ExplainedBinding {
   readonly binding: string;
-  readonly name: string;
+  readonly bound: { readonly kind: 'policy' | 'group' | 'user'; readonly name: string };
   readonly negate: boolean;
   readonly passing: boolean;
   readonly messages: readonly string[];
@@ -68,19 +68,22 @@ export function Explanation({ person, target }: { person: string; target: string
   );
 }
 
-/** The server names deciders in English: `the group Staff`. */
-function deciderName(text: string): string {
-  const [, kind, name = ''] = /^the (policy|group|user) (.*)$/s.exec(text) ?? [];
-  if (kind === 'policy') return t('the policy {name}', { name });
-  if (kind === 'group') return t('the group {name}', { name });
-  return kind === 'user' ? t('the user {name}', { name }) : text;
+const boundTexts = {
+  policy: 'the policy {name}',
+  group: 'the group {name}',
+  user: 'the user {name}',
+} as const satisfies Record<string, Text>;
+
+function deciderName({ bound: { kind, name }, negate }: ExplainedBinding): string {
+  const decider = t(boundTexts[kind], { name });
+  return negate ? t('not {name}', { name: decider }) : decider;
 }
 
 /** The decisive reason in a sentence. */
 function reasonOf({ name, mode, passing, bindings, enabled }: ExplainedNode): string {
   if (!enabled) return t('{name} is switched off.', { name });
   if (bindings.length === 0) return t('Nothing is bound to {name}, so it is open to everybody.', { name });
-  const deciding = bindings.filter((binding) => binding.passing === passing).map(({ name }) => deciderName(name));
+  const deciding = bindings.filter((binding) => binding.passing === passing).map(deciderName);
   const list = new Intl.ListFormat(pageLocale()).format(deciding);
   if (passing)
     return mode === 'any'
@@ -118,11 +121,7 @@ function Tree({ nodes, label }: { nodes: readonly ExplainedNode[]; label: string
                   <li key={binding.binding}>
                     <div className="access-node">
                       <Result passing={binding.passing} />
-                      <Link href={hrefOf(`/policies/bindings/${binding.binding}/`)}>
-                        {binding.negate
-                          ? t('not {name}', { name: deciderName(binding.name) })
-                          : deciderName(binding.name)}
-                      </Link>
+                      <Link href={hrefOf(`/policies/bindings/${binding.binding}/`)}>{deciderName(binding)}</Link>
                     </div>
                     {binding.messages.map((text) => (
                       <p key={text} className="small">
