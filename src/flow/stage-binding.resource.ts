@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { defineResource } from '../resource/define.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { boolean, canonicalUuid, integer, isUuid, uuid } from '../resource/fields/scalar.ts';
-import { nested } from '../resource/fields/shown.ts';
+import { madeName, nested } from '../resource/fields/shown.ts';
 import { choice } from '../resource/fields/text.ts';
 import { arrayOf, uuidSchema } from '../resource/json-schema.ts';
 import { keyFilter } from '../resource/query.ts';
@@ -29,8 +29,12 @@ export const stageBindingResource = defineResource({
   },
   search: ['stage.name'],
   filters: { fsb_uuid: keyFilter, pbm_uuid: targetFilter(), policies: policiesFilter() },
-  nameOf: (row) => `Flow-stage binding #${row.order} to ${row.target}`,
+  nameOf: ({ named }) => named,
   fields: {
+    named: madeName(
+      (row) => sql`(select f.slug from flows f where f.pk = ${row.col('target')}) || ' › '
+        || (select s.name from stages s where s.pk = ${row.col('stage')}) || ' (' || ${row.col('order')} || ')'`,
+    ),
     policybindingmodel_ptr_id: uuid({ readOnly: true }),
     target: ref('svc_flows.flow', 'uuid', { filter: true, help: 'The flow that the stage is part of.' }),
     stage: ref('svc_flows.stage', 'uuid', { filter: true, help: 'The stage to show.' }),

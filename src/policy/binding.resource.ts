@@ -1,7 +1,8 @@
+import { sql } from 'kysely';
 import { defineResource } from '../resource/define.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { boolean, integer } from '../resource/fields/scalar.ts';
-import { nested } from '../resource/fields/shown.ts';
+import { madeName, nested } from '../resource/fields/shown.ts';
 import { isNullFilter } from '../resource/filters.ts';
 import type { CheckInput, Resource } from '../resource/resource.ts';
 import {
@@ -11,6 +12,7 @@ import {
   resolveTarget,
   targetField,
   targetFilter,
+  targetName,
 } from './target.ts';
 
 /** Binds a policy, a group or a user to a target. */
@@ -34,7 +36,14 @@ export const bindingResource = (resources: Resources): Resource =>
       target: targetFilter(false),
       target_in: targetFilter(true),
     },
+    nameOf: ({ named }) => named,
     fields: {
+      named: madeName(
+        (row, dialect) => sql`${targetName(row, resources, dialect)} || ' › ' || coalesce(
+          (select p.name from policies p where p.pk = ${row.col('policy')}),
+          (select g.name from groups g where g.pk = ${row.col('group')}),
+          (select u.username from users u where u.pk = ${row.col('user')})) || ' (' || ${row.col('order')} || ')'`,
+      ),
       // A PUT with one of the three unsets the others.
       policy: ref('svc_policies.policy', 'uuid', {
         nullable: true,

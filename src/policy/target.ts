@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
+import type { Dialect } from '../platform/db/dialect.ts';
 import { checkMayChange } from '../resource/access.ts';
 import type { Field, RowAlias } from '../resource/fields/field.ts';
 import { missingObject, ref } from '../resource/fields/ref.ts';
@@ -38,6 +39,21 @@ function ownKey(row: RowAlias, resources: Resources): RawBuilder<unknown> {
     ({ table, column }) => sql`(select o.pk from ${table} o where o.${column} = ${target})`,
   );
   return sql`coalesce(${sql.join([...own, target])})`;
+}
+
+/** No statement nests its objects as deep. */
+const depth = 10;
+
+/** The name of a binding's target. */
+export function targetName(row: RowAlias, resources: Resources, dialect: Dialect): RawBuilder<unknown> {
+  const names = resources().flatMap(({ target, family, allFields, ...resource }) => {
+    const { storage } = allFields.named ?? allFields.name ?? {};
+    if (!target || family || !storage) return [];
+    const other = resource.row(depth);
+    const name = storage.in === 'query' ? storage.select(other, dialect) : other.col('name');
+    return [sql`(select ${name} from ${resource.from(depth)} where ${other.col(target)} = ${row.col('target')})`];
+  });
+  return sql`coalesce(${sql.join(names)}, '')`;
 }
 
 /** Resolves keys of targets or of their objects to keys of targets, in one statement. */

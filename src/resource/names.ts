@@ -5,6 +5,7 @@ import { nameOf } from './audit.ts';
 import { rowPermissions } from './button-note.ts';
 import { type Call, requireActor } from './call.ts';
 import type { Field, Row } from './fields/field.ts';
+import { isMadeName } from './fields/shown.ts';
 import { planOf } from './plan.ts';
 import type { Plan, Registry, Resource } from './resource.ts';
 
@@ -84,12 +85,14 @@ interface Found {
   readonly owner: unknown;
 }
 
-/** The fields that can make up a name: columns and single references, no long lists. */
+/** The fields that can make up a name: columns, made names and single references, no long lists. */
 const namingFields = ({ allFields }: Resource) =>
   Object.fromEntries(Object.entries(allFields).filter(([, field]) => namesSomething(field)));
 
-const namesSomething = ({ storage, secret, kind }: Field): boolean =>
-  !secret && kind !== 'json' && (storage.in === 'column' || kind === 'embedded');
+function namesSomething(field: Field): boolean {
+  const { storage, secret, kind } = field;
+  return !secret && kind !== 'json' && (storage.in === 'column' || kind === 'embedded' || isMadeName(field));
+}
 
 type Right = 'change' | 'delete';
 const verbOf = { change: 'partial_update', delete: 'destroy' } as const;

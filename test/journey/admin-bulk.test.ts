@@ -60,6 +60,23 @@ describeJourney('several rows of a list in the admin pages', (journey) => {
     await page.waitForLoadState('networkidle');
   });
 
+  test('are called by what they connect, where they have no name', async () => {
+    const { admin } = journey().server;
+    const { pk } = (await admin.get('/flows/instances/default-authentication-flow/')).body;
+    const name = 'default-authentication-flow › default-authentication-password (20)';
+    const page = await visitAdmin(journey(), `/flows/bindings/?target=${pk}`);
+    await page.getByRole('checkbox', { name: `Choose ${name}` }).check();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete 1 flow stage binding?' });
+    await dialog.getByText(name, { exact: true }).waitFor();
+    expect(await dialog.getByRole('button').allInnerTexts()).toEqual(['Cancel', 'Delete']);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    const { results } = (await admin.get(`/flows/bindings/?target=${pk}&order=20`)).body;
+    await openAdmin(page, `/flows/bindings/${results[0].pk}/`);
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
+    await page.waitForLoadState('networkidle');
+  });
+
   test('are deleted together, once it has been seen in one request what uses them', async () => {
     const { server } = journey();
     // Ten are written at a time.

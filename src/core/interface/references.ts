@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../lib/json.ts';
 import { fieldNote } from '../../resource/field-note.ts';
+import type { Field } from '../../resource/fields/field.ts';
 import type { Registry } from '../../resource/resource.ts';
 import { resourceNote } from '../../resource/resource-note.ts';
 import type { Reading } from './page-operation.ts';
@@ -17,17 +18,24 @@ export function referencesIn(body: unknown, { verb, resource }: Reading, registr
   if (verb === 'retrieve' && keyName !== null) for (const row of rowsOf([body])) add(model, row[keyName]);
   const results = isJsonObject(body) ? rowsOf(body.results) : [];
   const rows = verb === 'list' ? results : verb === 'retrieve' ? rowsOf([body]) : [];
-  const members = verb === 'list' ? resourceNote(resource, registry).columns : Object.keys(allFields);
+  const { columns, title } = resourceNote(resource, registry);
+  const members = verb === 'list' ? columns : Object.keys(allFields);
   for (const name of rows.length > 0 ? members : []) {
     const field = allFields[name];
     const { kind = '', model: of } = field ? fieldNote(name, field) : {};
     if (!of || !kind.startsWith('reference')) continue;
     for (const value of rows.flatMap((row) => row[name] ?? [])) add(of, value);
   }
+  // Rows without a name of their own are called by what they connect.
+  if (verb === 'list' && keyName !== null && isReference(allFields[title]))
+    for (const row of rows) add(model, row[keyName]);
   // What an action lists has no fields; such as what was sent of each person and group.
   if (verb === 'other') for (const row of results) for (const [name, of] of people) add(of, row[name]);
   return keys;
 }
+
+const isReference = (field: Field | undefined): boolean =>
+  field !== undefined && fieldNote('', field).kind === 'reference';
 
 const people = [
   ['user', 'svc_core.user'],

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { JsonSchema, ValueOf } from '../json-schema.ts';
+import { type JsonSchema, stringSchema, type ValueOf } from '../json-schema.ts';
 import {
   asStored,
   type Common,
@@ -37,6 +37,15 @@ export function computed<S extends JsonSchema>(schema: S, select: Select): Field
     },
   };
 }
+
+/** The name of a row that has none of its own, made of the names of others. Hidden: `nameOf` reads it. */
+export const madeName = (select: Select): Field<string> => ({
+  ...computed(stringSchema, select),
+  writeOnly: true,
+  internal: true,
+});
+
+export const isMadeName = ({ internal, storage }: Field): boolean => internal === true && storage.in === 'query';
 
 /**
  * A value computed from the row's other members when it is shown. Hidden columns that it reads are write-only fields.

@@ -9,6 +9,7 @@ import type { Call, Reply } from '../call.ts';
 import { checkIfMatch } from '../etag.ts';
 import { defaultOf, isWritable, type Row } from '../fields/field.ts';
 import { isRef } from '../fields/ref.ts';
+import { isMadeName } from '../fields/shown.ts';
 import { type ParsedBody, parseBody, storedComplaints } from '../parse.ts';
 import { secretsOf } from '../plan.ts';
 import { findVisible, selectLast, selectOne, showRow } from '../read.ts';
@@ -56,8 +57,23 @@ export async function createRow<R extends Row>(
   if (call.actor) await checkReferenceRights(resource, parsed.values, null, call, registry, tx);
   const pk = await insertRow(resource, values, call, tx);
   await erased.afterWrite?.({ ...input, verb: 'create', pk });
-  await recordWrite('model_created', resource, pk, values, diffOf(resource, null, values), call, tx);
+  const named = await withName(engine, resource, call, tx, pk, values);
+  await recordWrite('model_created', resource, pk, named, diffOf(resource, null, values), call, tx);
   return { pk, values };
+}
+
+/** The row just written, for its event. A made name is known to the database alone. */
+async function withName(
+  engine: Engine,
+  resource: Resource,
+  call: Call,
+  tx: Query,
+  pk: string | number,
+  values: Row,
+): Promise<Row> {
+  if (!Object.values(resource.allFields).some(isMadeName)) return values;
+  const found = await selectOne(engine, resource, call, tx, [sql`${resource.row().col('pk')} = ${pk}`]);
+  return found?.values ?? values;
 }
 
 /** Values that the server sets. */
@@ -161,7 +177,8 @@ export async function updateRow(
   await updateColumns(resource, pk, changed, call, tx);
   await writeJoins(resource, pk, changed, tx, false);
   await resource.afterWrite?.({ ...input, verb: 'update', pk });
-  await recordWrite('model_updated', resource, pk, values, diffOf(resource, current, changed), call, tx);
+  const named = await withName(engine, resource, call, tx, pk, values);
+  await recordWrite('model_updated', resource, pk, named, diffOf(resource, current, changed), call, tx);
   return values;
 }
 

@@ -97,6 +97,25 @@ describeOnBoth('stages bound to flows', (server) => {
     expect((await server().admin.get(`${path}?pbm_uuid=x`)).body).toEqual({ pbm_uuid: ['Enter a valid UUID.'] });
   });
 
+  test('bindings are called by what they bind, wherever pages name them and in events', async () => {
+    const { admin } = server();
+    const made = await make({ order: 555 });
+    const group = (await admin.post('/core/groups/', { name: 'Staff of bindings' })).body;
+    const bound = (await admin.post('/policies/bindings/', { target: made.pk, group: group.pk, order: 3 })).body;
+    const [ofStage, ofGroup] = ['bound › bound-stage (555)', 'bound › bound-stage (555) › Staff of bindings (3)'];
+    const keys = `keys=svc_flows.flowstagebinding:${made.pk}&keys=svc_policies.policybinding:${bound.pk}`;
+    const named = (await admin.get(`/admin/objects/?${keys}`)).body;
+    expect(named.map(({ name }: { name: string }) => name)).toEqual([ofStage, ofGroup]);
+    const uses = (await admin.get(`/core/groups/${group.pk}/used_by/`)).body;
+    expect(uses.map(({ name }: { name: string }) => name)).toEqual([ofGroup]);
+    await admin.patch(`${path}${made.pk}/`, { order: 556 });
+    await admin.delete(`/policies/bindings/${bound.pk}/`);
+    const namesIn = async (pk: string) => (await eventsAbout(server(), pk)).map(({ context }) => context.model.name);
+    expect(await namesIn(made.pk)).toEqual([ofStage, 'bound › bound-stage (556)']);
+    expect(await namesIn(bound.pk)).toEqual([ofGroup, ofGroup.replace('555', '556')]);
+    expect(made).not.toHaveProperty('named');
+  });
+
   test('bindings require their own permissions', async () => {
     const made = await make();
     const viewer = await server().user(['svc_flows.view_flowstagebinding']);

@@ -31,20 +31,31 @@ export function useObject(entry: ResourceEntry, key: string, description: Descri
 }
 
 function wholeObject(
-  entry: ResourceEntry,
+  { model, may }: ResourceEntry,
   key: string,
-  { pk: pkName, title, key: keyName }: Description,
+  description: Description,
   { answer: row, etag, names }: PageAnswer<Row>,
 ): WholeObject {
-  const pk = pkName === null ? '' : String(row[pkName]);
-  const told = names(entry.model, pk);
-  const own = row[title];
-  const isNamed = title !== keyName && typeof own === 'string' && own !== '';
+  const pk = description.pk === null ? '' : String(row[description.pk]);
+  const told = names(model, pk);
   return {
     ...{ row, etag, names, pk },
-    name: isNamed ? own : (told?.name ?? String(own ?? key)),
-    may: told?.may ?? everything.filter((verb) => pk === '' && entry.may[verb] === 'all'),
+    name: ownName(description, row) ?? told?.name ?? key,
+    may: told?.may ?? everything.filter((verb) => pk === '' && may[verb] === 'all'),
   };
 }
+
+/** The name that an object has by itself. Others are called by what they connect. */
+export function ownName({ title, key, shown }: Description, row: Row): string | null {
+  const isReference = shown.find(({ name }) => name === title)?.note.kind === 'reference';
+  const own = row[title];
+  return title !== key && !isReference && typeof own === 'string' && own !== '' ? own : null;
+}
+
+/** What a row of a list is called. */
+export const nameOfRow = (description: Description, row: Row, names: Names): string =>
+  ownName(description, row) ??
+  names(description.model, row[description.pk ?? description.key])?.name ??
+  String(row[description.key]);
 
 const everything = ['change', 'delete'] as const;

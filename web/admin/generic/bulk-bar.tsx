@@ -3,8 +3,8 @@ import { Button } from '../../elements/button.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Description } from '../api/description.ts';
 import type { ResourceEntry } from '../api/interface.ts';
-import { pathOfObject } from '../api/object.ts';
-import type { Row } from '../api/objects.ts';
+import { nameOfRow, pathOfObject } from '../api/object.ts';
+import type { Names, Row } from '../api/objects.ts';
 import { useDialog } from '../use-dialog.ts';
 import { counted } from '../words.ts';
 import { BulkDelete } from './bulk-delete.tsx';
@@ -14,6 +14,7 @@ interface Props {
   readonly entry: ResourceEntry;
   readonly description: Description;
   readonly rows: readonly Row[];
+  readonly names: Names;
   readonly chosen: ReadonlySet<string>;
   onChoose(chosen: ReadonlySet<string>): void;
   onDone(): Promise<void>;
@@ -44,26 +45,23 @@ const mayChange = ({ may }: ResourceEntry, { changing }: Description): boolean =
 export const canChoose = (entry: ResourceEntry, description: Description): boolean =>
   mayDelete(entry) || mayChange(entry, description);
 
-function pickedOf(
-  entry: ResourceEntry,
-  { key, title }: Description,
-  rows: readonly Row[],
-  chosen: ReadonlySet<string>,
-): Picked[] {
+type Picking = Pick<Props, 'entry' | 'description' | 'rows' | 'names' | 'chosen'>;
+
+function pickedOf({ entry, description, rows, names, chosen }: Picking): Picked[] {
+  const keyOf = (row: Row) => String(row[description.key]);
   return rows
-    .filter((row) => chosen.has(String(row[key])))
-    .map((row) => ({
-      path: pathOfObject(entry, String(row[key])),
-      name: String(row[title] ?? row[key]),
-      row,
-    }));
+    .filter((row) => chosen.has(keyOf(row)))
+    .map((row) => ({ path: pathOfObject(entry, keyOf(row)), name: nameOfRow(description, row, names), row }));
 }
 
 /** What can be done with the rows that were chosen. */
-export function BulkBar({ entry, description, rows, chosen, onChoose, onDone }: Props) {
+export function BulkBar({ entry, description, rows, names, chosen, onChoose, onDone }: Props) {
   const edit = useDialog('edit');
   const remove = useDialog('delete');
-  const picked = useMemo(() => pickedOf(entry, description, rows, chosen), [entry, description, rows, chosen]);
+  const picked = useMemo(
+    () => pickedOf({ entry, description, rows, names, chosen }),
+    [entry, description, rows, names, chosen],
+  );
   if (picked.length === 0) return null;
   const finish = (close: () => void) => async () => {
     close();

@@ -92,14 +92,7 @@ function List({ entry, description }: { entry: ResourceEntry; description: Descr
             </p>
           ) : (
             <>
-              <BulkBar
-                entry={entry}
-                description={description}
-                rows={rows}
-                chosen={chosen}
-                onChoose={setChosen}
-                onDone={listed.reload}
-              />
+              <BulkBar {...{ entry, description, rows, names, chosen }} onChoose={setChosen} onDone={listed.reload} />
               <Table {...{ entry, description, rows, names, chosen }} onChoose={setChosen} />
               <div className="list-foot">
                 <p className="quiet small" role="status">

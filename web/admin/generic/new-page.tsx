@@ -4,6 +4,7 @@ import { Loaded } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf, useAddress } from '../address.ts';
 import type { Description } from '../api/description.ts';
+import { ownName } from '../api/object.ts';
 import { useDescription } from '../api/use-description.ts';
 import { Page } from '../page.tsx';
 import type { ResourcePage } from '../routes.tsx';
@@ -54,7 +55,7 @@ function NewForm({ entry, Beside, description }: FormProps) {
       onCancel={() => goTo(hrefOf(entry.family ?? entry.path))}
       onSaved={(row) => {
         goTo(hrefOf(`${entry.path}${encodeURIComponent(String(row[description.key]))}/`));
-        done(t('{name} is created.', { name: String(row[description.title] ?? entry.singular) }));
+        done(t('{name} is created.', { name: ownName(description, row) ?? entry.singular }));
       }}
     />
   );

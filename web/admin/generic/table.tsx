@@ -4,6 +4,7 @@ import { hereWith, hrefOf, useAddress } from '../address.ts';
 import type { Description } from '../api/description.ts';
 import type { Member } from '../api/document.ts';
 import { type ResourceEntry, useInterface } from '../api/interface.ts';
+import { nameOfRow } from '../api/object.ts';
 import type { Names, Row } from '../api/objects.ts';
 import { Link } from '../link.tsx';
 import { canChoose } from './bulk-bar.tsx';
@@ -63,7 +64,7 @@ export function Table({ entry, description, rows, names, chosen, onChoose }: Pro
                 {isChoosable && (
                   <ChoiceCell
                     objectKey={key}
-                    name={String(row[description.title] ?? key)}
+                    name={nameOfRow(description, row, names)}
                     isChosen={isChosen}
                     onChoose={onChoose}
                   />
