@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { openAdmin, visitAdmin } from '../support/admin-visit.ts';
 import { axeViolations } from '../support/axe.ts';
@@ -64,6 +65,22 @@ describeJourney(
       await page.getByText(`${name} is run again.`).waitFor();
       const { body } = await admin.get('/events/events/?action=system_task_execution');
       expect(body.results[0].context.message).toBe(`${name} is run again.`);
+      await page.waitForLoadState('networkidle');
+    });
+
+    test('calls a job that waits the same in every list and on its own page', async () => {
+      const { world } = journey().server;
+      const [pk, kind, now] = [crypto.randomUUID(), unique('waiting'), world.clock.now()];
+      await world.db.write((tx) =>
+        sql`insert into jobs (pk, kind, payload, state, run_at, attempt, created, message)
+          values (${pk}, ${kind}, '{}', 'queued', ${now}, 0, ${now}, '')`.execute(tx),
+      );
+      const page = await visitAdmin(journey(), '/system/?tab=jobs');
+      await page.getByRole('listitem').filter({ hasText: kind }).getByText('Waiting', { exact: true }).waitFor();
+      await openAdmin(page, `/events/system_tasks/?name=${kind}&status=unknown`);
+      await page.getByRole('row').filter({ hasText: kind }).getByText('Waiting', { exact: true }).waitFor();
+      await openAdmin(page, `/events/system_tasks/${pk}/`);
+      await page.locator('.facts').getByText('Waiting', { exact: true }).waitFor();
       await page.waitForLoadState('networkidle');
     });
 

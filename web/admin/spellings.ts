@@ -31,6 +31,8 @@ const names: Readonly<Record<string, string>> = {
   'svc.core.auth.InbuiltBackend': 'Passwords of users',
   'svc.core.auth.TokenBackend': 'App passwords',
   twofactor: 'Two-factor service',
+  // The status of a job that has not run.
+  unknown: 'Waiting',
   username_deny: 'Refuse if the username is taken',
   username_link: 'Link to the user with the same username',
   vcenter: 'vCenter',

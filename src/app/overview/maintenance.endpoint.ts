@@ -33,7 +33,7 @@ const schema = objectSchema({
         pk: stringSchema,
         name: stringSchema,
         description: stringSchema,
-        status: { type: 'string', enum: ['successful', 'error', 'waiting'] },
+        status: { type: 'string', enum: ['successful', 'warning', 'error', 'waiting'] },
         message: stringSchema,
         finished: orNull(timeSchema),
         may_run: booleanSchema,

@@ -42,10 +42,17 @@ export async function jobRuns(input: Input, jobs: Pick<Jobs, 'kinds'>) {
     return {
       ...row,
       description: kind?.summary ?? '',
-      status: state === 'failed' ? 'error' : state === 'done' ? 'successful' : 'waiting',
+      status: statusOf(state, row.message),
       may_run: mayRun && kind !== undefined && (kind.everyMs !== undefined || state === 'failed'),
     };
   });
+}
+
+/** As lists of jobs say it: one with a message that is not finished has failed before and is tried again. */
+function statusOf(state: string, message: string): 'error' | 'successful' | 'warning' | 'waiting' {
+  if (state === 'failed') return 'error';
+  if (state === 'done') return 'successful';
+  return message === '' ? 'waiting' : 'warning';
 }
 
 /** Tokens that end soon, then those that never end. Rotated ones look after themselves. */

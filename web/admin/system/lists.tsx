@@ -9,6 +9,8 @@ import { spelled } from '../words.ts';
 import { endsSoon, isOver, type TabProps } from './maintenance.ts';
 import { RowList } from './row-list.tsx';
 
+const tones = { successful: 'good', warning: 'warning', error: 'alert', waiting: 'plain' } as const;
+
 /** The last run of each job; those that may be run again have a button. */
 export function Jobs({ found: { jobs }, reload }: TabProps) {
   const [problem, setProblem] = useState<string | null>(null);
@@ -30,11 +32,7 @@ export function Jobs({ found: { jobs }, reload }: TabProps) {
       <RowList
         rows={jobs.map(({ pk, name, description, status, message, finished, may_run }) => ({
           ...{ id: name, name, href: hrefOf(`/events/system_tasks/${pk}/`), at: finished },
-          ...(status === 'error'
-            ? { tone: 'alert' as const, tag: t('Failed') }
-            : status === 'waiting'
-              ? { tag: t('Waiting') }
-              : { tone: 'good' as const, tag: t('Succeeded') }),
+          ...{ tag: spelled(status), tone: tones[status] },
           text: message || description,
           action: may_run && (
             <Button onClick={() => void run(pk, name)}>

@@ -4,7 +4,7 @@ interface JobRun {
   readonly pk: string;
   readonly name: string;
   readonly description: string;
-  readonly status: 'successful' | 'error' | 'waiting';
+  readonly status: 'successful' | 'warning' | 'error' | 'waiting';
   readonly message: string;
   readonly finished: string | null;
   readonly may_run: boolean;
