@@ -219,6 +219,24 @@ describeJourney('the admin pages', (journey) => {
     expect((await server.admin.get(`/core/groups/${group.pk}/`)).status).toBe(200);
   });
 
+  test('take the name of what can lock people out before they delete it', async () => {
+    const { server } = journey();
+    const group = (await server.admin.post('/core/groups/', { name: unique('root'), is_superuser: true })).body;
+    const page = await visitAdmin(journey(), `/core/groups/${group.pk}/?dialog=delete`);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await dialog.getByText(`Type “${group.name}” first.`).waitFor();
+    expect((await server.admin.get(`/core/groups/${group.pk}/`)).status).toBe(200);
+    await dialog.getByLabel(`Type ${group.name} to confirm`).fill(group.name);
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText(`${group.name} is deleted.`).waitFor();
+    expect((await server.admin.get(`/core/groups/${group.pk}/`)).status).toBe(404);
+    const stage = (await server.admin.get('/stages/all/?name=default-authentication-login')).body.results[0];
+    await openAdmin(page, `/stages/user_login/${stage.pk}/?dialog=delete`);
+    await dialog.getByLabel('Type default-authentication-login to confirm').waitFor();
+    await page.waitForLoadState('networkidle');
+  });
+
   test('find pages, actions and objects with the keyboard alone', async () => {
     const { server } = journey();
     const group = await makeGroup(server, unique('lighthouse'));

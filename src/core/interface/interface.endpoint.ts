@@ -41,9 +41,21 @@ const resourceSchema: JsonSchema = {
       enum: searchScopes,
       description: 'Whether the search over all kinds finds its rows, or only the search of its list.',
     },
+    reaches_sign_in: { ...booleanSchema, description: 'Whether its objects decide how people sign in.' },
     may: objectSchema({ view: extent, add: extent, change: extent, delete: extent }),
   },
-  required: ['path', 'model', 'singular', 'plural', 'description', 'family', 'kinds', 'search', 'may'],
+  required: [
+    'path',
+    'model',
+    'singular',
+    'plural',
+    'description',
+    'family',
+    'kinds',
+    'search',
+    'reaches_sign_in',
+    'may',
+  ],
 };
 
 /** Those that pages made by hand offer buttons by; others follow from `may` and from declared buttons. */
@@ -121,6 +133,7 @@ function describe(resource: Resource, registry: Registry, rightsOf: RightsOf) {
     family: base?.path ?? null,
     kinds: open.map((kind) => kind.path),
     search: searchScopeOf(resource),
+    reaches_sign_in: resource.reaches === 'sign-in',
     may: open.length > 0 ? { ...may, add: 'all' as const } : may,
   };
 }

@@ -16,6 +16,8 @@ export interface ResourceEntry {
   readonly kinds: readonly string[];
   /** Whether the search over all kinds finds its objects, or only the search of its list. */
   readonly search: 'global' | 'list' | 'none';
+  /** Whether its objects decide how people sign in. */
+  readonly reaches_sign_in: boolean;
   readonly may: Readonly<Record<'view' | 'add' | 'change' | 'delete', Extent>>;
 }
 

@@ -1,7 +1,8 @@
-import { useCallback } from 'react';
+import { useCallback, useState } from 'react';
 import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
+import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
@@ -10,6 +11,7 @@ import type { Names } from '../api/objects.ts';
 import { counted } from '../words.ts';
 import type { BulkProps, Picked } from './bulk-bar.tsx';
 import { BulkProgress, BulkRefusals } from './bulk-outcome.tsx';
+import { locksOut, TypedText } from './typed-text.tsx';
 import { useBulkWrite } from './use-bulk-write.ts';
 import { namesOfUses, type Use, Uses } from './used-by.tsx';
 
@@ -20,11 +22,7 @@ export function BulkDelete(props: BulkProps) {
   return (
     <Dialog title={t('Delete {objects}?', { objects: counted(picked.length, entry) })} onClose={onClose} isWide>
       <Loaded {...tried}>{(trial) => <Decision {...props} {...trial} />}</Loaded>
-      {tried.answer.state !== 'ready' && (
-        <div className="row">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-        </div>
-      )}
+      {tried.answer.state !== 'ready' && <DialogButtons onLeave={onClose} />}
     </Dialog>
   );
 }
@@ -44,8 +42,14 @@ function Decision({ entry, picked, onDone, onClose, results, names }: BulkProps 
   const announce = useDone();
   const deletable = picked.filter((_, at) => (results[at]?.status ?? 0) < 400);
   const { done, problem, isBusy, outcome, write } = useBulkWrite();
+  const [typed, setTyped] = useState('');
+  const [isMissing, setMissing] = useState(false);
+  const isTyped = picked.some(({ row }, at) => locksOut(entry, results[at]?.used_by ?? [], row.is_superuser));
+  const text = deletable.length === 1 ? (deletable[0]?.name ?? '') : String(deletable.length);
 
   async function remove(): Promise<void> {
+    setMissing(isTyped && typed.trim() !== text);
+    if (isTyped && typed.trim() !== text) return;
     const written = await write(deletable.map(({ path }) => ({ path, delete: true })));
     if (written?.some(({ status }) => status >= 400) !== false) return;
     await onDone();
@@ -64,10 +68,11 @@ function Decision({ entry, picked, onDone, onClose, results, names }: BulkProps 
         ))}
       </ul>
       <p>{t('This cannot be undone.')}</p>
+      {isTyped && deletable.length > 0 && <TypedText text={text} typed={typed} onType={setTyped} />}
+      {isMissing && <Notice tone="bad">{t('Type “{text}” first.', { text })}</Notice>}
       {isBusy && <BulkProgress done={done} of={deletable.length} label={t('Deleted so far')} />}
       {problem && <Notice tone="bad">{problem}</Notice>}
-      <div className="row">
-        <Button onClick={onClose}>{t('Cancel')}</Button>
+      <DialogButtons onLeave={onClose}>
         {deletable.length > 0 && (
           <Button look="danger" isBusy={isBusy} onClick={() => void remove()}>
             {deletable.length === picked.length
@@ -75,7 +80,7 @@ function Decision({ entry, picked, onDone, onClose, results, names }: BulkProps 
               : t('Delete {objects}', { objects: counted(deletable.length, entry) })}
           </Button>
         )}
-      </div>
+      </DialogButtons>
     </>
   );
 }

@@ -3,7 +3,8 @@ import { callAsPerson, wordsOf } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
-import { Loaded } from '../../elements/loading.tsx';
+import { DialogButtons } from '../../elements/dialog-buttons.tsx';
+import { type Loadable, Loaded } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf } from '../address.ts';
@@ -11,31 +12,51 @@ import type { ResourceEntry } from '../api/interface.ts';
 import { pathOfObject } from '../api/object.ts';
 import { useDialog } from '../use-dialog.ts';
 import { inSentence } from '../words.ts';
-import { Uses, useUses } from './used-by.tsx';
+import { locksOut, TypedText } from './typed-text.tsx';
+import { type FoundUses, Uses, useUses } from './used-by.tsx';
 
 interface Props {
   readonly entry: ResourceEntry;
   readonly objectKey: string;
   readonly title: string;
   readonly hasUsedBy: boolean;
+  readonly isSuperuser?: boolean;
 }
 
 /** Deletes an object, once it has been seen what goes with it. */
 export function DeleteButton(props: Props) {
   const { isOpen, open, close } = useDialog('delete');
+  const Content = props.hasUsedBy ? WithUses : Confirmation;
   return (
     <>
       <Button onClick={open}>{t('Delete…')}</Button>
-      {isOpen && <Confirmation {...props} onClose={close} />}
+      {isOpen && <Content {...props} onClose={close} />}
     </>
   );
 }
 
-function Confirmation({ entry, objectKey, title, hasUsedBy, onClose }: Props & { onClose(): void }) {
+type OpenProps = Props & { onClose(): void };
+
+function WithUses(props: OpenProps) {
+  return <Confirmation {...props} read={useUses(props.entry, props.objectKey)} />;
+}
+
+function Confirmation({
+  entry,
+  objectKey,
+  title,
+  isSuperuser,
+  onClose,
+  read,
+}: OpenProps & { read?: Loadable<FoundUses> }) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
+  const [typed, setTyped] = useState('');
   const done = useDone();
+  const uses = read?.answer.state === 'ready' ? read.answer.value.uses : [];
+  const isTyped = locksOut(entry, uses, isSuperuser);
   async function remove(): Promise<void> {
+    if (isTyped && typed.trim() !== title) return setProblem(t('Type “{text}” first.', { text: title }));
     setBusy(true);
     setProblem(null);
     try {
@@ -49,34 +70,31 @@ function Confirmation({ entry, objectKey, title, hasUsedBy, onClose }: Props & {
   }
   return (
     <Dialog title={t('Delete {kind} {name}?', { kind: inSentence(entry.singular), name: title })} onClose={onClose}>
-      {hasUsedBy ? <Consequences entry={entry} objectKey={objectKey} /> : <p>{t('This cannot be undone.')}</p>}
+      {read ? <Consequences read={read} /> : <p>{t('This cannot be undone.')}</p>}
+      {isTyped && <TypedText text={title} typed={typed} onType={setTyped} />}
       {problem && <Notice tone="bad">{problem}</Notice>}
-      <div className="row">
-        {/* The first button gets the focus, so it must not be the destructive one. */}
-        <Button onClick={onClose}>{t('Cancel')}</Button>
+      <DialogButtons onLeave={onClose}>
         <Button look="danger" isBusy={isBusy} onClick={remove}>
           {t('Delete')}
         </Button>
-      </div>
+      </DialogButtons>
     </Dialog>
   );
 }
 
-function Consequences({ entry, objectKey }: Pick<Props, 'entry' | 'objectKey'>) {
-  return (
-    <Loaded {...useUses(entry, objectKey)}>
-      {(found) =>
-        found.uses.length === 0 ? (
-          <p>{t('Nothing uses it. This cannot be undone.')}</p>
-        ) : (
-          <>
-            <p>{t('This cannot be undone, and it concerns other objects:')}</p>
-            <div className="scrolled">
-              <Uses {...found} />
-            </div>
-          </>
-        )
-      }
-    </Loaded>
-  );
-}
+const Consequences = ({ read }: { read: Loadable<FoundUses> }) => (
+  <Loaded {...read}>
+    {(found) =>
+      found.uses.length === 0 ? (
+        <p>{t('Nothing uses it. This cannot be undone.')}</p>
+      ) : (
+        <>
+          <p>{t('This cannot be undone, and it concerns other objects:')}</p>
+          <div className="scrolled">
+            <Uses {...found} />
+          </div>
+        </>
+      )
+    }
+  </Loaded>
+);

@@ -24,7 +24,7 @@ const consequences: Readonly<Record<Use['action'], Text>> = {
   set_default: 'gets its default instead',
 };
 
-interface FoundUses {
+export interface FoundUses {
   readonly uses: readonly Use[];
   readonly names: Names;
 }

@@ -50,7 +50,9 @@ export function GroupPage({ entry, objectKey }: ResourcePage) {
       crumbs={crumbs}
       actions={
         <>
-          {may.includes('delete') && <DeleteButton entry={entry} objectKey={objectKey} title={group.name} hasUsedBy />}
+          {may.includes('delete') && (
+            <DeleteButton {...{ entry, objectKey }} title={group.name} isSuperuser={group.is_superuser} hasUsedBy />
+          )}
           {may.includes('change') && (
             <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${group.pk}/`)}>
               {t('Edit')}

@@ -37,7 +37,12 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
       actions={
         <>
           {may.includes('delete') && (
-            <DeleteButton entry={entry} objectKey={objectKey} title={person.username} hasUsedBy />
+            <DeleteButton
+              {...{ entry, objectKey }}
+              title={person.username}
+              isSuperuser={person.is_superuser}
+              hasUsedBy
+            />
           )}
           <PersonActions person={person} />
           {may.includes('change') && (
