@@ -6,6 +6,7 @@ import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
 import { spelled } from '../words.ts';
+import { ClientAddress } from './client-address.tsx';
 import type { Event } from './event.ts';
 import { MakeRule } from './rule-dialog.tsx';
 
@@ -20,7 +21,7 @@ export function EventRow({ event, isNew }: { event: Event; isNew: boolean }) {
           <span className="event-sentence">{sentence}</span>
           <span className="event-facts quiet small">
             <span className={toneOf(action)}>{spelled(action)}</span>
-            {client_ip && <span>{client_ip}</span>}
+            {client_ip && <ClientAddress address={client_ip} />}
             <ExactMoment at={created} />
           </span>
         </summary>

@@ -1,7 +1,9 @@
+import type { ReactNode } from 'react';
 import { t } from '../../texts/texts.ts';
 import { hereWith, useAddress } from '../address.ts';
 import { Link } from '../link.tsx';
 import { numberText, spelled } from '../words.ts';
+import { ClientAddress } from './client-address.tsx';
 import type { Facets, FacetValue } from './event.ts';
 
 /** The most frequent values; each is a filter that can be switched on and off. */
@@ -11,7 +13,12 @@ export function FacetLists({ facets }: { facets: Facets }) {
       <FacetList title={t('Action')} name="action" values={facets.actions} say={spelled} />
       <FacetList title={t('Application')} name="context_authorized_app" values={facets.applications} />
       <FacetList title={t('Person')} name="username" values={facets.usernames} />
-      <FacetList title={t('Client address')} name="client_ip" values={facets.client_ips} />
+      <FacetList
+        title={t('Client address')}
+        name="client_ip"
+        values={facets.client_ips}
+        say={(address) => <ClientAddress address={address} />}
+      />
     </div>
   );
 }
@@ -20,7 +27,7 @@ interface Props {
   readonly title: string;
   readonly name: string;
   readonly values: readonly FacetValue[];
-  say?(label: string): string;
+  say?(label: string): ReactNode;
 }
 
 function FacetList({ title, name, values, say = (label) => label }: Props) {
