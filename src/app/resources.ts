@@ -40,7 +40,7 @@ import type { Jobs } from '../platform/jobs/job.ts';
 import { bindingResource } from '../policy/binding.resource.ts';
 import { policiesResource } from '../policy/policies.resource.ts';
 import { checkAccessAction, createEvaluateAccess, refusedApplications } from '../provider/application-access.ts';
-import { providersResource, suggestedLaunchUrl } from '../provider/provider.family.ts';
+import { flowFilter, providersResource, suggestedLaunchUrl } from '../provider/provider.family.ts';
 import type { Endpoint } from '../resource/endpoint.ts';
 import type { Resource } from '../resource/resource.ts';
 import { sourcesResource } from '../source/sources.resource.ts';
@@ -88,6 +88,10 @@ export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
       refusedApplications: refusedApplications(evaluateAccess),
       checkAccess: checkAccessAction(evaluateAccess),
       suggestedLaunchUrl,
+      providerFilters: Object.assign(
+        { flow: flowFilter },
+        ...kinds.providerKinds.map(({ applicationFilters }) => applicationFilters),
+      ),
       publicUrl: world.config.publicUrl,
     }),
     consentResource,

@@ -1,3 +1,4 @@
+import type { ProviderFilters } from '../core/application/provider-filters.ts';
 import type { ClientFacts } from '../core/application/transactional.endpoint.ts';
 import type { Demo, DemoObject } from '../core/kind/demo.ts';
 import type { PageNeeds } from '../flow/page-needs.ts';
@@ -13,6 +14,8 @@ export interface ProviderKind extends Omit<ProtocolKind, 'demo'> {
   readonly pageNeeds?: PageNeeds;
   /** What an administrator enters at an application. */
   readonly clientFacts?: ClientFacts;
+  /** By what else lists of applications can be filtered, beside their flows. */
+  readonly applicationFilters?: ProviderFilters;
   /** The calls by which it pushes users and groups elsewhere; see `sync/README.md`. */
   readonly sync?: SyncKind;
   demo?(demo: Demo): Promise<DemoProvider>;

@@ -1,13 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { ProviderFilter } from '../core/application/provider-filters.ts';
 import { defineResource } from '../resource/define.ts';
 import { defineFamilyList } from '../resource/family.ts';
 import { type Field, type Fields, mapFields, type RowAlias } from '../resource/fields/field.ts';
 import { ref, refs } from '../resource/fields/ref.ts';
-import { boolean } from '../resource/fields/scalar.ts';
+import { boolean, canonicalUuid, isUuid } from '../resource/fields/scalar.ts';
 import { computed } from '../resource/fields/shown.ts';
 import { text } from '../resource/fields/text.ts';
 import { eitherFilter } from '../resource/filters.ts';
-import { stringSchema } from '../resource/json-schema.ts';
+import { stringSchema, uuidSchema } from '../resource/json-schema.ts';
 import type { Family, KindDeclaration, Resource } from '../resource/resource.ts';
 import type { StoredRow } from '../resource/stored-row.ts';
 
@@ -103,6 +104,18 @@ const hidden = { readOnly: true, writeOnly: true } as const;
 /** The launch URL that a provider suggests to the application with this slug, as an SQL expression. */
 export const suggestedLaunchUrl = (provider: RawBuilder<unknown>, slug: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`(select replace(p.launch_url, '%(application_slug)s', ${slug}) from providers p where p.pk = ${provider})`;
+
+/** Applications whose provider leads through a flow. */
+export const flowFilter: ProviderFilter = {
+  schema: uuidSchema,
+  model: 'svc_flows.flow',
+  condition(text, provider) {
+    if (!isUuid(text)) return { complaint: 'Enter a valid UUID.' };
+    const flow = canonicalUuid(text);
+    return sql`exists (select 1 from providers p where p.pk = ${provider}
+      and (p.authentication_flow = ${flow} or p.authorization_flow = ${flow}))`;
+  },
+};
 
 /** Providers of every kind. */
 export const providersResource = defineFamilyList({

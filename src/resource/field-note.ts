@@ -21,9 +21,10 @@ export function fieldNote(name: string, field: Field, registry?: Registry): Fiel
 }
 
 /** The same for a value without a field. */
-export const typeNote = (name: string, schema: JsonSchema): FieldNote => ({
-  kind: kindOfType(schema),
+export const typeNote = (name: string, schema: JsonSchema, model?: string): FieldNote => ({
+  kind: model ? 'reference' : kindOfType(schema),
   label: labelOf(name),
+  ...(model && { model }),
 });
 
 function modelOf(field: Field): string | undefined {

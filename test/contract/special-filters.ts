@@ -15,7 +15,10 @@ export const specialFilters: Readonly<Record<string, readonly string[]>> = {
   '/policies/reputation/scores/': ['identifier_in'],
   '/propertymappings/all/': ['managed'],
   '/propertymappings/notification/': ['managed'],
-  '/core/applications/': ['for_user', 'only_with_launch_url', 'superuser_full_list'],
+  '/core/applications/': [
+    ...['for_user', 'only_with_launch_url', 'superuser_full_list'],
+    ...['flow', 'redirect_uri', 'scope'],
+  ],
   '/providers/all/': ['application__isnull', 'backchannel'],
   '/providers/oauth2/': ['application'],
   '/providers/saml/': ['backchannel_application'],

@@ -18,6 +18,7 @@ import { metricsAction } from './application-metrics.ts';
 import { duplicateAction } from './duplicate.action.ts';
 import { launchUrl, launchUrlComplaint } from './launch-url.ts';
 import { applicationModel, providerModel } from './models.ts';
+import { filtersByProvider, type ProviderFilters } from './provider-filters.ts';
 
 const path = '/core/applications/';
 const backchannel = { table: 'application_backchannel_providers', own: 'application', other: 'provider' };
@@ -29,6 +30,7 @@ export interface ApplicationNeeds {
   readonly checkAccess: Action<ApplicationRow>;
   /** The launch URL that a provider suggests, as an SQL expression. */
   suggestedLaunchUrl(provider: RawBuilder<unknown>, slug: RawBuilder<unknown>): RawBuilder<unknown>;
+  readonly providerFilters: ProviderFilters;
   readonly publicUrl: string;
 }
 
@@ -60,6 +62,7 @@ export function applicationResource(needs: ApplicationNeeds): Resource {
         condition: ({ texts, row }) => (readFlag(texts[0]) ? sql`${launchTemplate(row)} <> ''` : null),
       },
       superuser_full_list: { schema: booleanSchema, condition: () => null },
+      ...filtersByProvider(needs.providerFilters),
     },
     visibility: { by: 'rule', where: (actor, row, call) => visibleApplications(needs, actor, row, call) },
     fields: {

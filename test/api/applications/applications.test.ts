@@ -14,6 +14,36 @@ describeOnBoth('applications', (server) => {
     return body.pk as string;
   };
 
+  test('applications are found by the flow, redirect URI and scope of their provider, by those who may view providers', async () => {
+    const { admin } = server();
+    const flow = (
+      await admin.post('/flows/instances/', { name: 'Ask', slug: 'ask', title: 'Ask', designation: 'authorization' })
+    ).body;
+    const scope = (
+      await admin.post('/propertymappings/provider/scope/', {
+        name: 'Badge',
+        scope_name: 'badge',
+        expression: 'return {};',
+      })
+    ).body;
+    const provider = await makeProvider(server(), {
+      authorization_flow: flow.pk,
+      property_mappings: [scope.pk],
+      redirect_uris: [{ matching_mode: 'strict', url: 'https://wiki.example.org/back' }],
+    });
+    const { slug } = await makeApplication(server(), { provider: provider.pk });
+    await makeApplication(server(), { provider: (await makeProvider(server())).pk });
+    for (const filter of [`flow=${flow.pk}`, 'redirect_uri=Wiki.example', 'scope=badge'])
+      expect([filter, slugsOf(await admin.get(`${path}?${full}&${filter}`))]).toEqual([filter, [slug]]);
+    expect((await admin.get(`${path}?flow=x`)).body).toEqual({ flow: ['Enter a valid UUID.'] });
+    const person = await server().user();
+    const refused = await person.api.get(`${path}?redirect_uri=wiki`);
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      { redirect_uri: ['To filter by this takes the right to view providers.'] },
+    ]);
+  });
+
   test('a new application has every member and every default', async () => {
     const { status, body } = await server().admin.post(path, { name: 'Plain', slug: 'plain' });
     expect(status).toBe(201);

@@ -9,6 +9,7 @@ import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { expiredOfProviders } from '../../../provider/expired-of-providers.ts';
 import type { ProviderKind } from '../../../provider/provider-kind.ts';
 import { actorOfAccessToken } from './access-token-credential.ts';
+import { applicationFilters } from './application-filters.ts';
 import { decideOnRequest } from './authorize/decide-request.ts';
 import { browserRoutes } from './browser-routes.ts';
 import { clientRoutes } from './client-routes.ts';
@@ -42,6 +43,7 @@ export function oauth2(needs: Needs): ProviderKind {
   return {
     resource: oauth2Provider(needs, [oauth2TestAction({ ...needs, publicUrl, signer, refusals })]),
     clientFacts: clientFacts(publicUrl),
+    applicationFilters,
     resources: [scopeMapping(needs), accessTokens, refreshTokens, authorizationCodes],
     routes(server) {
       const shared = {
