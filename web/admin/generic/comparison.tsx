@@ -6,7 +6,14 @@ import { Value } from './value.tsx';
 interface Props {
   readonly members: readonly Member[];
   readonly names: Names;
-  readonly columns: readonly (readonly [title: string, row: Row])[];
+  readonly columns: readonly Column[];
+}
+
+interface Column {
+  readonly title: string;
+  readonly row: Row;
+  /** Whether this version has left the member as it was. */
+  isUntouched?(name: string): boolean;
 }
 
 /** Versions of an object, side by side. */
@@ -18,7 +25,7 @@ export function Comparison({ members, names, columns }: Props) {
         <thead>
           <tr>
             <th scope="col">{t('Field')}</th>
-            {columns.map(([title]) => (
+            {columns.map(({ title }) => (
               <th key={title} scope="col">
                 {title}
               </th>
@@ -29,9 +36,13 @@ export function Comparison({ members, names, columns }: Props) {
           {members.map((member) => (
             <tr key={member.name}>
               <th scope="row">{member.note.label}</th>
-              {columns.map(([title, row]) => (
+              {columns.map(({ title, row, isUntouched }) => (
                 <td key={title}>
-                  <Value member={member} value={row[member.name]} names={names} />
+                  {isUntouched?.(member.name) ? (
+                    <span className="quiet">{t('Not changed')}</span>
+                  ) : (
+                    <Value member={member} value={row[member.name]} names={names} />
+                  )}
                 </td>
               ))}
             </tr>

@@ -37,10 +37,15 @@ export function ConflictDialog({ members, path, initial, values, names, onClose,
                 members={differing}
                 names={names}
                 columns={[
-                  [t('On the server now'), theirs],
-                  [t('Yours'), values],
+                  { title: t('On the server now'), row: theirs },
+                  { title: t('Yours'), row: values, isUntouched: (name) => isSame(initial[name], values[name]) },
                 ]}
               />
+              <p className="quiet small">
+                {t(
+                  'If you go on, the fields that you have changed stay in the form, on top of the version on the server. Nothing is saved until you save again.',
+                )}
+              </p>
             </>
           );
         }}
@@ -51,11 +56,6 @@ export function ConflictDialog({ members, path, initial, values, names, onClose,
           {t('Go on with mine')}
         </Button>
       </div>
-      <p className="quiet small">
-        {t(
-          'If you go on, the fields that you have changed stay in the form, on top of the version on the server. Nothing is saved until you save again.',
-        )}
-      </p>
     </Dialog>
   );
 }

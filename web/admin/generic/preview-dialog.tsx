@@ -39,10 +39,10 @@ export function PreviewDialog({ members, initial, isNew, names, ask, onClose }: 
           names={names}
           columns={
             isNew
-              ? [[t('Value'), after]]
+              ? [{ title: t('Value'), row: after }]
               : [
-                  [t('Now'), initial],
-                  [t('Then'), after],
+                  { title: t('Now'), row: initial },
+                  { title: t('Then'), row: after },
                 ]
           }
         />

@@ -125,12 +125,14 @@ function Objects({ model, value, names, isBrief }: { model: string | undefined }
   if (isBrief) {
     const count = values.length - shown.length;
     const names = parts.map(({ text }) => text).join(t(', '));
-    return count > 0 ? t('{names} and {count, number} more', { names, count }) : names;
+    return <bdi>{count > 0 ? t('{names} and {count, number} more', { names, count }) : names}</bdi>;
   }
   return (
     <ul className="plain-list">
       {parts.map(({ key, text, path }) => (
-        <li key={key}>{path ? <Link href={hrefOf(path)}>{text}</Link> : text}</li>
+        <li key={key}>
+          <bdi>{path ? <Link href={hrefOf(path)}>{text}</Link> : text}</bdi>
+        </li>
       ))}
     </ul>
   );
