@@ -107,8 +107,7 @@ export const suggestedLaunchUrl = (provider: RawBuilder<unknown>, slug: RawBuild
 
 /** Applications whose provider leads through a flow. */
 export const flowFilter: ProviderFilter = {
-  schema: uuidSchema,
-  model: 'svc_flows.flow',
+  schema: { ...uuidSchema, 'x-field': { kind: 'reference', label: 'Flow', model: 'svc_flows.flow' } },
   condition(text, provider) {
     if (!isUuid(text)) return { complaint: 'Enter a valid UUID.' };
     const flow = canonicalUuid(text);

@@ -20,12 +20,9 @@ export function fieldNote(name: string, field: Field, registry?: Registry): Fiel
   };
 }
 
-/** The same for a value without a field. */
-export const typeNote = (name: string, schema: JsonSchema, model?: string): FieldNote => ({
-  kind: model ? 'reference' : kindOfType(schema),
-  label: labelOf(name),
-  ...(model && { model }),
-});
+/** The same for a value without a field; its schema may tell. */
+export const typeNote = (name: string, schema: JsonSchema): FieldNote =>
+  schema['x-field'] ?? { kind: kindOfType(schema), label: labelOf(name) };
 
 function modelOf(field: Field): string | undefined {
   if (field.storage.in === 'nested') return field.storage.nest.model;

@@ -81,9 +81,9 @@ const isBulky = ({ kind, secret }: Field): boolean => Boolean(secret) || kind ==
 function filtersOf(resource: Resource, registry: Registry): FilterNote[] {
   return Object.entries(resource.filterTable)
     .filter(([name]) => !(name in (resource.page?.always ?? {})))
-    .map(([name, { schema, model }]) => {
+    .map(([name, { schema }]) => {
       const field = resource.allFields[name];
-      const { help: _, ...note } = field ? fieldNote(name, field, registry) : typeNote(name, itemOf(schema), model);
+      const { help: _, ...note } = field ? fieldNote(name, field, registry) : typeNote(name, itemOf(schema));
       const choices = itemOf(schema).enum ?? field?.schema.enum;
       return { name, ...note, ...(choices && { choices }) };
     });

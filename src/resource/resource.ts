@@ -151,8 +151,6 @@ export interface Filter {
   readonly schema: JsonSchema;
   /** Whether the parameter may be repeated. */
   readonly many?: boolean;
-  /** The model that the parameter is a key of, if no field tells. */
-  readonly model?: string;
   condition(input: FilterInput): Promise<FilterResult> | FilterResult;
 }
 

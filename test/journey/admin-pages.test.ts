@@ -229,7 +229,7 @@ describeJourney('the admin pages', (journey) => {
     expect((await server.admin.get(`/core/groups/${group.pk}/`)).status).toBe(200);
     await dialog.getByLabel(`Type ${group.name} to confirm`).fill(group.name);
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
-    await page.getByText(`${group.name} is deleted.`).waitFor();
+    await page.getByRole('heading', { name: 'Groups', level: 1 }).waitFor();
     expect((await server.admin.get(`/core/groups/${group.pk}/`)).status).toBe(404);
     const stage = (await server.admin.get('/stages/all/?name=default-authentication-login')).body.results[0];
     await openAdmin(page, `/stages/user_login/${stage.pk}/?dialog=delete`);

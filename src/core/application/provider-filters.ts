@@ -3,7 +3,7 @@ import type { Dialect } from '../../platform/db/dialect.ts';
 import type { Filter, FilterResult } from '../../resource/resource.ts';
 
 /** A filter of applications by what their provider says. */
-export interface ProviderFilter extends Pick<Filter, 'schema' | 'model'> {
+export interface ProviderFilter extends Pick<Filter, 'schema'> {
   condition(text: string, provider: RawBuilder<unknown>, dialect: Dialect): FilterResult;
 }
 
