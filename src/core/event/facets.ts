@@ -131,9 +131,10 @@ interface Value {
 }
 
 async function topValues(call: Call, where: RawBuilder<unknown>, column: string): Promise<Value[]> {
-  const name = sql.ref(`t.${column}`);
+  // Not the bare column: SQLite would read all events in the order of its index, to spare itself the sorting of a few.
+  const name = sql`coalesce(${sql.ref(`t.${column}`)}, '')`;
   const query = sql<{ value: string; events: number | string }>`select ${name} as value, count(*) as events
-    from events as t ${where} and ${name} is not null and ${name} <> '' group by 1
+    from events as t ${where} and ${name} <> '' group by 1
     order by 2 desc, 1 limit ${maxValues}`;
   const { rows } = await readList(call.db, (read) => query.execute(read));
   return rows.map(({ value, events }) => ({ value, label: value, events: Number(events) }));
