@@ -76,4 +76,26 @@ describe.skipIf(!database)('statements that PostgreSQL gets in one packet', () =
     await db.write((tx) => insert('eight').execute(tx));
     expect(await words()).toContain('eight');
   });
+
+  test('leave the connection to others as it was when the first of a transaction fails', async () => {
+    const pid = async () => (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db.read)).rows[0]?.pid;
+    const before = await pid();
+    for (const turn of [1, 2, 3]) {
+      await expect(db.write((tx) => sql`select ${turn} / 0`.execute(tx))).rejects.toMatchObject({ code: '22012' });
+      await db.write((tx) => insert(`after ${turn}`).execute(tx));
+    }
+    // Prepared at the second use, which PostgreSQL refuses before it has described the columns.
+    const asNumber = (text: string) => sql`select cast(${text} as int) as number`.execute(db.read);
+    await asNumber('1');
+    for (const _ of [1, 2]) await expect(asNumber('x')).rejects.toMatchObject({ code: '22P02' });
+    expect((await asNumber('3')).rows).toEqual([{ number: 3 }]);
+    expect((await words()).filter((word) => word.startsWith('after'))).toHaveLength(3);
+    expect(await pid()).toBe(before);
+  });
+
+  test('fail, and the process goes on, when a value cannot be read', async () => {
+    const endless = db.write((tx) => sql`select 'infinity'::timestamptz as until`.execute(tx));
+    await expect(endless).rejects.toThrow('cannot be read: infinity');
+    expect((await sql`select now() > '2026-01-01' as is_later`.execute(db.read)).rows).toEqual([{ is_later: true }]);
+  });
 });

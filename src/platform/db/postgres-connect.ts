@@ -37,8 +37,6 @@ export async function connectTo(address: string, kind: Kind, withinMs: number): 
   const client = new pg.Client({
     connectionString: address,
     types: postgresTypes,
-    // Lets `PostgresConnection` send several statements at once.
-    pipeline: true,
     application_name: 'gatehouse',
     connectionTimeoutMillis: withinMs,
     keepAlive: true,

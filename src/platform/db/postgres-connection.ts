@@ -1,9 +1,11 @@
-import { AbortedTransactionError, type CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely';
+import { AbortedTransactionError, type DatabaseConnection, type QueryResult } from 'kysely';
 import type pg from 'pg';
 import { errorFacts, messageOf } from '../../lib/error-facts.ts';
 import type { SentQuery } from './later.ts';
 import { type Crowd, isStuckAfterMs } from './postgres-crowd.ts';
+import { Exchange, type Prepared, type Result, type Statement } from './postgres-exchange.ts';
 import type { StatementFacts } from './postgres-statements.ts';
+import { toParameter } from './postgres-values.ts';
 import type { StatementListeners } from './statements.ts';
 
 export interface ConnectionNeeds {
@@ -17,10 +19,13 @@ export interface ConnectionNeeds {
 /** A connection is replaced once it holds so many prepared statements: each takes memory in the database. */
 const maxPrepared = 500;
 
-interface Statement<T> {
+interface Sent extends Statement {
   readonly tables: ReadonlySet<string>;
-  send(): Promise<T>;
 }
+
+/** Opens or ends a transaction. */
+const control = (text: string): Sent => ({ text, name: text, values: [], tables: new Set() });
+const commit = control('commit');
 
 /** One connection, used by one at a time. */
 export class PostgresConnection implements DatabaseConnection {
@@ -32,9 +37,10 @@ export class PostgresConnection implements DatabaseConnection {
   readonly #client: pg.Client;
   readonly #needs: ConnectionNeeds;
   readonly #canPrepare: boolean;
-  readonly #prepared = new Set<string>();
+  readonly #prepared: Prepared = new Map();
   /** Waits to be sent in one packet with the next statement: what opens the transaction, and what nobody needs the result of. */
-  #unsent: Statement<unknown>[] = [];
+  #unsent: Sent[] = [];
+  #exchange: Exchange | null = null;
   #transaction: 'open' | 'ended' | null = null;
   #isUsable = true;
   #busySince = Number.POSITIVE_INFINITY;
@@ -46,6 +52,7 @@ export class PostgresConnection implements DatabaseConnection {
     client.on('end', () => {
       this.#isUsable = false;
     });
+    client.connection.on('parseComplete', () => this.#exchange?.handleParseComplete());
   }
 
   /** Whether it can serve others after what it was used for. */
@@ -66,84 +73,71 @@ export class PostgresConnection implements DatabaseConnection {
     this.#needs.listeners.notify(query);
     this.note?.(query.sql);
     const { name, tables } = this.#needs.factsOf(query.sql);
-    const send = () => this.#execute<R>(query, this.#canPrepare ? name : '');
-    if (this.#transaction === null) return this.#sendAll({ tables, send });
+    const statement = { text: query.sql, name, values: query.parameters.map(toParameter), tables };
+    if (this.#transaction === null) return this.#executeAlone<R>(statement);
     if (this.#transaction === 'ended') throw new Error('a statement comes after the last of its transaction');
     if (query.sent === 'later') {
-      this.#unsent.push({ tables, send });
+      this.#unsent.push(statement);
       return { rows: [] };
     }
-    return query.sent === 'last' ? this.#endWith({ tables, send }) : this.#sendAll({ tables, send });
+    return query.sent === 'last' ? this.#endWith<R>(statement) : resultOf<R>((await this.#sendAll(statement)).at(-1));
   }
 
   /** Opens a transaction, together with its first statement. */
-  begin(text: string): void {
+  begin(...texts: readonly string[]): void {
     this.#transaction = 'open';
-    this.#unsent = [{ tables: new Set(), send: () => this.#client.query(text) }];
+    this.#unsent = texts.map(control);
   }
 
   async commit(): Promise<void> {
-    if (this.#transaction === 'open') await this.#endWith({ tables: new Set(), send: async () => {} });
+    if (this.#transaction === 'open') await this.#endWith();
     this.#transaction = null;
   }
 
   async rollback(): Promise<void> {
     this.#transaction = null;
     this.#unsent = [];
-    if (this.#client.getTransactionStatus() !== 'I') await this.#within(() => this.#client.query('rollback'));
+    if (this.#client.getTransactionStatus() !== 'I') await this.#send([control('rollback')]);
   }
 
   /** After a failed statement PostgreSQL answers a commit by rolling back, without an error. */
-  async #endWith<T>({ tables, send }: Statement<T>): Promise<T> {
-    const [result, { command }] = await this.#sendAll({
-      tables,
-      send: () => Promise.all([send(), this.#client.query('commit')]),
-    });
-    if (command !== 'COMMIT') throw new AbortedTransactionError();
+  async #endWith<R>(...last: readonly Sent[]): Promise<QueryResult<R>> {
+    const results = await this.#sendAll(...last, commit);
+    if (results.at(-1)?.command !== 'COMMIT') throw new AbortedTransactionError();
     this.#transaction = 'ended';
-    return result;
+    return resultOf<R>(results.at(-2));
   }
 
-  /** Sends what waits, and this, in one packet. The first error is the cause of those behind it. */
-  async #sendAll<T>({ tables, send }: Statement<T>): Promise<T> {
-    const unsent = this.#unsent;
+  /** Sends what waits, and these, in one packet. */
+  #sendAll(...statements: readonly Sent[]): Promise<Result[]> {
+    const all = [...this.#unsent, ...statements];
     this.#unsent = [];
-    const touched = unsent.reduce((all, { tables }) => (tables.size > 0 ? all.union(tables) : all), tables);
-    const leave = this.hasDeadline ? this.#needs.crowd.enter(touched) : null;
-    const { stream } = this.#client.connection;
+    return this.#send(all);
+  }
+
+  async #executeAlone<R>(statement: Sent): Promise<QueryResult<R>> {
     try {
-      return await this.#within(() => {
-        stream.cork();
-        try {
-          const sent = unsent.map(({ send }) => send());
-          const last = send();
-          return Promise.all([...sent, last]).then(() => last);
-        } finally {
-          stream.uncork();
-        }
-      });
+      return resultOf<R>((await this.#send([statement]))[0]);
+    } catch (error) {
+      // A failed statement ends its transaction; outside of one it can simply be sent again, unprepared.
+      if (!isStalePlan(error)) throw error;
+      return resultOf<R>((await this.#send([{ ...statement, name: '' }]))[0]);
+    }
+  }
+
+  async #send(statements: readonly Sent[]): Promise<Result[]> {
+    const touched = statements.reduce((all, { tables }) => all.union(tables), new Set<string>());
+    const leave = this.hasDeadline ? this.#needs.crowd.enter(touched) : null;
+    try {
+      const named = this.#canPrepare ? statements : statements.map((statement) => ({ ...statement, name: '' }));
+      this.#exchange = new Exchange(named, this.#prepared);
+      return await this.#within(this.#client.query(this.#exchange).done);
+    } catch (error) {
+      if (isReadOnly(error) || isStalePlan(error)) this.#isUsable = false;
+      throw error;
     } finally {
       leave?.();
     }
-  }
-
-  async #execute<R>(query: CompiledQuery, name: string): Promise<QueryResult<R>> {
-    if (name) this.#prepared.add(name);
-    try {
-      return await this.#send<R>(query, name);
-    } catch (error) {
-      if (isReadOnly(error)) this.#isUsable = false;
-      if (!isStalePlan(error)) throw error;
-      this.#isUsable = false;
-      // A failed statement ends its transaction; outside of one it can simply be sent again, unprepared.
-      if (this.#transaction !== null) throw error;
-      return this.#send<R>(query, '');
-    }
-  }
-
-  async #send<R>({ sql, parameters }: CompiledQuery, name: string): Promise<QueryResult<R>> {
-    const { rows, rowCount } = await this.#client.query({ ...(name && { name }), text: sql, values: [...parameters] });
-    return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
   }
 
   // biome-ignore lint/correctness/useYield: there is no streaming here
@@ -162,18 +156,26 @@ export class PostgresConnection implements DatabaseConnection {
     this.#client.connection.stream.destroy();
   }
 
-  async #within<T>(work: () => Promise<T>): Promise<T> {
-    if (!this.hasDeadline) return work();
+  async #within<T>(answer: Promise<T>): Promise<T> {
+    if (!this.hasDeadline) return answer;
     this.#busySince = performance.now();
     const timer = setTimeout(() => this.#abandon(), this.#needs.answerWithinMs);
     try {
-      return await work();
+      return await answer;
     } finally {
       clearTimeout(timer);
       this.#busySince = Number.POSITIVE_INFINITY;
     }
   }
 }
+
+/** The rows are as the author of the statement declares them. */
+const resultOf = <R>({ rows, command } = nothing): QueryResult<R> => ({
+  rows: rows as R[],
+  numAffectedRows: BigInt(/\d+$/.exec(command)?.[0] ?? 0),
+});
+
+const nothing: Result = { rows: [], command: '' };
 
 /** The schema was changed since the statement was prepared, or somebody has thrown the statement away. */
 export function isStalePlan(error: unknown): boolean {

@@ -31,3 +31,18 @@ export function toTimestamp(text: string): string {
   const moment = new Date(sign === '+' ? local - offsetMs : local + offsetMs).toISOString();
   return `${moment.slice(0, -'.000Z'.length)}.${micros}Z`;
 }
+
+/** A parameter as PostgreSQL reads it. */
+export function toParameter(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (value === null || value === undefined) return null;
+  if (Array.isArray(value)) return `{${value.map(toElement).join(',')}}`;
+  if (typeof value !== 'object') return String(value);
+  throw new TypeError('a parameter of a statement must be a text, a number, a boolean, null or a list of these');
+}
+
+function toElement(value: unknown): string {
+  const text = toParameter(value);
+  if (text === null) return 'NULL';
+  return Array.isArray(value) ? text : `"${text.replace(/[\\"]/g, '\\$&')}"`;
+}

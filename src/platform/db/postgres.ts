@@ -58,10 +58,10 @@ export function openPostgres(
   const replicaPool = standby && poolOf(standby);
   const read = kyselyOn(pool, { use: 'read' });
   const durably = kyselyOn(pool, { use: 'write' });
-  const soon = kyselyOn(pool, { use: 'write', begin: 'set local synchronous_commit = off' });
+  const soon = kyselyOn(pool, { use: 'write', begin: ['set local synchronous_commit = off'] });
   const atLength = kyselyOn(pool, {
     use: 'write',
-    begin: 'set local statement_timeout = 0; set local lock_timeout = 0',
+    begin: ['set local statement_timeout = 0', 'set local lock_timeout = 0'],
     hasDeadline: false,
   });
 
