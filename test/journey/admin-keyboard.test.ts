@@ -88,6 +88,9 @@ describeJourney('the keyboard alone', (journey) => {
     await press(page, remove);
     await leaveDialog(page, remove);
     await page.keyboard.press('Enter');
+    // Members of the group are superusers.
+    await tabTo(page, page.getByRole('dialog').getByLabel(`Type ${renamed} to confirm`));
+    await page.keyboard.type(renamed);
     await press(page, page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }));
     await page.getByRole('heading', { name: 'Groups', level: 1 }).waitFor();
     expect((await server.admin.get(`/core/groups/${stored.pk}/`)).status).toBe(404);
