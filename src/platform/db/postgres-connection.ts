@@ -172,7 +172,8 @@ export class PostgresConnection implements DatabaseConnection {
 /** The rows are as the author of the statement declares them. */
 const resultOf = <R>({ rows, command } = nothing): QueryResult<R> => ({
   rows: rows as R[],
-  numAffectedRows: BigInt(/\d+$/.exec(command)?.[0] ?? 0),
+  // The last word, if it is a number.
+  numAffectedRows: BigInt(Number(command.split(' ').at(-1)) || 0),
 });
 
 const nothing: Result = { rows: [], command: '' };
