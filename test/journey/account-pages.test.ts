@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { visit } from '../support/account-visit.ts';
+import { visitAdmin } from '../support/admin-visit.ts';
 import { describeJourney, signInOn } from '../support/journey.ts';
 import { unique } from '../support/make-walk.ts';
 import { makeApplication } from '../support/providers.ts';
@@ -48,6 +49,17 @@ describeJourney('the account pages', (journey) => {
       expect(await page.locator('html').evaluate(({ scrollWidth }) => scrollWidth)).toBe(320);
       at = title;
     }
+  });
+
+  test('lead administrators of a server without applications to the admin pages, and nobody else', async () => {
+    const { page } = await visit(journey(), '');
+    await page.getByText('There are no applications for you yet.').waitFor();
+    expect(await page.getByRole('link', { name: 'Set up this server' }).count()).toBe(0);
+    const admin = await visitAdmin(journey(), '/');
+    await admin.goto('/if/user/');
+    await admin.getByRole('link', { name: 'Set up this server' }).click();
+    await admin.waitForURL('**/if/admin/');
+    await admin.waitForLoadState('networkidle');
   });
 
   test('list applications in groups, with search and links', async () => {

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useBrand } from '../page/mount-page.tsx';
 import { t } from '../texts/texts.ts';
 import { SectionLink } from './navigation.tsx';
-import { nameOf, type Person, usePerson } from './person.ts';
+import { isAdministrator, nameOf, usePerson } from './person.ts';
 import { useUnseen } from './unseen.tsx';
 
 export function AccountHeader() {
@@ -29,10 +29,6 @@ export function AccountHeader() {
     </header>
   );
 }
-
-/** Hides the link from most people, for whom it would lead nowhere; other holders of permissions know the address. */
-const isAdministrator = ({ is_superuser, system_permissions }: Person): boolean =>
-  is_superuser || system_permissions.includes('access_admin_interface');
 
 function Logo() {
   const { branding_logo, branding_title } = useBrand();

@@ -37,3 +37,7 @@ export const usePerson = (): Person => usePresent().person;
 export const useReloadPerson = (): (() => Promise<void>) => usePresent().reload;
 
 export const nameOf = ({ name, username }: Person): string => name || username;
+
+/** Whether links lead to the admin pages. Other holders of permissions know the address. */
+export const isAdministrator = ({ is_superuser, system_permissions }: Person): boolean =>
+  is_superuser || system_permissions.includes('access_admin_interface');

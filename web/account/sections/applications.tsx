@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { TextField } from '../../elements/field.tsx';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { Empty, readAll } from '../listing.tsx';
+import { isAdministrator, usePerson } from '../person.ts';
 import { Picture } from '../picture.tsx';
 import { Section } from '../section.tsx';
 
@@ -29,7 +30,7 @@ export function Applications() {
     <Section title={t('Applications')}>
       <Loaded {...applications}>
         {(all) => {
-          if (all.length === 0) return <Empty>{t('There are no applications for you yet.')}</Empty>;
+          if (all.length === 0) return <NoApplications />;
           const found = all.filter((application) => matches(application, term));
           return (
             <>
@@ -59,6 +60,20 @@ export function Applications() {
         }}
       </Loaded>
     </Section>
+  );
+}
+
+/** Administrators of a new server begin here: they are led on. */
+function NoApplications() {
+  return (
+    <Empty>
+      <p>{t('There are no applications for you yet.')}</p>
+      {isAdministrator(usePerson()) && (
+        <a className="button button-primary" href="/if/admin/">
+          {t('Set up this server')}
+        </a>
+      )}
+    </Empty>
   );
 }
 
