@@ -1,3 +1,4 @@
+import { growingTables } from '../core/counting/growing-tables.ts';
 import { createSettingsStore, type SettingsStore } from '../core/settings/settings.ts';
 import { parseCidrs } from '../lib/cidr.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
@@ -93,7 +94,7 @@ export async function openWorld(
 async function updateSchema(db: Database, log: Log, migrations: readonly Migration[]): Promise<void> {
   const ran = await migrate(db, migrations);
   if (ran.length === 0) return;
-  await db.analyze?.();
+  await db.analyze?.(growingTables);
   log.info({ migrations: ran }, 'the database schema is up to date');
 }
 

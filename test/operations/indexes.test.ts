@@ -60,3 +60,15 @@ test.skipIf(!hasPostgres)('PostgreSQL has statistics on the number of groups fro
   expect(rows).toEqual([{ expected: body.pagination.count }]);
   await server.close();
 });
+
+test.skipIf(!hasPostgres)('PostgreSQL looks for taken names by index from the first user on', async () => {
+  const server = await startServer('postgres');
+  // As the prepared statement is planned, for many values.
+  const { rows } = await server.world.db.write(async (tx) => {
+    await sql`set local plan_cache_mode = force_generic_plan`.execute(tx);
+    await sql`prepare taken as select 1 from users where lower(username) = lower($1)`.execute(tx);
+    return sql`explain execute taken('ada')`.execute(tx);
+  });
+  expect(JSON.stringify(rows)).toMatch(/Index/);
+  await server.close();
+});

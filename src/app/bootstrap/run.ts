@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { permissionsOf, syncPermissions } from '../../core/access/permissions.ts';
+import { growingTables } from '../../core/counting/growing-tables.ts';
 import type { App } from '../compose.ts';
 import { systemCall } from '../system-call.ts';
 import type { World } from '../world.ts';
@@ -62,7 +63,7 @@ export async function bootstrap(world: World, { engine, endpoints, resourceWorld
       await step.run(createMake(tx, world, engine, systemCall(db, silent, clock.now())), prepared);
     });
   }
-  if (pending.length > 0) await db.analyze?.();
+  if (pending.length > 0) await db.analyze?.(growingTables);
 }
 
 /**

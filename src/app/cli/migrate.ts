@@ -1,3 +1,4 @@
+import { growingTables } from '../../core/counting/growing-tables.ts';
 import { migrate } from '../../platform/db/migrate.ts';
 import { migrations } from '../../platform/db/migrations/all.ts';
 import { openDatabase } from '../open-database.ts';
@@ -12,7 +13,7 @@ export const migrateDatabase: Command = {
     const { db, close } = openDatabase(config);
     try {
       const ran = await migrate(db, migrations, (step) => process.stdout.write(`${step} done\n`));
-      if (ran.length > 0) await db.analyze?.();
+      if (ran.length > 0) await db.analyze?.(growingTables);
       process.stdout.write('The schema is up to date.\n');
       return 0;
     } finally {

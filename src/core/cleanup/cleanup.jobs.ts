@@ -3,6 +3,7 @@ import { addMilliseconds } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { JobKind, RunningJob } from '../../platform/jobs/job.ts';
 import type { Call } from '../../resource/call.ts';
+import { growingTables } from '../counting/growing-tables.ts';
 import { deleteInBatches, type Outdated } from './delete-in-batches.ts';
 import { type RotationNeeds, rotateTokens } from './rotate-tokens.ts';
 
@@ -57,13 +58,13 @@ export function cleanupJobs({ db, systemCall, expiring, ...rotation }: Needs): J
 }
 
 /** PostgreSQL analyzes a table only after many changes, so never small ones. */
-const analyzeJob = (analyze: () => Promise<void>): JobKind => ({
+const analyzeJob = (analyze: NonNullable<Database['analyze']>): JobKind => ({
   name: 'analyze_database',
   summary: 'Tell the query planner how many rows the tables have.',
   oneAtATime: true,
   everyMs: 24 * hourMs,
   async run() {
-    await analyze();
+    await analyze(growingTables);
     return 'Done.';
   },
 });

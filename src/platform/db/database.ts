@@ -48,8 +48,11 @@ export interface Database {
   readonly onWrite: ((table: string, listener: () => void) => () => void) | null;
   /** Calls `listener` for each statement; for tests and metrics. */
   onStatement(listener: (query: CompiledQuery) => void): () => void;
-  /** Updates the query planner's statistics; null if it uses none. */
-  readonly analyze: (() => Promise<void>) | null;
+  /**
+   * Updates the query planner's statistics; null if it uses none. Growing tables are left out while they are small: by what
+   * is known of a table with a few rows, PostgreSQL would cache plans that scan it.
+   */
+  readonly analyze: ((growing?: readonly string[]) => Promise<void>) | null;
   /** Resolves if the database can be reached. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -31,6 +31,9 @@ export interface PostgresOptions {
   readonly answerWithinMs?: number;
 }
 
+/** PostgreSQL takes a table without statistics to have at least ten pages. */
+const smallTableBytes = 10 * 8192;
+
 export function openPostgres(
   url: string,
   { connections = 16, replicaUrl = null, answerWithinMs = 20_000 }: PostgresOptions = {},
@@ -126,8 +129,12 @@ export function openPostgres(
     },
     onWrite: null,
     onStatement: listeners.add,
-    async analyze() {
-      await write((tx) => sql`analyze`.execute(tx), { isLong: true });
+    async analyze(growing = []) {
+      const { rows } = await sql<{ name: string }>`select relname as name from pg_class where relkind = 'r'
+        and relnamespace = cast(current_schema() as regnamespace)
+        and not (relname = any(${growing}) and pg_relation_size(oid) < ${smallTableBytes})`.execute(read);
+      const tables = sql.join(rows.map(({ name }) => sql.table(name)));
+      await write((tx) => sql`analyze ${tables}`.execute(tx), { isLong: true });
     },
     async ping() {
       await sql`select 1`.execute(read);
