@@ -312,7 +312,7 @@ describeOnBoth(
       const asked = messageIn((await browser.visit(tour)).location);
       await loseBrowsers();
       await until(async () => (await untold(silent, ...rest)).length === 2);
-      expect(rest.map(({ sessions }) => sessions.size)).toEqual([0, 0, 1]);
+      await expect.poll(() => rest.map(({ sessions }) => sessions.size)).toEqual([0, 0, 1]);
       expect(await untold(silent)).toEqual([{ reason: 'it did not send the browser back', name_id: known[1]?.nameId }]);
       expect(await untold(rest[2] as SimpleSp)).toMatchObject([
         { reason: 'it did not confirm a request that came without the browser' },
