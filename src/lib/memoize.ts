@@ -6,20 +6,24 @@ export function memoize<Key extends string | number, Value>(
   make: (key: Key) => Value,
   weigh?: (key: Key) => number,
 ): (key: Key) => Value {
-  const cache = createLruCache<{ readonly value: Value }, Key>(limit, weigh);
-  return (key) => {
-    let entry = cache.get(key);
-    if (!entry) {
-      entry = { value: make(key) };
-      cache.set(key, entry);
-    }
-    return entry.value;
-  };
+  return memoizeIn(createLruCache<Entry<Value>, Key>(limit, weigh), make);
 }
 
 /** Memoizes a function of an object for as long as the object lives. */
 export function memoizeWeakly<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
-  const cache = new WeakMap<Key, { readonly value: Value }>();
+  return memoizeIn(new WeakMap<Key, Entry<Value>>(), make);
+}
+
+interface Entry<Value> {
+  readonly value: Value;
+}
+
+interface Cache<Key, Value> {
+  get(key: Key): Entry<Value> | undefined;
+  set(key: Key, entry: Entry<Value>): unknown;
+}
+
+function memoizeIn<Key, Value>(cache: Cache<Key, Value>, make: (key: Key) => Value): (key: Key) => Value {
   return (key) => {
     let entry = cache.get(key);
     if (!entry) {
