@@ -6,6 +6,8 @@ import { type Random, seededRandom } from './random.ts';
 export interface Torture {
   readonly seed: number;
   readonly seconds: number;
+  /** Goes on for longer until so many calls are answered. */
+  readonly answers?: number;
   readonly people: number;
   say(line: string): void;
 }
@@ -21,7 +23,7 @@ type Fault = 'kill an instance' | 'restart an instance' | 'kill the database';
 const isWellEverySecond = 1_000;
 
 /** Mixed load while instances and the database are killed, in an order that the seed decides; then a look at everything. */
-export async function torture(place: Place, { seed, seconds, people: count, say }: Torture): Promise<Outcome> {
+export async function torture(place: Place, { seed, seconds, answers = 0, people: count, say }: Torture): Promise<Outcome> {
   const report: Report = { wrongs: [], answered: 0, unknown: 0, decisions: 0, databaseKills: 0 };
   const people = Array.from(
     { length: count },
@@ -44,7 +46,7 @@ export async function torture(place: Place, { seed, seconds, people: count, say 
   const faults: Record<string, number> = {};
   const random = seededRandom(seed);
   try {
-    while (elapsed() < seconds) {
+    while (elapsed() < seconds || report.answered < answers) {
       // A lone server is away for as long as it takes to start.
       await pause((500 + random.below(3_000)) * (place.instances.length > 1 ? 1 : 3));
       const fault = await strike(place, random, report);
