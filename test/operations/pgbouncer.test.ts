@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPostgres } from '../../src/platform/db/postgres.ts';
+import { unique } from '../support/make-walk.ts';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { findPgBouncer, findPreparingPgBouncer } from '../support/pgbouncer-programs.ts';
 import { type FreshDatabase, freshPostgresDatabase } from '../support/postgres.ts';
@@ -47,8 +48,9 @@ describe.each(ways)('behind PgBouncer in transaction mode, $title', ({ program, 
   test('many concurrent reads and writes are answered over few connections', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, async (_, number) => {
-        const { status } = await server.admin.post('/core/groups/', { name: `group ${number}` });
-        const { body } = await server.admin.get(`/core/groups/?name=group%20${number}`);
+        const name = unique(`group-${number}`);
+        const { status } = await server.admin.post('/core/groups/', { name });
+        const { body } = await server.admin.get(`/core/groups/?name=${name}`);
         return [status, body.pagination.count];
       }),
     );
@@ -69,11 +71,11 @@ describe.each(ways)('behind PgBouncer in transaction mode, $title', ({ program, 
   });
 
   test(prepares ? 'statements are prepared' : 'statements are not prepared', async () => {
-    const { db } = server.world;
-    for (let turn = 0; turn < 8; turn++) await sql`select ${turn}::int as turn`.execute(db.read);
-    const { rows } = await sql`select 1 from pg_prepared_statements where statement = 'select $1::int as turn'`.execute(
-      db.read,
-    );
+    // In one transaction, so that all of them go to one connection of PgBouncer's.
+    const { rows } = await server.world.db.write(async (tx) => {
+      for (let turn = 0; turn < 8; turn++) await sql`select ${turn}::int as turn`.execute(tx);
+      return sql`select 1 from pg_prepared_statements where statement = 'select $1::int as turn'`.execute(tx);
+    });
     expect(rows.length > 0).toBe(prepares);
   });
 });

@@ -23,7 +23,10 @@ type Fault = 'kill an instance' | 'restart an instance' | 'kill the database';
 const isWellEverySecond = 1_000;
 
 /** Mixed load while instances and the database are killed, in an order that the seed decides; then a look at everything. */
-export async function torture(place: Place, { seed, seconds, answers = 0, people: count, say }: Torture): Promise<Outcome> {
+export async function torture(
+  place: Place,
+  { seed, seconds, answers = 0, people: count, say }: Torture,
+): Promise<Outcome> {
   const report: Report = { wrongs: [], answered: 0, unknown: 0, decisions: 0, databaseKills: 0 };
   const people = Array.from(
     { length: count },

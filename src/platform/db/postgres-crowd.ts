@@ -6,11 +6,11 @@ export interface Crowd {
   enter(tables: ReadonlySet<string>): () => void;
 }
 
-/** A statement that takes longer waits for somebody. */
-export const isStuckAfterMs = 1_000;
+/** A statement that takes longer waits for somebody. Disks stall for a second or two: nothing must be refused for that. */
+export const isStuckAfterMs = 3_000;
 
 /**
- * Once so many statements have been waiting for a second, further ones are refused that touch what all of them touch: somebody holds
+ * Once so many statements are stuck, further ones are refused that touch what all of them touch: somebody holds
  * a lock on it, and whoever does not need it must not wait as well.
  */
 export function createCrowd(most: number): Crowd {
