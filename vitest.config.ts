@@ -14,9 +14,9 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     sequence: { sequencer: UnitTestsFirst },
-    hookTimeout: 240_000,
-    // Nothing here measures time: the limits only end what hangs, also where other work keeps the machine busy.
-    testTimeout: 120_000,
+    // Nothing here measures time: the limits only end what hangs, also on a machine that is busy or was paused for minutes.
+    hookTimeout: 600_000,
+    testTimeout: 600_000,
     // Under CI a flaky test costs a line at the end, not the run. Here it fails.
     retry: process.env.CI ? 1 : 0,
     reporters: ['default', closingLine()],

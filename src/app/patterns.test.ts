@@ -24,9 +24,7 @@ function* patternsIn(file: string, node: unknown): Generator<Pattern> {
   for (const child of Object.values(node)) yield* patternsIn(file, child);
 }
 
-test('every regular expression takes time in proportion to the text, whatever a stranger sends', {
-  timeout: 180_000,
-}, () => {
+test('every regular expression takes time in proportion to the text, whatever a stranger sends', () => {
   const files = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
   const patterns = files
     .filter((file) => !trustedInput.includes(file))

@@ -133,11 +133,11 @@ describeJourney('declared actions on the pages of lists and objects', (journey) 
           await dialog.getByText('BEGIN CERTIFICATE').waitFor();
         }
         const findings = async () => [look, address, await axeViolations(page)];
-        await expect.poll(findings, { timeout: 20_000 }).toEqual([look, address, []]);
+        await expect.poll(findings).toEqual([look, address, []]);
         const width = await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
         expect([look, address, width]).toEqual([look, address, 0]);
       }
     }
     await page.waitForLoadState('networkidle');
-  }, 180_000);
+  });
 });

@@ -195,10 +195,10 @@ describeJourney('the preview of sign-in beside a brand', (journey) => {
         // With what the pages ask once, when they are opened.
         expect([address, asked]).toEqual([address, expect.toSatisfy((count) => count <= 3)]);
         const findings = async () => [look, address, await axeViolations(page)];
-        await expect.poll(findings, { timeout: 20_000 }).toEqual([look, address, []]);
+        await expect.poll(findings).toEqual([look, address, []]);
         const width = await page.locator('html').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
         expect([look, address, width]).toEqual([look, address, 0]);
       }
     }
-  }, 240_000);
+  });
 });

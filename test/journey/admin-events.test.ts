@@ -33,7 +33,7 @@ describeJourney('the events page of administrators', (journey) => {
     await changes.getByRole('row', { name: `Name ${name} ${name} renamed`, exact: true }).waitFor();
     for (const width of [1280, 375]) {
       await page.setViewportSize({ width, height: 800 });
-      await expect.poll(() => axeViolations(page), { timeout: 20_000 }).toEqual([]);
+      await expect.poll(() => axeViolations(page)).toEqual([]);
     }
     await page.setViewportSize({ width: 1280, height: 800 });
 
@@ -94,7 +94,7 @@ describeJourney('the events page of administrators', (journey) => {
     await dialog.getByRole('combobox', { name: 'Transports' }).fill('default-local');
     await dialog.getByRole('option', { name: 'default-local-transport' }).click();
     await dialog.getByLabel('Severity').selectOption('Alert');
-    await expect.poll(() => axeViolations(page), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => axeViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByText(/^The rule .* works from now on\.$/).waitFor();
     const [rule] = (await admin.get(`/events/rules/?search=${name}`)).body.results;

@@ -93,5 +93,5 @@ describeJourney('the admin pages', (journey) => {
       expect([address, asked.length]).toEqual([address, expect.toSatisfy((count) => count > 0)]);
     }
     expect(tooMany).toEqual([]);
-  }, 300_000);
+  });
 });

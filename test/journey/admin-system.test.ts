@@ -57,7 +57,7 @@ describeJourney(
         .getByText('On', { exact: true })
         .waitFor();
       const jobs = async () => (await admin.get('/admin/maintenance/')).body.jobs;
-      await expect.poll(async () => (await jobs()).length, { timeout: 30_000 }).toBeGreaterThan(0);
+      await expect.poll(async () => (await jobs()).length).toBeGreaterThan(0);
       await openAdmin(page, '/system/?tab=jobs');
       const button = page.getByRole('button', { name: /^Run again/ }).first();
       const name = (await button.innerText()).split('\n').at(-1)?.replace('Run again', '').trim();
@@ -166,14 +166,14 @@ describeJourney(
           await page.waitForLoadState('networkidle');
           expect([address, asked]).toEqual([address, expect.toSatisfy((count) => count <= 3)]);
           const findings = async () => [look, address, await axeViolations(page)];
-          await expect.poll(findings, { timeout: 20_000 }).toEqual([look, address, []]);
+          await expect.poll(findings).toEqual([look, address, []]);
           const width = await page
             .locator('html')
             .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
           expect([look, address, width]).toEqual([look, address, 0]);
         }
       }
-    }, 240_000);
+    });
   },
   localTargets,
 );

@@ -21,7 +21,7 @@ describeJourney(
       const signing = { name: unique('pair'), certificate_data: ours.certificate, key_data: ours.key };
       const slug = unique('samlify');
       const source = await made(server, '/sources/saml/import_metadata/', {
-        name: 'Samlify',
+        name: slug,
         slug,
         pre_authentication_flow: await flow('default-source-pre-authentication'),
         metadata: peer.metadata,
@@ -39,7 +39,7 @@ describeJourney(
       const page = await journey().window({ tolerates: /403/ });
       const signIn = async () => {
         await page.goto(`${port.url}/if/flow/${walk.slug}/`);
-        await page.getByRole('link', { name: 'Continue with Samlify' }).click();
+        await page.getByRole('link', { name: `Continue with ${slug}` }).click();
         await page.getByRole('button', { name: `Sign in as ${peer.account}` }).click();
         await page.waitForURL('**/if/user/');
         expect(await whoIs(page)).toBe(peer.account);
@@ -49,7 +49,7 @@ describeJourney(
       await page.goto(`${port.url}/if/user/connections/`);
       await page.getByRole('button', { name: /^Disconnect/ }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
-      await page.getByRole('link', { name: 'Connect Samlify' }).click();
+      await page.getByRole('link', { name: `Connect ${slug}` }).click();
       await page.getByRole('button', { name: `Sign in as ${peer.account}` }).click();
       await page.getByRole('button', { name: /^Disconnect/ }).waitFor();
 

@@ -153,7 +153,7 @@ describeJourney(
       };
       await expect.poll(signsIn, { timeout: 100_000 }).toBe(true);
       expect(await whoIs(page)).toBe(username);
-    }, 180_000);
+    });
 
     test('that is not answered can be tried again', async () => {
       const { server } = journey();

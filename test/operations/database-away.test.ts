@@ -9,7 +9,6 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test.skipIf(!database)(
   'when PostgreSQL goes away during writes, the server answers 503, stays up, and recovers once it is back',
-  { timeout: 240_000 },
   async () => {
     const proxy = await databaseProxy(database?.url ?? '');
     const server = await startServerProcess({

@@ -4,9 +4,7 @@ import { firstStart, processToken, startServerProcess } from '../support/gatehou
 import { startPair } from '../support/postgres-standby.ts';
 import { newFolder } from '../support/server.ts';
 
-test('the primary dies under load and its standby takes over: the server follows, and nothing acknowledged is lost', {
-  timeout: 180_000,
-}, async (context) => {
+test('the primary dies under load and its standby takes over: the server follows, and nothing acknowledged is lost', async (context) => {
   const pair = await startPair();
   if (!pair) return context.skip('there is no PostgreSQL here');
   const server = await startServerProcess({ ...firstStart, DATABASE_URL: pair.url, GATEHOUSE_DATA_DIR: newFolder() });

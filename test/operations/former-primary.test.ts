@@ -23,9 +23,7 @@ const settings = (url: string) => ({
   GATEHOUSE_SECRET_KEY: 'one key for all instances of this test',
 });
 
-test('no instance writes to a former primary that has come back, whether it ran all the time or starts now', {
-  timeout: 180_000,
-}, async (context) => {
+test('no instance writes to a former primary that has come back, whether it ran all the time or starts now', async (context) => {
   const pair = await startPair();
   if (!pair) return context.skip('there is no PostgreSQL here');
   const old = await startServerProcess(settings(pair.url));
@@ -53,9 +51,7 @@ test('no instance writes to a former primary that has come back, whether it ran 
   await pair.stop();
 });
 
-test('a standby is promoted while the primary goes on: an instance leaves the former primary by itself', {
-  timeout: 180_000,
-}, async (context) => {
+test('a standby is promoted while the primary goes on: an instance leaves the former primary by itself', async (context) => {
   const pair = await startPair();
   if (!pair) return context.skip('there is no PostgreSQL here');
   const server = await startServerProcess(settings(pair.url));

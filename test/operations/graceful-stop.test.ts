@@ -39,7 +39,6 @@ const knock = (url: string) =>
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s lets a request in flight finish, refuses new ones, and exits with 0',
-  { timeout: 120_000 },
   async (signal) => {
     const server = await start();
     const idle = await rawConnection(server.url);
@@ -68,9 +67,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-test('a stopping server reports that it is not ready, and still serves, before it refuses connections', {
-  timeout: 120_000,
-}, async () => {
+test('a stopping server reports that it is not ready, and still serves, before it refuses connections', async () => {
   const server = await startServerProcess({
     GATEHOUSE_DATA_DIR: newFolder(),
     GATEHOUSE_SHUTDOWN_DELAY: '3',
@@ -92,7 +89,7 @@ test('a stopping server reports that it is not ready, and still serves, before i
   expect(await knock(server.url)).toBe('ECONNREFUSED');
 });
 
-test('SIGTERM lets password hashing in progress finish', { timeout: 120_000 }, async () => {
+test('SIGTERM lets password hashing in progress finish', async () => {
   const server = await start();
   const admin = server.as(processToken);
   const { body: made } = await admin.post('/core/users/', { username: 'ada', name: 'Ada' });
@@ -109,7 +106,7 @@ test('SIGTERM lets password hashing in progress finish', { timeout: 120_000 }, a
   expect((await server.finished).code).toBe(0);
 });
 
-test('a second signal ends a stopping server at once', { timeout: 120_000 }, async () => {
+test('a second signal ends a stopping server at once', async () => {
   const server = await start();
   await inFlight(server, '/core/groups/', 1000);
   server.kill('SIGTERM');
@@ -120,9 +117,7 @@ test('a second signal ends a stopping server at once', { timeout: 120_000 }, asy
   expect((await server.finished).code).toBe(1);
 });
 
-test('the same signal twice at once, as sent by a terminal and npm, still stops the server cleanly', {
-  timeout: 120_000,
-}, async () => {
+test('the same signal twice at once, as sent by a terminal and npm, still stops the server cleanly', async () => {
   const server = await start();
   const slow = await inFlight(server, '/core/groups/', body.length);
   server.kill('SIGINT');
@@ -135,9 +130,7 @@ test('the same signal twice at once, as sent by a terminal and npm, still stops 
   expect((await server.finished).code).toBe(0);
 });
 
-test('a stopping server answers a request on an open connection, then closes the connection', {
-  timeout: 120_000,
-}, async () => {
+test('a stopping server answers a request on an open connection, then closes the connection', async () => {
   const server = await start();
   const busy = await inFlight(server, '/core/groups/', body.length);
   server.kill('SIGTERM');

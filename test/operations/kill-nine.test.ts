@@ -8,9 +8,7 @@ import { newFolder } from '../support/server.ts';
 const rounds = 10;
 const writersAtOnce = 4;
 
-test(`kill -9 in a stream of writes, ${rounds} times: nothing acknowledged is lost, and it starts by itself`, {
-  timeout: 300_000,
-}, async () => {
+test(`kill -9 in a stream of writes, ${rounds} times: nothing acknowledged is lost, and it starts by itself`, async () => {
   const folder = newFolder();
   const acknowledged = new Map<string, string>();
   const changed = new Map<string, string>();

@@ -18,7 +18,7 @@ describe.skipIf(!hasPostgres)(`plans of PostgreSQL at ${users} users`, () => {
     const { access_token } = await tokensFor(server, relying, ada.pk);
     access = { token: access_token, basic: relying.basic };
     await fill(server, ada.pk);
-  }, 120_000);
+  });
   afterAll(() => server.close());
 
   /** The statements of a request, each with the plan that PostgreSQL has for it. Counting is left out: it reads what it counts. */

@@ -3,9 +3,7 @@ import { describeOnSqlite } from '../support/server.ts';
 
 describe('a server under load', () => {
   describeOnSqlite('keeps answering', (server) => {
-    test('hundreds of passwords, lists and large bodies at once are each served or answered 503', {
-      timeout: 120_000,
-    }, async () => {
+    test('hundreds of passwords, lists and large bodies at once are each served or answered 503', async () => {
       const { admin, nobody } = server();
       const { pk } = await server().user();
       const live: number[] = [];

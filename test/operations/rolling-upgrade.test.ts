@@ -134,9 +134,7 @@ describe.skipIf(!hasPostgres)(`an instance of ${last} beside one of this version
     };
   }
 
-  test('keeps serving while the new one migrates, each reads what the other writes, and only a new start of the old one is refused', {
-    timeout: 180_000,
-  }, async () => {
+  test('keeps serving while the new one migrates, each reads what the other writes, and only a new start of the old one is refused', async () => {
     const database = await databaseOfLastRelease();
     const program = releaseProgram(`${last}.js.br`);
     const env = () => ({ DATABASE_URL: database.url, GATEHOUSE_DATA_DIR: newFolder() });

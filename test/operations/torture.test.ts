@@ -20,12 +20,8 @@ async function expectUnharmed(place: Place): Promise<void> {
 
 test.skipIf(!hasPostgres)(
   'instances and PostgreSQL are killed under load: every acknowledged write is there, every decision was right',
-  { timeout: 240_000 },
   async () => expectUnharmed(await postgresPlace(2)),
 );
 
-test(
-  'a server on SQLite is killed under load: every acknowledged write is there, every decision was right',
-  { timeout: 240_000 },
-  async () => expectUnharmed(await sqlitePlace()),
-);
+test('a server on SQLite is killed under load: every acknowledged write is there, every decision was right', async () =>
+  expectUnharmed(await sqlitePlace()));

@@ -43,7 +43,7 @@ test('checkpoints copy the SQLite write-ahead log into the database file, and th
   await expect.poll(afterWrite).not.toBe(before);
   await checkpoints.close();
   writer.close();
-}, 90_000);
+});
 
 test('a checkpoint thread that cannot open the database blocks neither commits nor close, and does not crash the process', async () => {
   const crashes: unknown[] = [];

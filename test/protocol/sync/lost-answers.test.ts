@@ -132,9 +132,7 @@ describeOnSqlite(
   localTargets,
 );
 
-test('what is changed back after a crash amid a push is sent again: a name, and a member of a group', {
-  timeout: 120_000,
-}, async () => {
+test('what is changed back after a crash amid a push is sent again: a name, and a member of a group', async () => {
   const target = await startScimTarget();
   const folder = newFolder();
   const begin = () => startServerProcess({ GATEHOUSE_DATA_DIR: folder, ...firstStart, ...localTargets.env });
