@@ -1,7 +1,8 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { watchRequests } from './at-rest.ts';
 import { findChromium, launchChromium } from './chromium.ts';
+import { startOver } from './second-try.ts';
 import { startServer, type TestServer, type TestServerOptions } from './server.ts';
 
 export interface Journey {
@@ -36,10 +37,14 @@ export function describeJourney(
     let browser: Browser | undefined;
     const complaints: string[] = [];
     beforeAll(async () => {
+      // Those of the first try.
+      await browser?.close();
+      await journey?.server.close();
       const server = await startServer('sqlite', options);
       browser = await launchChromium(executablePath as string);
       journey = { server, window: (wanted) => openWindow(server, browser as Browser, complaints, wanted) };
     });
+    beforeEach(startOver);
     afterEach(async ({ task }) => {
       if (task.result?.state === 'fail') await tellOfPages(browser);
       for (const context of keepsWindows ? [] : (browser?.contexts() ?? [])) await context.close();

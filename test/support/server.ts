@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
 import { bootstrap } from '../../src/app/bootstrap/run.ts';
 import { type App, composeApp } from '../../src/app/compose.ts';
 import type { KindLists } from '../../src/app/kinds.ts';
@@ -17,6 +17,7 @@ import { type Api, apiFor } from './api.ts';
 import { grant } from './grants.ts';
 import { freshPostgresDatabase } from './postgres.ts';
 import { folderForDatabases } from './run-folder.ts';
+import { startOver } from './second-try.ts';
 
 export const adminToken = 'the-administrators-token-in-tests-only-0123456789';
 export const adminPassword = 'the-administrators-password-in-tests';
@@ -94,8 +95,11 @@ function describeWith(
 ): void {
   let server: TestServer | undefined;
   beforeAll(async () => {
+    // That of the first try.
+    await server?.close();
     server = await startServer(kind, options);
   });
+  beforeEach(startOver);
   afterAll(async () => {
     await server?.close();
     server = undefined;
