@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { firstStart, logLines, processToken, startServerProcess } from '../support/gatehouse-process.ts';
 import { freshPostgresDatabase } from '../support/postgres.ts';
-import { newFolder } from '../support/server.ts';
+import { hasPostgres, newFolder } from '../support/server.ts';
 import { databaseProxy } from './database-proxy.ts';
 
-const database = await freshPostgresDatabase();
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test.skipIf(!database)(
+test.skipIf(!hasPostgres)(
   'when PostgreSQL goes away during writes, the server answers 503, stays up, and recovers once it is back',
   async () => {
+    const database = await freshPostgresDatabase();
     const proxy = await databaseProxy(database?.url ?? '');
     const server = await startServerProcess({
       ...firstStart,

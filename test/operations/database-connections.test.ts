@@ -1,6 +1,7 @@
 import pg from 'pg';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/platform/config.ts';
+import { unique } from '../support/make-walk.ts';
 import { freshPostgresDatabase } from '../support/postgres.ts';
 import { hasPostgres, startServer } from '../support/server.ts';
 
@@ -9,6 +10,7 @@ const database = await freshPostgresDatabase();
 describe.skipIf(!hasPostgres)('connections to PostgreSQL', () => {
   const client = new pg.Client({ connectionString: database?.url });
   const roles: string[] = [];
+  beforeAll(() => client.connect());
   afterAll(async () => {
     for (const role of roles) await client.query(`drop owned by ${role} cascade; drop role ${role}`);
     await client.end();
@@ -26,7 +28,6 @@ describe.skipIf(!hasPostgres)('connections to PostgreSQL', () => {
   }
 
   test('an instance opens at most the configured number, plus one that listens for notifications', async () => {
-    await client.connect();
     const server = await startServer('postgres', { env: { GATEHOUSE_DATABASE_CONNECTIONS: '6' } });
     const name = new URL(server.world.config.databaseUrl ?? '').pathname.slice(1);
     const open = async () =>
@@ -56,7 +57,9 @@ describe.skipIf(!hasPostgres)('connections to PostgreSQL', () => {
     const server = await startServer('postgres', { env: { DATABASE_URL: url } });
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, number) =>
-        number % 2 ? server.admin.get('/core/users/') : server.admin.post('/core/groups/', { name: `group ${number}` }),
+        number % 2
+          ? server.admin.get('/core/users/')
+          : server.admin.post('/core/groups/', { name: unique(`group-${number}`) }),
       ),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 201]));

@@ -15,6 +15,7 @@ import {
   type RunningServer,
   startServerProcess,
 } from '../support/gatehouse-process.ts';
+import { unique } from '../support/make-walk.ts';
 import { signInByPassword } from '../support/password-sign-in.ts';
 import {
   caddy,
@@ -80,7 +81,8 @@ describe.for([
         'content-type': 'application/json',
         'x-forwarded-for': '203.0.113.7',
       };
-      const made = await ask('/api/v3/core/groups/', { method: 'POST', headers, body: '{"name": "from outside"}' });
+      const body = JSON.stringify({ name: unique('from-outside') });
+      const made = await ask('/api/v3/core/groups/', { method: 'POST', headers, body });
       expect(made.status).toBe(201);
       const events = await ask('/api/v3/events/events/?action=model_created&ordering=-created', { headers });
       expect(((await events.json()) as { results: { client_ip: string }[] }).results[0]?.client_ip).toBe('127.0.0.1');

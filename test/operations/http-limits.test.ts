@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createServer, type HttpServer } from '../../src/platform/http/server.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { adminToken, describeOnSqlite, startServer, type TestServer } from '../support/server.ts';
@@ -180,10 +180,11 @@ describe('a slow sender', () => {
 
 describe('callers who are not signed in', () => {
   let server: TestServer;
-  beforeAll(async () => {
+  // Each test uses up what there is.
+  beforeEach(async () => {
     server = await startServer('sqlite');
   });
-  afterAll(() => server.close());
+  afterEach(() => server.close());
 
   test('share one rate limit per address with callers whose token is wrong; signed-in callers have none', async () => {
     const { nobody, admin, as } = server;

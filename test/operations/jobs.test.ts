@@ -12,6 +12,7 @@ import { type JobKind, PermanentFailure, type RunningJob } from '../../src/platf
 import { createJobWorker, type JobWorker } from '../../src/platform/jobs/worker.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { until } from '../support/jobs.ts';
+import { unique } from '../support/make-walk.ts';
 import { freshPostgresDatabase } from '../support/postgres.ts';
 import { newFolder } from '../support/server.ts';
 
@@ -52,7 +53,9 @@ for (const kind of ['sqlite', 'postgres'] as const) {
     const jobsOf = async (name: string) =>
       (await sql<JobRow>`select kind, state, attempt, message from jobs where kind = ${name}`.execute(db.read)).rows;
 
-    const counting = (name: string, run: (job: RunningJob) => Promise<string | undefined> = async () => undefined) => {
+    /** A kind of its own, which workers of other tests do not know. */
+    const counting = (word: string, run: (job: RunningJob) => Promise<string | undefined> = async () => undefined) => {
+      const name = unique(word);
       const seen: RunningJob[] = [];
       const jobKind: JobKind = {
         name,
@@ -62,94 +65,92 @@ for (const kind of ['sqlite', 'postgres'] as const) {
           return run(job);
         },
       };
-      return { seen, jobKind };
+      return { name, seen, jobKind };
     };
 
     test('runs a job once its transaction is committed, with its payload', async () => {
-      const { seen, jobKind } = counting('committed', async () => 'well done');
+      const { name, seen, jobKind } = counting('committed', async () => 'well done');
       const worker = await startWorker([jobKind]);
       await db.write(async (tx) => {
-        await worker.enqueue(tx, { kind: 'committed', payload: { to: 'ada' } });
+        await worker.enqueue(tx, { kind: name, payload: { to: 'ada' } });
         await sleep(50);
         expect(seen).toHaveLength(0);
       });
-      await until(async () => (await jobsOf('committed'))[0]?.state === 'done');
+      await until(async () => (await jobsOf(name))[0]?.state === 'done');
       expect(seen.map(({ payload }) => payload)).toEqual([{ to: 'ada' }]);
-      expect(await jobsOf('committed')).toEqual([
-        { kind: 'committed', state: 'done', attempt: 1, message: 'well done' },
-      ]);
+      expect(await jobsOf(name)).toEqual([{ kind: name, state: 'done', attempt: 1, message: 'well done' }]);
     });
 
     test('does not run a job whose transaction is rolled back', async () => {
-      const { seen, jobKind } = counting('rolled-back');
+      const { name, seen, jobKind } = counting('rolled-back');
       const worker = await startWorker([jobKind]);
       const attempt = db.write(async (tx) => {
-        await worker.enqueue(tx, { kind: 'rolled-back' });
+        await worker.enqueue(tx, { kind: name });
         throw new Error('no');
       });
       await expect(attempt).rejects.toThrow('no');
       await sleep(100);
       expect(seen).toHaveLength(0);
-      expect(await jobsOf('rolled-back')).toEqual([]);
+      expect(await jobsOf(name)).toEqual([]);
     });
 
     test('queues only one waiting job per key', async () => {
-      const { seen, jobKind } = counting('keyed');
+      const { name, seen, jobKind } = counting('keyed');
       const worker = await startWorker([jobKind]);
       await db.write(async (tx) => {
-        await worker.enqueue(tx, { kind: 'keyed', key: 'k' });
-        await worker.enqueue(tx, { kind: 'keyed', key: 'k' });
+        await worker.enqueue(tx, { kind: name, key: 'k' });
+        await worker.enqueue(tx, { kind: name, key: 'k' });
       });
-      await until(async () => (await jobsOf('keyed'))[0]?.state === 'done');
+      await until(async () => (await jobsOf(name))[0]?.state === 'done');
       expect(seen).toHaveLength(1);
-      await db.write((tx) => worker.enqueue(tx, { kind: 'keyed', key: 'k' }));
+      await db.write((tx) => worker.enqueue(tx, { kind: name, key: 'k' }));
       await until(() => seen.length === 2);
     });
 
     test('queues a job of a serial kind behind the one that is running with its key', async () => {
       const running = Promise.withResolvers<undefined>();
-      const { seen, jobKind } = counting('news', () => running.promise);
+      const { name, seen, jobKind } = counting('news', () => running.promise);
       const worker = await startWorker([{ ...jobKind, oneAtATime: true, deleteWhenDone: true }]);
-      const enqueue = () => db.write((tx) => worker.enqueue(tx, { kind: 'news', key: 'news' }));
+      const enqueue = () => db.write((tx) => worker.enqueue(tx, { kind: name, key: 'news' }));
       await enqueue();
       await until(async () => seen.length === 1);
       await enqueue();
       await enqueue();
-      expect((await jobsOf('news')).map(({ state }) => state).sort()).toEqual(['queued', 'running']);
+      expect((await jobsOf(name)).map(({ state }) => state).sort()).toEqual(['queued', 'running']);
       running.resolve(undefined);
-      await until(async () => seen.length === 2 && (await jobsOf('news')).length === 0);
+      await until(async () => seen.length === 2 && (await jobsOf(name)).length === 0);
     });
 
     test('retries a failed job later, and gives up at once on a permanent failure', async () => {
-      const { jobKind } = counting('failing', async () => {
+      const { name: failing, jobKind } = counting('failing', async () => {
         throw new Error('the receiver is away');
       });
-      const { jobKind: hopeless } = counting('hopeless', async () => {
+      const { name: hopeless, jobKind: hopelessKind } = counting('hopeless', async () => {
         throw new PermanentFailure('there is no such receiver');
       });
       const before = systemClock.now();
-      const worker = await startWorker([jobKind, hopeless]);
+      const worker = await startWorker([jobKind, hopelessKind]);
       await db.write(async (tx) => {
-        await worker.enqueue(tx, { kind: 'failing' });
-        await worker.enqueue(tx, { kind: 'hopeless' });
+        await worker.enqueue(tx, { kind: failing });
+        await worker.enqueue(tx, { kind: hopeless });
       });
       await until(
-        async () => (await jobsOf('failing'))[0]?.message !== '' && (await jobsOf('hopeless'))[0]?.state === 'failed',
+        async () => (await jobsOf(failing))[0]?.message !== '' && (await jobsOf(hopeless))[0]?.state === 'failed',
       );
-      expect(await jobsOf('failing')).toEqual([
-        { kind: 'failing', state: 'queued', attempt: 1, message: 'the receiver is away' },
+      expect(await jobsOf(failing)).toEqual([
+        { kind: failing, state: 'queued', attempt: 1, message: 'the receiver is away' },
       ]);
-      const { rows } = await sql<{ run_at: string }>`select run_at from jobs where kind = 'failing'`.execute(db.read);
+      const { rows } = await sql<{ run_at: string }>`select run_at from jobs where kind = ${failing}`.execute(db.read);
       expect((rows[0] as { run_at: string }).run_at > addMilliseconds(before, 2_000)).toBe(true);
     });
 
     test('retries the job of a worker that died', async () => {
-      const { seen, jobKind } = counting('orphan');
+      const { name, seen, jobKind } = counting('orphan');
       const worker = await startWorker([jobKind]);
       const past = addMilliseconds(systemClock.now(), -1_000);
       await db.write(async (tx) => {
-        await worker.enqueue(tx, { kind: 'orphan' });
-        await sql`update jobs set state = 'running', worker = 'dead', attempt = 1, lease_until = ${past} where kind = 'orphan'`.execute(
+        await worker.enqueue(tx, { kind: name });
+        await sql`update jobs set state = 'running', worker = 'dead', attempt = 1, lease_until = ${past} where kind = ${name}`.execute(
           tx,
         );
       });
@@ -161,9 +162,9 @@ for (const kind of ['sqlite', 'postgres'] as const) {
     if (kind === 'postgres')
       test('leaves a job to its worker although the clock of another host differs', async () => {
         const { promise, resolve } = Promise.withResolvers<undefined>();
-        const { seen, jobKind } = counting('leased', () => promise);
+        const { name, seen, jobKind } = counting('leased', () => promise);
         const worker = await startWorker([jobKind]);
-        await db.write((tx) => worker.enqueue(tx, { kind: 'leased' }));
+        await db.write((tx) => worker.enqueue(tx, { kind: name }));
         await until(() => seen.length === 1);
         const other = openOther();
         let statements = 0;
@@ -176,13 +177,13 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         expect(seen).toHaveLength(1);
         expect(statements).toBeLessThan(30);
         resolve(undefined);
-        await until(async () => (await jobsOf('leased'))[0]?.state === 'done');
+        await until(async () => (await jobsOf(name))[0]?.state === 'done');
       });
 
     test('runs jobs of a serial kind one after the other, that of a dead worker among them', async () => {
       let now = 0;
       let most = 0;
-      const { seen, jobKind } = counting('alone', async () => {
+      const { name, seen, jobKind } = counting('alone', async () => {
         now += 1;
         most = Math.max(most, now);
         await sleep(20);
@@ -193,25 +194,25 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       const worker = await startWorker(kinds);
       if (kind === 'postgres') await startWorker(kinds, openOther());
       await db.write(async (tx) => {
-        await worker.enqueue(tx, { kind: 'alone' });
+        await worker.enqueue(tx, { kind: name });
         const past = addMilliseconds(systemClock.now(), -1_000);
-        await sql`update jobs set state = 'running', worker = 'dead', attempt = 1, lease_until = ${past} where kind = 'alone'`.execute(
+        await sql`update jobs set state = 'running', worker = 'dead', attempt = 1, lease_until = ${past} where kind = ${name}`.execute(
           tx,
         );
-        for (let count = 0; count < 4; count += 1) await worker.enqueue(tx, { kind: 'alone' });
+        for (let count = 0; count < 4; count += 1) await worker.enqueue(tx, { kind: name });
       });
       await until(() => seen.length === 5);
       expect(most).toBe(1);
     });
 
     test('runs each of many jobs exactly once, over several workers', async () => {
-      const { seen, jobKind } = counting('many');
+      const { name, seen, jobKind } = counting('many');
       const worker = await startWorker([jobKind]);
       if (kind === 'postgres') await startWorker([jobKind], openOther());
       await db.write(async (tx) => {
-        for (let count = 0; count < 60; count += 1) await worker.enqueue(tx, { kind: 'many', payload: count });
+        for (let count = 0; count < 60; count += 1) await worker.enqueue(tx, { kind: name, payload: count });
       });
-      await until(async () => (await jobsOf('many')).every(({ state }) => state === 'done'));
+      await until(async () => (await jobsOf(name)).every(({ state }) => state === 'done'));
       expect(new Set(seen.map(({ payload }) => payload)).size).toBe(60);
       expect(seen).toHaveLength(60);
     });

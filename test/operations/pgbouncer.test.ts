@@ -58,8 +58,9 @@ describe.each(ways)('behind PgBouncer in transaction mode, $title', ({ program, 
   });
 
   test('times are read as stored, and expired rows stay expired', async () => {
-    const { body: before } = await server.admin.post('/core/tokens/', { identifier: 'new-one', intent: 'api' });
-    const { body: after } = await server.admin.get('/core/tokens/new-one/');
+    const identifier = unique('new-one');
+    const { body: before } = await server.admin.post('/core/tokens/', { identifier, intent: 'api' });
+    const { body: after } = await server.admin.get(`/core/tokens/${identifier}/`);
     expect(after.expires).toBe(before.expires);
     const ada = await server.user();
     expect((await ada.api.get('/core/users/me/')).status).toBe(200);

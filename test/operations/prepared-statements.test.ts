@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openPostgres } from '../../src/platform/db/postgres.ts';
+import { randomText } from '../../src/platform/random.ts';
 import { freshPostgresDatabase } from '../support/postgres.ts';
 
 const database = await freshPostgresDatabase();
@@ -13,6 +14,8 @@ describe.skipIf(!database)('statements on PostgreSQL', () => {
     await database?.drop();
   });
 
+  const newName = () => `name_${randomText(8).toLowerCase()}`;
+
   /** How often the connection has run each statement that it holds prepared. */
   async function prepared(containing: string): Promise<number[]> {
     const { rows } = await sql<{ runs: number }>`select generic_plans + custom_plans as runs from pg_prepared_statements
@@ -21,13 +24,15 @@ describe.skipIf(!database)('statements on PostgreSQL', () => {
   }
 
   test('are prepared once when they are repeated', async () => {
-    for (let turn = 1; turn <= 5; turn++) await sql`select ${turn}::int as one`.execute(db.read);
-    expect(await prepared('as one')).toEqual([4]);
+    const name = newName();
+    for (let turn = 1; turn <= 5; turn++) await sql`select ${turn}::int as ${sql.raw(name)}`.execute(db.read);
+    expect(await prepared(`as ${name}`)).toEqual([4]);
   });
 
   test('are not prepared when they run once', async () => {
-    await sql`select 1 as alone`.execute(db.read);
-    expect(await prepared('as alone')).toEqual([]);
+    const name = newName();
+    await sql`select 1 as ${sql.raw(name)}`.execute(db.read);
+    expect(await prepared(`as ${name}`)).toEqual([]);
   });
 
   test('are planned for each term when they search with ilike', async () => {
@@ -36,12 +41,13 @@ describe.skipIf(!database)('statements on PostgreSQL', () => {
   });
 
   test('keep working after another instance has changed the table, outside a transaction and after one', async () => {
-    await db.write((tx) => sql`create table things (pk int)`.execute(tx));
-    const read = () => sql`select * from things`.execute(db.read);
+    const things = newName();
+    await db.write((tx) => sql`create table ${sql.raw(things)} (pk int)`.execute(tx));
+    const read = () => sql`select * from ${sql.raw(things)}`.execute(db.read);
     for (let turn = 1; turn <= 3; turn++) expect((await read()).rows).toEqual([]);
     const other = new pg.Client({ connectionString: database?.url });
     await other.connect();
-    await other.query('alter table things add column name text; insert into things values (1, $$one$$)');
+    await other.query(`alter table ${things} add column name text; insert into ${things} values (1, $$one$$)`);
     await other.end();
     for (let turn = 1; turn <= 3; turn++) expect((await read()).rows).toEqual([{ pk: 1, name: 'one' }]);
   });

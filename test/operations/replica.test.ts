@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { unique } from '../support/make-walk.ts';
 import { type Pair, startPair } from '../support/postgres-standby.ts';
 import { hasPostgres, startServer, type TestServer } from '../support/server.ts';
 
@@ -40,6 +41,8 @@ describe.skipIf(!hasPostgres)('lists read from a replica', () => {
     await expect.poll(state).toBe('paused');
   }
 
+  const resume = () => standby.query('select pg_wal_replay_resume()');
+
   const listed = async (server: TestServer, name: string) =>
     (await server.admin.get(`/core/groups/?name=${name}`)).body.results.length;
   const make = async (server: TestServer, name: string) => {
@@ -48,8 +51,9 @@ describe.skipIf(!hasPostgres)('lists read from a replica', () => {
 
   test('come from the replica and include every write that any instance has acknowledged', async () => {
     for (let turn = 0; turn < 30; turn++) {
-      await make(first, `turn-${turn}`);
-      expect([await listed(first, `turn-${turn}`), await listed(second, `turn-${turn}`)]).toEqual([1, 1]);
+      const name = unique(`turn-${turn}`);
+      await make(first, name);
+      expect([await listed(first, name), await listed(second, name)]).toEqual([1, 1]);
     }
     expect(await lastOnReplica()).toMatch(/^select "t"\."pk"/m);
   });
@@ -75,14 +79,15 @@ describe.skipIf(!hasPostgres)('lists read from a replica', () => {
     await first.admin.patch(`/core/users/${ada.pk}/`, { is_active: false });
     expect((await ada.api.get('/core/users/me/')).status).toBe(403);
     expect(await lastOnReplica()).not.toMatch(/tokens|update|insert/);
-    await standby.query('select pg_wal_replay_resume()');
+    await resume();
   });
 
   test('come from the primary while the replica lags behind', async () => {
     await pause();
-    await make(first, 'while-it-is-behind');
-    expect([await listed(first, 'while-it-is-behind'), await listed(second, 'while-it-is-behind')]).toEqual([1, 1]);
-    await standby.query('select pg_wal_replay_resume()');
+    const name = unique('while-it-is-behind');
+    await make(first, name);
+    expect([await listed(first, name), await listed(second, name)]).toEqual([1, 1]);
+    await resume();
   });
 
   test('come from the primary when the replica dies', async () => {
@@ -93,7 +98,8 @@ describe.skipIf(!hasPostgres)('lists read from a replica', () => {
     await primary.query('select pg_reload_conf()');
     await primary.end();
     await pair.killStandby();
-    await make(first, 'without-it');
-    expect([await listed(first, 'without-it'), await listed(second, 'without-it')]).toEqual([1, 1]);
+    const name = unique('without-it');
+    await make(first, name);
+    expect([await listed(first, name), await listed(second, name)]).toEqual([1, 1]);
   });
 });

@@ -4,23 +4,22 @@ import { openPostgres } from '../../src/platform/db/postgres.ts';
 import { openSqlite } from '../../src/platform/db/sqlite.ts';
 import { firstStart, processToken, startServerProcess } from '../support/gatehouse-process.ts';
 import { freshPostgresDatabase } from '../support/postgres.ts';
-import { newFolder } from '../support/server.ts';
+import { hasPostgres, newFolder } from '../support/server.ts';
 import { contentsOf } from '../support/whole-database.ts';
 
-const database = await freshPostgresDatabase();
-
 describe.each(['sqlite', 'postgres'])('the second start on %s', (kind) => {
-  test.skipIf(kind === 'postgres' && !database)(
+  test.skipIf(kind === 'postgres' && !hasPostgres)(
     'changes nothing, and respects what an administrator has changed or deleted',
     async () => {
       const folder = newFolder();
+      const database = kind === 'postgres' ? await freshPostgresDatabase() : null;
       const env = {
         GATEHOUSE_DATA_DIR: folder,
         ...firstStart,
-        ...(kind === 'postgres' && { DATABASE_URL: database?.url ?? '' }),
+        ...(database && { DATABASE_URL: database.url }),
       };
       async function contents() {
-        const db = kind === 'postgres' ? openPostgres(database?.url ?? '') : openSqlite(join(folder, 'gatehouse.db'));
+        const db = database ? openPostgres(database.url) : openSqlite(join(folder, 'gatehouse.db'));
         const all = await contentsOf(db, []);
         await db.close();
         return all;
@@ -69,7 +68,7 @@ describe.each(['sqlite', 'postgres'])('the second start on %s', (kind) => {
       expect(after).not.toEqual(made);
       await (await startServerProcess(again)).stop();
       expect(await contents()).toEqual(after);
-      if (kind === 'postgres') await database?.drop();
+      await database?.drop();
     },
   );
 });

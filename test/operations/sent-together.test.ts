@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/platform/db/database.ts';
 import { runLast, runLater } from '../../src/platform/db/later.ts';
 import { openPostgres } from '../../src/platform/db/postgres.ts';
@@ -19,6 +19,10 @@ describe.skipIf(!database)('statements that PostgreSQL gets in one packet', () =
     db = openPostgres(database?.url ?? '');
     await sql`create table words (word text primary key)`.execute(db.read);
   });
+  beforeEach(async () => {
+    await sql`truncate words`.execute(db.read);
+    for (const word of ['one', 'two']) await insert(word).execute(db.read);
+  });
   afterAll(async () => {
     await db.close();
     await database?.drop();
@@ -26,13 +30,13 @@ describe.skipIf(!database)('statements that PostgreSQL gets in one packet', () =
 
   test('run in their order and are stored by the commit', async () => {
     const seen = await db.write(async (tx) => {
-      await runLater(tx, insert('one'));
+      await runLater(tx, insert('three'));
       const { rows } = await sql`select word from words`.execute(tx);
-      await runLater(tx, insert('two'));
+      await runLater(tx, insert('four'));
       return rows;
     });
-    expect(seen).toEqual([{ word: 'one' }]);
-    expect(await words()).toEqual(['one', 'two']);
+    expect(seen).toEqual([{ word: 'one' }, { word: 'two' }, { word: 'three' }]);
+    expect(await words()).toEqual(['four', 'one', 'three', 'two']);
   });
 
   test('fail the transaction with the error of the first that fails', async () => {

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { openPostgres } from '../../src/platform/db/postgres.ts';
 import { isUnreachable } from '../../src/platform/db/unreachable.ts';
 import { freshPostgresDatabase } from '../support/postgres.ts';
 import { databaseProxy } from './database-proxy.ts';
 
 const database = await freshPostgresDatabase();
+afterAll(() => database?.drop());
 
 test.skipIf(!database)(
   'connections to a silent database are closed, and new ones are opened once it answers',
@@ -32,6 +33,5 @@ test.skipIf(!database)(
     );
     await db.close();
     await proxy.close();
-    await database?.drop();
   },
 );

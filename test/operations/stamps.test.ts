@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { unique } from '../support/make-walk.ts';
 import { makeRelying, mappingsOf, tokensFor } from '../support/oauth2.ts';
 import { hasPostgres, startServer, type TestServer } from '../support/server.ts';
 import { ofItself, statementsOf } from '../support/statements.ts';
@@ -61,7 +62,7 @@ describe.skipIf(!hasPostgres)('cached rows on PostgreSQL', () => {
 
   test('are revalidated by userinfo in the statement that reads the token', async () => {
     const { body: mapping } = await first.admin.post('/propertymappings/provider/scope/', {
-      name: 'a claim that changes',
+      name: unique('claim'),
       scope_name: 'profile',
       expression: 'return { round: 0 }',
     });

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import pg from 'pg';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { openPostgres } from '../../src/platform/db/postgres.ts';
 import { freshPostgresDatabase } from '../support/postgres.ts';
 import { databaseProxy } from './database-proxy.ts';
 
 const database = await freshPostgresDatabase();
 const url = database?.url ?? '';
+afterAll(() => database?.drop());
 
 describe.skipIf(!database)('a PostgreSQL with a time zone other than UTC', () => {
   test('returns times as they were stored, in columns and in nested JSON', async () => {
@@ -30,6 +31,5 @@ describe.skipIf(!database)('a PostgreSQL with a time zone other than UTC', () =>
     await expect(db.ping()).rejects.toThrow('the time zone PRC although UTC was set');
     await db.close();
     await proxy.close();
-    await database?.drop();
   });
 });

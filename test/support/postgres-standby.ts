@@ -50,6 +50,8 @@ export async function startPair(): Promise<Pair | null> {
   await client.query('select pg_reload_conf()');
   await client.end();
 
+  // A test may have killed it before.
+  const killStandby = () => control(folder, '-m', 'immediate', 'stop').catch(() => {});
   const urlOf = (...hosts: string[]) => `postgres://gatehouse@${hosts.map(encodeURIComponent).join(',')}/postgres`;
   return {
     url: urlOf(primaryFolder, folder),
@@ -66,11 +68,10 @@ export async function startPair(): Promise<Pair | null> {
       await control(folder, '-w', 'promote');
     },
     async killStandby() {
-      await control(folder, '-m', 'immediate', 'stop');
+      await killStandby();
     },
     async stop() {
-      // A test may have killed it.
-      await control(folder, '-m', 'immediate', 'stop').catch(() => {});
+      await killStandby();
       await primary.stop();
       rmSync(folder, { recursive: true, force: true });
     },
