@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type CloudTarget, startCloud } from '../../support/cloud-target.ts';
 import { until } from '../../support/jobs.ts';
 import type { Document } from '../../support/json-server.ts';
+import { unique } from '../../support/make-walk.ts';
 import { describeOnSqlite, type TestServer } from '../../support/server.ts';
 import { localTargets, makeGroup, makeSyncProvider, makeUser, settled } from '../../support/sync.ts';
 import { startWorkspace, type WorkspaceTarget } from '../../support/workspace-target.ts';
@@ -32,33 +33,42 @@ function directories(server: () => TestServer): void {
     let provider: { pk: number };
     const make = (values: Record<string, unknown> = {}) =>
       makeSyncProvider(server().admin, path, { ...target.settings, ...values });
-    const userAt = (email: string) => [...target.users.values()].find((user) => user[address] === email);
-    const groupAt = (name: string) => [...target.groups.values()].find((group) => group[groupName] === name);
-    const membersAt = (name: string) => [...(target.members.get(groupAt(name)?.id) ?? [])].sort();
+    const userAt = (email: string, at = target) => [...at.users.values()].find((user) => user[address] === email);
+    const groupAt = (name: string, at = target) => [...at.groups.values()].find((group) => group[groupName] === name);
+    const membersAt = (name: string, at = target) => [...(at.members.get(groupAt(name, at)?.id) ?? [])].sort();
 
     beforeAll(async () => {
       target = await start();
+      provider = await make();
     });
     afterAll(() => target.close());
+    afterEach(() => {
+      target.fault = () => null;
+    });
 
     test('gets everybody with an address of its domains; others fail one by one', async () => {
       const { admin } = server();
       const [ada, grace] = [await makeUser(admin), await makeUser(admin)];
       const stranger = await makeUser(admin, { email: `${ada.username}@elsewhere.example` });
       const group = await makeGroup(admin, { users: [ada.pk, grace.pk, stranger.pk] });
-      provider = await make();
-      const status = await settled(server(), path, provider.pk);
+      const directory = await start();
+      const { pk } = await make(directory.settings);
+      const status = await settled(server(), path, pk);
       expect(status.run.state).toBe('done');
       expect(status.failed).toBeGreaterThan(0);
-      expect(userAt(ada.email)?.[active]).toBe(path === 'cloud_directory');
-      expect(userAt(stranger.email)).toBeUndefined();
-      expect(membersAt(group.name)).toEqual([userAt(ada.email).id, userAt(grace.email).id].sort());
-      const failed = (await admin.get(`/providers/${path}/${provider.pk}/sync/ledger/?user=${stranger.pk}`)).body
-        .results;
+      expect(userAt(ada.email, directory)?.[active]).toBe(path === 'cloud_directory');
+      expect(userAt(stranger.email, directory)).toBeUndefined();
+      const members = [userAt(ada.email, directory).id, userAt(grace.email, directory).id].sort();
+      expect(membersAt(group.name, directory)).toEqual(members);
+      const failed = (await admin.get(`/providers/${path}/${pk}/sync/ledger/?user=${stranger.pk}`)).body.results;
       expect(failed).toMatchObject([{ error: `Invalid email domain: ${stranger.email}`, outstanding: 0 }]);
+      await admin.delete(`/providers/${path}/${pk}/`);
+      await directory.close();
     });
 
     test('passwords that it is told are random and belong to nobody here', async () => {
+      for (const _ of [1, 2]) await makeUser(server().admin);
+      await settled(server(), path, provider.pk);
       const passwords = target.requests
         .filter(({ method, segments }) => method === 'POST' && segments.at(-1) === 'users')
         .map(({ body }) => body.password ?? body.passwordProfile.password);
@@ -92,9 +102,10 @@ function directories(server: () => TestServer): void {
       const person = await makeUser(admin);
       const group = await makeGroup(admin, { users: [person.pk] });
       await settled(server(), path, provider.pk);
-      target.groups.set('known', { id: 'known', [groupName]: group.name, email: `${group.name}@example.com` });
-      target.users.set('member', { id: 'member', [address]: person.email });
-      target.members.set('known', new Set(['member']));
+      const [known, member] = [unique('known'), unique('member')];
+      target.groups.set(known, { id: known, [groupName]: group.name, email: `${group.name}@example.com` });
+      target.users.set(member, { id: member, [address]: person.email });
+      target.members.set(known, new Set([member]));
       // It hides that, so that they are added once more.
       const none = { status: 200, body: { value: [], members: [] } };
       target.fault = ({ method, segments }) => (method === 'GET' && segments.at(-1) === 'members' ? none : null);
@@ -102,8 +113,8 @@ function directories(server: () => TestServer): void {
       await settled(server(), path, provider.pk);
       target.fault = () => null;
       const { body } = await admin.get(`/providers/${path}/${provider.pk}/sync/ledger/?group=${group.pk}`);
-      expect(body.results).toMatchObject([{ remote_id: 'known', error: '' }]);
-      expect(membersAt(group.name)).toEqual(['member']);
+      expect(body.results).toMatchObject([{ remote_id: known, error: '' }]);
+      expect(membersAt(group.name)).toEqual([member]);
     });
 
     test('an address in any of its domains will do', async () => {

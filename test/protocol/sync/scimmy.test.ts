@@ -8,7 +8,6 @@ describeOnSqlite(
   'a SCIM provider and a server that others wrote',
   (server) => {
     let target: ScimmyTarget;
-    let provider: { pk: number };
 
     beforeAll(async () => {
       target = await startScimmy();
@@ -20,11 +19,11 @@ describeOnSqlite(
     const memberIds = (name: string) =>
       (groupNamed(name)?.members ?? []).map(({ value }: { value: string }) => value).sort();
 
-    test('a full run brings all users and groups with their members', async () => {
+    test('a full run brings all users and groups with their members; changes follow one by one', async () => {
       const { admin } = server();
       const people = [await makeUser(admin), await makeUser(admin), await makeUser(admin)];
       const group = await makeGroup(admin, { users: people.map(({ pk }) => pk) });
-      provider = await makeSyncProvider(admin, 'scim', { url: `${target.url}/`, token: targetToken });
+      const provider = await makeSyncProvider(admin, 'scim', { url: `${target.url}/`, token: targetToken });
       const status = await settled(server(), 'scim', provider.pk);
       expect(status).toMatchObject({ is_running: false, failed: 0, run: { state: 'done', left: 0, failed: 0 } });
       const { pagination } = (await admin.get('/core/users/')).body;
@@ -38,26 +37,23 @@ describeOnSqlite(
       expect(memberIds(group.name)).toEqual(people.map(({ username }) => userNamed(username).id).sort());
       const { body } = await admin.get(`/providers/scim_users/?provider__id=${provider.pk}&user__id=${people[0].pk}`);
       expect(body.results).toMatchObject([{ scim_id: userNamed(people[0].username).id, user: people[0].pk }]);
-    });
 
-    test('changes follow one by one: created, renamed, moved between groups, deleted', async () => {
-      const { admin } = server();
       const person = await makeUser(admin);
       await until(() => userNamed(person.username) !== undefined);
-      const group = await makeGroup(admin, { users: [person.pk] });
+      const joined = await makeGroup(admin, { users: [person.pk] });
       await settled(server(), 'scim', provider.pk);
-      expect(memberIds(group.name)).toEqual([userNamed(person.username).id]);
+      expect(memberIds(joined.name)).toEqual([userNamed(person.username).id]);
 
       await admin.patch(`/core/users/${person.pk}/`, { name: 'Renamed Person', is_active: false });
-      await admin.post(`/core/groups/${group.pk}/remove_user/`, { pk: person.pk });
-      await admin.patch(`/core/groups/${group.pk}/`, { name: `${group.name}-2` });
+      await admin.post(`/core/groups/${joined.pk}/remove_user/`, { pk: person.pk });
+      await admin.patch(`/core/groups/${joined.pk}/`, { name: `${joined.name}-2` });
       await settled(server(), 'scim', provider.pk);
       expect(userNamed(person.username)).toMatchObject({ displayName: 'Renamed Person', active: false });
-      expect(memberIds(`${group.name}-2`)).toEqual([]);
+      expect(memberIds(`${joined.name}-2`)).toEqual([]);
 
       await admin.delete(`/core/users/${person.pk}/`);
-      await admin.delete(`/core/groups/${group.pk}/`);
-      await until(() => userNamed(person.username) === undefined && groupNamed(`${group.name}-2`) === undefined);
+      await admin.delete(`/core/groups/${joined.pk}/`);
+      await until(() => userNamed(person.username) === undefined && groupNamed(`${joined.name}-2`) === undefined);
       await settled(server(), 'scim', provider.pk);
       expect(await ledgerOf(admin, 'scim', provider.pk, `user=${person.pk}`)).toBeUndefined();
     });
