@@ -74,7 +74,7 @@ describeOnBoth(
     });
     let receiverUrl = '';
     beforeAll(async () => {
-      await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done));
+      if (!receiver.listening) await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done));
       receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/slo`;
     });
     afterAll(() => void receiver.close());

@@ -40,6 +40,7 @@ function directories(server: () => TestServer): void {
     beforeAll(async () => {
       target = await start();
       provider = await make();
+      await settled(server(), path, provider.pk);
     });
     afterAll(() => target.close());
     afterEach(() => {
