@@ -94,7 +94,8 @@ export async function openWorld(
 async function updateSchema(db: Database, log: Log, migrations: readonly Migration[]): Promise<void> {
   const ran = await migrate(db, migrations);
   if (ran.length === 0) return;
-  await db.analyze?.(growingTables);
+  // A new database is empty until bootstrap has filled and analysed it.
+  if (ran.length < migrations.length) await db.analyze?.(growingTables);
   log.info({ migrations: ran }, 'the database schema is up to date');
 }
 

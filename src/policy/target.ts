@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Dialect } from '../platform/db/dialect.ts';
+import { runLater } from '../platform/db/later.ts';
 import { checkMayChange } from '../resource/access.ts';
 import type { Field, RowAlias } from '../resource/fields/field.ts';
 import { missingObject, ref } from '../resource/fields/ref.ts';
@@ -19,7 +20,7 @@ const keyedApart = (resources: Resources): { table: RawBuilder<unknown>; column:
   );
 
 export async function storeTarget(tx: Query, key: string, model: string): Promise<void> {
-  await sql`insert into policy_targets (pk, model) values (${key}, ${model})`.execute(tx);
+  await runLater(tx, sql`insert into policy_targets (pk, model) values (${key}, ${model})`);
 }
 
 const plain = ref('svc_policies.policybindingmodel', 'uuid', {

@@ -26,7 +26,11 @@ export function createEngine(registry: Registry): Engine {
   const guarded = new Map<Resource, boolean>();
   const ownPlans = { full: new WeakMap<Call, Map<Resource, Plan>>(), listed: new WeakMap<Call, Map<Resource, Plan>>() };
   const stored = new Map<Resource, LoadStored>();
-  const finders = { reading: new Map<Resource, Finder>(), locking: new Map<Resource, Finder>() };
+  const finders = {
+    read: new Map<Resource, Finder>(),
+    lock: new Map<Resource, Finder>(),
+    commit: new Map<Resource, Finder>(),
+  };
 
   function openPlan(resource: Resource, call: Call, view: PlanView): Plan {
     let plan = open[view].get(resource);
@@ -79,13 +83,16 @@ export function createEngine(registry: Registry): Engine {
     // See above.
     plan: <R extends Row>(resource: Resource<R>, call: Call, view: PlanView = 'full') =>
       (isOpen(resource, call) ? openPlan(resource, call, view) : ownPlan(resource, call, view)) as Plan<R>,
-    finder(resource, call, lock) {
+    finder(resource, call, use) {
       if (!isOpen(resource, call)) return null;
-      const cache = finders[lock ? 'locking' : 'reading'];
+      const cache = finders[use];
       let finder = cache.get(resource);
       if (!finder) {
-        const column = resource.row().col(resource.lookup);
-        finder = statement((name) => selectSql(engine, resource, call, [sql`${column} = ${name}`], lock));
+        const column = resource.row().col(use === 'commit' ? 'pk' : resource.lookup);
+        finder = statement(
+          (name) => selectSql(engine, resource, call, [sql`${column} = ${name}`], use === 'lock'),
+          use === 'commit' ? { sent: 'last' } : {},
+        );
         cache.set(resource, finder);
       }
       return finder;
@@ -162,7 +169,7 @@ export async function findVisible<R extends Row>(
   if (visible) conditions.push(visible);
   const name = parseName(resource, call.params[resource.param] ?? '');
   if (name === null) throw new Problem('not_found');
-  const find = conditions.length === 0 ? engine.finder(resource, call, lock) : null;
+  const find = conditions.length === 0 ? engine.finder(resource, call, lock ? 'lock' : 'read') : null;
   const named = () => sql`${resource.row().col(resource.lookup)} = ${name}`;
   const found = find
     ? selectedRow(engine, resource, call, await find(db, name))
@@ -184,17 +191,30 @@ export async function selectOne<R extends Row>(
   return selectedRow(engine, resource, call, rows);
 }
 
-/** The same as the last statement of a transaction. */
+export const selectByKey = <R extends Row>(
+  engine: Engine,
+  resource: Resource<R>,
+  call: Call,
+  tx: Query,
+  pk: string | number,
+): Promise<SelectedRow<R> | null> => selectOne(engine, resource, call, tx, [hasKey(resource, pk)]);
+
+/** The same as the last statement of a transaction, which it commits. */
 export async function selectLast<R extends Row>(
   engine: Engine,
   resource: Resource<R>,
   call: Call,
   tx: Query,
-  conditions: readonly RawBuilder<unknown>[],
+  pk: string | number,
 ): Promise<SelectedRow<R> | null> {
-  const { rows } = await runLast(tx, selectSql(engine, resource, call, conditions, false));
+  const find = engine.finder(resource, call, 'commit');
+  const rows = find
+    ? await find(tx, pk)
+    : (await runLast(tx, selectSql(engine, resource, call, [hasKey(resource, pk)], false))).rows;
   return selectedRow(engine, resource, call, rows);
 }
+
+const hasKey = (resource: Resource, pk: string | number) => sql`${resource.row().col('pk')} = ${pk}`;
 
 function selectSql(
   engine: Engine,

@@ -264,8 +264,8 @@ export interface Engine {
   readonly registry: Registry;
   /** A resource as this call's actor may see it. Plans for lists cannot load. */
   plan<R extends Row>(resource: Resource<R>, call: Call, view?: 'full' | 'listed'): Plan<R>;
-  /** A prepared statement for one row; null if this caller's view differs from the default. Checks no permissions. */
-  finder(resource: Resource, call: Call, lock: boolean): Finder | null;
+  /** A prepared statement that reads or locks the row in the path, or reads by key and commits; null for special views. */
+  finder(resource: Resource, call: Call, use: 'read' | 'lock' | 'commit'): Finder | null;
   /** Loads stored rows for internal use. Checks no permissions. */
   stored<R extends Row>(resource: Resource<R>, call: Call): LoadStored<R>;
   readonly count: CountRows;

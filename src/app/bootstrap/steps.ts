@@ -32,14 +32,22 @@ export interface Make {
 }
 
 export function createMake(tx: Query, world: World, engine: Engine, call: Call): Make {
+  /** By model and identity: many objects refer to the same flow. */
+  const found = new Map<string, string | number>();
+
   async function look(model: string, identity: Row): Promise<string | number | null> {
+    const name = nameOf(model, identity);
+    const known = found.get(name);
+    if (known !== undefined) return known;
     const resource = engine.registry.require(model);
     const row = resource.row();
     const conditions = Object.entries(identity).map(([name, value]) => sql`${row.col(name)} = ${value}`);
     const { rows } = await sql<{ pk: string | number }>`select ${row.col('pk')} as pk from ${resource.from()}
       where ${sql.join(conditions, sql` and `)} limit 1`.execute(tx);
+    if (rows[0]) found.set(name, rows[0].pk);
     return rows[0]?.pk ?? null;
   }
+
   return {
     tx,
     world,
@@ -54,6 +62,7 @@ export function createMake(tx: Query, world: World, engine: Engine, call: Call):
         if (!resource.allFields[name]) throw new Error(`${model} has no field ${name}`);
       }
       await updateColumns(resource, pk, hidden, call, tx);
+      found.set(nameOf(model, identity), pk);
       return pk;
     },
     async find(model, identity) {
@@ -63,3 +72,5 @@ export function createMake(tx: Query, world: World, engine: Engine, call: Call):
     },
   };
 }
+
+const nameOf = (model: string, identity: Row): string => `${model} ${JSON.stringify(identity)}`;

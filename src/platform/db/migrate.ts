@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Query } from './database.ts';
 import type { Dialect } from './dialect.ts';
 import { hasTable } from './introspect.ts';
+import { runLater } from './later.ts';
 import { addStamps } from './postgres-stamps.ts';
 
 /** A step of the schema's history, for both databases. Never changed once released. */
@@ -57,9 +58,14 @@ export async function readSchemaState(db: Database, migrations: readonly Migrati
 /** Also because this instance may wait for another one that migrates. */
 const long = { isLong: true } as const;
 
+async function lock(db: Database, tx: Query): Promise<void> {
+  const statement = db.dialect.exclusive('migrations');
+  if (statement) await runLater(tx, statement);
+}
+
 async function prepare(db: Database): Promise<void> {
   await db.write(async (tx) => {
-    await db.dialect.exclusive('migrations')?.execute(tx);
+    await lock(db, tx);
     await sql`create table if not exists migrations (name text primary key, applied text not null)`.execute(tx);
   }, long);
   if (db.dialect.name === 'postgres') await addTrigrams(db);
@@ -68,7 +74,7 @@ async function prepare(db: Database): Promise<void> {
 /** Under the lock too: an instance that lost the race would continue without its indexes. */
 async function addTrigrams(db: Database): Promise<void> {
   const adding = db.write(async (tx) => {
-    await db.dialect.exclusive('migrations')?.execute(tx);
+    await lock(db, tx);
     await sql`create extension if not exists pg_trgm`.execute(tx);
   }, long);
   await adding.catch(() => {
@@ -78,20 +84,20 @@ async function addTrigrams(db: Database): Promise<void> {
 
 async function stamp(db: Database): Promise<void> {
   await db.write(async (tx) => {
-    await db.dialect.exclusive('migrations')?.execute(tx);
+    await lock(db, tx);
     await addStamps(tx);
   }, long);
 }
 
 async function runOnce(db: Database, migration: Migration): Promise<boolean> {
   return db.write(async (tx) => {
-    await db.dialect.exclusive('migrations')?.execute(tx);
+    await lock(db, tx);
     if ((await doneMigrations(tx)).has(migration.name)) return false;
     // A table with pending deferred triggers cannot be altered.
-    if (db.dialect.name === 'postgres') await sql`set constraints all immediate`.execute(tx);
-    for (const statement of migration.statements(db.dialect)) await sql.raw(statement).execute(tx);
+    if (db.dialect.name === 'postgres') await runLater(tx, sql`set constraints all immediate`);
+    for (const statement of migration.statements(db.dialect)) await runLater(tx, sql.raw(statement));
     const applied = new Date().toISOString();
-    await sql`insert into migrations (name, applied) values (${migration.name}, ${applied})`.execute(tx);
+    await runLater(tx, sql`insert into migrations (name, applied) values (${migration.name}, ${applied})`);
     return true;
   }, long);
 }

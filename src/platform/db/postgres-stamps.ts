@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { sql } from 'kysely';
 import type { Database, Query } from './database.ts';
+import { runLater } from './later.ts';
 
 /**
  * Tables that change with what people do. A change of any other (what administrators set up) sets the stamp, in its own transaction and by a
@@ -15,8 +16,11 @@ export async function addStamps(tx: Query): Promise<void> {
     where c.relnamespace = cast(current_schema() as regnamespace) and c.relkind = 'r' and c.relname !~ ${unstamped}
       and not exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgname = 'stamp')`.execute(tx);
   for (const { name } of rows) {
-    await sql`create constraint trigger stamp after insert or update or delete on ${sql.table(name)}
-      deferrable initially deferred for each row execute function stamp()`.execute(tx);
+    await runLater(
+      tx,
+      sql`create constraint trigger stamp after insert or update or delete on ${sql.table(name)}
+        deferrable initially deferred for each row execute function stamp()`,
+    );
   }
 }
 

@@ -1,4 +1,5 @@
 import { type CompiledQuery, createQueryId, type RawBuilder, sql } from 'kysely';
+import { createLruCache } from '../../lib/lru-cache.ts';
 import type { Query } from './database.ts';
 import type { SentQuery } from './later.ts';
 
@@ -56,5 +57,24 @@ export function statement<Values extends readonly unknown[], Row>(
       : query.parameters.map((slot) => (slot instanceof Slot ? values[slot.index] : slot));
     const bound = { sql: query.sql, query: query.query, queryId: createQueryId(), parameters, sent };
     return (await executor.executeQuery<Row>(bound)).rows;
+  };
+}
+
+const maxColumnLists = 1_000;
+
+/** The same for a statement whose table and columns vary: rendered once for each table and list of columns. */
+export function columnStatement<Row>(
+  build: (table: string, columns: readonly string[], slots: readonly RawBuilder<unknown>[]) => RawBuilder<Row>,
+  options: Pick<SentQuery, 'sent'> = {},
+): (db: Query, table: string, columns: readonly string[], values: readonly unknown[]) => Promise<Row[]> {
+  const rendered = createLruCache<Statement<unknown[], Row>>(maxColumnLists);
+  return (db, table, columns, values) => {
+    const key = `${table} ${columns.join()}`;
+    let run = rendered.get(key);
+    if (!run) {
+      run = statement((...slots) => build(table, columns, slots), options);
+      rendered.set(key, run);
+    }
+    return run(db, ...values);
   };
 }

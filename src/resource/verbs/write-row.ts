@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
 import { firstRow } from '../../platform/db/first-row.ts';
 import { runLater } from '../../platform/db/later.ts';
+import { columnStatement } from '../../platform/db/statement.ts';
 import { randomUuid } from '../../platform/random.ts';
 import { checkMayAdd, checkMayWrite, holdsOn } from '../access.ts';
 import { diffOf, recordWrite } from '../audit.ts';
@@ -12,7 +13,7 @@ import { isRef } from '../fields/ref.ts';
 import { isMadeName } from '../fields/shown.ts';
 import { type ParsedBody, parseBody, storedComplaints } from '../parse.ts';
 import { secretsOf } from '../plan.ts';
-import { findVisible, selectLast, selectOne, showRow } from '../read.ts';
+import { findVisible, selectByKey, selectLast, showRow } from '../read.ts';
 import type { Engine, Resource } from '../resource.ts';
 import { withKeys } from '../slugs.ts';
 import type { PkOf } from '../stored-row.ts';
@@ -72,7 +73,7 @@ async function withName(
   values: Row,
 ): Promise<Row> {
   if (!Object.values(resource.allFields).some(isMadeName)) return values;
-  const found = await selectOne(engine, resource, call, tx, [sql`${resource.row().col('pk')} = ${pk}`]);
+  const found = await selectByKey(engine, resource, call, tx, pk);
   return found?.values ?? values;
 }
 
@@ -111,7 +112,9 @@ export async function insertRow<R extends Row>(
       ...(table === resource.rootTable && first),
       ...(pk !== undefined && { pk }),
     };
-    pk = await insertInto(table, row, tx);
+    const [names, stored] = [Object.keys(row), Object.values(row)];
+    if (pk === undefined) pk = firstRow(await insertUnkeyed(tx, table, names, stored)).pk;
+    else await insertKeyed(tx, table, names, stored);
   }
   if (pk === undefined) throw new Error(`${resource.model}: the row has no key`);
   await writeJoins(resource, pk, values, tx, true);
@@ -119,17 +122,20 @@ export async function insertRow<R extends Row>(
   return pk as PkOf<R>;
 }
 
-async function insertInto(table: string, row: Row, tx: Query): Promise<string | number> {
-  const names = Object.keys(row);
+function insertSql(table: string, names: readonly string[], slots: readonly RawBuilder<unknown>[]): RawBuilder<never> {
   const columns =
     names.length > 0
-      ? sql`(${sql.join(names.map((name) => sql.ref(name)))}) values (${sql.join(Object.values(row))})`
+      ? sql`(${sql.join(names.map((name) => sql.ref(name)))}) values (${sql.join(slots)})`
       : sql`default values`;
-  const { rows } = await sql<{ pk: string | number }>`insert into ${sql.table(table)} ${columns} returning pk`.execute(
-    tx,
-  );
-  return firstRow(rows).pk;
+  return sql`insert into ${sql.table(table)} ${columns}`;
 }
+
+const insertKeyed = columnStatement<never>(insertSql, { sent: 'later' });
+
+/** Lets the database generate the key. */
+const insertUnkeyed = columnStatement<{ pk: string | number }>(
+  (table, names, slots) => sql`${insertSql(table, names, slots)} returning pk`,
+);
 
 export async function update(
   engine: Engine,
@@ -256,13 +262,13 @@ export async function showByKey(
   call: Call,
   tx: Query,
   pk: string | number,
-  select = selectOne,
+  select = selectByKey,
 ): Promise<Row> {
-  const found = await select(engine, resource, call, tx, [sql`${resource.row().col('pk')} = ${pk}`]);
+  const found = await select(engine, resource, call, tx, pk);
   if (!found) throw new Error(`${resource.model} ${pk} is gone right after it was written`);
   return showRow(engine, resource, call, found.raw);
 }
 
 /** The same at the end of a transaction, which it commits unless it is a dry run or goes on. */
 const showLast = (engine: Engine, resource: Resource, call: Call, tx: Query, pk: string | number): Promise<Row> =>
-  showByKey(engine, resource, call, tx, pk, isDryRun(call) || call.tx ? selectOne : selectLast);
+  showByKey(engine, resource, call, tx, pk, isDryRun(call) || call.tx ? selectByKey : selectLast);
