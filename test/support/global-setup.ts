@@ -46,7 +46,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     postgres ??= open().catch((error: Error) => unavailable(error.message));
     const { answer } = await postgres;
     if ('reason' in answer) project.provide('postgresMissing', answer.reason);
-    response.end(JSON.stringify(answer));
+    // Test files ask seconds apart: one would send on a connection that this side is about to close.
+    response.setHeader('connection', 'close').end(JSON.stringify(answer));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   server.unref();
