@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 
 export interface DatabaseProxy {
   /** The database's URL, by way of this proxy. */
@@ -11,11 +12,17 @@ export interface DatabaseProxy {
   close(): Promise<void>;
 }
 
+export interface ProxyOptions {
+  /** Changes what is sent to the database. */
+  readonly alter?: (chunk: Buffer) => Buffer;
+  /** Responses arrive in pieces of this size; 0 for as they come. */
+  readonly bytesAtATime?: number;
+}
+
 /** Stands between a server and its PostgreSQL, so that the way between them can be cut. */
 export async function databaseProxy(
   databaseUrl: string,
-  /** Changes what is sent to the database. */
-  alter: (chunk: Buffer) => Buffer = (chunk) => chunk,
+  { alter = (chunk: Buffer) => chunk, bytesAtATime = 0 }: ProxyOptions = {},
 ): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl);
   const folder = target.searchParams.get('host');
@@ -27,13 +34,15 @@ export async function databaseProxy(
   const server = createServer((incoming) => {
     if (state === 'away') return void incoming.destroy();
     const outgoing = reach();
-    for (const [from, to] of [
-      [incoming, outgoing],
-      [outgoing, incoming],
+    const reply = bytesAtATime > 0 ? inPieces(incoming, bytesAtATime) : (chunk: Buffer) => incoming.write(chunk);
+    const forward = (chunk: Buffer) => outgoing.write(alter(chunk));
+    for (const [from, to, pass] of [
+      [incoming, outgoing, forward],
+      [outgoing, incoming, reply],
     ] as const) {
       sockets.add(from);
       from.on('data', (chunk: Buffer) => {
-        if (state === 'open') to.write(from === incoming ? alter(chunk) : chunk);
+        if (state === 'open') pass(chunk);
       });
       from.on('error', () => {});
       from.on('close', () => {
@@ -66,5 +75,19 @@ export async function databaseProxy(
       breakAll();
       return new Promise((resolve) => void server.close(() => resolve()));
     },
+  };
+}
+
+/** Writes a piece in each turn of the event loop, so that a reader in this process gets each by itself. */
+function inPieces(socket: Socket, bytes: number): (chunk: Buffer) => void {
+  let written = Promise.resolve();
+  socket.setNoDelay();
+  return (chunk) => {
+    written = written.then(async () => {
+      for (let at = 0; at < chunk.length && !socket.destroyed; at += bytes) {
+        socket.write(chunk.subarray(at, at + bytes));
+        await setImmediate();
+      }
+    });
   };
 }

@@ -24,9 +24,9 @@ describe.skipIf(!database)('a PostgreSQL with a time zone other than UTC', () =>
   });
 
   test('is refused when the time zone cannot be set', async () => {
-    const proxy = await databaseProxy(url, (chunk) =>
-      Buffer.from(chunk.toString('latin1').replace("timezone = 'UTC'", "timezone = 'PRC'"), 'latin1'),
-    );
+    const proxy = await databaseProxy(url, {
+      alter: (chunk) => Buffer.from(chunk.toString('latin1').replace("timezone = 'UTC'", "timezone = 'PRC'"), 'latin1'),
+    });
     const db = openPostgres(proxy.url);
     await expect(db.ping()).rejects.toThrow('the time zone PRC although UTC was set');
     await db.close();
