@@ -28,7 +28,8 @@ export async function loadMany(
     await bulk.run('drop table bench_names');
     // Triggers would have counted each row.
     await bulk.run("update counted_until set until = '0001-01-01T00:00:00.000000Z'");
-    for (const counts of ['user_counts', 'event_counts']) await bulk.run(`delete from ${counts}`);
+    for (const counts of ['user_counts', 'event_counts', 'event_hours', 'event_applications'])
+      await bulk.run(`delete from ${counts}`);
   } finally {
     await bulk.close();
   }

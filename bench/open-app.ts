@@ -1,7 +1,7 @@
 import { bootstrap } from '../src/app/bootstrap/run.ts';
 import { type App, composeApp } from '../src/app/compose.ts';
 import { openWorld, type World } from '../src/app/world.ts';
-import { countSome } from '../src/core/counting/count-rows.job.ts';
+import { countRows } from '../src/core/counting/count-rows.job.ts';
 import { fillSearchIndexes } from '../src/core/search/fill-search.job.ts';
 import { readConfig } from '../src/platform/config.ts';
 import { createLog } from '../src/platform/log.ts';
@@ -33,9 +33,7 @@ export async function withApp<T>(
     // As its jobs would have by the time a server has been in use.
     const { registry } = app.engine;
     await fillSearchIndexes(world.db, registry);
-    for (const { table, counted } of registry.resources) {
-      while (counted && (await countSome(world.db, table, counted, world.clock.now())));
-    }
+    for (const resource of registry.resources) await countRows(world.db, resource, world.clock.now());
     return result;
   } finally {
     await app.server.close();

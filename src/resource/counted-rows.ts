@@ -1,16 +1,32 @@
 import type { RawBuilder } from 'kysely';
+import type { Dialect } from '../platform/db/dialect.ts';
 import type { RowCount } from '../platform/db/scan.ts';
 
 /** Rows that are no longer new are counted in a table, which triggers keep up to date. */
-export interface Counted {
+export interface CountTable {
   readonly table: string;
+  /** The row of `counted_until` that says how far it is. */
+  readonly until: string;
   /** Its columns, besides `count`. */
   readonly by: readonly string[];
-  /** Filters that look at these columns only. */
-  readonly filters: readonly string[];
+  /** The values of those that are no columns of the counted rows. */
+  values?(dialect: Dialect): Readonly<Record<string, RawBuilder<unknown>>>;
+  /** Which rows are counted; by default all. */
+  readonly where?: RawBuilder<unknown>;
   /** The column that says when a row was made. */
   readonly time: string;
 }
+
+/** For lists. */
+export interface Counted extends CountTable {
+  /** Filters that look at the columns of `by` only. */
+  readonly filters: readonly string[];
+  /** Further counts of the same rows, for figures. */
+  readonly also?: readonly CountTable[];
+}
+
+/** The header of answers with a count that is an estimate. */
+export const estimated = { 'gatehouse-count': 'estimate' } as const;
 
 export interface Counting {
   readonly where: RawBuilder<unknown>;

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Counted } from './counted-rows.ts';
+import type { Counted, CountTable } from './counted-rows.ts';
 import type { Resource } from './resource.ts';
 
 const latest = '9999-12-31T23:59:59.999999Z';
 
-/** The moment up to which rows of a table are in its counts. */
-export const countedUntil = (table: string): RawBuilder<string> =>
-  sql`(select until from counted_until where pk = ${table})`;
+/** The moment up to which rows are in the counts. */
+export const countedUntil = ({ until }: CountTable): RawBuilder<string> =>
+  sql`(select until from counted_until where pk = ${until})`;
 
 /** Whether a list that is filtered by these parameters can be counted without looking at all its rows. */
 export function isCountedBy({ counted, filterTable }: Resource, query: URLSearchParams): boolean {
@@ -39,8 +39,8 @@ export function valuesSql(resource: Resource, counted: Counted, column: string):
  * Rows that are in no count yet. The upper bound is for PostgreSQL's planner: it takes a range between two unknown moments to be narrow, as
  * this one is, but all that comes after an unknown moment to be a third of the table.
  */
-function isRecent(resource: Resource, { time }: Counted): RawBuilder<unknown> {
-  const column = resource.row().col(time);
-  const end = sql`(select case when until is null then until else ${latest} end from counted_until where pk = ${resource.table})`;
-  return sql`${column} >= ${countedUntil(resource.table)} and ${column} <= ${end}`;
+function isRecent(resource: Resource, counted: Counted): RawBuilder<unknown> {
+  const column = resource.row().col(counted.time);
+  const end = sql`(select case when until is null then until else ${latest} end from counted_until where pk = ${counted.until})`;
+  return sql`${column} >= ${countedUntil(counted)} and ${column} <= ${end}`;
 }

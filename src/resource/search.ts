@@ -55,7 +55,7 @@ export function createSearch(registry: Registry, count: CountRows): FindRows {
 }
 
 /** Whether no term leads to few rows by the search index. */
-async function isBroad(resource: Resource, call: Call): Promise<boolean> {
+export async function isBroad(resource: Resource, call: Call): Promise<boolean> {
   const { read, dialect } = call.db;
   for (const term of searchTerms(resource, call)) {
     const columns = indexedColumns(resource, term);

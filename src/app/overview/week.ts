@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { type BucketRow, sumIntervals, topApplications } from '../../core/event/counts.ts';
+import { topApplications } from '../../core/event/applications.ts';
+import { chartOf } from '../../core/event/chart.ts';
+import { sumIntervals } from '../../core/event/counts.ts';
 import { addMilliseconds, fromTimestamp, toTimestamp } from '../../platform/clock.ts';
-import { readList } from '../../platform/db/read-list.ts';
 import { visibleOrNone } from '../../resource/access.ts';
 import type { ActionInput } from '../../resource/resource.ts';
 
@@ -18,12 +19,12 @@ export async function hoursOfAWeek({ call, registry }: Input) {
   if (visible === 'none') return null;
   const end = Math.floor(fromTimestamp(call.now).getTime() / hourMs) * hourMs + hourMs;
   const start = end - hours * hourMs;
-  const bucket = call.db.dialect.timeBucket(sql.ref('t.created'), 'hour');
-  const query = sql<BucketRow & { action: string }>`select t.action,
-    ${bucket} as bucket, count(*) as events from events as t
-    where t.created >= ${toTimestamp(start)} and t.action in (${sql.join(Object.values(series))})
-      ${visible ? sql`and ${visible}` : sql``} group by 1, 2`;
-  const { rows } = await readList(call.db, (read) => query.execute(read));
+  const isShown = sql`t.action in (${sql.join(Object.values(series))})`;
+  const { hours: rows } = await chartOf(call, {
+    span: { since: toTimestamp(start), before: toTimestamp(end) },
+    conditions: visible ? [isShown, visible] : [isShown],
+    isCounted: !visible,
+  });
   const intervals = { start, intervalMs: hourMs, count: hours };
   const named = Object.entries(series).map(([name, action]) => [
     name,

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { actionOn } from '../../resource/define.ts';
 import { arrayOf, integerSchema, objectSchema } from '../../resource/json-schema.ts';
+import { saidToBe } from '../event/chart.ts';
 import { keyText } from '../event/columns.ts';
 import { countOverTime } from '../event/figures.ts';
+import { visibleEvents } from '../event/filtered.ts';
 
 const thirdOfDayMs = 8 * 3_600_000;
 
@@ -15,12 +17,10 @@ export const metricsAction = actionOn<{ pk: string }>()({
   summary: 'Count how often the application was used in the last week',
   access: 'visible',
   answer: { status: 200, schema: arrayOf(objectSchema({ x_cord: integerSchema, y_cord: integerSchema })) },
-  run: (input) =>
-    countOverTime(
-      input,
-      [sql`t.action = 'authorize_application'`, sql`t.authorized_app = ${keyText(input.row.pk)}`],
-      'hour',
-      thirdOfDayMs,
-      21,
-    ),
+  async run(input) {
+    const conditions = [sql`t.action = 'authorize_application'`, sql`t.authorized_app = ${keyText(input.row.pk)}`];
+    const visits = await visibleEvents(input, { conditions, isCounted: false });
+    const chart = await countOverTime(input.call, visits, 'hour', thirdOfDayMs, 21);
+    return saidToBe(chart, chart.points);
+  },
 });

@@ -67,6 +67,7 @@ export function userResource({ installId, passwords, settings, key, config, user
     searchIndex: ['username', 'name', 'email'],
     counted: {
       table: 'user_counts',
+      until: 'users',
       by: ['type', 'is_active', 'path'],
       filters: ['type', 'is_active', 'path', 'path_startswith'],
       time: 'date_joined',

@@ -16,6 +16,7 @@ import { languageOfCaller } from '../brand/language.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import { customAction, eventActions, isEventAction } from './actions.ts';
 import { clipped, eventColumns, keyText } from './columns.ts';
+import { eventApplications, eventHours } from './counted.ts';
 import { exportAction } from './export.ts';
 import { facetsAction } from './facets.ts';
 import { actionsAction, perMonthAction, topPerUserAction, volumeAction } from './figures.ts';
@@ -73,7 +74,11 @@ export function eventResource({ settings, announce }: Needs): Resource {
     },
     search: ['words'],
     searchIndex: ['words'],
-    counted: { table: 'event_counts', by: ['action'], filters: ['action', 'actions'], time: 'created' },
+    counted: {
+      ...{ table: 'event_counts', until: 'events', by: ['action'], time: 'created' },
+      filters: ['action', 'actions'],
+      also: [eventHours, eventApplications],
+    },
     verbs: ['list', 'create', 'retrieve', 'update', 'partial_update', 'destroy'],
     nameOf: (row) => row.action,
     filters: {

@@ -9,7 +9,7 @@ import { noChoice } from '../../resource/fields/text.ts';
 import { stringSchema } from '../../resource/json-schema.ts';
 import { ReplyWith } from '../../resource/operations.ts';
 import type { Action, ActionInput } from '../../resource/resource.ts';
-import { eventConditions, eventParameters } from './facets.ts';
+import { eventConditions, eventParameters } from './filtered.ts';
 
 const formats = ['csv', 'ndjson'] as const;
 const rowsAtOnce = 500;

@@ -1,21 +1,20 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { Invalid } from '../../lib/problem.ts';
-import { addMilliseconds, fromTimestamp } from '../../platform/clock.ts';
-import { readList } from '../../platform/db/read-list.ts';
+import { fromTimestamp, toTimestamp } from '../../platform/clock.ts';
 import { visibleRows } from '../../resource/access.ts';
 import type { Call } from '../../resource/call.ts';
 import { parseWhole } from '../../resource/fields/scalar.ts';
 import { noChoice } from '../../resource/fields/text.ts';
 import { isStorable } from '../../resource/fields/well-formed.ts';
 import { arrayOf, integerSchema, type JsonSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
-import { filterConditions } from '../../resource/query.ts';
-import type { Action, ActionInput } from '../../resource/resource.ts';
-import { searchConditions } from '../../resource/search-conditions.ts';
+import type { Action } from '../../resource/resource.ts';
 import { eventActions } from './actions.ts';
+import { topApplications, topOfAllTime } from './applications.ts';
+import { chartOf, saidToBe } from './chart.ts';
 import { keyText } from './columns.ts';
-import { type BucketRow, sumIntervals, topApplications } from './counts.ts';
+import { sumIntervals } from './counts.ts';
+import { type Filtered, filteredEvents, eventModel as model, visibleEvents } from './filtered.ts';
 
-const model = 'svc_events.event';
 const hourMs = 3_600_000;
 const coordinates: JsonSchema = arrayOf(objectSchema({ x_cord: integerSchema, y_cord: integerSchema }));
 
@@ -55,13 +54,8 @@ export const volumeAction: Action = {
   query: Object.fromEntries(filterNames.map((name) => [name, stringSchema])),
   answer: { status: 200, schema: coordinates },
   async run(input) {
-    const { call, registry } = input;
-    const resource = registry.require(model);
-    const filters = [
-      ...(await filterConditions(resource, call, registry)),
-      ...searchConditions(resource, call, registry),
-    ];
-    return countOverTime(input, filters, 'hour', 8 * hourMs, 21);
+    const chart = await countOverTime(input.call, await filteredEvents(input), 'hour', 8 * hourMs, 21);
+    return saidToBe(chart, chart.points);
   },
 };
 
@@ -82,7 +76,12 @@ export const perMonthAction: Action = {
     const conditions = Object.entries(parseQuery(query.get('query') || '{}')).map(
       ([column, value]) => sql`${row.col(column)} = ${value}`,
     );
-    return countOverTime(input, [sql`${row.col('action')} = ${action}`, ...conditions], 'day', 24 * hourMs, 30);
+    const counting = await visibleEvents(input, {
+      conditions: [sql`${row.col('action')} = ${action}`, ...conditions],
+      isCounted: conditions.length === 0,
+    });
+    const chart = await countOverTime(input.call, counting, 'day', 24 * hourMs, 30);
+    return saidToBe(chart, chart.points);
   },
 };
 
@@ -160,51 +159,39 @@ export const topPerUserAction: Action = {
     const limit = parseWhole(call.request.query.get('top_n') || '15', 1, 1000);
     if ('complaint' in limit) throw Invalid.field('top_n', ...Object.values(limit.complaint).flat());
     const visible = await visibleRows(input.registry.require(model), call, input.registry);
-    const top = await topApplications(call, action, visible ?? sql`true`, limit.value);
-    return top.map(({ application, events, users }) => ({
+    const { top, isExact } = visible
+      ? { top: await topApplications(call, action, visible, limit.value), isExact: true }
+      : await topOfAllTime(call, action, limit.value);
+    const body = top.map(({ application, events, users }) => ({
       application,
       counted_events: events,
       unique_users: users,
     }));
+    return saidToBe({ isExact }, body);
   },
 };
 
-/**
- * Counts events visible to the caller per hour or day in the database, summed up to intervals that end now; oldest
- * first.
- */
+/** Counts events per hour or day, summed up to intervals that end now; oldest first. */
 export async function countOverTime(
-  input: Pick<ActionInput, 'call' | 'registry'>,
-  conditions: readonly RawBuilder<unknown>[],
+  call: Call,
+  counting: Filtered,
   unit: 'hour' | 'day',
   intervalMs: number,
   intervals: number,
 ) {
-  const { call } = input;
   const end = bucketEnd(call, unit);
   const start = end - intervals * intervalMs;
-  const since = addMilliseconds(call.now, start - fromTimestamp(call.now).getTime());
-  const where = await visibleWhere(input, [sql`t.created >= ${since}`, ...conditions]);
-  const bucket = call.db.dialect.timeBucket(sql.ref('t.created'), unit);
-  const query = sql<BucketRow>`select ${bucket} as bucket, count(*) as events
-    from events as t ${where} group by 1`;
-  const { rows } = await readList(call.db, (read) => query.execute(read));
-  return sumIntervals(rows, { start, intervalMs, count: intervals }).map((count, index) => ({
+  const span = { since: toTimestamp(start), before: toTimestamp(end) };
+  const { hours, isExact } = await chartOf(call, { ...counting, span });
+  const points = sumIntervals(hours, { start, intervalMs, count: intervals }).map((count, index) => ({
     x_cord: start + index * intervalMs,
     y_cord: count,
   }));
+  return { points, isExact };
 }
 
 /** The end of the current hour or day. */
 function bucketEnd(call: Call, unit: 'hour' | 'day'): number {
   const unitMs = unit === 'hour' ? hourMs : 24 * hourMs;
   return Math.floor(fromTimestamp(call.now).getTime() / unitMs) * unitMs + unitMs;
-}
-
-async function visibleWhere(
-  { call, registry }: Pick<ActionInput, 'call' | 'registry'>,
-  conditions: readonly RawBuilder<unknown>[],
-) {
-  const visible = await visibleRows(registry.require(model), call, registry);
-  return sql`where ${sql.join([...(visible ? [visible] : []), ...conditions], sql` and `)}`;
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { arrayOf, integerSchema, objectSchema } from '../../resource/json-schema.ts';
 import { countOverTime } from '../event/figures.ts';
+import { visibleEvents } from '../event/filtered.ts';
 
 const series = { logins: 'login', logins_failed: 'login_failed', authorizations: 'authorize_application' } as const;
 const thirdOfDayMs = 8 * 3_600_000;
@@ -24,8 +25,10 @@ export const adminMetrics: Endpoint = defineEndpoint({
   async run({ call, engine: { registry } }) {
     const counted = await Promise.all(
       Object.entries(series).map(async ([name, action]) => {
-        const conditions = [sql`t.action = ${action}`];
-        return [name, await countOverTime({ call, registry }, conditions, 'hour', thirdOfDayMs, thirdsOfAWeek)];
+        const input = { conditions: [sql`t.action = ${action}`], isCounted: true };
+        const events = await visibleEvents({ call, registry }, input);
+        const { points } = await countOverTime(call, events, 'hour', thirdOfDayMs, thirdsOfAWeek);
+        return [name, points];
       }),
     );
     return Object.fromEntries(counted);

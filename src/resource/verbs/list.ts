@@ -5,7 +5,7 @@ import { tookTooLong } from '../../platform/db/scan.ts';
 import { visibleRows } from '../access.ts';
 import type { Call, Reply } from '../call.ts';
 import { isCountedBy } from '../counted.ts';
-import type { Listed } from '../counted-rows.ts';
+import { estimated, type Listed } from '../counted-rows.ts';
 import type { Row } from '../fields/field.ts';
 import { filterConditions, orderBy } from '../query.ts';
 import type { Engine, Resource } from '../resource.ts';
@@ -91,7 +91,7 @@ async function readPage(engine: Engine, resource: Resource, call: Call, listed: 
       page,
       size,
     ),
-    ...(!isExact && { headers: { 'gatehouse-count': 'estimate' } }),
+    ...(!isExact && { headers: estimated }),
   };
 }
 

@@ -33,6 +33,7 @@ import { overview } from './0035-overview.ts';
 import { applicationsOff } from './0036-applications-off.ts';
 import { counts } from './0037-counts.ts';
 import { fewerIndexes } from './0038-fewer-indexes.ts';
+import { eventCounts } from './0039-event-counts.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -70,4 +71,5 @@ export const migrations: readonly Migration[] = [
   applicationsOff,
   counts,
   fewerIndexes,
+  eventCounts,
 ];

@@ -1,0 +1,59 @@
+import { visibleRows } from '../../resource/access.ts';
+import { isCountedBy } from '../../resource/counted.ts';
+import { arrayOf, type JsonSchema, stringSchema, timeSchema } from '../../resource/json-schema.ts';
+import { filterConditions } from '../../resource/query.ts';
+import type { ActionInput } from '../../resource/resource.ts';
+import { isBroad } from '../../resource/search.ts';
+import { searchConditions, searchTerms } from '../../resource/search-conditions.ts';
+import type { Counting } from './chart.ts';
+
+export const eventModel = 'svc_events.event';
+
+type Input = Pick<ActionInput, 'call' | 'registry'>;
+export type Filtered = Omit<Counting, 'span'>;
+
+/** The query parameters that the list, the facets and the export share. */
+export const eventParameters: Readonly<Record<string, JsonSchema>> = {
+  ...Object.fromEntries(
+    [
+      ...['action', 'brand_name', 'client_ip', 'context_authorized_app', 'context_model_app', 'context_model_name'],
+      ...['context_model_pk', 'search', 'username'],
+    ].map((name) => [name, stringSchema]),
+  ),
+  actions: arrayOf(stringSchema),
+  created__gte: timeSchema,
+  created__lt: timeSchema,
+};
+
+/** The conditions of the caller's filters and rights, as the list applies them. */
+export async function eventConditions({ call, registry }: Input) {
+  const resource = registry.require(eventModel);
+  const visible = await visibleRows(resource, call, registry);
+  return [
+    ...(visible ? [visible] : []),
+    ...(await filterConditions(resource, call, registry)),
+    ...searchConditions(resource, call, registry),
+  ];
+}
+
+/** Events by other conditions, as far as the caller may see them. `isCounted` says whether these name `t.action` alone. */
+export async function visibleEvents({ call, registry }: Input, { conditions, isCounted }: Filtered): Promise<Filtered> {
+  const visible = await visibleRows(registry.require(eventModel), call, registry);
+  return visible ? { conditions: [visible, ...conditions], isCounted: false } : { conditions, isCounted };
+}
+
+/** The caller's filters for a chart. */
+export async function filteredEvents({ call, registry }: Input): Promise<Filtered> {
+  const resource = registry.require(eventModel);
+  const filters = await filterConditions(resource, call, registry);
+  const isSearch = searchTerms(resource, call).length > 0;
+  const isSlow = isSearch && filters.length === 0 && (await isBroad(resource, call));
+  const seen = await visibleEvents(
+    { call, registry },
+    {
+      conditions: [...filters, ...searchConditions(resource, call, registry, { isPlain: isSlow })],
+      isCounted: !isSearch && isCountedBy(resource, call.request.query),
+    },
+  );
+  return { ...seen, isSlow };
+}

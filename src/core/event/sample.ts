@@ -1,0 +1,57 @@
+import { type RawBuilder, sql } from 'kysely';
+import { fromTimestamp, toTimestamp } from '../../platform/clock.ts';
+import type { Dialect } from '../../platform/db/dialect.ts';
+import { isWithin, type Span } from './counted.ts';
+
+/** Where to count events: all of a time, or those of short windows spread over it. */
+export interface EventSource {
+  /** A common table expression named `found`, with the columns by which events are counted. */
+  readonly found: RawBuilder<unknown>;
+  /** How many events stand for one that is found. */
+  readonly factor: number;
+}
+
+/** So that each hour of a week and each day of a year has at least one. */
+const windowCount = 400;
+/** Multiples of it, without their whole part, are spread evenly, and never in step with what happens every hour or day. */
+const golden = (Math.sqrt(5) - 1) / 2;
+
+type Conditions = readonly RawBuilder<unknown>[];
+
+const columns = (dialect: Dialect) => sql`${dialect.timeBucket(sql.ref('t.created'), 'hour')} as bucket, t.action,
+  coalesce(t.username, '') as username, coalesce(t.client_ip, '') as client_ip, coalesce(t.authorized_app, '') as authorized_app`;
+
+export const allEvents = (dialect: Dialect, span: Span, conditions: Conditions): EventSource => ({
+  found: sql`found as materialized (select ${columns(dialect)} from events as t
+    where ${sql.join([isWithin(span), ...conditions], sql` and `)})`,
+  factor: 1,
+});
+
+/** By windows and not by an index on anything else, which would be read for each window. */
+export const byWindow = (conditions: Conditions): Conditions =>
+  conditions.map((condition) => sql`case when ${condition} then 1 else 0 end = 1`);
+
+/** A share of the time, so that the number of events to read does not depend on how many there are. */
+export function sampledEvents(dialect: Dialect, span: Span, conditions: Conditions, share: number): EventSource {
+  const type = sql.raw(dialect.columnType('time'));
+  const moment = (milliseconds: number) => sql`cast(${toTimestamp(milliseconds)} as ${type})`;
+  const [start, end] = [span.since, span.before].map((text) => fromTimestamp(text).getTime());
+  const windows = windowsOf(start ?? 0, end ?? 0, windowCount, share).map(
+    ([from, to]) => sql`(${moment(from)}, ${moment(to)})`,
+  );
+  const isWanted = [sql`t.created >= w.since and t.created < w.until`, ...conditions];
+  return {
+    found: sql`w(since, until) as (values ${sql.join(windows)}), found as materialized (select ${columns(dialect)}
+      from w cross join events as t where ${sql.join(isWanted, sql` and `)})`,
+    factor: 1 / share,
+  };
+}
+
+/** A window in each of equal parts of a range; together they cover a share of it. */
+export function windowsOf(start: number, end: number, count: number, share: number): [from: number, to: number][] {
+  const part = (end - start) / count;
+  return Array.from({ length: count }, (_, at) => {
+    const from = start + part * (at + ((at * golden) % 1) * (1 - share));
+    return [from, from + part * share];
+  });
+}

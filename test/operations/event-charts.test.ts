@@ -1,0 +1,170 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { countUsers } from '../../src/core/event/applications.ts';
+import { addMilliseconds, systemClock } from '../../src/platform/clock.ts';
+import { runJob } from '../support/jobs.ts';
+import { describeOnBoth, type TestServer } from '../support/server.ts';
+
+const hourMs = 3_600_000;
+const atOnce = 3_000;
+const ago = (hours: number) => addMilliseconds(systemClock.now(), -hours * hourMs);
+
+interface Some {
+  readonly action: string;
+  readonly count: number;
+  /** One every so many hours, back from now. */
+  readonly step: number;
+  /** They are visits of so many applications in turn. */
+  readonly applications?: number;
+}
+
+/** Two of three are by `ann`, the others by `ben`. */
+async function addEvents({ world: { db } }: TestServer, { action, count, step, applications }: Some): Promise<void> {
+  const isLite = db.dialect.name === 'sqlite';
+  const app = applications ? sql`'app' || (i % ${sql.lit(applications)})` : sql`null`;
+  const at = isLite
+    ? sql`strftime('%Y-%m-%dT%H:%M:%f', ${systemClock.now()}, -(i * ${step * 3600}) || ' seconds') || '000Z'`
+    : sql`now() - i * ${step}::double precision * interval '1 hour'`;
+  const key = isLite ? sql`printf('%08x-0000-4000-8000-%012x', i, abs(random()) >> 16)` : sql`gen_random_uuid()`;
+  for (let from = 0; from < count; from += atOnce) {
+    const last = Math.min(count, from + atOnce) - 1;
+    const numbers = isLite
+      ? sql`with recursive n(i) as (select ${sql.lit(from)} union all select i + 1 from n where i < ${last})`
+      : sql`with n(i) as (select * from generate_series(${from}::int, ${last}::int))`;
+    await db.write((tx) =>
+      sql`insert into events (pk, "user", user_pk, username, action, app, context, created, expires, brand, words, authorized_app)
+        ${numbers} select ${key}, '{}', i, case when i % 3 < 2 then 'ann' else 'ben' end, ${action}, 'test', '{}', ${at},
+          '2099-01-01T00:00:00.000000Z', '{}', '', ${app} from n`.execute(tx),
+    );
+  }
+}
+
+const change = ({ world: { db } }: TestServer, statement: ReturnType<typeof sql>) =>
+  db.write((tx) => statement.execute(tx));
+
+const height = (point: { y_cord: number }) => point.y_cord;
+const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+
+describeOnBoth('charts of events', (server) => {
+  const get = async (path: string) => {
+    const { status, body, headers } = await server().admin.get(path);
+    expect(status, path).toBe(200);
+    return { body, isEstimate: headers.get('gatehouse-count') === 'estimate' };
+  };
+  const exact = async (path: string) => {
+    const { body, isEstimate } = await get(path);
+    expect(isEstimate, path).toBe(false);
+    return body;
+  };
+  const later = addMilliseconds(systemClock.now(), 24 * hourMs);
+  const monthAgo = ago(700);
+  const partly = [ago(60.4), ago(20.3)];
+  /** All charts that show events of an action. */
+  const charts = async (action: string) => {
+    const facets = (since = '', before = '') =>
+      exact(`/events/events/facets/?action=${action}&created__gte=${since}&created__lt=${before}`);
+    const points = async (name: string) => sum((await exact(`/events/events/${name}/?action=${action}`)).map(height));
+    return {
+      // The hours at both ends are shown in part.
+      part: await facets(...partly),
+      month: await facets(monthAgo, later),
+      volume: await points('volume'),
+      perMonth: await points('per_month'),
+    };
+  };
+  const stored = async (action: string, since: string) => {
+    const { rows } = await sql<{ n: number | string }>`select count(*) as n from events where action = ${action}
+      and created >= ${since}`.execute(server().world.db.read);
+    return Number(rows[0]?.n);
+  };
+
+  test('show the same before and after events are counted ahead, whatever is changed and deleted', async () => {
+    const one = server();
+    const action = 'custom_chart';
+    await addEvents(one, { action, count: 150, step: 4.9, applications: 2 });
+    const { perMonth, volume } = await charts(action);
+    expect([perMonth > 130, volume > 30, volume < 40]).toEqual([true, true, true]);
+    // None near the edge of the week, which moves on meanwhile.
+    await change(one, sql`delete from events where action = ${action} and created between ${ago(180)} and ${ago(150)}`);
+    const before = await charts(action);
+    expect(sum(before.month.counts)).toBeGreaterThan(120);
+    expect(sum(before.part.counts)).toBe(8);
+    await runJob(one, 'count_rows');
+    const { rows } = await sql`select 1 from event_hours where action = ${action}`.execute(one.world.db.read);
+    expect(rows.length).toBeGreaterThan(120);
+    expect(await charts(action)).toEqual(before);
+
+    await change(one, sql`delete from events where action = ${action} and username = 'ben'`);
+    await change(one, sql`update events set action = 'custom_other' where action = ${action} and user_pk % 5 = 0`);
+    await change(
+      one,
+      sql`update events set created = ${ago(50)} where action = ${action} and user_pk between 20 and 40`,
+    );
+    await addEvents(one, { action, count: 25, step: 5.1 });
+    const after = await charts(action);
+    const events = await stored(action, monthAgo);
+    expect([sum(after.month.counts), after.month.actions]).toEqual([
+      events,
+      [{ value: action, label: action, events }],
+    ]);
+    expect(after).not.toEqual(before);
+    // Counted anew from the events, they are the same.
+    await change(one, sql`delete from event_hours`);
+    await change(one, sql`update counted_until set until = '0001-01-01T00:00:00.000000Z' where pk = 'event_hours'`);
+    expect(await charts(action)).toEqual(after);
+    await runJob(one, 'count_rows');
+    expect(await charts(action)).toEqual(after);
+  });
+
+  test('count a sample where there are too many events, and say so', async () => {
+    const one = server();
+    const action = 'custom_many';
+    await addEvents(one, { action, count: 36_000, step: 160 / 36_000, applications: 4 });
+    await runJob(one, 'count_rows');
+    const { body, isEstimate } = await get(`/events/events/facets/?action=${action}`);
+    expect(isEstimate).toBe(true);
+    // These are counted ahead.
+    expect(body.actions).toEqual([{ value: action, label: action, events: 36_000 }]);
+    expect(sum(body.counts)).toBe(36_000);
+    const near = (found: { value: string; events: number }[]) =>
+      found.map(({ value, events }) => [value, Math.round(events / 2_000)]).sort();
+    expect(near(body.usernames)).toEqual([
+      ['ann', 12],
+      ['ben', 6],
+    ]);
+    expect(body.applications).toHaveLength(4);
+    for (const { events } of body.applications) expect(Math.abs(events - 9_000)).toBeLessThan(700);
+
+    const others = await get('/events/events/facets/?username=ann');
+    expect(others.isEstimate).toBe(true);
+    expect(Math.abs(sum(others.body.counts) - 24_000)).toBeLessThan(1_500);
+    expect((await get('/events/events/volume/?username=ann')).isEstimate).toBe(true);
+    const volume = await get(`/events/events/volume/?action=${action}`);
+    expect([volume.isEstimate, sum(volume.body.map(height))]).toEqual([false, 36_000]);
+  });
+
+  test('say which applications are used most, with an estimate of their users where there are too many visits', async () => {
+    const top = async () => get('/events/events/top_per_user/?action=custom_visit&top_n=2');
+    const one = server();
+    await addEvents(one, { action: 'custom_visit', count: 900, step: 0.2, applications: 3 });
+    const figures = [300, 300].map((events) => ({ counted_events: events, unique_users: events }));
+    expect(await top()).toMatchObject({ body: figures, isEstimate: false });
+    await runJob(one, 'count_rows');
+    expect(await top()).toMatchObject({ body: figures, isEstimate: false });
+    await change(
+      one,
+      sql`delete from events where action = 'custom_visit' and authorized_app = 'app0' and user_pk < 600`,
+    );
+    await change(one, sql`update events set user_pk = 7 where action = 'custom_visit' and authorized_app = 'app1'`);
+    await addEvents(one, { action: 'custom_visit', count: 30, step: 1, applications: 3 });
+    expect((await top()).body).toMatchObject([
+      { counted_events: 310, unique_users: 10 },
+      { counted_events: 310, unique_users: 300 },
+    ]);
+    const { world } = one;
+    for (const share of [1, 0.2]) {
+      const users = await countUsers(world.db.read, { action: 'custom_visit', authorized_app: 'app2', share });
+      expect(Math.abs(users - 300), String(share)).toBeLessThan(share === 1 ? 1 : 40);
+    }
+  });
+});
