@@ -32,6 +32,14 @@ test('an expression is the body of a function that sees the given values', () =>
   );
 });
 
+test('a global that is a function is computed only for expressions that name it', () => {
+  let calls = 0;
+  const globals = { place: () => ({ country: 'DE', calls: ++calls }) };
+  expect(valueGivenBy('return 1', { globals })).toBe(1);
+  expect(calls).toBe(0);
+  expect(valueGivenBy('return place', { globals })).toEqual({ country: 'DE', calls: 1 });
+});
+
 test.each<[string, Json]>([
   ['return True', true],
   ['return False', false],

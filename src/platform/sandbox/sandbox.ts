@@ -15,8 +15,8 @@ export interface Sandbox {
 }
 
 export interface Context {
-  /** Copied in by name. Globals that the expression does not name are not even read. */
-  readonly globals: Record<string, Json>;
+  /** Copied in by name. A function makes the value of a global; it is called only if the expression names it. */
+  readonly globals: Record<string, Json | (() => Json)>;
   /** Called with copies of the arguments; their errors reach the expression as messages only. */
   readonly functions?: Record<string, (...args: Json[]) => Json> | undefined;
   readonly timeMs?: number | undefined;
@@ -138,8 +138,13 @@ const roundabout = /this|\\/i;
 const namedIn = (source: string, things: object): string[] =>
   Object.keys(things).filter((name) => source.includes(name) || roundabout.test(source));
 
-const picked = (things: Record<string, Json>, names: readonly string[]): Record<string, Json> =>
-  Object.fromEntries(names.map((name) => [name, things[name] ?? null]));
+const picked = (globals: Context['globals'], names: readonly string[]): Record<string, Json> =>
+  Object.fromEntries(
+    names.map((name) => {
+      const value = globals[name];
+      return [name, (typeof value === 'function' ? value() : value) ?? null];
+    }),
+  );
 
 function weigh(source: string, { bytecode }: { readonly bytecode: Uint8Array }): number {
   return source.length * 2 + bytecode.length + 200;

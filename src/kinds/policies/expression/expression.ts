@@ -3,7 +3,7 @@ import { brandFlows } from '../../../flow/brand-flows.ts';
 import type { Json } from '../../../lib/json.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Geo } from '../../../platform/geo/geo.ts';
-import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import type { Context, Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { definePolicyKind, type PolicyKind } from '../../../policy/kind.ts';
 import type { PolicyRequest } from '../../../policy/request.ts';
 import type { NewEvent } from '../../../resource/call.ts';
@@ -48,7 +48,7 @@ function globalsOf(
   settings: Settings,
   geo: Geo,
   brand: Json,
-): Record<string, Json> {
+): Context['globals'] {
   const facts = user;
   const known = context;
   const http_request = { ...http };
@@ -59,13 +59,9 @@ function globalsOf(
     context: known,
     http_request,
     client_ip: clientIp,
-    // Getters: few expressions use these, and the lookup is slow.
-    get geoip() {
-      return geo.locate(clientIp);
-    },
-    get asn() {
-      return geo.network(clientIp);
-    },
+    // Functions: few expressions use these, and the lookup is slow.
+    geoip: () => geo.locate(clientIp),
+    asn: () => geo.network(clientIp),
     brand,
     is_sso: known.is_sso === true,
     settings: { default_user_change_name, default_user_change_email, default_user_change_username },
