@@ -82,7 +82,7 @@ function initialsOf(name: string): string {
   return firstLetter(name) + firstLetter(lastWord);
 }
 
-const firstLetter = (word: string): string => [...word][0] ?? '';
+const firstLetter = ([letter = '']: string): string => letter;
 
 const svg = (content: string): string =>
   `data:image/svg+xml;base64,${Buffer.from(
