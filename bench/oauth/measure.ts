@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { allByTurns, type Measured, type Rounds, ratioOf, type Side, warmUpSeconds } from '../measure.ts';
+import { allByTurns, type Measured, maxWarmUpSeconds, type Rounds, ratioOf, type Side } from '../measure.ts';
 import { commonSettings, withApp } from '../open-app.ts';
 import type { BenchOptions } from '../options.ts';
 import {
@@ -33,7 +33,7 @@ export interface MeasuredOAuthRow {
 export async function measureOAuth(options: BenchOptions): Promise<MeasuredOAuthRow[]> {
   const { databases, only, rounds, profileFolder, say } = options;
   if (databases.kind !== 'sqlite') throw new Error('tokens are measured on SQLite, as the floor for them is');
-  const count = Math.ceil(maxPerSecond * (warmUpSeconds + rounds.rounds * rounds.seconds));
+  const count = Math.ceil(maxPerSecond * (maxWarmUpSeconds + rounds.rounds * rounds.seconds));
   buildBundle();
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
   const database = await databases.fresh();
