@@ -8,6 +8,10 @@ export interface DatabaseProxy {
   away(): void;
   /** The network swallows everything: connections stay open and nobody answers. */
   silent(): void;
+  /** Responses are kept back until the way is open again. */
+  hold(): void;
+  /** How many pieces of responses are being kept back. */
+  readonly held: number;
   back(): void;
   close(): Promise<void>;
 }
@@ -29,7 +33,8 @@ export async function databaseProxy(
   const port = Number(target.port || 5432);
   const reach = () => (folder ? connect(`${folder}/.s.PGSQL.${port}`) : connect(port, target.hostname));
   const sockets = new Set<Socket>();
-  let state: 'open' | 'away' | 'silent' = 'open';
+  let state: 'open' | 'away' | 'silent' | 'held' = 'open';
+  const held: (() => void)[] = [];
 
   const server = createServer((incoming) => {
     if (state === 'away') return void incoming.destroy();
@@ -42,7 +47,8 @@ export async function databaseProxy(
     ] as const) {
       sockets.add(from);
       from.on('data', (chunk: Buffer) => {
-        if (state === 'open') pass(chunk);
+        if (state === 'held' && from === outgoing) held.push(() => pass(chunk));
+        else if (state === 'open' || state === 'held') pass(chunk);
       });
       from.on('error', () => {});
       from.on('close', () => {
@@ -68,8 +74,15 @@ export async function databaseProxy(
     silent() {
       state = 'silent';
     },
+    hold() {
+      state = 'held';
+    },
+    get held() {
+      return held.length;
+    },
     back() {
       state = 'open';
+      for (const pass of held.splice(0)) pass();
     },
     close() {
       breakAll();

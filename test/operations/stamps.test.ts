@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openPostgres } from '../../src/platform/db/postgres.ts';
 import { unique } from '../support/make-walk.ts';
 import { makeRelying, mappingsOf, tokensFor } from '../support/oauth2.ts';
 import { hasPostgres, startServer, type TestServer } from '../support/server.ts';
 import { ofItself, statementsOf } from '../support/statements.ts';
+import { databaseProxy } from './database-proxy.ts';
 
 describe.skipIf(!hasPostgres)('cached rows on PostgreSQL', () => {
   let first: TestServer;
@@ -58,6 +60,23 @@ describe.skipIf(!hasPostgres)('cached rows on PostgreSQL', () => {
     });
     await Promise.all([changing, ...reading]);
     expect(reads).toBeGreaterThan(50);
+  });
+
+  test('are revalidated by a read that begins after the request, although requests share reads', async () => {
+    const proxy = await databaseProxy(first.world.config.databaseUrl ?? '');
+    const db = openPostgres(proxy.url);
+    const watched = await db.watch?.((query) => sql`select title from flows`.execute(query));
+    proxy.hold();
+    const early = db.refresh?.();
+    await expect.poll(() => proxy.held).toBeGreaterThan(0);
+    await setTitle(first, 200);
+    const late = db.refresh?.();
+    proxy.back();
+    await Promise.all([early, late]);
+    expect(watched?.canTell).toBe(true);
+    expect(watched?.isCurrent()).toBe(false);
+    await db.close();
+    await proxy.close();
   });
 
   test('are revalidated by userinfo in the statement that reads the token', async () => {

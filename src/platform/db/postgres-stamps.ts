@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database, Query } from './database.ts';
 import { runLater } from './later.ts';
+import { statement } from './statement.ts';
 
 /**
  * Tables that change with what people do. A change of any other (what administrators set up) sets the stamp, in its own transaction and by a
@@ -40,6 +42,10 @@ interface Scope {
 
 /** A request that takes longer has the stamp read again. */
 const freshForMs = 500;
+/** A read that takes longer holds up nobody else. */
+const slowAfterMs = 50;
+
+const selectStamp = statement<[], { value: number }>(() => sql`select value from stamps where pk = 1`);
 
 interface Needs {
   readonly read: Query;
@@ -54,15 +60,38 @@ interface Needs {
 export function createStamps({ read, noting }: Needs): Stamps {
   const scopes = new AsyncLocalStorage<Scope>();
   let stamp = -1;
+  let reading: Promise<void> | null = null;
+  let nextReading: Promise<void> | null = null;
   let tables: Promise<ReadonlyMap<string, boolean>> | null = null;
+
+  async function readStamp(): Promise<void> {
+    const [row] = await selectStamp(read);
+    // Answers may overtake each other; the number only grows.
+    stamp = Math.max(stamp, row?.value ?? 0);
+  }
+
+  function beginReading(): Promise<void> {
+    nextReading = null;
+    const own = readStamp().finally(() => {
+      if (reading === own) reading = null;
+    });
+    reading = own;
+    return own;
+  }
+
+  /** Requests that come while the stamp is being read share the next read: this one may have seen the stamp before they came. */
+  async function readTogether(): Promise<void> {
+    if (!reading) return beginReading();
+    nextReading ??= Promise.race([reading.catch(() => {}), setTimeout(slowAfterMs)]).then(beginReading);
+    // A connection that breaks fails one request, not all that wait for it.
+    await nextReading.catch(readStamp);
+  }
 
   async function refresh(): Promise<void> {
     const scope = scopes.getStore();
     const now = performance.now();
     if (scope && now - scope.readAt < freshForMs) return;
-    const { rows } = await sql<{ value: number }>`select value from stamps where pk = 1`.execute(read);
-    // Answers may overtake each other; the number only grows.
-    stamp = Math.max(stamp, rows[0]?.value ?? 0);
+    await readTogether();
     if (scope) scope.readAt = now;
   }
 
