@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { openAdmin, visitAdmin } from '../support/admin-visit.ts';
-import { axeViolations } from '../support/axe.ts';
 import { lastEvents } from '../support/events.ts';
+import { expectGoodLooks } from '../support/good-looks.ts';
 import { grantOn } from '../support/grants.ts';
 import { describeJourney } from '../support/journey.ts';
 import { unique } from '../support/make-walk.ts';
@@ -118,25 +118,18 @@ describeJourney('declared actions on the pages of lists and objects', (journey) 
   test('have accessible dialogs that fit narrow screens', async () => {
     const { pk } = await generated();
     const page = await visitAdmin(journey(), '/');
-    for (const look of ['wide', 'narrow', 'dark', 'rtl'] as const) {
-      await page.setViewportSize(look === 'narrow' ? { width: 375, height: 740 } : { width: 1280, height: 860 });
-      await page.emulateMedia({ colorScheme: look === 'dark' ? 'dark' : 'light' });
-      for (const address of [
-        `${certificates}?dialog=run-generate`,
-        `${certificates}${pk}/?dialog=run-view_certificate`,
-      ]) {
-        await openAdmin(page, address);
-        if (look === 'rtl') await page.locator('html').evaluate((html) => html.setAttribute('dir', 'rtl'));
-        const dialog = page.getByRole('dialog');
-        if (address.includes('view_')) {
-          await dialog.getByRole('button', { name: 'Show', exact: true }).click();
-          await dialog.getByText('BEGIN CERTIFICATE').waitFor();
-        }
-        const findings = async () => [look, address, await axeViolations(page)];
-        await expect.poll(findings).toEqual([look, address, []]);
-        const width = await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
-        expect([look, address, width]).toEqual([look, address, 0]);
+    const dialog = page.getByRole('dialog');
+    for (const address of [
+      `${certificates}?dialog=run-generate`,
+      `${certificates}${pk}/?dialog=run-view_certificate`,
+    ]) {
+      await openAdmin(page, address);
+      if (address.includes('view_')) {
+        await dialog.getByRole('button', { name: 'Show', exact: true }).click();
+        await dialog.getByText('BEGIN CERTIFICATE').waitFor();
       }
+      await page.waitForLoadState('networkidle');
+      await expectGoodLooks(page, address, dialog);
     }
     await page.waitForLoadState('networkidle');
   });

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findChromium, launchChromium } from '../support/chromium.ts';
+import { unique } from '../support/make-walk.ts';
 import { adminToken, startServer, type TestServer } from '../support/server.ts';
 
 const executablePath = await findChromium();
@@ -94,7 +95,7 @@ describe.skipIf(!executablePath)('the API browser', () => {
   });
 
   test('asks for the key of a path, and escapes text from the server', async () => {
-    const name = '<img src=x onerror="document.title=`broken`">';
+    const name = `<img src=x onerror="document.title='broken'"> ${unique('group')}`;
     const { body: group } = await server.admin.post('/core/groups/', { name });
     const { page, complaints } = await open('/api/v3/#core_groups_retrieve');
     await page.getByLabel('Token').fill(adminToken);

@@ -132,6 +132,7 @@ describeOnBoth('devices', (server) => {
   test('the administrators’ list accepts only the key of a user', async () => {
     const { admin } = server();
     const { pk } = await owner('totp');
+    await owner('totp');
     expect((await admin.get('/authenticators/admin/all/')).body.length).toBeGreaterThan(1);
     expect((await admin.get(`/authenticators/admin/all/?user=${pk}`)).body).toHaveLength(1);
     expect((await admin.get('/authenticators/admin/all/?user=2147483647')).body).toEqual([]);

@@ -103,13 +103,14 @@ describeOnBoth('images of flows', (server) => {
     const dry = await server().admin.send('POST', `${at}set_background/?dry_run=true`, file(png));
     expect(dry.status).toBe(200);
     expect([await kept(), (await eventsAbout(server(), pk)).length]).toEqual([files, before]);
-    await server().admin.post(`${at}set_background_url/`, { url: '/static/flow-background.svg' });
+    const url = 'https://example.org/changed.png';
+    await server().admin.post(`${at}set_background_url/`, { url });
     const events = await eventsAbout(server(), pk);
     expect(events).toHaveLength(before + 1);
     expect(events.at(-1)).toMatchObject({
       action: 'model_updated',
       username: 'admin',
-      context: { diff: { background: { new_value: '/static/flow-background.svg' } } },
+      context: { diff: { background: { new_value: url } } },
     });
   });
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { mappingsOf } from '../../support/oauth2.ts';
 import {
   callback,
@@ -19,15 +19,14 @@ const userinfo = async ({ url }: TestServer, token: string) => {
 };
 
 describeOnSqlite('claims', (server) => {
-  let ada: Promise<TestUser> | undefined;
-  const person = () => {
-    ada ??= server().user([], { name: 'Ada Mercer', email: 'ada@example.org', attributes });
-    return ada;
-  };
+  let ada: TestUser;
+  beforeAll(async () => {
+    ada = await server().user([], { name: 'Ada Mercer', email: 'ada@example.org', attributes });
+  });
 
   async function told(party: RelyingParty, scope: string, claims?: object) {
     const more = { scope, ...(claims && { claims: JSON.stringify(claims) }) };
-    const { tokens } = await signInTo(server(), party, await visitor(server(), await person()), more);
+    const { tokens } = await signInTo(server(), party, await visitor(server(), ada), more);
     return {
       id: (tokens.claims() ?? {}) as Record<string, unknown>,
       info: await userinfo(server(), tokens.access_token),
@@ -73,7 +72,7 @@ describeOnSqlite('claims', (server) => {
   test('OpenID Connect Core §5.5: a claim whose scope the client has not got does not come, also not when it gets it later', async () => {
     const party = await makeRelyingParty(server(), { property_mappings: await mappingsOf(server(), ['openid']) });
     const claims = JSON.stringify({ userinfo: { name: { essential: true } } });
-    const browser = await visitor(server(), await person());
+    const browser = await visitor(server(), ada);
     const { tokens } = await signInTo(server(), party, browser, { claims });
     expect(await userinfo(server(), tokens.access_token)).not.toHaveProperty('name');
     const property_mappings = await mappingsOf(server(), ['openid', 'profile']);
@@ -103,7 +102,7 @@ describeOnSqlite('claims', (server) => {
     const party = await makeRelyingParty(server(), { include_claims_in_id_token: false, grant_types });
     const { id, info } = await told(party, 'openid profile');
     expect([id.name, info.name]).toEqual([undefined, 'Ada Mercer']);
-    const browser = await visitor(server(), await person());
+    const browser = await visitor(server(), ada);
     const { location } = await browser.authorize({
       client_id: party.clientId,
       response_type: 'id_token',
