@@ -29,10 +29,11 @@ function logoutReceiver() {
 describeOnSqlite(
   'Back-Channel Logout OP',
   (server) => {
-    const receiver = logoutReceiver();
+    let receiver: ReturnType<typeof logoutReceiver>;
     let suite: SuiteClient | undefined;
     beforeAll(async () => {
-      if (!receiver.server.listening) await new Promise<void>((done) => receiver.server.listen(0, '127.0.0.1', done));
+      receiver = logoutReceiver();
+      await new Promise<void>((done) => receiver.server.listen(0, '127.0.0.1', done));
       await prepare(server());
       const backchannel_logout_uri = `http://127.0.0.1:${(receiver.server.address() as AddressInfo).port}/logout`;
       const settings = { backchannel_logout_uri, post_logout_redirect_uris: strict(goodbye) };
