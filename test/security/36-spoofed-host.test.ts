@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { makeDemo } from '../../src/app/cli/demo.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { adminToken, describeOnSqlite } from '../support/server.ts';
@@ -29,9 +29,10 @@ for (const trusted of ['', '127.0.0.1'])
           ...(payload && { body: payload }),
         });
 
+      beforeAll(() => makeDemo(server().world, server().app, server().url));
+
       test('appears in no answer and no header', async () => {
-        const { world, app } = server();
-        await makeDemo(world, app, server().url);
+        const { app } = server();
         const seen: string[] = [];
         const gets = app.operations.filter(({ method, id }) => method === 'GET' && !showsTheRequest.has(id));
         for (const { id, path } of gets) {
