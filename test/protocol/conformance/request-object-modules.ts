@@ -31,7 +31,7 @@ export function requestObjectModules(suite: () => SuiteClient): void {
       .setProtectedHeader({ alg: 'HS256' })
       .setIssuer(client.client_id)
       .setAudience(metadata.issuer)
-      .setExpirationTime('1m')
+      .setExpirationTime('1h')
       .sign(new TextEncoder().encode(party.clientSecret));
     const answer = await ask({ request, redirect_uri: 'https://app.example/not-registered' });
     await finish({ ...answer, sent: inside });
