@@ -85,10 +85,8 @@ async function onSqlite(place: string, say: (line: string) => void): Promise<Bul
       say(titleOf(text));
     }
   };
-  // SQLite does not go from WAL to no journal directly.
-  await run(
-    'pragma journal_mode = delete; pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -2000000',
-  );
+  // Node opens databases so that they cannot do without a journal.
+  await run('pragma journal_mode = memory; pragma synchronous = off; pragma cache_size = -2000000');
   return {
     run,
     runAll,

@@ -1,7 +1,15 @@
 import { sql } from 'kysely';
 import { createWorkQueue } from '../lib/work-queue.ts';
 import type { Slice } from '../platform/db/dialect.ts';
-import { countFound, countQuickly, findKeys, type RowCount, type Scan } from '../platform/db/scan.ts';
+import {
+  countFound,
+  countQuickly,
+  estimateFrom,
+  findKeys,
+  type RowCount,
+  type Scan,
+  sample,
+} from '../platform/db/scan.ts';
 import { DatabaseBusy } from '../platform/db/unreachable.ts';
 import type { Call } from './call.ts';
 import { countCache } from './count.ts';
@@ -10,12 +18,16 @@ import { indexedColumns, searchConditions, searchTerms } from './search-conditio
 
 /** So many rows are sorted soon. If a search finds more, reading rows in order soon fills a page. */
 const fewRows = 10_000;
+/** Counting a term in so many rows takes tens of milliseconds. In more it is estimated if it is frequent. */
+const manyRows = 100_000;
+/** So often among the rows of a sample. The estimate is then off by a few per cent, and reading rows in order soon fills a page. */
+const frequent = 200;
 /** A scan takes a core for seconds, and on PostgreSQL a connection. */
 const limits = { concurrency: 1, queue: 20, full: () => new DatabaseBusy('too many searches scan a table already') };
 
 /**
- * Searches of the largest tables (`counted`). A rare word is found by the search index. One or two letters are found by a scan: if few rows
- * contain them, one scan serves both page and count; otherwise the page is there at once, and only the count takes a scan.
+ * Searches of the largest tables (`counted`). A rare word is found by the search index. One or two letters, and words of most rows, are
+ * looked for in a sample: if they are frequent, the page is there at once, and the count is an estimate. Otherwise a scan finds them.
  */
 export function createSearch(registry: Registry, count: CountRows): FindRows {
   const inTurn = createWorkQueue(limits);
@@ -35,11 +47,16 @@ export function createSearch(registry: Registry, count: CountRows): FindRows {
       const scan: Scan = { read, dialect, table, where: () => where({ isPlain: true }) };
       return {
         where: indexed,
-        count: async () => (await countQuickly(scan, where({}))) ?? (await inTurn(() => countFound(scan, total))),
+        count: async () =>
+          (await countQuickly(scan, where({}), fewRows)) ??
+          (await estimate(scan, total)) ??
+          (await inTurn(() => countFound(scan, total))),
       };
     }
 
-    const scan: Scan = { read, dialect, table, where: (slice) => where({ slice }) };
+    const scan: Scan = { read, dialect, table, where: (slice) => where({ slice, isPlain: true }) };
+    const estimated = await estimate(scan, total);
+    if (estimated) return { where: sql`where ${where({ isPlain: true })}`, count: async () => estimated };
     const keys = await inTurn(() => findKeys(scan, fewRows));
     if (keys) {
       return {
@@ -52,6 +69,14 @@ export function createSearch(registry: Registry, count: CountRows): FindRows {
       count: () => cached(resource, call, (reading) => inTurn(() => countFound({ ...scan, read: reading }, total))),
     };
   };
+}
+
+/** How many rows of a very large table match, if they are frequent. */
+async function estimate(scan: Scan, total: () => Promise<number>): Promise<RowCount | null> {
+  const all = await total();
+  if (all <= manyRows) return null;
+  const found = await sample(scan, all);
+  return found.found < frequent ? null : { rows: estimateFrom(found, all), isExact: false };
 }
 
 /** Whether no term leads to few rows by the search index. */

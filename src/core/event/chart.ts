@@ -4,11 +4,13 @@ import { readList } from '../../platform/db/read-list.ts';
 import type { Call } from '../../resource/call.ts';
 import { estimated } from '../../resource/counted-rows.ts';
 import { ReplyWith } from '../../resource/operations.ts';
-import { type HourRow, isWithin, readHours, type Span, sumOf } from './counted.ts';
+import { type HourRow, readHours, type Span, sumOf } from './counted.ts';
 import { allEvents, byWindow, type EventSource, sampledEvents } from './sample.ts';
 
 /** About so many events are read for a chart, however many there are. */
 const maxRead = 20_000;
+/** To tell whether the conditions leave out nearly all. */
+const pilotRead = 2_000;
 
 export interface Counting {
   readonly span: Span;
@@ -60,22 +62,20 @@ const hoursAhead = async ({ db: { dialect } }: Call, read: Query, { isCounted, s
 async function sourceOf(
   { db: { dialect } }: Call,
   read: Query,
-  counting: Counting,
+  { span, conditions, isSlow }: Counting,
   hours: HourRow[] | null,
 ): Promise<EventSource> {
-  const { span, conditions, isSlow } = counting;
-  if (!hours && !isSlow && (await areFew(read, counting))) return allEvents(dialect, span, conditions);
   const total = sumOf(hours ?? (await readHours({ read, dialect }, span, [])));
-  if (total <= maxRead) return allEvents(dialect, span, conditions);
-  // An index has action and time.
-  return sampledEvents(dialect, span, hours ? conditions : byWindow(conditions), maxRead / total);
-}
-
-async function areFew(read: Query, { span, conditions }: Counting): Promise<boolean> {
-  const where = sql.join([isWithin(span), ...conditions], sql` and `);
-  const { rows } = await sql<{ count: number | string }>`select count(*) as count from (
-    select 1 from events as t where ${where} limit ${maxRead + 1}) as few`.execute(read);
-  return Number(rows[0]?.count) <= maxRead;
+  // An index has action and time. One on anything else may lead to most events of all times.
+  const byTime = hours ? conditions : byWindow(conditions);
+  if (total <= maxRead) return allEvents(dialect, span, byTime);
+  const sampled = sampledEvents(dialect, span, byTime, maxRead / total);
+  if (hours || isSlow) return sampled;
+  const pilot = sumOf(
+    await countHours(read, { ...sampledEvents(dialect, span, byTime, pilotRead / total), factor: 1 }),
+  );
+  // An index leads to what is rare.
+  return pilot < pilotRead / 100 ? allEvents(dialect, span, conditions) : sampled;
 }
 
 async function countHours(read: Query, { found, factor }: EventSource): Promise<HourRow[]> {

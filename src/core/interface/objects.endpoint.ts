@@ -99,14 +99,20 @@ async function findKeys(
   resources: readonly Resource[],
   limit: number,
   call: Call,
-  { registry }: Engine,
+  { registry, search }: Engine,
 ): Promise<Map<Resource, (string | number)[]>> {
   const parts: RawBuilder<unknown>[] = [];
   for (const [at, resource] of resources.entries()) {
     const visible = await visibleOrNone(resource, call, registry);
     if (visible === 'none') continue;
-    const conditions = [...(visible ? [visible] : []), ...searchConditions(resource, call, registry)];
-    const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
+    const seen = visible ? [visible] : [];
+    const conditions = [...seen, ...searchConditions(resource, call, registry)];
+    const isLarge = resource.counted !== undefined && conditions.length > seen.length;
+    const where = isLarge
+      ? (await search(resource, call, seen)).where
+      : conditions.length > 0
+        ? sql`where ${sql.join(conditions, sql` and `)}`
+        : sql``;
     const key = call.db.dialect.toText(resource.row().col('pk'));
     parts.push(sql`select * from (select ${sql.lit(at)} as part, ${key} as pk from ${resource.from()} ${where}
       order by ${orderBy(resource, call, registry)} limit ${limit}) as found_${sql.raw(String(at))}`);

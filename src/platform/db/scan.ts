@@ -2,7 +2,7 @@ import { setImmediate as loopTurn } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { errorFacts } from '../../lib/error-facts.ts';
 import type { Query } from './database.ts';
-import type { Dialect, ScanLimits, Slice } from './dialect.ts';
+import type { Dialect, ScanLimits, Slice, Slices } from './dialect.ts';
 import { runLast, runLater } from './later.ts';
 
 /** A condition that no index serves, on a table of perhaps millions of rows. */
@@ -29,6 +29,7 @@ const countWithinMs = 5_000;
 /** Before a scan is tried instead. */
 const quicklyMs = 500;
 const sampleRows = 20_000;
+const sampleSliceCount = 50;
 
 /** The keys of all rows that a scan finds; null if they are more than `most`. */
 export async function findKeys(scan: Scan, most: number): Promise<Key[] | null> {
@@ -42,11 +43,12 @@ export async function findKeys(scan: Scan, most: number): Promise<Key[] | null> 
   return keys;
 }
 
-/** Counts rows by a condition that an index may serve; null if it takes too long. */
-export async function countQuickly(scan: Scan, where: RawBuilder<unknown>): Promise<RowCount | null> {
+/** Counts rows by a condition that an index may serve; null if they are more than `most`, or if it takes too long. */
+export async function countQuickly(scan: Scan, where: RawBuilder<unknown>, most: number): Promise<RowCount | null> {
   const { scans } = scan.dialect;
-  const rows = scans.by === 'time' ? await countWithin(scan, scans, where, quicklyMs) : null;
-  return rows === null ? null : { rows, isExact: true };
+  const limited = sql`${where} limit ${most + 1}`;
+  const rows = scans.by === 'time' ? await countWithin(scan, scans, limited, quicklyMs) : null;
+  return rows === null || rows > most ? null : { rows, isExact: true };
 }
 
 /** Counts what a scan finds, or estimates it after some seconds. */
@@ -58,7 +60,9 @@ export async function countFound(
   const { scans } = scan.dialect;
   if (scans.by === 'slices') return countSlices(scan, withinMs);
   const rows = await countWithin(scan, scans, scan.where(), withinMs);
-  return rows === null ? { rows: await sample(scan, scans, await total()), isExact: false } : { rows, isExact: true };
+  if (rows !== null) return { rows, isExact: true };
+  const all = await total();
+  return { rows: estimateFrom(await sample(scan, all), all), isExact: false };
 }
 
 interface Part {
@@ -109,7 +113,7 @@ async function countWithin(
       await runLater(tx, limit(milliseconds));
       const counting = sql<{
         count: number | string;
-      }>`select count(*) as count from ${sql.table(table)} as t where ${where}`;
+      }>`select count(*) as count from (select 1 from ${sql.table(table)} as t where ${where}) as found`;
       const { rows } = await runLast(tx, counting);
       return Number(rows[0]?.count ?? 0);
     });
@@ -119,13 +123,44 @@ async function countWithin(
   }
 }
 
-/** From the share of matches among some rows. */
-async function sample({ read, table, where }: Scan, scans: ScanLimits, total: number): Promise<number> {
+export interface Sample {
+  readonly found: number;
+  readonly seen: number;
+}
+
+/** Looks at some rows of a table with so many, spread over it. */
+export async function sample(scan: Scan, total: number): Promise<Sample> {
+  const { scans } = scan.dialect;
+  if (scans.by === 'slices') return sampleSlices(scan, scans, total);
   const percent = Math.min(100, (100 * sampleRows) / Math.max(1, total));
+  return countIn(scan, scans.sample(scan.table, 't', percent));
+}
+
+export const estimateFrom = ({ found, seen }: Sample, total: number): number =>
+  Math.round((total * found) / Math.max(1, seen));
+
+async function sampleSlices(scan: Scan, scans: Slices, total: number): Promise<Sample> {
+  const { rows } = await scans.bounds(scan.table).execute(scan.read);
+  const first = rows[0]?.first ?? 1;
+  const part = ((rows[0]?.last ?? 0) - first + 1) / sampleSliceCount;
+  const size = Math.ceil(Math.min(part, (part * sampleRows) / Math.max(1, total)));
+  const sums = { found: 0, seen: 0 };
+  for (let at = 0; at < sampleSliceCount; at++) {
+    const after = Math.floor(first + part * at) - 1;
+    const slice = { after, upTo: after + size };
+    const one = await countIn(scan, sql`${scans.from(scan.table, 't')} where ${scans.within('t', slice)}`, slice);
+    sums.found += one.found;
+    sums.seen += one.seen;
+    await loopTurn();
+  }
+  return sums;
+}
+
+async function countIn({ read, where }: Scan, from: RawBuilder<unknown>, slice?: Slice): Promise<Sample> {
   const { rows } = await sql<{ found: number | string; seen: number | string }>`select count(*) as seen,
-    count(*) filter (where ${where()}) as found from ${scans.sample(table, 't', percent)}`.execute(read);
+    count(*) filter (where ${where(slice)}) as found from ${from}`.execute(read);
   const { found = 0, seen = 0 } = rows[0] ?? {};
-  return Math.round((total * Number(found)) / Math.max(1, Number(seen)));
+  return { found: Number(found), seen: Number(seen) };
 }
 
 /** Whether PostgreSQL has ended a statement because of its time limit. */
