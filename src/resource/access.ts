@@ -119,20 +119,25 @@ export async function holdsOn(
   return rows.length > 0;
 }
 
-/** The keys among these on which the caller holds a permission. */
+/** Whether the caller holds a permission on one of these rows; a statement, or none if all are held globally. */
 export async function heldAmong(
   actor: Actor,
-  permission: string,
+  permissions: readonly string[],
   resource: Resource,
   keys: readonly unknown[],
   db: Query,
-): Promise<ReadonlySet<unknown>> {
-  if (keys.length === 0 || actor.holds(permission)) return new Set(keys);
-  const { rows } = await sql<{
-    pk: unknown;
-  }>`select held.pk from (${actor.objectsHolding(permission, resource.key)}) as held
-    where held.pk in (${sql.join(keys)})`.execute(db);
-  return new Set(rows.map(({ pk }) => pk));
+): Promise<(permission: string, key: unknown) => boolean> {
+  const onSome = permissions.filter((permission) => !actor.holds(permission));
+  const held = new Map(onSome.map((permission) => [permission, new Set<unknown>()]));
+  if (keys.length > 0 && onSome.length > 0) {
+    const parts = onSome.map(
+      (permission, at) => sql`select ${sql.lit(at)} as part, held.pk
+        from (${actor.objectsHolding(permission, resource.key)}) as held where held.pk in (${sql.join(keys)})`,
+    );
+    const { rows } = await sql<{ part: number; pk: unknown }>`${sql.join(parts, sql` union all `)}`.execute(db);
+    for (const { part, pk } of rows) held.get(onSome[part] ?? '')?.add(pk);
+  }
+  return (permission, key) => held.get(permission)?.has(key) ?? actor.holds(permission);
 }
 
 /** Only superusers may change how people sign in: anyone who can do that can take over any account. */
@@ -149,12 +154,21 @@ export async function checkMayChange(actor: Actor, resource: Resource, pk: unkno
 
 export function checkMayAdd(resource: Resource, call: Call): Actor {
   const actor = requireActor(call);
-  const { visibility } = resource;
-  if (visibility?.by === 'owner' && visibility.create === 'anyone signed in') return actor;
-  if (visibility?.by === 'superuser' ? !actor.isSuperuser : !actor.holds(resource.permission('add')))
-    throw new Problem('permission_denied');
-  checkReach(resource.reaches, actor);
+  if (!holdsAdd(resource, actor)) throw new Problem('permission_denied');
+  if (!isOpenToAll(resource)) checkReach(resource.reaches, actor);
   return actor;
+}
+
+/** Whether `checkMayAdd` passes. */
+export const mayAdd = (resource: Resource, actor: Actor): boolean =>
+  holdsAdd(resource, actor) && (isOpenToAll(resource) || !resource.reaches || actor.isSuperuser);
+
+const isOpenToAll = ({ visibility }: Resource): boolean =>
+  visibility?.by === 'owner' && visibility.create === 'anyone signed in';
+
+function holdsAdd(resource: Resource, actor: Actor): boolean {
+  if (isOpenToAll(resource)) return true;
+  return resource.visibility?.by === 'superuser' ? actor.isSuperuser : actor.holds(resource.permission('add'));
 }
 
 /** Refuses unless the caller may also change or delete a row that they can see. */

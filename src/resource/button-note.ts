@@ -30,12 +30,12 @@ function permissionsFor(access: Action['access'], resource: Resource): string[] 
 /** The permissions that the buttons of a resource take. */
 export const buttonPermissions = (resource: Resource): string[] => permissionsOf(resource.actions ?? [], resource);
 
-/** The same on the page of an object. */
-export const rowPermissions = (resource: Resource): string[] =>
-  permissionsOf(
-    (resource.actions ?? []).filter(({ on }) => on === 'row'),
-    resource,
-  );
+/** The same on the page of an object, and those of actions that pages made by hand offer. */
+export const rowPermissions = (resource: Resource): string[] => {
+  const actions = (resource.actions ?? []).filter(({ on }) => on === 'row');
+  const byHand = actions.flatMap(({ access }) => (typeof access === 'object' ? [access.permission] : []));
+  return [...new Set([...permissionsOf(actions, resource), ...byHand])];
+};
 
 function permissionsOf(actions: readonly Action[], resource: Resource): string[] {
   const pages = actions.map((action) => pageOf(action, resource)).filter(hasButton);

@@ -59,7 +59,7 @@ export function createReadNames(registry: Registry): ReadNames {
       const kind = (typeof values.kind === 'string' ? registry.find(values.kind) : undefined) ?? resource;
       return { values, kind, pk: raw[resource.keyName ?? 'pk'], owner: raw[ownerColumn] };
     });
-    const may = await rightsTo(found, call);
+    const may = await rightsTo(found, call, registry);
     return found.map((row) => {
       const { values, kind, pk } = row;
       const key = String(kind.lookup === 'pk' ? pk : values[kind.lookup]);
@@ -97,27 +97,24 @@ function namesSomething(field: Field): boolean {
 type Right = 'change' | 'delete';
 const verbOf = { change: 'partial_update', delete: 'destroy' } as const;
 
-/**
- * The caller's rights on each of these rows: one statement per kind and permission that is not held globally, so none
- * for superusers.
- */
-async function rightsTo(found: readonly Found[], call: Call): Promise<(row: Found) => string[]> {
+/** The caller's rights on each of these rows: one statement per kind, if not all permissions are held globally. */
+async function rightsTo(found: readonly Found[], call: Call, registry: Registry): Promise<(row: Found) => string[]> {
   const actor = requireActor(call);
-  const held = new Map<Resource, Map<string, ReadonlySet<unknown>>>();
+  const query = call.db.read;
+  const rightsOf = new Map<Resource, (row: Found) => string[]>();
   for (const [kind, rows] of Map.groupBy(found, (row) => row.kind)) {
     const keys = rows.map(({ pk }) => pk);
-    const byPermission = new Map<string, ReadonlySet<unknown>>();
-    held.set(kind, byPermission);
+    const ofActions = rowPermissions(kind);
     const verbs = rightsWith(kind, actor).map((right) => kind.permission(right));
-    for (const permission of new Set([...verbs, ...rowPermissions(kind)])) {
-      byPermission.set(permission, await heldAmong(actor, permission, kind, keys, call.db.read));
-    }
+    const holds = await heldAmong(actor, [...new Set([...verbs, ...ofActions])], kind, keys, query);
+    const correct = await kind.rightsOf?.({ actor, keys, registry, query });
+    rightsOf.set(kind, (row) => {
+      const isHeld = (permission: string) => holds(permission, row.pk);
+      const rights = [...verbRights(row, actor, isHeld), ...ofActions.filter(isHeld)];
+      return [...(correct?.(row.pk, rights) ?? rights)];
+    });
   }
-  return (row) => {
-    const { kind, pk } = row;
-    const holds = (permission: string) => held.get(kind)?.get(permission)?.has(pk) === true;
-    return [...verbRights(row, actor, holds), ...rowPermissions(kind).filter(holds)];
-  };
+  return (row) => rightsOf.get(row.kind)?.(row) ?? [];
 }
 
 function verbRights({ kind, owner }: Found, actor: Actor, holds: (permission: string) => boolean): Right[] {

@@ -11,7 +11,7 @@ import type { JsonSchema } from './json-schema.ts';
 import type { OperationPage, PageNote } from './page-note.ts';
 import type { KeyType, PkOf, StoredRow } from './stored-row.ts';
 import type { Verb } from './verbs/verb.ts';
-import type { Visibility } from './visibility.ts';
+import type { CorrectRights, RightsInput, Visibility } from './visibility.ts';
 
 /** The types of the engine, in one file because they refer to each other: actions get the engine, which reads resources. */
 
@@ -86,6 +86,8 @@ export interface Declaration<
   nameOf?(row: R): string;
   /** Work after the row is written, in the same transaction. Not for rules: those belong in `check`. */
   afterWrite?(input: AfterWrite<R>): Promise<void>;
+  /** Corrects for pages which rights callers have by permissions alone, where other rules refuse or allow more. */
+  rightsOf?(input: RightsInput<Registry>): Promise<CorrectRights>;
   readonly maxPageSize?: number;
   /** What pages show of it, if that does not follow from the fields. */
   readonly page?: PageNote;
@@ -203,16 +205,14 @@ export interface Answer {
   readonly fileSchema?: JsonSchema;
 }
 
-/**
- * `visible`: whoever may see the row; `change`: whoever may see and change it (in a family: by the permission for its
- * kind); a permission must be held globally or on the row.
- */
+/** `visible`: whoever may see the row; `change`: whoever may see and change it (in a family: by the permission for its kind). */
 export type ActionAccess =
   | 'anyone'
   | 'authenticated'
   | 'visible'
   | 'change'
   | 'superuser'
+  /** Held globally or on the row. */
   | { readonly permission: string };
 
 export interface ActionInput<R = Row, B extends Fields = Fields> {

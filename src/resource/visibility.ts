@@ -1,4 +1,5 @@
 import type { RawBuilder } from 'kysely';
+import type { Query } from '../platform/db/database.ts';
 import type { Actor } from './actor.ts';
 import type { Call } from './call.ts';
 import type { RowAlias } from './fields/field.ts';
@@ -30,3 +31,14 @@ export type Visibility =
  * `owner`: the owner or a superuser; `only owner`: not even a superuser; `permission`: also requires the permission.
  */
 export type OwnerWrite = 'owner' | 'only owner' | 'permission';
+
+/** Rows whose rights are corrected. */
+export interface RightsInput<Registry = unknown> {
+  readonly actor: Actor;
+  readonly keys: readonly unknown[];
+  readonly registry: Registry;
+  readonly query: Query;
+}
+
+/** The rights on one row: `change`, `delete`, permissions of actions, and what else a page offers. */
+export type CorrectRights = (key: unknown, rights: readonly string[]) => readonly string[];

@@ -220,7 +220,11 @@ describeJourney('the admin pages of applications', (journey) => {
     const { server } = journey();
     const name = unique('seen');
     await makeApplication(server, name);
-    // An application with a provider is duplicated by those who may add both.
+    const bare = (await server.admin.post('/core/applications/', { name, slug: unique('bare') })).body;
+    const bound = (await server.admin.post('/core/applications/', { name, slug: unique('bound') })).body;
+    const group = (await server.admin.post('/core/groups/', { name: unique('group') })).body;
+    await server.admin.post('/policies/bindings/', { target: bound.pk, group: group.pk, order: 0 });
+    // An application is duplicated by those who may add its provider and its bindings too.
     const { pk } = await server.user([
       ...['svc_core.view_application', 'svc_core.add_application', 'svc_providers_oauth2.view_oauth2provider'],
     ]);
@@ -235,6 +239,14 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.getByText('Client ID').waitFor();
     expect(await page.getByText('Client secret').count()).toBe(0);
     expect(await page.getByRole('link', { name: 'Edit the sign-in' }).count()).toBe(0);
+    for (const [slug, offers] of [
+      [bound.slug, 0],
+      [bare.slug, 1],
+    ]) {
+      await moveTo(page, `/core/applications/${slug}/`);
+      await page.locator('.facts').getByText(slug).waitFor();
+      expect(await page.getByRole('button', { name: 'Duplicate…' }).count()).toBe(offers);
+    }
     await moveTo(page, '/applications/new/');
     await page.getByText('You may not make applications').waitFor();
     await page.waitForLoadState('networkidle');

@@ -3,7 +3,14 @@ import { Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Actor } from '../../resource/actor.ts';
 import type { Call } from '../../resource/call.ts';
-import { globalPermissionsSql, groupsAboveSql, isSuperuserSql, rolesOfSql } from './rights-sql.ts';
+import {
+  grantsOfGroupsSql,
+  grantsOfRolesSql,
+  grantsOfUsersSql,
+  groupsAboveSql,
+  isSuperuserSql,
+  rolesOfSql,
+} from './rights-sql.ts';
 
 // Nobody grants what they do not hold, and only superusers change superusers. Calls without an actor are the server's
 // own: operations have already refused anonymous requests.
@@ -12,15 +19,15 @@ import { globalPermissionsSql, groupsAboveSql, isSuperuserSql, rolesOfSql } from
 export async function checkMayGrantMembership(tx: Query, call: Call, groups: readonly string[]): Promise<void> {
   const { actor } = call;
   if (!actor || actor.isSuperuser || groups.length === 0) return;
-  if (await bringsSuperuser(tx, groups)) throw new Problem('permission_denied');
-  await checkHoldsRoles(tx, actor, sql`select role from group_roles where "group" in (${groupsAboveSql(groups)})`);
+  const { superusers, stronger } = await groupsBeyond(tx, actor, groups);
+  if (superusers.size > 0 || stronger.size > 0) throw new Problem('permission_denied');
 }
 
 /** Refuses unless the caller holds every permission of these roles. */
 export async function checkMayGrantRoles(tx: Query, call: Call, roles: readonly string[]): Promise<void> {
   const { actor } = call;
   if (!actor || actor.isSuperuser || roles.length === 0) return;
-  await checkHoldsRoles(tx, actor, sql`select pk from roles where pk in (${sql.join(roles)})`);
+  if ((await holdersOfMore(tx, actor, grantsOfRolesSql(roles))).size > 0) throw new Problem('permission_denied');
 }
 
 export interface Grant {
@@ -54,7 +61,7 @@ export async function bringsSuperuser(tx: Query, groups: readonly string[]): Pro
 export async function checkMayTouchUser(tx: Query, call: Call, user: number): Promise<void> {
   const { actor } = call;
   if (!actor || actor.isSuperuser) return;
-  if (await isSuperuser(tx, user)) throw new Problem('permission_denied');
+  if ((await superusersAmong(tx, [user])).size > 0) throw new Problem('permission_denied');
 }
 
 /**
@@ -63,28 +70,50 @@ export async function checkMayTouchUser(tx: Query, call: Call, user: number): Pr
  * accounts.
  */
 export async function checkMayReachUser(tx: Query, { actor }: Pick<Call, 'actor'>, user: number): Promise<void> {
-  if (!actor || actor.isSuperuser || actor.user.pk === user) return;
-  if (await isSuperuser(tx, user)) throw new Problem('permission_denied', holdsMore);
-  const pk = sql`${user}`;
-  const { rows: everywhere } = await globalPermissionsSql(pk).execute(tx);
-  // The permission to view the keys of one's own tokens gives no power over others.
-  const { rows: beyond } = await sql<{
-    permission: string;
-  }>`select distinct p.app_label || '.' || p.codename as permission
-    from (select permission, object_pk from user_object_permissions where "user" = ${user}
-      union select permission, object_pk from role_object_permissions where role in (${rolesOfSql(pk)})) as o
-    join permissions p on p.pk = o.permission
-    where not ${holdsSameSql(actor)} and not (p.codename = 'view_token_key' and exists (
-      select 1 from tokens t where cast(t.pk as text) = o.object_pk and t."user" = ${user}))`.execute(tx);
-  if ([...everywhere, ...beyond].some(({ permission }) => !actor.holds(permission)))
-    throw new Problem('permission_denied', holdsMore);
+  if (!actor) return;
+  const { superusers, stronger } = await usersBeyond(tx, actor, [user]);
+  if (superusers.has(user) || stronger.has(user))
+    throw new Problem('permission_denied', 'This user holds permissions that you do not hold.');
 }
 
-const holdsMore = 'This user holds permissions that you do not hold.';
+/** Users or groups that delegation puts beyond an actor: none for superusers. */
+export interface Beyond {
+  readonly superusers: ReadonlySet<unknown>;
+  /** The others with a permission that the actor does not hold. */
+  readonly stronger: ReadonlySet<unknown>;
+}
 
-async function isSuperuser(tx: Query, user: number): Promise<boolean> {
-  const { rows } = await sql`select 1 from users u where u.pk = ${user} and ${isSuperuserSql(sql`u.pk`)}`.execute(tx);
-  return rows.length > 0;
+const none: Beyond = { superusers: new Set(), stronger: new Set() };
+
+/** Those of these users whom the actor may not reach. */
+export async function usersBeyond(query: Query, actor: Actor, users: readonly number[]): Promise<Beyond> {
+  const others = users.filter((pk) => pk !== actor.user.pk);
+  if (actor.isSuperuser || others.length === 0) return none;
+  const superusers = await superusersAmong(query, others);
+  const rest = others.filter((pk) => !superusers.has(pk));
+  return {
+    superusers,
+    stronger: rest.length === 0 ? none.stronger : await holdersOfMore(query, actor, grantsOfUsersSql(rest)),
+  };
+}
+
+/** Those of these groups to which the actor may add nobody. */
+export async function groupsBeyond(query: Query, actor: Actor, groups: readonly string[]): Promise<Beyond> {
+  if (actor.isSuperuser || groups.length === 0) return none;
+  const { rows } = await sql<{ pk: string }>`select distinct ga."group" as pk from group_ancestors ga
+    join groups g on g.pk = ga.ancestor where ga."group" in (${sql.join(groups)}) and g.is_superuser`.execute(query);
+  const superusers = new Set(rows.map(({ pk }) => pk));
+  const rest = groups.filter((pk) => !superusers.has(pk));
+  return {
+    superusers,
+    stronger: rest.length === 0 ? none.stronger : await holdersOfMore(query, actor, grantsOfGroupsSql(rest)),
+  };
+}
+
+async function superusersAmong(query: Query, users: readonly number[]): Promise<ReadonlySet<unknown>> {
+  const { rows } = await sql<{ pk: number }>`select u.pk from users u
+    where u.pk in (${sql.join(users)}) and ${isSuperuserSql(sql`u.pk`)}`.execute(query);
+  return new Set(rows.map(({ pk }) => pk));
 }
 
 /** Refuses unless the actor may impersonate the user: by permission, and by the rule above. */
@@ -98,21 +127,17 @@ export async function checkMayActAs(tx: Query, actor: Actor, user: number): Prom
 
 export const actAsOthers = 'svc_core.impersonate';
 
-async function checkHoldsRoles(tx: Query, actor: Actor, roles: RawBuilder<unknown>): Promise<void> {
-  const name = sql<string>`p.app_label || '.' || p.codename`;
-  const { rows } = await sql<{ pk: number; name: string; isGlobal: number }>`
-    select p.pk, ${name} as name, 1 as "isGlobal" from permissions p where p.pk in
-      (select permission from role_permissions where role in (${roles}))
-    union select p.pk, ${name} as name, 0 as "isGlobal" from permissions p where p.pk in
-      (select permission from role_object_permissions where role in (${roles}))`.execute(tx);
-  const lacking = rows.filter((row) => !actor.holds(row.name));
-  if (lacking.some(({ isGlobal }) => isGlobal === 1)) throw new Problem('permission_denied');
-  if (lacking.length === 0) return;
-  const { rows: beyond } = await sql`select 1 from role_object_permissions o where o.role in (${roles})
-    and o.permission in (${sql.join(lacking.map(({ pk }) => pk))}) and not (${holdsSameSql(actor)}) limit 1`.execute(
-    tx,
+/** The holders of these grants (`holder`, `permission`, and `object_pk`, null if global) who hold more than the actor. */
+async function holdersOfMore(query: Query, actor: Actor, grants: RawBuilder<unknown>): Promise<ReadonlySet<unknown>> {
+  const { rows } = await sql<{ pk: number; name: string }>`select p.pk, p.app_label || '.' || p.codename as name
+    from permissions p where p.pk in (select o.permission from (${grants}) as o)`.execute(query);
+  const lacking = rows.filter(({ name }) => !actor.holds(name)).map(({ pk }) => pk);
+  if (lacking.length === 0) return new Set();
+  const { rows: beyond } = await sql<{ holder: unknown }>`select distinct o.holder from (${grants}) as o
+    where o.permission in (${sql.join(lacking)}) and (o.object_pk is null or not ${holdsSameSql(actor)})`.execute(
+    query,
   );
-  if (beyond.length > 0) throw new Problem('permission_denied');
+  return new Set(beyond.map(({ holder }) => holder));
 }
 
 /** Whether the actor holds the permission of the grant `o` on its object, directly or through a role. */

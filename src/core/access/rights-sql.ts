@@ -42,3 +42,33 @@ export const objectPermissionsSql = (user: RawBuilder<unknown>): RawBuilder<{ pe
   sql`select p.app_label || '.' || p.codename as permission from permissions p where p.pk in (
     select o.permission from user_object_permissions o where o."user" = ${user}
     union select o.permission from role_object_permissions o where o.role in (${rolesOfSql(user)}))`;
+
+// Everything that users, groups or roles are granted: `holder`, `permission`, and `object_pk`, null if global.
+
+/** The permission to view the keys of one's own tokens gives no power over others, and is left out. */
+export const grantsOfUsersSql = (users: readonly number[]): RawBuilder<unknown> => {
+  const keys = sql.join(users);
+  const roles = sql`select ug."user" as holder, gr.role from user_groups ug
+    cross join group_ancestors ga cross join group_roles gr
+    where ug."user" in (${keys}) and ga."group" = ug."group" and gr."group" = ga.ancestor`;
+  const granted = sql`select up."user" as holder, up.permission, cast(null as text) as object_pk
+      from user_permissions up where up."user" in (${keys})
+    union select uo."user", uo.permission, uo.object_pk from user_object_permissions uo where uo."user" in (${keys})
+    union ${grantsByRolesSql(roles)}`;
+  return sql`select g.holder, g.permission, g.object_pk from (${granted}) as g join permissions gp on gp.pk = g.permission
+    where not (gp.codename = 'view_token_key' and exists (
+      select 1 from tokens t where cast(t.pk as text) = g.object_pk and t."user" = g.holder))`;
+};
+
+export const grantsOfGroupsSql = (groups: readonly string[]): RawBuilder<unknown> =>
+  grantsByRolesSql(sql`select ga."group" as holder, gr.role from group_ancestors ga cross join group_roles gr
+    where ga."group" in (${sql.join(groups)}) and gr."group" = ga.ancestor`);
+
+export const grantsOfRolesSql = (roles: readonly string[]): RawBuilder<unknown> =>
+  grantsByRolesSql(sql`select pk as holder, pk as role from roles where pk in (${sql.join(roles)})`);
+
+const grantsByRolesSql = (held: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`select held.holder, rp.permission, cast(null as text) as object_pk from (${held}) as held
+      cross join role_permissions rp where rp.role = held.role
+    union select held.holder, ro.permission, ro.object_pk from (${held}) as held
+      cross join role_object_permissions ro where ro.role = held.role`;

@@ -15,7 +15,7 @@ import { imageActions, releaseImage } from '../media/image-actions.ts';
 import { image } from '../media/image-field.ts';
 import { type ApplicationRow, requestedUser } from './application-access.ts';
 import { metricsAction } from './application-metrics.ts';
-import { duplicateAction } from './duplicate.action.ts';
+import { duplicateAction, duplicateRight } from './duplicate.action.ts';
 import { launchUrl, launchUrlComplaint } from './launch-url.ts';
 import { applicationModel, providerModel } from './models.ts';
 import { filtersByProvider, type ProviderFilters } from './provider-filters.ts';
@@ -127,6 +127,7 @@ export function applicationResource(needs: ApplicationNeeds): Resource {
     },
     check: checkBackchannel,
     afterWrite: (input) => releaseImage('meta_icon', input),
+    rightsOf: duplicateRight,
     actions: [
       needs.checkAccess,
       metricsAction,

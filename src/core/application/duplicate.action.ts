@@ -1,14 +1,15 @@
 import { sql } from 'kysely';
 import { Invalid, Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
-import { checkMayAdd, isVisible } from '../../resource/access.ts';
+import { checkMayAdd, isVisible, mayAdd } from '../../resource/access.ts';
 import type { Call } from '../../resource/call.ts';
 import { actionOn } from '../../resource/define.ts';
 import { isWritable, type Row } from '../../resource/fields/field.ts';
 import { slug, text } from '../../resource/fields/text.ts';
-import type { Engine, Resource } from '../../resource/resource.ts';
+import type { Engine, Registry, Resource } from '../../resource/resource.ts';
 import { selectStored } from '../../resource/stored.ts';
 import { createRow, showByKey } from '../../resource/verbs/write-row.ts';
+import type { CorrectRights, RightsInput } from '../../resource/visibility.ts';
 import { applicationModel, bindingModel, providerModel } from './models.ts';
 
 interface Duplicated {
@@ -78,6 +79,27 @@ async function copyBindings(from: string, to: string | number, { call, engine, t
   for (const read of found) {
     await createRow(engine, bindings, call, tx, { ...copyable(bindings, read()), target: to });
   }
+}
+
+/** Adds the right to duplicate an application, for its page. */
+export async function duplicateRight({ actor, keys, registry, query }: RightsInput<Registry>): Promise<CorrectRights> {
+  if (actor.isSuperuser) return (_, rights) => [...rights, 'duplicate'];
+  if (!mayAdd(registry.require(applicationModel), actor) || keys.length === 0) return (_, rights) => rights;
+  const providers = registry.require(providerModel);
+  const bindings = registry.require(bindingModel);
+  const provider = providers.row(1);
+  const { rows } = await sql<{ pk: string; kind: string | null; isBound: unknown }>`select a.pk,
+      (select ${provider.col('kind')} from ${providers.from(1)} where ${provider.col('pk')} = a.provider) as kind,
+      exists (select 1 from ${bindings.from(1)} where ${bindings.row(1).col('target')} = a.pk) as "isBound"
+    from applications a where a.pk in (${sql.join(keys)})`.execute(query);
+  const copied = ({ kind, isBound }: (typeof rows)[number]) => [
+    ...(kind === null ? [] : [registry.require(kind)]),
+    ...(isBound ? [bindings] : []),
+  ];
+  const open = new Set(
+    rows.filter((row) => copied(row).every((resource) => mayAdd(resource, actor))).map(({ pk }) => pk),
+  );
+  return (key, rights) => (open.has(String(key)) ? [...rights, 'duplicate'] : rights);
 }
 
 /** What a copy has in common with its original: neither secrets nor what must be unique. */

@@ -7,7 +7,7 @@ import { integer } from '../../resource/fields/scalar.ts';
 import type { ActionInput } from '../../resource/resource.ts';
 import { bringsSuperuser, checkMayGrantMembership } from '../access/delegation.ts';
 import { checkSuperuserLeft } from '../access/last-superuser.ts';
-import { checkMayTouchGroup } from './group-rules.ts';
+import { addToGroup, checkMayTouchGroup } from './group-rules.ts';
 
 const body = { pk: integer({ help: 'The key of the user.' }) };
 
@@ -25,7 +25,7 @@ export const addUserAction = actionOn<{ pk: string }>()({
   name: 'add_user',
   page: { noButton: 'The page of a group offers it under Members.' },
   summary: 'Add a user to a group',
-  access: { permission: 'svc_core.add_user_to_group' },
+  access: { permission: addToGroup },
   async run({ tx, call, registry, row, values }) {
     const group = row.pk;
     await checkMayTouchGroup(tx, call, group);

@@ -3,7 +3,8 @@ import { type Complaints, Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
 import type { AfterWrite, CheckInput } from '../../resource/resource.ts';
-import { bringsSuperuser, checkMayGrantMembership, checkMayGrantRoles } from '../access/delegation.ts';
+import type { CorrectRights, RightsInput } from '../../resource/visibility.ts';
+import { bringsSuperuser, checkMayGrantMembership, checkMayGrantRoles, groupsBeyond } from '../access/delegation.ts';
 import { checkSuperuserLeft } from '../access/last-superuser.ts';
 import { groupsAboveSql } from '../access/rights-sql.ts';
 
@@ -64,6 +65,17 @@ export async function afterGroupWrite({ tx, call, verb, pk, values, current }: A
   if (!(await didBringSuperuser(tx, current))) return;
   await checkSuperuserLeft(tx, call, verb === 'destroy' ? { group: pk } : {});
 }
+
+/** What the rules above leave of rights by permission. */
+export async function groupRights({ actor, keys, query }: RightsInput): Promise<CorrectRights> {
+  const { superusers, stronger } = await groupsBeyond(query, actor, keys.map(String));
+  return (key, rights) => {
+    if (superusers.has(key)) return [];
+    return stronger.has(key) ? rights.filter((right) => right !== addToGroup) : rights;
+  };
+}
+
+export const addToGroup = 'svc_core.add_user_to_group';
 
 /** Whether members may have lost something by the change. */
 const isWeaker = (before: Group, after: Group): boolean =>

@@ -8,7 +8,7 @@ import { text } from '../../resource/fields/text.ts';
 import { integerSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
 import { attributesFilter, linkedFilter } from './directory-filters.ts';
 import { addUserAction, removeUserAction } from './group-members.ts';
-import { afterGroupWrite, checkGroup } from './group-rules.ts';
+import { afterGroupWrite, checkGroup, groupRights } from './group-rules.ts';
 
 const members = { table: 'user_groups', own: 'group', other: 'user' };
 const roles = { table: 'group_roles', own: 'group', other: 'role' };
@@ -34,6 +34,7 @@ export const groupResource = defineResource({
   search: ['name'],
   check: checkGroup,
   afterWrite: afterGroupWrite,
+  rightsOf: groupRights,
   actions: [addUserAction, removeUserAction],
   filters: {
     attributes: attributesFilter,

@@ -4,11 +4,13 @@ import type { JsonObject } from '../../lib/json.ts';
 import { type Complaints, Invalid } from '../../lib/problem.ts';
 import { runLater } from '../../platform/db/later.ts';
 import type { AfterWrite, CheckInput } from '../../resource/resource.ts';
+import type { CorrectRights, RightsInput } from '../../resource/visibility.ts';
 import {
   bringsSuperuser,
   checkMayGrantMembership,
   checkMayReachUser,
   checkMayTouchUser,
+  usersBeyond,
 } from '../access/delegation.ts';
 import { checkSuperuserLeft } from '../access/last-superuser.ts';
 import { endSessions } from '../session/session.ts';
@@ -71,6 +73,16 @@ export async function afterUserWrite(
   }
   if (verb === 'update' && current?.is_active && !values.is_active) await endSessions(tx, pk);
   await keepSuperuser({ tx, call, verb, pk, values, current });
+}
+
+/** What the rules above leave of rights by permission: accounts beyond the caller keep but harmless changes. */
+export async function userRights({ actor, keys, query }: RightsInput): Promise<CorrectRights> {
+  const { superusers, stronger } = await usersBeyond(query, actor, keys.map(Number));
+  return (key, rights) => {
+    if (superusers.has(key)) return [];
+    if (stronger.has(key)) return rights.filter((right) => right === 'change');
+    return key === actor.user.pk ? rights.filter((right) => right !== 'delete') : rights;
+  };
 }
 
 type Change = Pick<AfterWrite<User>, 'tx' | 'call' | 'verb' | 'pk' | 'values' | 'current'>;

@@ -23,7 +23,7 @@ import { serviceAccountAction } from './service-account.ts';
 import { uidOf as computeUid } from './uid.ts';
 import { meAction, pathsAction, setPasswordAction, signOutAction } from './user-actions.ts';
 import { metricsAction } from './user-metrics.ts';
-import { afterUserWrite, checkUser, pathComplaint, userTypes } from './user-rules.ts';
+import { afterUserWrite, checkUser, pathComplaint, userRights, userTypes } from './user-rules.ts';
 
 export interface UserNeeds {
   readonly installId: string;
@@ -150,6 +150,7 @@ export function userResource({ installId, passwords, settings, key, config, user
     },
     check: checkUser,
     afterWrite: (input) => afterUserWrite(input, settings),
+    rightsOf: userRights,
     actions: [
       meAction,
       pathsAction,

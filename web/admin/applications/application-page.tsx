@@ -23,13 +23,10 @@ import { TokensTab } from './tokens-tab.tsx';
 /** An application and its provider as one thing. */
 export function ApplicationPage({ entry, objectKey }: ResourcePage) {
   const read = useApplication(entry, objectKey);
-  const { resources } = useInterface();
   const crumbs = [{ text: entry.plural, href: hrefOf(entry.path) }];
   if (read.answer.state !== 'ready') return <Unread read={read} entry={entry} />;
   const { application, may } = read.answer.value;
   const mayChange = may.includes('change');
-  const kind = resources.find(({ model }) => model === application.provider_obj?.meta_model_name);
-  const mayAddProvider = application.provider === null || kind?.may.add === 'all';
   return (
     <Page
       title={application.name}
@@ -40,7 +37,7 @@ export function ApplicationPage({ entry, objectKey }: ResourcePage) {
           {may.includes('delete') && (
             <DeleteButton entry={entry} objectKey={objectKey} title={application.name} hasUsedBy />
           )}
-          {entry.may.add === 'all' && mayAddProvider && <DuplicateButton application={application} />}
+          {may.includes('duplicate') && <DuplicateButton application={application} />}
           {mayChange && application.enabled && <SwitchOffButton application={application} reload={read.reload} />}
           {mayChange && (
             <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${application.slug}/`)}>

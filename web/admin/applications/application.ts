@@ -1,9 +1,9 @@
-import { useCallback } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { use, useCallback } from 'react';
 import { type Loadable, useLoadable } from '../../elements/loading.tsx';
 import type { ResourceEntry } from '../api/interface.ts';
 import { pathOfObject } from '../api/object.ts';
-import { type NamedObject, readNames } from '../api/objects.ts';
+import type { NamedObject } from '../api/objects.ts';
+import { PagesContext } from '../api/pages.ts';
 
 /** What the pages of an application read of it. */
 export interface Application {
@@ -34,19 +34,14 @@ export interface ReadApplication {
   readonly may: NamedObject['may'];
 }
 
-const verbs = ['change', 'delete'] as const;
-
-/** One request; another for the rights of those who may change some applications only. */
+/** One request. */
 export function useApplication(entry: ResourceEntry, slug: string): Loadable<ReadApplication> {
+  const pages = use(PagesContext);
   return useLoadable(
     useCallback(async () => {
-      const application = await callAsPerson<Application>('GET', pathOfObject(entry, slug));
-      const isPartly = verbs.some((verb) => entry.may[verb] === 'some');
-      const names = await readNames(isPartly ? [`${entry.model}:${application.pk}`] : []);
-      const may =
-        names(entry.model, application.pk)?.may ?? (isPartly ? [] : verbs.filter((verb) => entry.may[verb] === 'all'));
-      return { application, may };
-    }, [entry, slug]),
+      const { answer: application, names } = await pages.read<Application>(pathOfObject(entry, slug));
+      return { application, may: names(entry.model, application.pk)?.may ?? [] };
+    }, [pages, entry, slug]),
   );
 }
 

@@ -63,7 +63,7 @@ export function GroupPage({ entry, objectKey }: ResourcePage) {
     >
       <Tabs tabs={tabs} current={tab} />
       {tab === 'overview' && <Overview group={group} names={names} />}
-      {tab === 'members' && <MembersTab group={group} />}
+      {tab === 'members' && <MembersTab group={group} may={may} />}
       {tab === 'used-by' && <UsedBy entry={entry} objectKey={objectKey} />}
       {tab === 'changes' && <Changes entry={entry} pk={group.pk} />}
     </Page>

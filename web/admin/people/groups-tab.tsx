@@ -6,12 +6,13 @@ import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { useHeld } from '../api/interface.ts';
+import type { Names } from '../api/objects.ts';
 import { Link } from '../link.tsx';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
 import type { Person } from './person.ts';
 
 /** The groups of a person; they join and leave here. */
-export function GroupsTab({ person, reload }: { person: Person; reload(): Promise<void> }) {
+export function GroupsTab({ person, names, reload }: { person: Person; names: Names; reload(): Promise<void> }) {
   const held = useHeld();
   const [problem, setProblem] = useState<string | null>(null);
   const done = useDone();
@@ -40,7 +41,7 @@ export function GroupsTab({ person, reload }: { person: Person; reload(): Promis
                   {is_superuser && <span className="tag tag-warning">{t('Superusers')}</span>}
                 </span>
               </p>
-              {held('svc_core.remove_user_from_group') && (
+              {names('svc_core.group', pk)?.may.includes('svc_core.remove_user_from_group') && (
                 <ConfirmButton
                   about={t('from {group}', { group: name })}
                   question={t('Remove {name} from {group}?', { name: person.username, group: name })}

@@ -6,7 +6,7 @@ import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
-import { useHeld } from '../api/interface.ts';
+import type { NamedObject } from '../api/objects.ts';
 import { Link } from '../link.tsx';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
 import type { Group } from './group-page.tsx';
@@ -18,8 +18,7 @@ interface Members {
 }
 
 /** Who is in a group; people are added and removed here. */
-export function MembersTab({ group: { pk, name } }: { group: Group }) {
-  const held = useHeld();
+export function MembersTab({ group: { pk, name }, may }: { group: Group; may: NamedObject['may'] }) {
   const done = useDone();
   const [problem, setProblem] = useState<string | null>(null);
   const read = useAnswer<Members>(`/core/users/?groups_by_pk=${pk}&include_groups=false&page_size=100`);
@@ -36,7 +35,7 @@ export function MembersTab({ group: { pk, name } }: { group: Group }) {
   }
   return (
     <div className="stack">
-      {held('svc_core.add_user_to_group') && (
+      {may.includes('svc_core.add_user_to_group') && (
         <div className="people-add">
           <ReferencePicker label={t('Add a member')} model="svc_core.user" value={null} onChange={add} />
         </div>
@@ -57,7 +56,7 @@ export function MembersTab({ group: { pk, name } }: { group: Group }) {
                       </p>
                       <p className="quiet small">{person.name}</p>
                     </div>
-                    {held('svc_core.remove_user_from_group') && (
+                    {may.includes('svc_core.remove_user_from_group') && (
                       <ConfirmButton
                         about={person.username}
                         question={t('Remove {name} from {group}?', { name: person.username, group: name })}

@@ -4,29 +4,31 @@ import { useDone } from '../../elements/announcing.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { PasswordField, TextField } from '../../elements/field.tsx';
 import { t } from '../../texts/texts.ts';
-import { useEntry, useHeld, useInterface } from '../api/interface.ts';
+import { useEntry, useInterface } from '../api/interface.ts';
+import type { NamedObject } from '../api/objects.ts';
 import { ActionDialog, closeDialog } from '../parts/action-dialog.tsx';
 import { ActionMenu } from '../parts/menu.tsx';
 import type { Person } from './person.ts';
 
 /** What can be done for or about a person, as far as the caller may. */
-export function PersonActions({ person }: { person: Person }) {
-  const held = useHeld();
-  const { user } = useInterface();
+export function PersonActions({ person, may }: { person: Person; may: NamedObject['may'] }) {
+  const { user, acting } = useInterface();
   const canMail = useEntry('/stages/email/') !== undefined && person.email !== '' && person.is_active;
   const isOther = person.pk !== user.pk;
-  // Superusers are out of reach for everybody else.
-  if (person.is_superuser && !user.is_superuser) return null;
+  const canReset = may.includes('svc_core.reset_user_password');
   const offered = [
-    ...(held('svc_core.reset_user_password')
+    // Nobody sets passwords in the name of somebody else.
+    ...(canReset && acting === null
       ? [
           { name: 'password', title: t('Set password…') },
           { name: 'recovery', title: t('Recovery link…') },
           ...(canMail ? [{ name: 'recovery-mail', title: t('Send a recovery link by mail…') }] : []),
-          { name: 'sign-out', title: t('Sign out everywhere…') },
         ]
       : []),
-    ...(held('svc_core.impersonate') && isOther && person.is_active ? [{ name: 'act-as', title: t('Act as…') }] : []),
+    ...(canReset ? [{ name: 'sign-out', title: t('Sign out everywhere…') }] : []),
+    ...(may.includes('svc_core.impersonate') && isOther && person.is_active
+      ? [{ name: 'act-as', title: t('Act as…') }]
+      : []),
   ];
   const isOffered = (name: string) => offered.some((one) => one.name === name);
   if (offered.length === 0) return null;

@@ -26,7 +26,7 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
   const { query } = useAddress();
   const crumbs = [{ text: entry.plural, href: hrefOf(entry.path) }];
   if (read.answer.state !== 'ready') return <Unread read={read} entry={entry} />;
-  const { person, may } = read.answer.value;
+  const { person, may, names } = read.answer.value;
   const tabs = tabsFor(person, known);
   const tab = tabs.find(({ name }) => name === query.get('tab'))?.name ?? 'overview';
   return (
@@ -44,7 +44,7 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
               hasUsedBy
             />
           )}
-          <PersonActions person={person} />
+          <PersonActions person={person} may={may} />
           {may.includes('change') && (
             <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${person.pk}/`)}>
               {t('Edit')}
@@ -55,7 +55,7 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
     >
       <Tabs tabs={tabs} current={tab} />
       {tab === 'overview' && <PersonOverview person={person} />}
-      {tab === 'groups' && <GroupsTab person={person} reload={read.reload} />}
+      {tab === 'groups' && <GroupsTab person={person} names={names} reload={read.reload} />}
       {tab === 'rights' && <RightsTab person={person} />}
       {tab === 'sessions' && <Sessions person={person} />}
       {tab === 'devices' && <Devices person={person} />}

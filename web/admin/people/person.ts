@@ -1,9 +1,9 @@
-import { useCallback } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { use, useCallback } from 'react';
 import { type Loadable, useLoadable } from '../../elements/loading.tsx';
 import type { ResourceEntry } from '../api/interface.ts';
 import { pathOfObject } from '../api/object.ts';
-import { type NamedObject, readNames } from '../api/objects.ts';
+import type { NamedObject, Names } from '../api/objects.ts';
+import { PagesContext } from '../api/pages.ts';
 
 /** What the pages of a person read of them. */
 export interface Person {
@@ -27,21 +27,18 @@ export interface Person {
 
 interface ReadPerson {
   readonly person: Person;
+  /** What the caller may do with them. */
   readonly may: NamedObject['may'];
+  readonly names: Names;
 }
 
-const verbs = ['change', 'delete'] as const;
-
-/** One request; another for the rights of those who may change some people only. */
+/** One request. */
 export function usePerson(entry: ResourceEntry, key: string): Loadable<ReadPerson> {
+  const pages = use(PagesContext);
   return useLoadable(
     useCallback(async () => {
-      const person = await callAsPerson<Person>('GET', pathOfObject(entry, key));
-      const isPartly = verbs.some((verb) => entry.may[verb] === 'some');
-      const names = await readNames(isPartly ? [`${entry.model}:${person.pk}`] : []);
-      const may =
-        names(entry.model, person.pk)?.may ?? (isPartly ? [] : verbs.filter((verb) => entry.may[verb] === 'all'));
-      return { person, may };
-    }, [entry, key]),
+      const { answer: person, names } = await pages.read<Person>(pathOfObject(entry, key));
+      return { person, names, may: names(entry.model, person.pk)?.may ?? [] };
+    }, [pages, entry, key]),
   );
 }
