@@ -32,6 +32,10 @@ export function counted(count: number, { singular, plural }: { singular: string;
   return t('{count, number} {kinds}', { count, kinds: inSentence(isOne ? singular : plural) });
 }
 
+/** `about 3 users`, if the number is an estimate. */
+export const roughly = (amount: string, isEstimate: boolean): string =>
+  isEstimate ? t('about {amount}', { amount }) : amount;
+
 /** The name of a permission: most name a verb and a kind. */
 export function permissionName(name: string): string {
   const own = known(name);

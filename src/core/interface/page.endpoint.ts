@@ -5,6 +5,7 @@ import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { checkFlags } from '../../resource/flags.ts';
 import {
   arrayOf,
+  booleanSchema,
   integerSchema,
   type JsonSchema,
   objectSchema,
@@ -58,8 +59,9 @@ export function pageEndpoint({ readByKeys, document }: Needs): Endpoint {
       const keys = new Map<string, Set<string>>();
       for (const path of paths) {
         const answer = await read(find(path), call);
-        answers.push({ status: answer.status, body: answer.body, etag: answer.etag });
-        if (answer.reading) addKeys(keys, referencesIn(answer.body, answer.reading, engine.registry));
+        const { reading, ...shown } = answer;
+        answers.push(shown);
+        if (reading) addKeys(keys, referencesIn(answer.body, reading, engine.registry));
       }
       const requested = [...keys].map(([model, found]) => [model, [...found]] as const);
       const under = query.get('document');
@@ -75,7 +77,12 @@ export function pageEndpoint({ readByKeys, document }: Needs): Endpoint {
 const anything: JsonSchema = { description: 'What a GET of the path answers, or why it is refused.' };
 const pageSchema: JsonSchema = objectSchema({
   answers: {
-    ...arrayOf(objectSchema({ status: integerSchema, body: anything, etag: orNull(stringSchema) })),
+    ...arrayOf(
+      objectSchema({
+        ...{ status: integerSchema, body: anything, etag: orNull(stringSchema) },
+        is_estimate: { ...booleanSchema, description: 'Whether `pagination.count` of a list is an estimate.' },
+      }),
+    ),
     description: 'In the order of the paths.',
   },
   names: { ...arrayOf(namedObjectSchema), description: 'The objects themselves, and what they or the rows refer to.' },
@@ -86,6 +93,7 @@ interface PartOfPage {
   readonly status: number;
   readonly body: unknown;
   readonly etag: string | null;
+  readonly is_estimate: boolean;
   readonly reading: Reading | null;
 }
 
@@ -101,10 +109,11 @@ async function read(reading: Reading | null, call: Call): Promise<PartOfPage> {
     const reply = await operation.handle({ ...call, params, request: { ...call.request, query, header } });
     const body: unknown = typeof reply.body === 'string' ? JSON.parse(reply.body) : reply.body;
     const etag = reply.headers?.etag;
-    return { status: reply.status, body, etag: typeof etag === 'string' ? etag : null, reading };
+    const is_estimate = reply.headers?.['gatehouse-count'] === 'estimate';
+    return { status: reply.status, body, etag: typeof etag === 'string' ? etag : null, is_estimate, reading };
   } catch (error) {
     if (!(error instanceof Problem || error instanceof Invalid)) throw error;
-    return { status: error.status, body: error.body(), etag: null, reading: null };
+    return { status: error.status, body: error.body(), etag: null, is_estimate: false, reading: null };
   }
 }
 

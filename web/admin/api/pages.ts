@@ -13,6 +13,8 @@ export interface PageAnswer<T = unknown> {
   /** Names the state of an object; empty for all else. */
   readonly etag: string;
   readonly names: Names;
+  /** Whether the count of a list is an estimate. */
+  readonly isEstimate: boolean;
 }
 
 /** What pages read of resources. Whatever is asked for at the same time is one request (`admin_page_retrieve`). */
@@ -24,7 +26,12 @@ export interface Pages {
 }
 
 interface Answered {
-  readonly answers: readonly { readonly status: number; readonly body: never; readonly etag: string | null }[];
+  readonly answers: readonly {
+    readonly status: number;
+    readonly body: never;
+    readonly etag: string | null;
+    readonly is_estimate: boolean;
+  }[];
   readonly names: readonly NamedObject[];
   readonly document: Document | null;
 }
@@ -100,10 +107,13 @@ export function createPages(): Pages {
 }
 
 function partOf({ answers, names, document }: Answered, at: number): Part {
-  const { status, body, etag } = answers[at] ?? { status: 404, body: null, etag: null };
+  const { status, body, etag, is_estimate } = answers[at] ?? missing;
   if (status >= 400 || body === null) throw new ApiProblem(status, body, '');
-  return { answer: { answer: body, etag: etag ?? '', names: namesOf(names.map(withType)) }, document };
+  const answer = { answer: body, etag: etag ?? '', names: namesOf(names.map(withType)), isEstimate: is_estimate };
+  return { answer, document };
 }
+
+const missing = { status: 404, body: null, etag: null, is_estimate: false };
 
 export const PagesContext = createContext<Pages>(createPages());
 

@@ -8,11 +8,13 @@ import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { ExactMoment } from '../../elements/moment.tsx';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { useEntry } from '../api/interface.ts';
+import { usePage } from '../api/pages.ts';
 import { LabelledSelect, TypedField } from '../generic/filters.tsx';
 import { Pager, type Pagination } from '../generic/pager.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { NotFound } from '../pages/not-found.tsx';
+import { roughly } from '../words.ts';
 import { type Event, type Facets, periodOf, periods, questionOf } from './event.ts';
 import { EventRow } from './event-row.tsx';
 import { FacetLists } from './facet-lists.tsx';
@@ -102,13 +104,13 @@ function Asked() {
 }
 
 function List({ question, page, isLive }: { question: string; page: string; isLive: boolean }) {
-  const listed = useAnswer<Listed>(`/events/events/?${question}&page=${page}&page_size=${rowsAPage}`);
+  const listed = usePage<Listed>(`/events/events/?${question}&page=${page}&page_size=${rowsAPage}`);
   const { answer } = listed;
-  const newest = answer.state === 'ready' ? answer.value.results[0] : undefined;
+  const newest = answer.state === 'ready' ? answer.value.answer.results[0] : undefined;
   const fresh = useLive(isLive && answer.state === 'ready', question, newest);
   return (
     <Loaded {...listed}>
-      {({ results, pagination }) => (
+      {({ answer: { results, pagination }, isEstimate }) => (
         <>
           {isLive && (
             <p className="quiet small" role="status">
@@ -129,9 +131,9 @@ function List({ question, page, isLive }: { question: string; page: string; isLi
           )}
           <div className="list-foot">
             <p className="quiet small">
-              {t('{count, plural, one {# event} other {# events}}', { count: pagination.count })}
+              {roughly(t('{count, plural, one {# event} other {# events}}', { count: pagination.count }), isEstimate)}
             </p>
-            <Pager pagination={pagination} />
+            <Pager pagination={pagination} isEstimate={isEstimate} />
           </div>
           <RuleDialogs events={[...fresh, ...results]} />
         </>

@@ -12,7 +12,7 @@ import { Link } from '../link.tsx';
 import { newAddressOf } from '../new-address.ts';
 import { Page } from '../page.tsx';
 import type { ResourcePage } from '../routes.tsx';
-import { counted, inSentence } from '../words.ts';
+import { counted, inSentence, roughly } from '../words.ts';
 import { ActionButtons } from './action-buttons.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { Filters } from './filters.tsx';
@@ -85,7 +85,7 @@ function List({ entry, description }: { entry: ResourceEntry; description: Descr
     <>
       <Filters description={description} />
       <Loaded {...listed}>
-        {({ answer: { results: rows, pagination }, names }) =>
+        {({ answer: { results: rows, pagination }, names, isEstimate }) =>
           rows.length === 0 ? (
             <p className="empty">
               {isAsking ? t('Nothing matches.') : t('There are no {kinds} yet.', { kinds: inSentence(entry.plural) })}
@@ -96,9 +96,9 @@ function List({ entry, description }: { entry: ResourceEntry; description: Descr
               <Table {...{ entry, description, rows, names, chosen }} onChoose={setChosen} />
               <div className="list-foot">
                 <p className="quiet small" role="status">
-                  {counted(pagination.count, entry)}
+                  {roughly(counted(pagination.count, entry), isEstimate)}
                 </p>
-                <Pager pagination={pagination} />
+                <Pager pagination={pagination} isEstimate={isEstimate} />
               </div>
             </>
           )

@@ -10,8 +10,13 @@ export interface Pagination {
   readonly total_pages: number;
 }
 
-export function Pager({ pagination: { next, previous, current, total_pages } }: { pagination: Pagination }) {
-  if (total_pages < 2) return null;
+interface Props {
+  readonly pagination: Pagination;
+  readonly isEstimate: boolean;
+}
+
+export function Pager({ pagination: { next, previous, current, total_pages: total }, isEstimate }: Props) {
+  if (total < 2) return null;
   return (
     <nav className="row" aria-label={t('Pages of the list')}>
       {previous > 0 && (
@@ -19,7 +24,11 @@ export function Pager({ pagination: { next, previous, current, total_pages } }: 
           {t('Previous')}
         </Link>
       )}
-      <span className="small">{t('Page {current, number} of {total, number}', { current, total: total_pages })}</span>
+      <span className="small">
+        {isEstimate
+          ? t('Page {current, number} of about {total, number}', { current, total })
+          : t('Page {current, number} of {total, number}', { current, total })}
+      </span>
       {next > 0 && (
         <Link className="button" href={hereWith({ page: String(next) })}>
           {t('Next')}
