@@ -107,6 +107,22 @@ describeJourney('the admin pages', (journey) => {
     await page.getByText('Nothing matches.').waitFor();
   });
 
+  test('say of a number that is an estimate that it is one', async () => {
+    const { server } = journey();
+    const { engine } = server.app;
+    const { search } = engine;
+    // As on a table that takes too long to count.
+    const count = async () => ({ rows: 1_234_567, isExact: false });
+    Object.assign(engine, {
+      search: async (...args: Parameters<typeof search>) => ({ ...(await search(...args)), count }),
+    });
+    const page = await visitAdmin(journey(), '/core/users/?search=a&page_size=1');
+    await page.getByText('about 1,234,567 users').waitFor();
+    await page.getByText('Page 1 of about 1,234,567').waitFor();
+    await page.waitForLoadState('networkidle');
+    Object.assign(engine, { search });
+  });
+
   test('say at its field what the server does not accept', async () => {
     const { server } = journey();
     const { name } = await makeGroup(server);
@@ -234,6 +250,15 @@ describeJourney('the admin pages', (journey) => {
     const stage = (await server.admin.get('/stages/all/?name=default-authentication-login')).body.results[0];
     await openAdmin(page, `/stages/user_login/${stage.pk}/?dialog=delete`);
     await dialog.getByLabel('Type default-authentication-login to confirm').waitFor();
+    const flow = '/flows/instances/default-authentication-flow/';
+    const { steps } = (await server.admin.get(`${flow}design/`)).body;
+    const { pk } = steps.find(({ stage: key }: { stage: string }) => key === stage.pk);
+    await openAdmin(page, `/flows/bindings/${pk}/?dialog=delete`);
+    await dialog.getByLabel(/^Type default-authentication-flow › default-authentication-login/).waitFor();
+    await openAdmin(page, `${flow}?step=${pk}&pane=place&dialog=remove-step`);
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await dialog.getByText('Type “default-authentication-login” first.').waitFor();
+    expect((await server.admin.get(`/flows/bindings/${pk}/`)).status).toBe(200);
     await page.waitForLoadState('networkidle');
   });
 

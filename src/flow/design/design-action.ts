@@ -76,6 +76,7 @@ export const designAction = (needs: Needs) =>
       schema: objectSchema({
         ...{ pk: uuidSchema, slug: stringSchema, name: stringSchema, title: stringSchema, designation: stringSchema },
         target: { ...uuidSchema, description: 'What policies are bound to.' },
+        is_sign_in: { ...booleanSchema, description: 'Whether a brand signs people in by it.' },
         policy_engine_mode: modeSchema,
         gates: arrayOf(gateSchema),
         steps: arrayOf(stepSchema),
@@ -91,9 +92,11 @@ export const designAction = (needs: Needs) =>
       const gates = await loadGates(call, registry, [target, ...steps.map((step) => step.target)]);
       const gatesOf = Map.groupBy(gates, (gate) => gate.target);
       const shownGates = (of: string) => (gatesOf.get(of) ?? []).map((gate) => shownGate(gate, registry));
+      const uses = await usesOf(pk, { call, engine });
       const isWhole = ({ name }: DesignStep | DesignGate) => name !== null;
       return {
         ...{ pk, slug, name, title, designation, target, policy_engine_mode },
+        is_sign_in: uses.isSignIn,
         gates: shownGates(target),
         steps: steps.map(({ kind, ...step }) => ({
           ...step,
@@ -103,7 +106,7 @@ export const designAction = (needs: Needs) =>
         })),
         findings:
           steps.every(isWhole) && gates.every(isWhole)
-            ? await findingsOf(needs, { call, engine }, row, steps, gatesOf)
+            ? await findingsOf(needs, { call, engine }, { ...row, ...uses }, steps, gatesOf)
             : null,
       };
     },
@@ -135,7 +138,7 @@ interface Reading {
 async function findingsOf(
   { policies, stageKinds }: Needs,
   { call, engine }: Reading,
-  flow: DesignFlow,
+  flow: DesignFlow & Uses,
   steps: readonly DesignStep[],
   gatesOf: ReadonlyMap<string, readonly DesignGate[]>,
 ) {
@@ -160,12 +163,18 @@ async function findingsOf(
     mode: flow.policy_engine_mode,
     gates: linted(flow.policybindingmodel_ptr_id),
     steps: lintedSteps,
-    ...(await usesOf(flow.pk, { call, engine })),
+    isSignIn: flow.isSignIn,
+    isOfSource: flow.isOfSource,
   });
 }
 
 /** Whether brands sign people in by the flow, and whether sources start it. */
-async function usesOf(pk: string, { call, engine }: Reading) {
+interface Uses {
+  readonly isSignIn: boolean;
+  readonly isOfSource: boolean;
+}
+
+async function usesOf(pk: string, { call, engine }: Reading): Promise<Uses> {
   const sources = engine.registry.require('svc_core.source');
   const source = sources.row();
   const { rows } = await sql<{ is_sign_in: unknown; is_of_source: unknown }>`select

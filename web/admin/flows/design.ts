@@ -10,6 +10,8 @@ export interface Design {
   readonly title: string;
   readonly designation: string;
   readonly target: string;
+  /** Whether a brand signs people in by it. */
+  readonly is_sign_in: boolean;
   readonly policy_engine_mode: 'all' | 'any';
   readonly gates: readonly Gate[];
   readonly steps: readonly DesignStep[];

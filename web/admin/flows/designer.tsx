@@ -85,7 +85,7 @@ function Pane({ design, reload, canChange }: Props & { canChange: boolean }) {
       {isAdding ? (
         <AddStage design={design} reload={reload} />
       ) : step ? (
-        <StepPane key={step.pk} {...{ step, canChange, reload }} />
+        <StepPane key={step.pk} {...{ step, canChange, reload }} isSignIn={design.is_sign_in} />
       ) : isBeginning ? (
         <div className="stack">
           <h2>{t('Who may begin the flow')}</h2>

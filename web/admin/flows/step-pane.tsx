@@ -1,22 +1,23 @@
-import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
-import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { t } from '../../texts/texts.ts';
-import { goTo, hereWith, hrefOf, useAddress } from '../address.ts';
+import { hereWith, hrefOf, useAddress } from '../address.ts';
 import type { Member } from '../api/document.ts';
 import { Link } from '../link.tsx';
 import { afterWrongAnswer, bindingsPath, type DesignStep, typeOf } from './design.ts';
 import { GatesPane } from './gates-pane.tsx';
 import { ObjectBeside } from './object-beside.tsx';
+import { RemoveStep } from './remove-step.tsx';
 
 interface Props {
   readonly step: DesignStep;
   readonly canChange: boolean;
+  /** Whether people sign in by the flow. */
+  readonly isSignIn: boolean;
   reload(): Promise<void>;
 }
 
 /** The selected stage: its form, its gates and its binding to the flow. */
-export function StepPane({ step, canChange, reload }: Props) {
+export function StepPane({ step, canChange, isSignIn, reload }: Props) {
   const { query } = useAddress();
   const parts = [
     { name: 'stage', title: t('Stage') },
@@ -47,7 +48,7 @@ export function StepPane({ step, canChange, reload }: Props) {
           ))}
         </ul>
       </nav>
-      {part === 'stage' && <StagePart {...{ step, canChange, reload, name }} />}
+      {part === 'stage' && <StagePart {...{ step, canChange, isSignIn, reload, name }} />}
       {part === 'gates' && (
         <GatesPane
           target={step.target}
@@ -57,7 +58,7 @@ export function StepPane({ step, canChange, reload }: Props) {
           {...{ canChange, reload }}
         />
       )}
-      {part === 'place' && <PlacePart {...{ step, canChange, reload, name }} />}
+      {part === 'place' && <PlacePart {...{ step, canChange, isSignIn, reload, name }} />}
     </div>
   );
 }
@@ -92,7 +93,7 @@ function StagePart({ step, canChange, reload, name }: PartProps) {
 /** Without the members that the designer sets itself. */
 const isShown = ({ name }: Member): boolean => !/^(target|stage|order)$/.test(name);
 
-function PlacePart({ step, canChange, reload, name }: PartProps) {
+function PlacePart({ step, canChange, isSignIn, reload, name }: PartProps) {
   const done = useDone();
   if (!canChange) return <PlaceFacts step={step} />;
   return (
@@ -110,20 +111,7 @@ function PlacePart({ step, canChange, reload, name }: PartProps) {
         }}
       />
       <div className="row">
-        <ConfirmButton
-          look="plain"
-          question={t('Remove {name} from the flow?', { name })}
-          consequence={<p>{t('Its gates go with it. The stage itself stays, and other flows that use it.')}</p>}
-          confirm={t('Remove')}
-          onConfirm={async () => {
-            await callAsPerson('DELETE', `${bindingsPath}${step.pk}/`);
-            goTo(hereWith({ step: null, pane: null, gate: null }), { replace: true });
-            await reload();
-            done(t('{name} is no longer part of the flow.', { name }));
-          }}
-        >
-          {t('Remove from the flow')}
-        </ConfirmButton>
+        <RemoveStep {...{ step, isSignIn, reload, name }} />
       </div>
     </>
   );

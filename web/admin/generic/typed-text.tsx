@@ -5,10 +5,13 @@ import type { Use } from './used-by.tsx';
 
 /** Whether deleting an object can lock people out: what makes superusers, and what sign-in uses. */
 export const locksOut = (
-  { reaches_sign_in }: ResourceEntry,
+  { reaches_sign_in, path }: ResourceEntry,
   uses: readonly Use[],
   isSuperuser: unknown = false,
-): boolean => isSuperuser === true || (reaches_sign_in && uses.length > 0);
+): boolean => isSuperuser === true || (reaches_sign_in && (uses.length > 0 || path === stageBindings));
+
+/** A flow uses its stage bindings without referring to them. */
+const stageBindings = '/flows/bindings/';
 
 interface Props {
   readonly text: string;

@@ -14,6 +14,7 @@ interface Props {
   readonly confirm: string;
   /** What the button that leaves it is called. */
   readonly leave?: string;
+  readonly look?: 'primary' | 'danger';
   readonly children: ReactNode;
   act(): Promise<void>;
 }
@@ -23,7 +24,7 @@ export function ActionDialog(props: Props) {
   return useDialog(props.name).isOpen ? <Open {...props} /> : null;
 }
 
-function Open({ name, title, confirm, leave, act, children }: Props) {
+function Open({ name, title, confirm, leave, look = 'primary', act, children }: Props) {
   const { close } = useDialog(name);
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -45,7 +46,7 @@ function Open({ name, title, confirm, leave, act, children }: Props) {
         {children}
         {problem && <Notice tone="bad">{problem}</Notice>}
         <DialogButtons onLeave={close} {...(leave && { leave })}>
-          <Button type="submit" look="primary" isBusy={isBusy}>
+          <Button type="submit" look={look} isBusy={isBusy}>
             {confirm}
           </Button>
         </DialogButtons>
