@@ -134,6 +134,8 @@ describeJourney('the admin pages of applications', (journey) => {
       const authorized_application = { app: 'svc_core', model_name: 'application', pk: key.replaceAll('-', ''), name };
       const context = { authorized_application, message: user };
       await server.admin.post('/events/events/', { action: 'authorize_application', app: 'test', context });
+      const refused = { application: authorized_application, result: { passing: false }, decided_by: [`not ${user}`] };
+      await server.admin.post('/events/events/', { action: 'policy_execution', app: 'test', context: refused });
     }
     const page = await visitAdmin(journey(), `/core/applications/${name}/`);
     await tab(page, 'Sign-in').click();
@@ -179,7 +181,12 @@ describeJourney('the admin pages of applications', (journey) => {
     const signIns = page.getByRole('region', { name: 'Sign-ins' });
     await signIns.getByText(`admin signed in to ${name}.`).waitFor();
     expect(await signIns.getByRole('listitem').count()).toBe(1);
-    await page.getByText(`admin created the application ${name}.`).waitFor();
+    const refusals = page.getByRole('region', { name: 'Refusals' });
+    await refusals.getByText('not dana').waitFor();
+    expect(await refusals.getByRole('listitem').count()).toBe(1);
+    const changes = page.getByRole('region', { name: 'Changes' });
+    await changes.getByText(`admin created the application ${name}.`).waitFor();
+    expect(await changes.getByRole('listitem').count()).toBe(1);
     await page.getByRole('button', { name: 'Duplicate…' }).click();
     const copy = unique('second');
     await page.getByRole('dialog').getByLabel('Name').fill(copy);

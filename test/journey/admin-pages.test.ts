@@ -304,17 +304,23 @@ describeJourney('the admin pages', (journey) => {
     const slug = unique('pictured');
     await server.admin.post('/core/applications/', { name: slug, slug });
     await moveTo(page, `/edit/core/applications/${slug}/`);
-    const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>';
-    await page.getByLabel('icon', { exact: false }).setInputFiles({
-      ...{ name: 'icon.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(picture) },
-    });
-    await page.getByRole('button', { name: 'Upload', exact: true }).click();
+    const upload = async (file: string) => {
+      await page.getByLabel('icon', { exact: false }).setInputFiles({
+        ...{ name: 'icon.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(file) },
+      });
+      await page.getByRole('button', { name: 'Upload', exact: true }).click();
+    };
+    await upload('no picture');
+    await page.getByText('Upload a PNG, JPEG, GIF, WebP, ICO or SVG image.').waitFor();
+    await upload('<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>');
     await page.getByText('The file is stored.').waitFor();
     const icon = async () => (await server.admin.get(`/core/applications/${slug}/`)).body.meta_icon;
     expect(await icon()).toContain('/media/');
     await page.getByLabel('Or its address').fill('/static/logo.svg');
     await page.getByRole('button', { name: 'Use this address' }).click();
     await expect.poll(icon).toContain('/static/logo.svg');
+    await page.getByRole('button', { name: 'Remove what is stored' }).click();
+    await expect.poll(icon).toBeNull();
     await page.waitForLoadState('networkidle');
   });
 

@@ -35,6 +35,8 @@ export interface Answered<T> {
   readonly value: T;
   /** Names the state of the object that was read; empty where the server does not say. */
   readonly etag: string;
+  /** Whether the count of a list is an estimate. */
+  readonly isEstimate: boolean;
 }
 
 /**
@@ -67,7 +69,11 @@ export async function requestApi<T>(
   });
   const parsed = parsedOrNull(text);
   if (!answer.ok) throw new ApiProblem(answer.status, parsed, answer.headers.get('x-request-id') ?? '');
-  return { value: (text === '' ? undefined : parsed) as T, etag: answer.headers.get('etag') ?? '' };
+  return {
+    value: (text === '' ? undefined : parsed) as T,
+    etag: answer.headers.get('etag') ?? '',
+    isEstimate: answer.headers.get('gatehouse-count') === 'estimate',
+  };
 }
 
 /** The body of what an operation answers. */

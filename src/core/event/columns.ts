@@ -27,6 +27,8 @@ const maxWordsLength = 1000;
 export function eventColumns({ user, action, app, context, client_ip, brand }: EventParts): EventColumns {
   const model = member(context, 'model');
   const authorized = member(context, 'authorized_application');
+  // Of refusals: what somebody was kept from.
+  const application = member(context, 'application');
   const userPk = member(user, 'pk');
   const columns = {
     username: text(member(user, 'username')) ?? '',
@@ -45,6 +47,8 @@ export function eventColumns({ user, action, app, context, client_ip, brand }: E
     client_ip,
     text(member(model, 'name')),
     text(member(authorized, 'name')),
+    keyText(text(member(application, 'pk'))),
+    text(member(application, 'name')),
     text(member(context, 'message')),
   ];
   const isKey = typeof userPk === 'number' && Number.isInteger(userPk) && Math.abs(userPk) <= int32;

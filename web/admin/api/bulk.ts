@@ -1,5 +1,6 @@
 import { callAsPerson, wordsOf } from '../../api/call.ts';
 import { ApiProblem } from '../../api/client.ts';
+import { known } from '../../texts/texts.ts';
 import type { Row } from './objects.ts';
 
 export interface BulkWrite {
@@ -56,5 +57,7 @@ export function refusalWords(result: BulkResult, labelOf: (name: string) => stri
   if (!refusal) return null;
   const fields = Object.entries(refusal.fields);
   if (fields.length === 0) return wordsOf(refusal);
-  return fields.map(([name, texts]) => [labelOf(name), texts.join(' ')].filter(Boolean).join(': ')).join(' ');
+  return fields
+    .map(([name, texts]) => [labelOf(name), texts.map(known).join(' ')].filter(Boolean).join(': '))
+    .join(' ');
 }

@@ -87,6 +87,9 @@ function tabsFor({ provider_obj }: Application, { resources }: Interface) {
   ];
 }
 
+/** By what is bound to it, and by requests that do not fit its settings. */
+const refusals = ['policy_execution', 'configuration_error'];
+
 function Events({ application: { pk } }: { application: Application }) {
   const key = pk.replaceAll('-', '');
   return (
@@ -94,6 +97,10 @@ function Events({ application: { pk } }: { application: Application }) {
       <section className="stack-tight" aria-label={t('Sign-ins')}>
         <h2>{t('Sign-ins')}</h2>
         <EventRows query={{ context_authorized_app: key }} none={t('Nobody has signed in to it yet.')} />
+      </section>
+      <section className="stack-tight" aria-label={t('Refusals')}>
+        <h2>{t('Refusals')}</h2>
+        <EventRows query={{ actions: refusals, search: key }} none={t('Nobody has been turned away from it.')} />
       </section>
       <section className="stack-tight" aria-label={t('Changes')}>
         <h2>{t('Changes')}</h2>

@@ -105,6 +105,8 @@ function optionsFor(
       {
         ...axis,
         grid: { show: false },
+        // Wide enough for an hour in any language.
+        space: 64,
         values: (_, times, __, ___, step) => times.map((time) => timeText(time, step)),
       },
       {

@@ -3,12 +3,12 @@ import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import '../generic/list.css';
 import './events.css';
-import { useMemo } from 'react';
-import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { useCallback, useMemo } from 'react';
+import { requestAsPerson } from '../../api/call.ts';
+import { Loaded, useAnswer, useLoadable } from '../../elements/loading.tsx';
 import { ExactMoment } from '../../elements/moment.tsx';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { useEntry } from '../api/interface.ts';
-import { usePage } from '../api/pages.ts';
 import { LabelledSelect, TypedField } from '../generic/filters.tsx';
 import { Pager, type Pagination } from '../generic/pager.tsx';
 import { Link } from '../link.tsx';
@@ -104,13 +104,14 @@ function Asked() {
 }
 
 function List({ question, page, isLive }: { question: string; page: string; isLive: boolean }) {
-  const listed = usePage<Listed>(`/events/events/?${question}&page=${page}&page_size=${rowsAPage}`);
+  const path = `/events/events/?${question}&page=${page}&page_size=${rowsAPage}`;
+  const listed = useLoadable(useCallback(() => requestAsPerson<Listed>('GET', path), [path]));
   const { answer } = listed;
-  const newest = answer.state === 'ready' ? answer.value.answer.results[0] : undefined;
+  const newest = answer.state === 'ready' ? answer.value.value.results[0] : undefined;
   const fresh = useLive(isLive && answer.state === 'ready', question, newest);
   return (
     <Loaded {...listed}>
-      {({ answer: { results, pagination }, isEstimate }) => (
+      {({ value: { results, pagination }, isEstimate }) => (
         <>
           {isLive && (
             <p className="quiet small" role="status">

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { hereWith, useAddress } from '../address.ts';
@@ -80,8 +81,14 @@ function Pane({ design, reload, canChange }: Props & { canChange: boolean }) {
   const step = design.steps.find(({ pk }) => pk === query.get('step'));
   const isAdding = canChange && query.has('add');
   const isBeginning = query.get('step') === 'flow';
+  const pane = useRef<HTMLElement>(null);
+  const chosen = isAdding ? 'add' : query.get('step');
+  // On narrow screens the pane is below the stages: what was chosen there is out of sight.
+  useEffect(() => {
+    if (chosen !== null && matchMedia('(width < 60rem)').matches) pane.current?.scrollIntoView({ block: 'start' });
+  }, [chosen]);
   return (
-    <section className="designer-pane" aria-label={t('What is chosen')}>
+    <section ref={pane} className="designer-pane" aria-label={t('What is chosen')}>
       {isAdding ? (
         <AddStage design={design} reload={reload} />
       ) : step ? (

@@ -7,13 +7,16 @@ import { EventRow } from '../events/event-row.tsx';
 
 interface Props {
   /** What events to list, as the API takes it. */
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | readonly string[]>>;
   readonly none: string;
 }
 
 /** Some events, newest first. */
 export function EventRows({ query, none }: Props) {
-  const text = new URLSearchParams({ ...query, page_size: '25' }).toString();
+  const asked = Object.entries({ ...query, page_size: '25' }).flatMap(([name, values]) =>
+    [values].flat().map((value) => [name, value]),
+  );
+  const text = new URLSearchParams(asked).toString();
   const events = usePart<{ results: readonly Event[] }>(`/events/events/?${text}`);
   return (
     <Loaded {...events}>
