@@ -69,7 +69,7 @@ export function eventResource({ settings, announce }: Needs): Resource {
     table: 'events',
     order: ['-created'],
     page: {
-      columns: ['action', 'user', 'app', 'client_ip', 'created'],
+      columns: ['sentence', 'action', 'user', 'app', 'client_ip', 'created'],
       notInSearch: 'Events have a page with a search of its own.',
     },
     search: ['words'],
