@@ -43,7 +43,9 @@ export const sqliteDialect: Dialect = {
   isOneOf: (column, keys) => sql`${column} in (select value from json_each(${JSON.stringify(keys)}))`,
   scans: {
     by: 'slices',
-    bounds: (table) => sql`select min(rowid) as first, max(rowid) as last from ${sql.table(table)}`,
+    // Both by one select would take a scan.
+    bounds: (table) => sql`select (select min(rowid) from ${sql.table(table)}) as first,
+      (select max(rowid) from ${sql.table(table)}) as last`,
     from: (table, alias) => sql`${sql.table(table)} as ${sql.ref(alias)} not indexed`,
     within: (alias, { after, upTo }) =>
       sql`${sql.ref(`${alias}.rowid`)} > ${after} and ${sql.ref(`${alias}.rowid`)} <= ${upTo}`,
