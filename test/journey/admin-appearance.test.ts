@@ -30,7 +30,6 @@ describeJourney('the preview of sign-in beside a brand', (journey) => {
       await server.admin.post('/flows/instances/', {
         ...{ name: unique('shop flow'), slug: unique('shop'), title: 'Come in!', designation: 'authentication' },
         layout: 'sidebar_left',
-        background: '/static/logo.svg',
       })
     ).body;
     const page = await visitAdmin(journey(), `/core/brands/${brand.brand_uuid}/`);
@@ -55,7 +54,6 @@ describeJourney('the preview of sign-in beside a brand', (journey) => {
     await pick(page, 'flow_authentication', flow.name);
     await frameOf(page).getByText('Come in!').waitFor();
     await frameOf(page).locator('.frame[data-layout="sidebar_left"]').waitFor();
-    await frameOf(page).locator('.frame-background[src$="/static/logo.svg"]').waitFor();
     expect((await server.admin.get(`/core/brands/${brand.brand_uuid}/`)).body.branding_title).toBe('Shop');
     await title.fill('Corner Shop');
     await page.getByRole('button', { name: 'Save' }).click();
