@@ -67,7 +67,7 @@ async function sourceOf(
 ): Promise<EventSource> {
   const total = sumOf(hours ?? (await readHours({ read, dialect }, span, [])));
   // An index has action and time. One on anything else may lead to most events of all times.
-  const byTime = hours ? conditions : byWindow(conditions);
+  const byTime = hours ? conditions : byWindow(dialect, conditions);
   if (total <= maxRead) return allEvents(dialect, span, byTime);
   const sampled = sampledEvents(dialect, span, byTime, maxRead / total);
   if (hours || isSlow) return sampled;

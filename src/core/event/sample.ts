@@ -27,9 +27,9 @@ export const allEvents = (dialect: Dialect, span: Span, conditions: Conditions):
   factor: 1,
 });
 
-/** By windows and not by an index on anything else, which would be read for each window. */
-export const byWindow = (conditions: Conditions): Conditions =>
-  conditions.map((condition) => sql`case when ${condition} then 1 else 0 end = 1`);
+/** SQLite would read an index on anything else for each window. PostgreSQL has statistics, which this would hide. */
+export const byWindow = ({ scans }: Dialect, conditions: Conditions): Conditions =>
+  scans.by === 'time' ? conditions : conditions.map((condition) => sql`case when ${condition} then 1 else 0 end = 1`);
 
 /** A share of the time, so that the number of events to read does not depend on how many there are. */
 export function sampledEvents(dialect: Dialect, span: Span, conditions: Conditions, share: number): EventSource {
