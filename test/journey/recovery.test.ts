@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { quiet, until } from '../support/jobs.ts';
 import { describeJourney, signInOn, whoIs } from '../support/journey.ts';
 import { makeWalk, unique } from '../support/make-walk.ts';
@@ -6,6 +6,9 @@ import { startMailReceiver } from '../support/receivers.ts';
 import { linkIn, makeRecovery } from '../support/recovery.ts';
 
 const mail = await startMailReceiver();
+beforeEach(() => {
+  mail.mails.length = 0;
+});
 afterAll(() => mail.close());
 
 const env = {
