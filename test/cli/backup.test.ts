@@ -16,8 +16,8 @@ import {
   runGatehouse,
   startServerProcess,
 } from '../support/gatehouse-process.ts';
-import { freshPostgresDatabase } from '../support/postgres.ts';
-import { newFolder } from '../support/server.ts';
+import { type FreshDatabase, freshPostgresDatabase } from '../support/postgres.ts';
+import { hasPostgres, newFolder } from '../support/server.ts';
 import { contentsOf } from '../support/whole-database.ts';
 import { run } from './in-process.ts';
 
@@ -31,23 +31,25 @@ const sqlitePlace = (): Place => {
   return { env: { GATEHOUSE_DATA_DIR: folder }, open: () => openSqlite(join(folder, 'gatehouse.db')) };
 };
 
-const databases = [await freshPostgresDatabase(), await freshPostgresDatabase(), await freshPostgresDatabase()];
+const databases: (FreshDatabase | null)[] = [];
 afterAll(async () => {
   for (const database of databases) await database?.drop();
 });
 
-const postgresPlace = (which: number): Place => {
-  const url = databases[which]?.url ?? '';
+const postgresPlace = async (): Promise<Place> => {
+  const database = await freshPostgresDatabase();
+  databases.push(database);
+  const url = database?.url ?? '';
   return { env: { GATEHOUSE_DATA_DIR: newFolder(), DATABASE_URL: url }, open: () => openPostgres(url) };
 };
 
-const kinds = databases[0] ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const);
+const kinds = hasPostgres ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const);
 
 const backups = new Map<string, string>();
 
 describe.each(kinds)('a backup of %s under a stream of writes', (kind) => {
   test('contains every write acknowledged before it began, as a consistent snapshot', async () => {
-    const place = kind === 'sqlite' ? sqlitePlace() : postgresPlace(0);
+    const place = kind === 'sqlite' ? sqlitePlace() : await postgresPlace();
     const server = await startServerProcess({ ...place.env, ...firstStart });
     const admin = server.as(processToken);
     const acknowledged: string[] = [];
@@ -97,7 +99,7 @@ describe('a restore', () => {
 
   test.each(ways)('of %s into %s restores the same rows, and the server works', async (from, to) => {
     const file = backups.get(from) as string;
-    const place = to === 'sqlite' ? sqlitePlace() : postgresPlace(from === 'sqlite' ? 1 : 2);
+    const place = to === 'sqlite' ? sqlitePlace() : await postgresPlace();
     const restored = await runGatehouse(['restore', '--from', file], place.env);
     expect(restored).toMatchObject({ code: 0, stdout: '' });
     expect(restored.stderr).toMatch(/^\d+ rows of .* restored$/m);

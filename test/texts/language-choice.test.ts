@@ -113,6 +113,7 @@ describeOnSqlite(
       const policy = await make('/policies/event_matcher/', matched);
       await admin.post('/policies/bindings/', { target, policy, order: 0 });
       mail.mails.length = 0;
+      hook.bodies.length = 0;
       const name = unique('auditor');
       await make('/rbac/roles/', { name });
       await quiet(server());
