@@ -85,7 +85,7 @@ function Pane({ design, reload, canChange }: Props & { canChange: boolean }) {
   const chosen = isAdding ? 'add' : query.get('step');
   // On narrow screens the pane is below the stages: what was chosen there is out of sight.
   useEffect(() => {
-    if (chosen !== null && matchMedia('(width < 60rem)').matches) pane.current?.scrollIntoView({ block: 'start' });
+    if (chosen !== null && innerWidth < 960) pane.current?.scrollIntoView({ block: 'start' });
   }, [chosen]);
   return (
     <section ref={pane} className="designer-pane" aria-label={t('What is chosen')}>
