@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { migrations } from '../../src/platform/db/migrations/all.ts';
 import { openSqlite } from '../../src/platform/db/sqlite.ts';
@@ -85,8 +85,8 @@ test.skipIf(!database)('check finds no fault in an empty PostgreSQL, and leaves 
     expect(code).toBe(0);
     expect(stdout).toContain('ok     the schema is up to date: the first start makes it');
   }
-  await database?.drop();
 });
+afterAll(() => database?.drop());
 
 test('check reports a corrupt database file', async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder(), ...firstStart };
