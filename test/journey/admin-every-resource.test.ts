@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { hasButton } from '../../src/resource/button-note.ts';
 import { isShown, isWritable, type Row } from '../../src/resource/fields/field.ts';
@@ -83,9 +83,16 @@ describeJourney(
       await page.getByRole('button', { name: 'Delete…' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText('This cannot be undone').waitFor();
+      if (resource.path === '/flows/bindings/') await typeName(dialog);
       await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
       await page.waitForURL(`**/if/admin${resource.path}`);
       expect((await journey().server.admin.get(shownPath)).status).toBe(404);
+    }
+
+    /** Asked for wherever deleting can lock people out. */
+    async function typeName(dialog: Locator): Promise<void> {
+      const label = await dialog.locator('label').innerText();
+      await dialog.getByLabel(label).fill(label.slice('Type '.length, -' to confirm'.length));
     }
 
     /** An object that cannot be made with a form. */
