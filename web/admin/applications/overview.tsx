@@ -15,7 +15,7 @@ export function Overview({ application }: TabProps) {
         <Fact label={t('Address')}>
           {launch_url ? (
             <a href={launch_url} target="_blank" rel="noreferrer">
-              {launch_url}
+              <bdi>{launch_url}</bdi>
             </a>
           ) : (
             <span className="quiet">{t('None: people do not find it in their list.')}</span>
