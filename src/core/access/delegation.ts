@@ -3,14 +3,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Actor } from '../../resource/actor.ts';
 import type { Call } from '../../resource/call.ts';
-import {
-  grantsOfGroupsSql,
-  grantsOfRolesSql,
-  grantsOfUsersSql,
-  groupsAboveSql,
-  isSuperuserSql,
-  rolesOfSql,
-} from './rights-sql.ts';
+import { grantsOfGroupsSql, grantsOfRolesSql, grantsOfUsersSql, isSuperuserSql, rolesOfSql } from './rights-sql.ts';
 
 // Nobody grants what they do not hold, and only superusers change superusers. Calls without an actor are the server's
 // own: operations have already refused anonymous requests.
@@ -52,9 +45,7 @@ export async function checkMayGrant(tx: Query, call: Call, { permission, name, o
 
 /** Whether membership in one of these groups makes a user a superuser. */
 export async function bringsSuperuser(tx: Query, groups: readonly string[]): Promise<boolean> {
-  const { rows } =
-    await sql`select 1 from groups where is_superuser and pk in (${groupsAboveSql(groups)}) limit 1`.execute(tx);
-  return rows.length > 0;
+  return (await superuserGroupsAmong(tx, groups)).size > 0;
 }
 
 /** Refuses unless the caller is a superuser, if the user is one. */
@@ -86,28 +77,34 @@ export interface Beyond {
 const none: Beyond = { superusers: new Set(), stronger: new Set() };
 
 /** Those of these users whom the actor may not reach. */
-export async function usersBeyond(query: Query, actor: Actor, users: readonly number[]): Promise<Beyond> {
+export function usersBeyond(query: Query, actor: Actor, users: readonly number[]): Promise<Beyond> {
   const others = users.filter((pk) => pk !== actor.user.pk);
-  if (actor.isSuperuser || others.length === 0) return none;
-  const superusers = await superusersAmong(query, others);
-  const rest = others.filter((pk) => !superusers.has(pk));
-  return {
-    superusers,
-    stronger: rest.length === 0 ? none.stronger : await holdersOfMore(query, actor, grantsOfUsersSql(rest)),
-  };
+  return beyond(query, actor, others, superusersAmong, grantsOfUsersSql);
 }
 
 /** Those of these groups to which the actor may add nobody. */
-export async function groupsBeyond(query: Query, actor: Actor, groups: readonly string[]): Promise<Beyond> {
-  if (actor.isSuperuser || groups.length === 0) return none;
+export const groupsBeyond = (query: Query, actor: Actor, groups: readonly string[]): Promise<Beyond> =>
+  beyond(query, actor, groups, superuserGroupsAmong, grantsOfGroupsSql);
+
+async function beyond<Key>(
+  query: Query,
+  actor: Actor,
+  keys: readonly Key[],
+  superusersOf: (query: Query, keys: readonly Key[]) => Promise<ReadonlySet<unknown>>,
+  grantsSql: (keys: readonly Key[]) => RawBuilder<unknown>,
+): Promise<Beyond> {
+  if (actor.isSuperuser || keys.length === 0) return none;
+  const superusers = await superusersOf(query, keys);
+  const rest = keys.filter((key) => !superusers.has(key));
+  const stronger = rest.length === 0 ? none.stronger : await holdersOfMore(query, actor, grantsSql(rest));
+  return { superusers, stronger };
+}
+
+/** Those of these groups that make their members superusers. */
+async function superuserGroupsAmong(query: Query, groups: readonly string[]): Promise<ReadonlySet<unknown>> {
   const { rows } = await sql<{ pk: string }>`select distinct ga."group" as pk from group_ancestors ga
     join groups g on g.pk = ga.ancestor where ga."group" in (${sql.join(groups)}) and g.is_superuser`.execute(query);
-  const superusers = new Set(rows.map(({ pk }) => pk));
-  const rest = groups.filter((pk) => !superusers.has(pk));
-  return {
-    superusers,
-    stronger: rest.length === 0 ? none.stronger : await holdersOfMore(query, actor, grantsOfGroupsSql(rest)),
-  };
+  return new Set(rows.map(({ pk }) => pk));
 }
 
 async function superusersAmong(query: Query, users: readonly number[]): Promise<ReadonlySet<unknown>> {
