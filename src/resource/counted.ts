@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Counted, CountTable } from './counted-rows.ts';
 import type { Resource } from './resource.ts';
 
-const latest = '9999-12-31T23:59:59.999999Z';
+/** After all rows. */
+export const latest = '9999-12-31T23:59:59.999999Z';
 
 /** The moment up to which rows are in the counts. */
 export const countedUntil = ({ until }: CountTable): RawBuilder<string> =>

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { chunksOf } from '../../lib/chunks.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { isUnreachable } from '../../platform/db/unreachable.ts';
 import type { JobKind } from '../../platform/jobs/job.ts';
@@ -98,10 +99,8 @@ async function mergeRepeated(db: Database, table: string, counts: CountTable): P
       ${repeated}`.execute(tx);
     await sql`delete from ${into} where (${columns}) in (select ${columns} ${repeated})`.execute(tx);
     const sums = found.filter(({ count }) => Number(count) !== 0);
-    for (let from = 0; from < sums.length; from += rowsPerStatement) {
-      const values = sums
-        .slice(from, from + rowsPerStatement)
-        .map((sum) => sql`(${sql.join([...counts.by, 'count'].map((name) => sum[name]))})`);
+    for (const some of chunksOf(sums, rowsPerStatement)) {
+      const values = some.map((sum) => sql`(${sql.join([...counts.by, 'count'].map((name) => sum[name]))})`);
       await sql`insert into ${into} (${columns}, count) values ${sql.join(values)}`.execute(tx);
     }
   });

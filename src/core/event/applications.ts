@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
 import { readList } from '../../platform/db/read-list.ts';
 import type { Call } from '../../resource/call.ts';
+import { latest } from '../../resource/counted.ts';
 import { eventApplications, readUntil } from './counted.ts';
 import { windowsOf } from './sample.ts';
 
@@ -10,7 +11,6 @@ const maxRead = 100_000;
 /** Of one application at least. */
 const minRead = 1_000;
 const windowCount = 50;
-const latest = '9999-12-31T23:59:59.999999Z';
 
 interface Used {
   readonly authorized_app: string;
@@ -110,14 +110,33 @@ export async function countUsers(read: Query, { action, authorized_app, share }:
   return Math.round(found / share);
 }
 
-/** Events name the applications. */
 async function withNames(read: Query, action: string, used: readonly Used[]): Promise<UsedApplication[]> {
-  const named: UsedApplication[] = [];
-  for (const { authorized_app, events, users } of used) {
-    const { rows } = await sql<{ context: string }>`select context from events
-      where action = ${action} and authorized_app = ${authorized_app} limit 1`.execute(read);
-    const application = rows[0] && JSON.parse(rows[0].context).authorized_application;
-    named.push({ application, events, users });
-  }
-  return named;
+  const applications = await readApplications(
+    read,
+    action,
+    used.map(({ authorized_app }) => authorized_app),
+  );
+  return used.map(({ authorized_app, events, users }) => ({
+    application: applications.get(authorized_app),
+    events,
+    users,
+  }));
+}
+
+/** Applications by their keys, as an event of the action names each. */
+export async function readApplications(
+  read: Query,
+  action: string,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, UsedApplication['application']>> {
+  if (keys.length === 0) return new Map();
+  const { rows } = await sql<{
+    pk: string;
+    context: string | null;
+  }>`with a(pk) as (values ${sql.join(keys.map((key) => sql`(${key})`))})
+    select a.pk, (select e.context from events as e where e.action = ${action} and e.authorized_app = a.pk limit 1) as context
+    from a`.execute(read);
+  return new Map(
+    rows.map(({ pk, context }) => [pk, context === null ? undefined : JSON.parse(context).authorized_application]),
+  );
 }

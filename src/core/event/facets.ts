@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { addMilliseconds, fromTimestamp, parseTimestamp, toTimestamp } from '../../platform/clock.ts';
 import type { Call } from '../../resource/call.ts';
 import {
@@ -10,6 +9,7 @@ import {
   timeSchema,
 } from '../../resource/json-schema.ts';
 import type { Action, ActionInput } from '../../resource/resource.ts';
+import { readApplications } from './applications.ts';
 import { type Counting, chartWithValues, saidToBe, type Value } from './chart.ts';
 import type { HourRow } from './counted.ts';
 import { sumIntervals } from './counts.ts';
@@ -120,13 +120,11 @@ interface Labelled extends Value {
 }
 
 /** Events store the names of applications beside their keys. */
-async function withNames(call: Call, found: readonly Labelled[]): Promise<Labelled[]> {
-  return Promise.all(
-    found.map(async (one) => {
-      const { rows } = await sql<{ context: string }>`select context from events
-        where action = 'authorize_application' and authorized_app = ${one.value} limit 1`.execute(call.db.read);
-      const name = rows[0] && JSON.parse(rows[0].context).authorized_application?.name;
-      return typeof name === 'string' ? { ...one, label: name } : one;
-    }),
-  );
+async function withNames({ db }: Call, found: readonly Labelled[]): Promise<Labelled[]> {
+  const keys = found.map(({ value }) => value);
+  const applications = await readApplications(db.read, 'authorize_application', keys);
+  return found.map((one) => {
+    const name = applications.get(one.value)?.name;
+    return typeof name === 'string' ? { ...one, label: name } : one;
+  });
 }
