@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { cpuMsOf } from './processes.ts';
 
@@ -24,10 +24,19 @@ export interface BenchDatabase {
 export interface BenchDatabases {
   readonly kind: 'sqlite' | 'postgres';
   fresh(): Promise<BenchDatabase>;
+  /** The one that belongs to a folder, which is there already if an earlier run has made it. */
+  keptIn(folder: string): Promise<BenchDatabase>;
 }
 
 export function sqliteDatabases(): BenchDatabases {
-  return { kind: 'sqlite', fresh: async () => sqliteDatabase(newFolder()) };
+  return {
+    kind: 'sqlite',
+    fresh: async () => sqliteDatabase(newFolder()),
+    async keptIn(folder) {
+      mkdirSync(folder, { recursive: true });
+      return sqliteDatabase(folder);
+    },
+  };
 }
 
 function sqliteDatabase(folder: string): BenchDatabase {
@@ -51,11 +60,14 @@ function sqliteDatabase(folder: string): BenchDatabase {
 export function postgresDatabases(adminUrl: string): BenchDatabases {
   async function create(template: string): Promise<BenchDatabase> {
     const name = `gatehouse_bench_${randomBytes(5).toString('hex')}`;
-    const folder = newFolder();
+    await query(adminUrl, `create database "${name}" template "${template}"`);
+    return named(name, newFolder());
+  }
+
+  function named(name: string, folder: string): BenchDatabase {
     const url = new URL(adminUrl);
     url.pathname = `/${name}`;
     const cpuByProcess = new Map<number, number>();
-    await query(adminUrl, `create database "${name}" template "${template}"`);
     return {
       kind: 'postgres',
       settings: { GATEHOUSE_DATA_DIR: folder, DATABASE_URL: url.href },
@@ -76,7 +88,17 @@ export function postgresDatabases(adminUrl: string): BenchDatabases {
       },
     };
   }
-  return { kind: 'postgres', fresh: () => create('template1') };
+  return {
+    kind: 'postgres',
+    fresh: () => create('template1'),
+    async keptIn(folder) {
+      mkdirSync(folder, { recursive: true });
+      const name = `gatehouse_bench_${createHash('sha256').update(resolve(folder)).digest('hex').slice(0, 10)}`;
+      const found = await query(adminUrl, `select oid as pid from pg_database where datname = '${name}'`);
+      if (found.length === 0) await query(adminUrl, `create database "${name}"`);
+      return named(name, folder);
+    },
+  };
 }
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));

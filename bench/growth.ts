@@ -1,3 +1,5 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { BenchDatabase } from './databases.ts';
 import { benchPassword, type Loaded, load } from './load.ts';
 import { loadMany } from './load-many.ts';
@@ -44,8 +46,20 @@ const more: readonly Pick<BenchRow, 'title' | 'requests'>[] = [
   ['search events by a frequent word', '/events/events/?search=login&page_size=20'],
 ].map(([title = '', path]) => ({ title, requests: () => [{ method: 'GET', path: `/api/v3${path}` }] }));
 
-/** A server with few users and events and one with many, by turns, so that what else happens on the machine falls on both. */
-export async function measureGrowth(options: BenchOptions, sizes: GrowthSizes): Promise<GrowthRow[]> {
+/**
+ * A server with few users and events and one with many, by turns, so that what else happens on the machine falls on both.
+ * In a folder the data of each size is kept and used again.
+ */
+export async function measureGrowth(
+  options: BenchOptions,
+  sizes: GrowthSizes,
+  folder: string | null,
+): Promise<GrowthRow[]> {
+  if (folder) {
+    const kept: Filled[] = [];
+    for (const each of [few, sizes]) kept.push(await keep(options, each, folder));
+    return compare(options, kept);
+  }
   const stores: Filled[] = [];
   try {
     for (const each of [few, sizes]) {
@@ -61,6 +75,16 @@ export async function measureGrowth(options: BenchOptions, sizes: GrowthSizes): 
 export interface Filled {
   readonly database: BenchDatabase;
   readonly data: Loaded;
+}
+
+async function keep({ databases, say }: BenchOptions, sizes: GrowthSizes, folder: string): Promise<Filled> {
+  const place = join(folder, `${databases.kind}-${sizes.users}-${sizes.events}`);
+  const database = await databases.keptIn(place);
+  const note = join(place, 'loaded.json');
+  if (existsSync(note)) return { database, data: JSON.parse(readFileSync(note, 'utf8')) };
+  const data = await fill(database, sizes, say);
+  writeFileSync(note, JSON.stringify(data));
+  return { database, data };
 }
 
 export async function compare({ only, rounds, say }: BenchOptions, stores: readonly Filled[]): Promise<GrowthRow[]> {

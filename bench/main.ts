@@ -25,6 +25,7 @@ const usage = `npm run bench -- [options]
   --load            instead: the time to create 10,000 users through the API
   --users N         with --large (1,000,000), --load (10,000) or --scim (10,000)
   --events N        with --large (10,000,000)
+  --data FOLDER     with --large: keep the data there, and use it again the next time
   --instances       instead: processor time with one, two and three instances on PostgreSQL
   --oauth           instead: tokens, compared with the floor and with oidc-provider (SQLite)
   --saml            instead: SAML sign-ins, compared with an RSA signature and a durable write (SQLite)
@@ -46,6 +47,7 @@ const { values } = parseArgs({
     load: { type: 'boolean', default: false },
     users: { type: 'string' },
     events: { type: 'string', default: String(many.events) },
+    data: { type: 'string' },
     instances: { type: 'boolean', default: false },
     oauth: { type: 'boolean', default: false },
     saml: { type: 'boolean', default: false },
@@ -102,7 +104,8 @@ async function measured(): Promise<{ section: string; tables: string[] }> {
   if (values.instances) return { section: `${kind}, instances`, tables: [scalingTable(await measureScaling(options))] };
   if (values.large) {
     const sizes = { users: Number(values.users ?? many.users), events: Number(values.events) };
-    return { section: `${kind}, growth`, tables: [growthTable(await measureGrowth(options, sizes), sizes)] };
+    const rows = await measureGrowth(options, sizes, values.data ?? null);
+    return { section: `${kind}, growth`, tables: [growthTable(rows, sizes)] };
   }
   const { rows, figures } = await measureAll(options);
   const section = values.small ? `${kind}, small` : kind;
