@@ -186,21 +186,50 @@ export async function filterConditions(
   return conditions;
 }
 
-/** A condition on a column of the row, or of an object that it refers to. */
+type OnColumn = (column: RawBuilder<unknown>, field: Field | undefined) => RawBuilder<unknown>;
+
+/** A condition on a column of the row, or of an object that it refers to. Few such objects should meet it: they are looked for first. */
 export function followPath(
   resource: Resource,
   path: string,
   row: RowAlias,
   registry: Registry,
-  condition: (column: RawBuilder<unknown>, field: Field | undefined) => RawBuilder<unknown>,
+  condition: OnColumn,
 ): RawBuilder<unknown> {
-  const [first = '', ...rest] = path.split('.');
+  const { column, field, referred } = stepOf(resource, path, row, registry);
+  if (!referred) return condition(column, field);
+  const { other, from } = referred;
+  return sql`${column} in (select ${other.col('pk')} from ${from} where ${condition(referred.column, referred.field)})`;
+}
+
+/** The same for a condition that no index serves: it is tried on the object that each row refers to, not on all of them. */
+export function lookUpPath(
+  resource: Resource,
+  path: string,
+  row: RowAlias,
+  registry: Registry,
+  condition: OnColumn,
+): RawBuilder<unknown> {
+  const { column, field, referred } = stepOf(resource, path, row, registry);
+  if (!referred) return condition(column, field);
+  const { other, from } = referred;
+  return sql`exists (select 1 from ${from} where ${other.col('pk')} = ${column} and ${condition(referred.column, referred.field)})`;
+}
+
+/** `name`, or `group.name` with what it refers to. */
+function stepOf(resource: Resource, path: string, row: RowAlias, registry: Registry) {
+  const [first = '', second] = path.split('.');
   const field = resource.allFields[first];
-  if (rest.length === 0) return condition(row.col(first === resource.keyName ? 'pk' : first), field);
+  if (second === undefined) return { column: row.col(first === resource.keyName ? 'pk' : first), field };
   if (!field || !isRef(field)) throw new Error(`${resource.model}: ${path} does not follow a reference`);
   const target = registry.require(field.model);
   const other = target.row(9);
-  return sql`${row.col(first)} in (select ${other.col('pk')} from ${target.from(9)} where ${followPath(target, rest.join('.'), other, registry, condition)})`;
+  const column = other.col(second === target.keyName ? 'pk' : second);
+  return {
+    column: row.col(first),
+    field,
+    referred: { other, from: target.from(9), column, field: target.allFields[second] },
+  };
 }
 
 /** The order of a list: the caller's, else the default; the key breaks ties. Or the reverse of all that. */

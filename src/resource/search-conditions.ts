@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Slice } from '../platform/db/dialect.ts';
 import type { Call } from './call.ts';
 import { isStorable } from './fields/well-formed.ts';
-import { followPath } from './query.ts';
+import { lookUpPath } from './query.ts';
 import type { Registry, Resource } from './resource.ts';
 
 /** Shorter terms have no entry in a search index. */
@@ -56,9 +56,9 @@ function termConditions(
     const alias = resource.family ? 'b' : 't';
     conditions.push(dialect.indexedContains(resource.rootTable, alias, indexed, term, slice));
   }
-  for (const path of (resource.search ?? []).filter((path) => !indexed.includes(path))) {
+  for (const path of ownFirst(resource.search ?? []).filter((path) => !indexed.includes(path))) {
     conditions.push(
-      followPath(resource, path, row, registry, (column, field) =>
+      lookUpPath(resource, path, row, registry, (column, field) =>
         dialect.contains(
           field && field.storage.in === 'column' && field.storage.type !== 'text' ? dialect.toText(column) : column,
           term,
@@ -68,3 +68,7 @@ function termConditions(
   }
   return conditions;
 }
+
+/** Another object is looked at only if the row's own columns do not match. */
+const ownFirst = (paths: readonly string[]) =>
+  paths.toSorted((one, other) => Number(one.includes('.')) - Number(other.includes('.')));

@@ -71,6 +71,13 @@ describe.skipIf(!hasPostgres)(`plans of PostgreSQL at ${users} users`, () => {
     expect(counting?.plan).toContain(index);
   });
 
+  test('the search over all kinds looks up the users of tokens and the like one by one', async () => {
+    const plans = await plansOf(get('/admin/objects/?search=needle'));
+    const search = plans.filter(({ text }) => text.includes('exists (select 1 from "users"'));
+    expect(search).toHaveLength(1);
+    expect(search[0]?.plan).toMatch(/Index Scan using users_pkey on users t9/);
+  });
+
   test('words of three letters are found by the trigram indexes', async () => {
     const plans = await plansOf(get('/core/users/?page_size=20&search=needle'));
     const search = plans.find(({ text }) => text.includes(' ilike '));

@@ -8,19 +8,35 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test.each(['facets', 'volume', 'per_month'])('%s on SQLite reads events of its time alone', async (action) => {
+/** The statements of a request that contain a text, each with SQLite's plan for it. */
+async function plansOf(path: string, text: string): Promise<[text: string, plan: string][]> {
   const { db } = server.world;
   const statements: CompiledQuery[] = [];
   const stop = db.onStatement((query) => statements.push(query));
-  expect((await server.admin.get(`/events/events/${action}/`)).status).toBe(200);
+  expect((await server.admin.get(path)).status).toBe(200);
   stop();
-  const counting = statements.filter(({ sql }) => sql.includes('from events as t'));
-  expect(counting.length).toBeGreaterThan(0);
-  for (const { sql, parameters } of counting) {
-    const { rows } = await db.read.executeQuery<{ detail: string }>(
-      CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]),
-    );
-    const details = rows.map(({ detail }) => detail).join('\n');
-    expect(details, sql).toMatch(/^SEARCH t USING .*created>\?/m);
-  }
+  const found = statements.filter(({ sql }) => sql.includes(text));
+  expect(found.length).toBeGreaterThan(0);
+  return Promise.all(
+    found.map(async ({ sql, parameters }): Promise<[string, string]> => {
+      const explain = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]);
+      const { rows } = await db.read.executeQuery<{ detail: string }>(explain);
+      return [sql, rows.map(({ detail }) => detail).join('\n')];
+    }),
+  );
+}
+
+test.each(['facets', 'volume', 'per_month'])('%s on SQLite reads events of its time alone', async (action) => {
+  for (const [sql, plan] of await plansOf(`/events/events/${action}/`, 'from events as t'))
+    expect(plan, sql).toMatch(/^SEARCH t USING .*created>\?/m);
 });
+
+test.each(['zj', 'needle'])(
+  'a search for %s over all kinds looks up the users of tokens and the like one by one',
+  async (term) => {
+    for (const [sql, plan] of await plansOf(`/admin/objects/?search=${term}`, 'union all')) {
+      expect(plan, sql).toMatch(/^SEARCH t9 USING INTEGER PRIMARY KEY \(rowid=\?\)/m);
+      expect(plan, sql).not.toMatch(/^SCAN t9/m);
+    }
+  },
+);
