@@ -23,6 +23,8 @@ export interface Counted extends CountTable {
   readonly filters: readonly string[];
   /** Further counts of the same rows, for figures. */
   readonly also?: readonly CountTable[];
+  /** One of these, by `hour` and all columns of `by`: it tells at which hour a page begins. */
+  readonly hours?: CountTable;
 }
 
 /** The header of answers with a count that is an estimate. */
@@ -38,4 +40,6 @@ export interface Counting {
 export interface Listed {
   readonly where: RawBuilder<unknown>;
   count(): Promise<RowCount>;
+  /** Its conditions, if they look at nothing but the columns that rows are counted by. */
+  readonly counted?: readonly RawBuilder<unknown>[];
 }

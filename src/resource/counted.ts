@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Query } from '../platform/db/database.ts';
 import type { Counted, CountTable } from './counted-rows.ts';
 import type { Resource } from './resource.ts';
 
@@ -8,6 +9,15 @@ export const latest = '9999-12-31T23:59:59.999999Z';
 /** The moment up to which rows are in the counts. */
 export const countedUntil = ({ until }: CountTable): RawBuilder<string> =>
   sql`(select until from counted_until where pk = ${until})`;
+
+export async function readUntil(read: Query, counts: CountTable): Promise<string> {
+  const { rows } = await sql<{ until: string }>`select ${countedUntil(counts)} as until`.execute(read);
+  return rows[0]?.until ?? '';
+}
+
+/** The start of an hour as a moment, and as counts by hour name it. */
+export const hourOf = (moment: string) => `${moment.slice(0, 13)}:00:00.000000Z`;
+export const bucketOf = (hour: string) => hour.slice(0, 16);
 
 /** Whether a list that is filtered by these parameters can be counted without looking at all its rows. */
 export function isCountedBy({ counted, filterTable }: Resource, query: URLSearchParams): boolean {

@@ -232,14 +232,19 @@ function stepOf(resource: Resource, path: string, row: RowAlias, registry: Regis
   };
 }
 
-/** The order of a list: the caller's, else the default; the key breaks ties. Or the reverse of all that. */
-export function orderBy(resource: Resource, call: Call, registry: Registry, isReverse = false): RawBuilder<unknown> {
-  const row = resource.row();
-  const requested = (call.request.query.get('ordering') ?? '')
+/** What a list is ordered by: the caller's choice, else the default. */
+export function orderOf(resource: Resource, { request: { query } }: Call): readonly string[] {
+  const requested = (query.get('ordering') ?? '')
     .split(',')
     .map((name) => name.trim())
     .filter((name) => isOrderable(resource, name.replace(/^-/, '')));
-  const names = requested.length > 0 ? requested : resource.order;
+  return requested.length > 0 ? requested : resource.order;
+}
+
+/** The order of a list; the key breaks ties. Or the reverse of all that. */
+export function orderBy(resource: Resource, call: Call, registry: Registry, isReverse = false): RawBuilder<unknown> {
+  const row = resource.row();
+  const names = orderOf(resource, call);
   const terms = names.map((name) => {
     const descending = name.startsWith('-') !== isReverse;
     const path = name.replace(/^-/, '');

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { saidToBe } from '../../core/event/chart.ts';
 import type { PemReader } from '../../core/key/certificate-facts.ts';
 import { createPemReader } from '../../core/key/certificate-facts.ts';
 import { certificateModel } from '../../core/key/certificate-model.ts';
@@ -104,13 +105,13 @@ export function overviewEndpoints(needs: OverviewNeeds): Endpoint[] {
       async run({ call, engine: { registry }, tx }) {
         const actor = requireActor(call);
         const input = { call, registry };
-        const [week, top, failing, ending] = await Promise.all([
+        const [week, { top, isExact }, failing, ending] = await Promise.all([
           hoursOfAWeek(input),
           topOfAWeek(input),
           failingJobs(call, registry),
           endingCertificates(call, registry, reader),
         ]);
-        return {
+        const body = {
           version: needs.version,
           public_url: needs.config.publicUrl,
           health: actor.holds('svc_rbac.view_system_info') ? await healthOf(needs) : null,
@@ -120,6 +121,7 @@ export function overviewEndpoints(needs: OverviewNeeds): Endpoint[] {
           ending_certificates: ending,
           checklist: actor.isSuperuser ? await checklistFor(actor, tx, needs) : [],
         };
+        return saidToBe({ isExact }, body);
       },
     }),
     defineEndpoint({

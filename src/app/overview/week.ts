@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { topApplications } from '../../core/event/applications.ts';
+import { topOfTime } from '../../core/event/applications.ts';
 import { chartOf } from '../../core/event/chart.ts';
 import { sumIntervals } from '../../core/event/counts.ts';
 import { addMilliseconds, fromTimestamp, toTimestamp } from '../../platform/clock.ts';
@@ -39,9 +39,11 @@ export async function hoursOfAWeek({ call, registry }: Input) {
 /** The applications that people signed in to most in the last week. */
 export async function topOfAWeek({ call, registry }: Input) {
   const visible = await visibleOrNone(registry.require('svc_events.event'), call, registry);
-  if (visible === 'none') return [];
-  const since = sql`t.created >= ${addMilliseconds(call.now, -hours * hourMs)}`;
-  const where = visible ? sql`${since} and ${visible}` : since;
-  const top = await topApplications(call, series.authorizations, where, maxApplications);
-  return top.map(({ application, ...counts }) => ({ name: String(application?.name ?? ''), ...counts }));
+  if (visible === 'none') return { top: [], isExact: true };
+  const span = { since: addMilliseconds(call.now, -hours * hourMs), before: addMilliseconds(call.now, hourMs) };
+  const { top, isExact } = await topOfTime(call, series.authorizations, span, visible, maxApplications);
+  return {
+    top: top.map(({ application, ...counts }) => ({ name: String(application?.name ?? ''), ...counts })),
+    isExact,
+  };
 }

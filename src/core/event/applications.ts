@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
 import { readList } from '../../platform/db/read-list.ts';
 import type { Call } from '../../resource/call.ts';
-import { latest } from '../../resource/counted.ts';
-import { eventApplications, readUntil } from './counted.ts';
+import { latest, readUntil } from '../../resource/counted.ts';
+import { hoursAhead, sourceOf } from './chart.ts';
+import { eventApplications, type Span } from './counted.ts';
 import { windowsOf } from './sample.ts';
 
 /** So many events are read to count the users of all applications that are shown. */
@@ -39,18 +40,57 @@ export const topApplications = (call: Call, action: string, where: RawBuilder<un
     );
   });
 
+/** The same of a time. If it has too many events, they are counted in a sample. */
+export const topOfTime = (call: Call, action: string, span: Span, where: RawBuilder<unknown> | null, limit: number) =>
+  readList(call.db, async (read) => {
+    const ofAction = { span, conditions: [sql`t.action = ${action}`], isCounted: where === null };
+    const conditions = [...ofAction.conditions, sql`t.authorized_app is not null`, ...(where ? [where] : [])];
+    const hours = await hoursAhead(call, read, ofAction);
+    const { found, factor } = await sourceOf(call, read, { ...ofAction, conditions }, hours);
+    const { rows } = await sql<SampledApplication>`with ${found}, visitors as (
+        select authorized_app, user_pk, count(*) as visits from found group by authorized_app, user_pk)
+      select authorized_app, sum(visits) as events, count(user_pk) as users,
+        count(case when visits = 1 then user_pk end) as once, count(case when visits = 2 then user_pk end) as twice
+      from visitors group by authorized_app order by sum(visits) desc, authorized_app limit ${limit}`.execute(read);
+    const used = rows.map((row) => {
+      const events = Math.round(Number(row.events) * factor);
+      const users = factor === 1 ? Number(row.users) : estimateUsers(row);
+      return { authorized_app: row.authorized_app, events, users: Math.min(events, users) };
+    });
+    return { top: await withNames(read, action, used), isExact: factor === 1 };
+  });
+
+interface SampledApplication {
+  readonly authorized_app: string;
+  readonly events: number | string;
+  readonly users: number | string;
+  /** Users who are in the sample once, and twice. */
+  readonly once: number | string;
+  readonly twice: number | string;
+}
+
+/** Users that a sample of their visits misses are estimated from those in it once or twice (Chao, 1984). */
+export function estimateUsers({ users, once, twice }: Omit<SampledApplication, 'authorized_app' | 'events'>): number {
+  const [all, singles, pairs] = [Number(users), Number(once), Number(twice)];
+  return Math.round(all + (singles * (singles - 1)) / (2 * (pairs + 1)));
+}
+
 /** The same of all events. They are counted ahead; the users are counted in a sample if there are too many events. */
 export const topOfAllTime = (call: Call, action: string, limit: number) =>
   readList(call.db, async (read) => {
     const { visits, isExact } = await countVisits(read, action);
     const top = visits.slice(0, limit);
     const budget = Math.max(minRead, Math.floor(maxRead / Math.max(1, top.length)));
-    const used: Used[] = [];
-    for (const [authorized_app, events] of top) {
-      const share = Math.min(1, budget / events);
-      const users = await countUsers(read, { action, authorized_app, share });
-      used.push({ authorized_app, events, users: Math.min(events, users) });
-    }
+    const users = await countUsers(
+      read,
+      action,
+      top.map(([authorized_app, events]) => ({ authorized_app, share: Math.min(1, budget / events) })),
+    );
+    const used = top.map(([authorized_app, events]) => ({
+      authorized_app,
+      events,
+      users: Math.min(events, users.get(authorized_app) ?? 0),
+    }));
     return {
       top: await withNames(read, action, used),
       isExact: isExact && used.every(({ events }) => events <= budget),
@@ -78,36 +118,40 @@ async function countVisits(read: Query, action: string): Promise<{ visits: [stri
 }
 
 interface Visits {
-  readonly action: string;
   readonly authorized_app: string;
   /** Of the users; 1 for all of them. */
   readonly share: number;
 }
 
-/** An index has application, action and user in this order, so the visits of some users are found among all. */
-export async function countUsers(read: Query, { action, authorized_app, share }: Visits): Promise<number> {
-  const isVisit = sql`t.authorized_app = ${authorized_app} and t.action = ${action}`;
-  const count = async (windows: RawBuilder<unknown>, isWithin: RawBuilder<unknown>) => {
-    const { rows } = await sql<{ users: number | string }>`${windows} events as t where ${isVisit} ${isWithin}`.execute(
-      read,
-    );
-    return Number(rows[0]?.users ?? 0);
-  };
-  if (share === 1) return count(sql`select count(distinct t.user_pk) as users from`, sql``);
-  const end = (direction: RawBuilder<unknown>) =>
-    sql`(select t.user_pk from events as t where ${isVisit} and t.user_pk is not null order by t.user_pk ${direction} limit 1)`;
-  const { rows } = await sql<{ first: number | null; last: number | null }>`select ${end(sql`asc`)} as first,
-    ${end(sql`desc`)} as last`.execute(read);
-  const { first, last } = rows[0] ?? {};
-  if (first == null || last == null) return 0;
-  const windows = windowsOf(first, last + 1, windowCount, share).map(
-    ([from, to]) => sql`(cast(${Math.round(from)} as integer), cast(${Math.round(to)} as integer))`,
+/**
+ * The number of users by application. An index has application, action and user in this order, so the visits of some users are found among all:
+ * of those whose keys lie in windows that are spread over all keys.
+ */
+export async function countUsers(
+  read: Query,
+  action: string,
+  applications: readonly Visits[],
+): Promise<ReadonlyMap<string, number>> {
+  if (applications.length === 0) return new Map();
+  const windows = windowsOf(0, windowCount, windowCount, 0).map(
+    ([from], at) => sql`(${sql.lit(at)}, ${sql.lit(from - at)})`,
   );
-  const found = await count(
-    sql`with w(since, until) as (values ${sql.join(windows)}) select count(distinct t.user_pk) as users from w cross join`,
-    sql`and t.user_pk >= w.since and t.user_pk < w.until`,
+  const shares = applications.map(
+    ({ authorized_app, share }) => sql`(${authorized_app}, cast(${share} as double precision))`,
   );
-  return Math.round(found / share);
+  const end = (direction: RawBuilder<unknown>) => sql`(select t.user_pk from events as t
+    where t.authorized_app = a.app and t.action = ${action} and t.user_pk is not null order by t.user_pk ${direction} limit 1)`;
+  const bound = (place: RawBuilder<unknown>) =>
+    sql`cast(round(a.first + (a.last + 1 - a.first) * (${place}) / ${sql.lit(windowCount)}) as integer)`;
+  const start = sql`w.place + cast(w.lean as double precision) * (1 - a.share)`;
+  const { rows } = await sql<{ app: string; share: number; users: number | string }>`
+    with w(place, lean) as (values ${sql.join(windows)}), shares(app, share) as (values ${sql.join(shares)}),
+      a as (select a.app, a.share, ${end(sql`asc`)} as first, ${end(sql`desc`)} as last from shares as a)
+    select a.app, a.share, count(distinct t.user_pk) as users from a cross join w cross join events as t
+    where t.authorized_app = a.app and t.action = ${action}
+      and t.user_pk >= ${bound(start)} and t.user_pk < ${bound(sql`${start} + a.share`)}
+    group by a.app, a.share`.execute(read);
+  return new Map(rows.map(({ app, share, users }) => [app, Math.round(Number(users) / share)]));
 }
 
 async function withNames(read: Query, action: string, used: readonly Used[]): Promise<UsedApplication[]> {

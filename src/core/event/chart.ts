@@ -1,16 +1,24 @@
 import { type RawBuilder, sql } from 'kysely';
+import { fromTimestamp } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { readList } from '../../platform/db/read-list.ts';
 import type { Call } from '../../resource/call.ts';
+import { hourOf, readUntil } from '../../resource/counted.ts';
 import { estimated } from '../../resource/counted-rows.ts';
 import { ReplyWith } from '../../resource/operations.ts';
-import { type HourRow, readHours, type Span, sumOf } from './counted.ts';
+import { eventHours, type HourRow, type Reading, readHours, type Span, sumOf } from './counted.ts';
 import { allEvents, byWindow, type EventSource, sampledEvents } from './sample.ts';
 
-/** About so many events are read for a chart, however many there are. */
+/** Up to so many events are read for a chart. */
 const maxRead = 20_000;
+/** If there are more, about so many of them. */
+const sampleRead = 10_000;
 /** To tell whether the conditions leave out nearly all. */
 const pilotRead = 2_000;
+/** To tell how many events there are. */
+const pilotShare = 0.001;
+/** The counts by hour are never so much behind, unless they are new; a chart may end as much as a day from now. */
+const usualLagMs = 26 * 3_600_000;
 
 export interface Counting {
   readonly span: Span;
@@ -33,7 +41,7 @@ export const chartOf = (call: Call, counting: Counting): Promise<Chart> =>
   readList(call.db, async (read) => {
     const hours = await hoursAhead(call, read, counting);
     if (hours) return { hours, isExact: true };
-    const source = await sourceOf(call, read, counting, null);
+    const source = await sourceOf(call, read, counting);
     return { hours: await countHours(read, source), isExact: source.factor === 1 };
   });
 
@@ -56,26 +64,45 @@ export const chartWithValues = (
     return { hours, values: await topValues(read, source, columns, most), isExact: source.factor === 1 };
   });
 
-const hoursAhead = async ({ db: { dialect } }: Call, read: Query, { isCounted, span, conditions }: Counting) =>
-  isCounted ? readHours({ read, dialect }, span, conditions) : null;
+/** Counts by hour and action if these are all that the conditions name. */
+export async function hoursAhead({ db: { dialect } }: Call, read: Query, { isCounted, span, conditions }: Counting) {
+  const reading = { read, dialect };
+  return isCounted && (await countBehind(reading, span)) === 0 ? readHours(reading, span, conditions) : null;
+}
 
-async function sourceOf(
+/** Where to count events: all of them, or a sample if there are too many. `hours` are those that are counted ahead. */
+export async function sourceOf(
   { db: { dialect } }: Call,
   read: Query,
   { span, conditions, isSlow }: Counting,
-  hours: HourRow[] | null,
+  hours: HourRow[] | null = null,
 ): Promise<EventSource> {
-  const total = sumOf(hours ?? (await readHours({ read, dialect }, span, [])));
+  const total = hours ? sumOf(hours) : await totalOf({ read, dialect }, span);
   // An index has action and time. One on anything else may lead to most events of all times.
   const byTime = hours ? conditions : byWindow(dialect, conditions);
   if (total <= maxRead) return allEvents(dialect, span, byTime);
-  const sampled = sampledEvents(dialect, span, byTime, maxRead / total);
+  const sampled = sampledEvents(dialect, span, byTime, sampleRead / total);
   if (hours || isSlow) return sampled;
   const pilot = sumOf(
     await countHours(read, { ...sampledEvents(dialect, span, byTime, pilotRead / total), factor: 1 }),
   );
   // An index leads to what is rare.
   return pilot < pilotRead / 100 ? allEvents(dialect, span, conditions) : sampled;
+}
+
+/** The number of events of a time, exact if they are few enough to be read. */
+async function totalOf(reading: Reading, span: Span): Promise<number> {
+  const behind = await countBehind(reading, span);
+  return behind > 0 ? behind : sumOf(await readHours(reading, span, []));
+}
+
+/** About how many events of a time there are if most are in no count by hour yet and too many to be read, as after an upgrade; else 0. */
+async function countBehind({ read, dialect }: Reading, span: Span): Promise<number> {
+  const until = hourOf(await readUntil(read, eventHours));
+  const first = until > span.since ? until : span.since;
+  if (fromTimestamp(span.before).getTime() - fromTimestamp(first).getTime() <= usualLagMs) return 0;
+  const found = sumOf(await countHours(read, sampledEvents(dialect, span, [], pilotShare)));
+  return found > maxRead ? found : 0;
 }
 
 async function countHours(read: Query, { found, factor }: EventSource): Promise<HourRow[]> {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Dialect } from '../../platform/db/dialect.ts';
-import { countedUntil } from '../../resource/counted.ts';
+import { bucketOf, hourOf, readUntil } from '../../resource/counted.ts';
 import type { CountTable } from '../../resource/counted-rows.ts';
 import type { BucketRow } from './counts.ts';
 
@@ -28,7 +28,7 @@ export interface HourRow extends BucketRow {
   readonly action: string;
 }
 
-interface Reading {
+export interface Reading {
   readonly read: Query;
   readonly dialect: Dialect;
 }
@@ -65,14 +65,5 @@ async function scanHours(
 
 export const isWithin = ({ since, before }: Span) => sql`t.created >= ${since} and t.created < ${before}`;
 
-export async function readUntil(read: Query, counts: CountTable): Promise<string> {
-  const { rows } = await sql<{ until: string }>`select ${countedUntil(counts)} as until`.execute(read);
-  return rows[0]?.until ?? '';
-}
-
 export const sumOf = (rows: readonly Pick<BucketRow, 'events'>[]): number =>
   rows.reduce((sum, { events }) => sum + Number(events), 0);
-
-/** The start of an hour, as a moment and as counts name it. */
-const hourOf = (moment: string) => `${moment.slice(0, 13)}:00:00.000000Z`;
-const bucketOf = (hour: string) => hour.slice(0, 16);

@@ -78,6 +78,7 @@ export function eventResource({ settings, announce }: Needs): Resource {
       ...{ table: 'event_counts', until: 'events', by: ['action'], time: 'created' },
       filters: ['action', 'actions'],
       also: [eventHours, eventApplications],
+      hours: eventHours,
     },
     verbs: ['list', 'create', 'retrieve', 'update', 'partial_update', 'destroy'],
     nameOf: (row) => row.action,

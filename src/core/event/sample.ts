@@ -19,7 +19,7 @@ const golden = (Math.sqrt(5) - 1) / 2;
 type Conditions = readonly RawBuilder<unknown>[];
 
 const columns = (dialect: Dialect) => sql`${dialect.timeBucket(sql.ref('t.created'), 'hour')} as bucket, t.action,
-  coalesce(t.username, '') as username, coalesce(t.client_ip, '') as client_ip, coalesce(t.authorized_app, '') as authorized_app`;
+  coalesce(t.username, '') as username, coalesce(t.client_ip, '') as client_ip, coalesce(t.authorized_app, '') as authorized_app, t.user_pk`;
 
 export const allEvents = (dialect: Dialect, span: Span, conditions: Conditions): EventSource => ({
   found: sql`found as materialized (select ${columns(dialect)} from events as t

@@ -10,6 +10,7 @@ import type { Row } from '../fields/field.ts';
 import { filterConditions, orderBy } from '../query.ts';
 import type { Engine, Resource } from '../resource.ts';
 import { searchConditions, searchTerms } from '../search-conditions.ts';
+import { type Part, type Start, startOf } from './far-page.ts';
 
 const defaultPageSize = 100;
 /** Page sizes up to this have statements of their own, so that they are planned once. */
@@ -56,6 +57,7 @@ function listedBy(engine: Engine, resource: Resource, call: Call, { conditions, 
   return {
     where,
     count: async () => ({ rows: await engine.count(resource, call, { where, isCounted }), isExact: true }),
+    ...(isCounted && { counted: conditions }),
   };
 }
 
@@ -69,7 +71,9 @@ async function readPage(engine: Engine, resource: Resource, call: Call, listed: 
   const read = async (part: Part) => {
     const from = part.isFromEnd ? orderBy(resource, call, registry, true) : order;
     // Select the page by keys first: otherwise nested objects would be built for every row that is sorted or skipped.
-    const keys = sql`select ${pk} from ${resource.from()} ${where} order by ${from} ${partSql(part)}`;
+    const start = await startOf(resource, call, listed, part);
+    const keys = sql`select ${pk} from ${resource.from()} ${start ? whereFrom(start, listed) : where}
+      order by ${from} ${partSql({ ...part, offset: start?.offset ?? part.offset })}`;
     const query = sql<Row>`select ${plan.list} from ${resource.from()} where ${pk} in (${keys}) order by ${order}`;
     return (await query.execute(call.db.read)).rows;
   };
@@ -105,11 +109,8 @@ function partSql({ limit: size, offset }: Part): RawBuilder<unknown> {
   return offset === 0 ? sql`limit ${limit}` : sql`limit ${limit} offset (select cast(${offset} as integer))`;
 }
 
-interface Part {
-  readonly limit: number;
-  readonly offset: number;
-  readonly isFromEnd: boolean;
-}
+const whereFrom = ({ condition }: Start, { counted = [] }: Listed) =>
+  sql`where ${sql.join([condition, ...counted], sql` and `)}`;
 
 /** Rows before a page are read and skipped, so pages of the second half are read from the end: the last is as fast as the first. */
 function partOf(page: number, size: number, count: number): Part {

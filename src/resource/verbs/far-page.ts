@@ -1,0 +1,67 @@
+import { type RawBuilder, sql } from 'kysely';
+import { addMilliseconds } from '../../platform/clock.ts';
+import type { Call } from '../call.ts';
+import { bucketOf, hourOf, latest, readUntil } from '../counted.ts';
+import type { Listed } from '../counted-rows.ts';
+import { orderOf } from '../query.ts';
+import type { Resource } from '../resource.ts';
+
+const hourMs = 3_600_000;
+/** So many rows are skipped as fast as their hour is found. */
+const fewRows = 2_000;
+
+export interface Part {
+  readonly limit: number;
+  readonly offset: number;
+  readonly isFromEnd: boolean;
+}
+
+export interface Start {
+  /** Which rows come at or after the start. */
+  readonly condition: RawBuilder<unknown>;
+  /** How many of these to skip. */
+  readonly offset: number;
+}
+
+/**
+ * Where to begin to read a page far from both ends of a list, newest first: at the hour that it begins in, by the counts by hour, so that
+ * only rows of this hour are skipped. Null if there are no such counts, or if little is skipped anyway.
+ */
+export async function startOf(
+  resource: Resource,
+  call: Call,
+  { counted: conditions }: Listed,
+  { offset, isFromEnd }: Part,
+): Promise<Start | null> {
+  const { counted } = resource;
+  if (!counted?.hours || !conditions || offset < fewRows) return null;
+  if (orderOf(resource, call).join() !== `-${counted.time}`) return null;
+  const { read } = call.db;
+  const time = resource.row().col(counted.time);
+  const end = hourOf(await readUntil(read, counted.hours));
+  const newer = isFromEnd ? 0 : await countNewer();
+  if (offset < newer) return null;
+  const { rows } = await sql<{ hour: string; skipped: number | string }>`select hour, skipped from (
+    select t.hour, sum(t.count) as rows, sum(sum(t.count)) over (order by t.hour ${direction()}) - sum(t.count) as skipped
+      from ${sql.table(counted.hours.table)} as t
+      where ${sql.join([sql`t.hour < ${bucketOf(end)}`, ...conditions], sql` and `)} group by t.hour) as hours
+    where skipped + rows > ${offset - newer} order by skipped limit 1`.execute(read);
+  const [found] = rows;
+  if (!found) return null;
+  const hour = `${found.hour}:00.000000Z`;
+  return {
+    condition: isFromEnd ? sql`${time} >= ${hour}` : sql`${time} < ${addMilliseconds(hour, hourMs)}`,
+    offset: offset - newer - Number(found.skipped),
+  };
+
+  function direction(): RawBuilder<unknown> {
+    return isFromEnd ? sql`asc` : sql`desc`;
+  }
+
+  async function countNewer(): Promise<number> {
+    const where = sql.join([sql`${time} >= ${end} and ${time} <= ${latest}`, ...(conditions ?? [])], sql` and `);
+    const { rows } = await sql<{ rows: number | string }>`select count(*) as rows from (select 1 from ${resource.from()}
+      where ${where} limit ${offset + 1}) as newer`.execute(read);
+    return Number(rows[0]?.rows ?? 0);
+  }
+}
