@@ -36,11 +36,10 @@ export function createTable(
     if (parts.index || (parts.target && !parts.key && !parts.unique)) indexed.set(name, [name]);
   }
   for (const names of rules.unique ?? []) lines.push(`unique (${quoted(names)})`);
-  for (const names of rules.index ?? []) {
-    indexed.set(names.join('_'), names);
-    // The longer index also serves queries on its first column.
+  for (const names of rules.index ?? []) indexed.set(names.join('_'), names);
+  // A longer index also serves queries on its first column.
+  for (const names of [...(rules.unique ?? []), ...(rules.index ?? [])])
     if (names.length > 1) indexed.delete(names[0] ?? '');
-  }
   const sparse = Object.entries(rules.sparse ?? {}).flatMap(([column, of]) => of.map((names) => ({ column, names })));
   for (const { names } of sparse) indexed.delete(names.join('_'));
   const index = (names: readonly string[]) =>

@@ -34,6 +34,7 @@ import { applicationsOff } from './0036-applications-off.ts';
 import { counts } from './0037-counts.ts';
 import { fewerIndexes } from './0038-fewer-indexes.ts';
 import { eventCounts } from './0039-event-counts.ts';
+import { indexesOnce } from './0040-indexes-once.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -72,4 +73,5 @@ export const migrations: readonly Migration[] = [
   counts,
   fewerIndexes,
   eventCounts,
+  indexesOnce,
 ];
