@@ -1,6 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addMilliseconds, systemClock } from '../../src/platform/clock.ts';
 import { makeRelying, post, tokensFor } from '../support/oauth2.ts';
 import { hasPostgres, startServer, type TestServer } from '../support/server.ts';
 
@@ -38,6 +39,8 @@ describe.skipIf(!hasPostgres)(`plans of PostgreSQL at ${users} users`, () => {
   }
 
   const get = (path: string) => () => server.admin.get(path);
+  const monthAgo = () => addMilliseconds(systemClock.now(), -30 * 86_400_000);
+  const actions = ['login', 'logout', 'model_updated'].map((action) => `actions=${action}`).join('&');
   const asToken = () => ({ authorization: `Bearer ${access.token}` });
   const requests: readonly [string, () => Promise<{ status: number }>][] = [
     ['a page of users', get('/core/users/?page_size=20&is_active=true')],
@@ -47,6 +50,7 @@ describe.skipIf(!hasPostgres)(`plans of PostgreSQL at ${users} users`, () => {
     ['superusers', get('/core/users/?is_superuser=true')],
     ['a page of groups', get('/core/groups/?page_size=20')],
     ['events of an action', get('/events/events/?action=login&page_size=20')],
+    ['facets of a month by a sample', () => get(`/events/events/facets/?created__gte=${monthAgo()}&${actions}`)()],
     ['userinfo', () => server.nobody.send('GET', '/application/o/userinfo/', undefined, asToken())],
     ['introspection', () => post(server, 'introspect', { token: access.token }, { authorization: access.basic })],
   ];

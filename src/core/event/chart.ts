@@ -16,7 +16,7 @@ const sampleRead = 10_000;
 /** To tell whether the conditions leave out nearly all. */
 const pilotRead = 2_000;
 /** To tell how many events there are. */
-const pilotShare = 0.001;
+const pilotShare = 0.004;
 /** The counts by hour are never so much behind, unless they are new; a chart may end as much as a day from now. */
 const usualLagMs = 26 * 3_600_000;
 

@@ -42,7 +42,7 @@ export function sampledEvents(dialect: Dialect, span: Span, conditions: Conditio
   const isWanted = [sql`t.created >= w.since and t.created < w.until`, ...conditions];
   return {
     found: sql`w(since, until) as (values ${sql.join(windows)}), found as materialized (select ${columns(dialect)}
-      from w cross join events as t where ${sql.join(isWanted, sql` and `)})`,
+      from ${dialect.forEach('w', 'events', 't', sql.join(isWanted, sql` and `))})`,
     factor: 1 / share,
   };
 }

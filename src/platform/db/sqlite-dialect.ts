@@ -54,6 +54,8 @@ export const sqliteDialect: Dialect = {
       return sql`select count(*) as count from (select 1 from ${index} where ${index} match ${matching(columns, term)} limit ${limit})`;
     },
   },
+  forEach: (source, table, alias, condition) =>
+    sql`${sql.table(source)} cross join ${sql.table(table)} as ${sql.ref(alias)} where ${condition}`,
   keyFromText: (value, type) => (type === 'int' || type === 'serial' ? sql`cast(${value} as integer)` : value),
   toText: (value) => sql`cast(${value} as text)`,
   jsonText: (column, path) => sql`json_extract(${column}, ${jsonPath(path)})`,
