@@ -6,6 +6,7 @@ import { madeName, nested } from '../resource/fields/shown.ts';
 import { isNullFilter } from '../resource/filters.ts';
 import type { CheckInput, Resource } from '../resource/resource.ts';
 import {
+  bindingRights,
   checkMayChangeTarget,
   missingTarget,
   type Resources,
@@ -80,6 +81,7 @@ export const bindingResource = (resources: Resources): Resource =>
       failure_result: boolean({ default: false, help: 'The result if the policy fails or times out.' }),
     },
     check: checkBinding,
+    rightsOf: bindingRights,
     async afterWrite({ verb, current, ...input }) {
       if (verb === 'destroy' && current) await checkMayChangeTarget(input, current.target);
     },

@@ -3,12 +3,13 @@ import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Dialect } from '../platform/db/dialect.ts';
 import { runLater } from '../platform/db/later.ts';
-import { checkMayChange } from '../resource/access.ts';
+import { checkMayChange, heldAmong } from '../resource/access.ts';
 import type { Field, RowAlias } from '../resource/fields/field.ts';
 import { missingObject, ref } from '../resource/fields/ref.ts';
 import { canonicalUuid, isUuid } from '../resource/fields/scalar.ts';
 import { noSuchChoice } from '../resource/query.ts';
 import type { CheckInput, Filter, Registry, Resource } from '../resource/resource.ts';
+import type { CorrectRights, RightsInput } from '../resource/visibility.ts';
 
 /** All resources. A function, because they exist only once the server is composed. */
 export type Resources = () => readonly Resource[];
@@ -94,6 +95,29 @@ export async function checkMayChangeTarget(
   const { rows: objects } = await sql<{ pk: string }>`select ${row.col('pk')} as pk from ${resource.from()}
     where ${row.col(resource.target)} = ${target}`.execute(tx);
   await checkMayChange(actor, resource, objects[0]?.pk, tx);
+}
+
+/** What this rule leaves of rights to bindings: a statement for the targets, and one for each of their models. */
+export async function bindingRights({ actor, keys, registry, query }: RightsInput<Registry>): Promise<CorrectRights> {
+  if (actor.isSuperuser || keys.length === 0) return (_, may) => ({ may });
+  const { rows } = await sql<{ pk: string; target: string; model: string }>`select b.pk, b.target, t.model
+    from policy_bindings b join policy_targets t on t.pk = b.target where b.pk in (${sql.join(keys)})`.execute(query);
+  const open = new Set<unknown>();
+  for (const [model, bindings] of Map.groupBy(rows, (row) => row.model)) {
+    const resource = registry.find(model);
+    if (!resource?.target || resource.reaches) continue;
+    const row = resource.row();
+    const targets = bindings.map(({ target }) => target);
+    const { rows: objects } = await sql<{ pk: string; target: string }>`select ${row.col('pk')} as pk,
+      ${row.col(resource.target)} as target from ${resource.from()}
+      where ${row.col(resource.target)} in (${sql.join(targets)})`.execute(query);
+    const change = resource.permission('change');
+    const objectKeys = objects.map(({ pk }) => pk);
+    const holds = await heldAmong(actor, [change], resource, objectKeys, query);
+    const held = new Set(objects.filter(({ pk }) => holds(change, pk)).map(({ target }) => target));
+    for (const { pk, target } of bindings) if (held.has(target)) open.add(pk);
+  }
+  return (key, may) => ({ may: open.has(key) ? may : [] });
 }
 
 export const missingTarget = (key: string) => ({ target: [missingObject(key)] });

@@ -38,6 +38,17 @@ export interface FieldNote {
   readonly list?: string;
   /** For free data: the parts that have a field of their own. */
   readonly parts?: readonly JsonPart[];
+  readonly limits?: Limits;
+}
+
+/** What forms do not offer, beyond what the type says. */
+export interface Limits {
+  /** Set if only superusers may change it. */
+  readonly only?: 'superusers';
+  /** For choices: those that only the server makes. */
+  readonly without?: readonly string[];
+  /** For references: the right to an object that choosing it takes. */
+  readonly takes?: string;
 }
 
 /** A value within free data that pages know. */

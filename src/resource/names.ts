@@ -8,6 +8,7 @@ import type { Field, Row } from './fields/field.ts';
 import { isMadeName } from './fields/shown.ts';
 import { planOf } from './plan.ts';
 import type { Plan, Registry, Resource } from './resource.ts';
+import type { RowRights } from './visibility.ts';
 
 /** An object and its name, for links and pickers. */
 export interface NamedObject {
@@ -21,6 +22,8 @@ export interface NamedObject {
   readonly path: string;
   /** Which of `change` and `delete` the caller may do, and the permissions of actions that they hold on it. */
   readonly may: readonly string[];
+  /** Members that the caller may not change for lack of permissions. */
+  readonly fixed?: RowRights['fixed'];
 }
 
 /** Reads the names of a resource's rows that match a condition and that the caller may see. */
@@ -59,7 +62,7 @@ export function createReadNames(registry: Registry): ReadNames {
       const kind = (typeof values.kind === 'string' ? registry.find(values.kind) : undefined) ?? resource;
       return { values, kind, pk: raw[resource.keyName ?? 'pk'], owner: raw[ownerColumn] };
     });
-    const may = await rightsTo(found, call, registry);
+    const rightsOf = await rightsTo(found, call, registry);
     return found.map((row) => {
       const { values, kind, pk } = row;
       const key = String(kind.lookup === 'pk' ? pk : values[kind.lookup]);
@@ -72,7 +75,7 @@ export function createReadNames(registry: Registry): ReadNames {
         name,
         type: kind.names[0],
         path,
-        may: may(row),
+        ...rightsOf(row),
       };
     });
   };
@@ -98,23 +101,25 @@ type Right = 'change' | 'delete';
 const verbOf = { change: 'partial_update', delete: 'destroy' } as const;
 
 /** The caller's rights on each of these rows: one statement per kind, if not all permissions are held globally. */
-async function rightsTo(found: readonly Found[], call: Call, registry: Registry): Promise<(row: Found) => string[]> {
+async function rightsTo(found: readonly Found[], call: Call, registry: Registry): Promise<(row: Found) => RowRights> {
   const actor = requireActor(call);
   const query = call.db.read;
-  const rightsOf = new Map<Resource, (row: Found) => string[]>();
+  const rightsOf = new Map<Resource, (row: Found) => RowRights>();
   for (const [kind, rows] of Map.groupBy(found, (row) => row.kind)) {
     const keys = rows.map(({ pk }) => pk);
     const ofActions = rowPermissions(kind);
     const verbs = rightsWith(kind, actor).map((right) => kind.permission(right));
     const holds = await heldAmong(actor, [...new Set([...verbs, ...ofActions])], kind, keys, query);
-    const correct = await kind.rightsOf?.({ actor, keys, registry, query });
+    const values = new Map(rows.map((row) => [row.pk, row.values]));
+    const valuesOf = (key: unknown) => values.get(key) ?? {};
+    const correct = await kind.rightsOf?.({ actor, keys, valuesOf, registry, query });
     rightsOf.set(kind, (row) => {
       const isHeld = (permission: string) => holds(permission, row.pk);
-      const rights = [...verbRights(row, actor, isHeld), ...ofActions.filter(isHeld)];
-      return [...(correct?.(row.pk, rights) ?? rights)];
+      const may = [...verbRights(row, actor, isHeld), ...ofActions.filter(isHeld)];
+      return correct?.(row.pk, may) ?? { may };
     });
   }
-  return (row) => rightsOf.get(row.kind)?.(row) ?? [];
+  return (row) => rightsOf.get(row.kind)?.(row) ?? { may: [] };
 }
 
 function verbRights({ kind, owner }: Found, actor: Actor, holds: (permission: string) => boolean): Right[] {

@@ -83,7 +83,11 @@ function filtersOf(resource: Resource, registry: Registry): FilterNote[] {
     .filter(([name]) => !(name in (resource.page?.always ?? {})))
     .map(([name, { schema }]) => {
       const field = resource.allFields[name];
-      const { help: _, ...note } = field ? fieldNote(name, field, registry) : typeNote(name, itemOf(schema));
+      const {
+        help: _,
+        limits: __,
+        ...note
+      } = field ? fieldNote(name, field, registry) : typeNote(name, itemOf(schema));
       const choices = itemOf(schema).enum ?? field?.schema.enum;
       return { name, ...note, ...(choices && { choices }) };
     });

@@ -119,6 +119,7 @@ export type KindDeclaration<F extends Fields, G extends Fields, K extends KeyTyp
   | 'check'
   | 'actions'
   | 'afterWrite'
+  | 'rightsOf'
   | 'reaches'
   | 'views'
   | 'page'

@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely';
 import type { Query } from '../platform/db/database.ts';
 import type { Actor } from './actor.ts';
 import type { Call } from './call.ts';
-import type { RowAlias } from './fields/field.ts';
+import type { Row, RowAlias } from './fields/field.ts';
 
 export type Visibility =
   /** Rows on which the caller holds `view`, globally or one by one. */
@@ -36,9 +36,18 @@ export type OwnerWrite = 'owner' | 'only owner' | 'permission';
 export interface RightsInput<Registry = unknown> {
   readonly actor: Actor;
   readonly keys: readonly unknown[];
+  /** The columns of one of the rows. */
+  valuesOf(key: unknown): Row;
   readonly registry: Registry;
   readonly query: Query;
 }
 
-/** The rights on one row: `change`, `delete`, permissions of actions, and what else a page offers. */
-export type CorrectRights = (key: unknown, rights: readonly string[]) => readonly string[];
+export interface RowRights {
+  /** `change`, `delete`, permissions of actions, and what else a page offers. */
+  readonly may: readonly string[];
+  /** Members that stay to whoever holds all permissions involved, although the caller may change the row. */
+  readonly fixed?: readonly string[];
+}
+
+/** The rights on one row, given those by permission. */
+export type CorrectRights = (key: unknown, may: readonly string[]) => RowRights;

@@ -120,11 +120,16 @@ describeJourney('several rows of a list in the admin pages', (journey) => {
     expect(await page.getByRole('button', { name: 'Delete…' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Edit…' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Field to set').selectOption('is_superuser');
-    await fillIn(page, server, 'is_superuser', true);
+    const fields = dialog.getByLabel('Field to set').locator('option');
+    await fields.filter({ hasText: 'Parent' }).waitFor({ state: 'attached' });
+    expect(await fields.evaluateAll((all) => all.map((one) => one.getAttribute('value')))).not.toContain(
+      'is_superuser',
+    );
+    await dialog.getByLabel('Field to set').selectOption('parent');
+    await fillIn(page, server, 'parent', groups[0]?.pk);
     await dialog.getByRole('button', { name: 'Preview' }).click();
-    await dialog.locator('.bulk-refused, .field-errors p, .notice-bad').first().waitFor();
-    for (const group of groups) expect((await read(group)).is_superuser).toBe(false);
+    await dialog.locator('.bulk-refused').first().waitFor();
+    for (const group of groups) expect((await read(group)).parent).toBeNull();
     await page.waitForLoadState('networkidle');
     const reader = await server.user(['svc_core.view_group']);
     const other = await visitAdmin(journey(), `/core/groups/?search=${prefix}&dialog=edit`, { user: reader.pk });

@@ -33,7 +33,8 @@ async function pick(page: Page, label: string, text: string): Promise<void> {
   await tabTo(page, box);
   await page.keyboard.type(text);
   const options = page.locator('.picker').getByRole('option');
-  await options.filter({ hasText: text }).first().waitFor();
+  // Until the whole text is searched for, the list has what its beginning finds.
+  await expect.poll(async () => (await options.allInnerTexts()).map((option) => option.includes(text))).toEqual([true]);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await options.first().waitFor({ state: 'detached' });

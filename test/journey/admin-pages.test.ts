@@ -118,15 +118,21 @@ describeJourney('the admin pages', (journey) => {
       const estimate = { ...first, is_estimate: true, body: { ...body, pagination } };
       await route.fulfill({ response, json: { answers: [estimate], ...rest } });
     });
-    await page.route('**/api/v3/events/events/?**', async (route) => {
-      const response = await route.fetch();
-      await route.fulfill({ response, headers: { ...response.headers(), 'gatehouse-count': 'estimate' } });
-    });
+    for (const path of ['events/events/?**', 'events/events/facets/?**', 'admin/overview/'])
+      await page.route(`**/api/v3/${path}`, async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, headers: { ...response.headers(), 'gatehouse-count': 'estimate' } });
+      });
     await openAdmin(page, '/core/users/?page_size=1');
     await page.getByText('about 1,234,567 users').waitFor();
     await page.getByText('Page 1 of about 1,234,567').waitFor();
     await openAdmin(page, '/events/events/');
     await page.getByText(/^about \d+ events?$/).waitFor();
+    for (const text of await page.locator('.facet li .small').allInnerTexts()) expect(text).toMatch(/^about [\d,]+$/);
+    await openAdmin(page, '/');
+    expect(await page.locator('.legend strong').allInnerTexts()).toEqual(
+      Array(3).fill(expect.stringMatching(/^about /)),
+    );
     await page.waitForLoadState('networkidle');
   });
 

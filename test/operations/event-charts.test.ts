@@ -183,6 +183,31 @@ describeOnBoth('charts of events', (server) => {
     }
   });
 
+  test('say on the start page and in the metrics of a delegate whether a sample was counted', async () => {
+    const one = server();
+    // Somebody with a right to single events sees those alone, which are not counted ahead.
+    const delegate = await one.user();
+    const { rows } = await sql<{ pk: string }>`select pk from events limit 1`.execute(one.world.db.read);
+    await one.admin.post(`/rbac/permissions/assigned_by_users/${delegate.pk}/assign/`, {
+      ...{ permissions: ['svc_events.view_event'], model: 'svc_events.event', object_pk: rows[0]?.pk },
+    });
+    const isEstimate = async (path: string, api = delegate.api) =>
+      (await api.get(path)).headers.get('gatehouse-count') === 'estimate';
+    const paths = ['/admin/overview/', '/admin/metrics/'];
+    await addEvents(one, { action: 'login', count: 36_000, step: 160 / 36_000 });
+    await runJob(one, 'count_rows');
+    for (const path of paths) expect(await isEstimate(path, one.admin), path).toBe(false);
+    // What is rare is found by an index, and counted.
+    for (const path of paths) expect(await isEstimate(path), path).toBe(false);
+    const many = await one.user();
+    await change(
+      one,
+      sql`insert into user_object_permissions ("user", permission, object_pk) select cast(${many.pk} as integer), p.pk, e.pk
+        from events e join permissions p on p.codename = 'view_event' where e.action = 'login'`,
+    );
+    for (const path of paths) expect(await isEstimate(path, many.api), path).toBe(true);
+  });
+
   test('say which applications are used most, with an estimate of their users where there are too many visits', async () => {
     const top = async () => get('/events/events/top_per_user/?action=custom_visit&top_n=2');
     const one = server();

@@ -35,7 +35,7 @@ export interface Answered<T> {
   readonly value: T;
   /** Names the state of the object that was read; empty where the server does not say. */
   readonly etag: string;
-  /** Whether the count of a list is an estimate. */
+  /** Whether the count of a list, or what is counted, is an estimate. */
   readonly isEstimate: boolean;
 }
 

@@ -1,7 +1,8 @@
 import { t } from '../texts/texts.ts';
 import './loading.css';
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
-import { callAsPerson, wordsOf } from '../api/call.ts';
+import { callAsPerson, requestAsPerson, wordsOf } from '../api/call.ts';
+import type { Answered } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { Notice } from './notice.tsx';
 
@@ -19,6 +20,11 @@ export interface Loadable<T> {
 /** The response of the API to a `GET`. */
 export function useAnswer<T>(path: string): Loadable<T> {
   return useLoadable(useCallback(() => callAsPerson<T>('GET', path), [path]));
+}
+
+/** The same with what the headers say: whether figures are estimates. */
+export function useReply<T>(path: string): Loadable<Answered<T>> {
+  return useLoadable(useCallback(() => requestAsPerson<T>('GET', path), [path]));
 }
 
 /** The result of a memoized function; another function loads again. */

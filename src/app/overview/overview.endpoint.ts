@@ -105,7 +105,7 @@ export function overviewEndpoints(needs: OverviewNeeds): Endpoint[] {
       async run({ call, engine: { registry }, tx }) {
         const actor = requireActor(call);
         const input = { call, registry };
-        const [week, { top, isExact }, failing, ending] = await Promise.all([
+        const [hourly, used, failing, ending] = await Promise.all([
           hoursOfAWeek(input),
           topOfAWeek(input),
           failingJobs(call, registry),
@@ -115,13 +115,13 @@ export function overviewEndpoints(needs: OverviewNeeds): Endpoint[] {
           version: needs.version,
           public_url: needs.config.publicUrl,
           health: actor.holds('svc_rbac.view_system_info') ? await healthOf(needs) : null,
-          week,
-          top_applications: top,
+          week: hourly.week,
+          top_applications: used.top,
           failing_jobs: failing,
           ending_certificates: ending,
           checklist: actor.isSuperuser ? await checklistFor(actor, tx, needs) : [],
         };
-        return saidToBe({ isExact }, body);
+        return saidToBe({ isExact: hourly.isExact && used.isExact }, body);
       },
     }),
     defineEndpoint({

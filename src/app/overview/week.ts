@@ -13,14 +13,14 @@ const series = { logins: 'login', logins_failed: 'login_failed', authorizations:
 
 type Input = Pick<ActionInput, 'call' | 'registry'>;
 
-/** Sign-ins, failures and authorizations of the last week by hour; null if the caller may see no events. */
+/** Sign-ins, failures and authorizations of the last week by hour; no week if the caller may see no events. */
 export async function hoursOfAWeek({ call, registry }: Input) {
   const visible = await visibleOrNone(registry.require('svc_events.event'), call, registry);
-  if (visible === 'none') return null;
+  if (visible === 'none') return { week: null, isExact: true };
   const end = Math.floor(fromTimestamp(call.now).getTime() / hourMs) * hourMs + hourMs;
   const start = end - hours * hourMs;
   const isShown = sql`t.action in (${sql.join(Object.values(series))})`;
-  const { hours: rows } = await chartOf(call, {
+  const { hours: rows, isExact } = await chartOf(call, {
     span: { since: toTimestamp(start), before: toTimestamp(end) },
     conditions: visible ? [isShown, visible] : [isShown],
     isCounted: !visible,
@@ -33,7 +33,7 @@ export async function hoursOfAWeek({ call, registry }: Input) {
       intervals,
     ),
   ]);
-  return { start: toTimestamp(start), ...Object.fromEntries(named) };
+  return { week: { start: toTimestamp(start), ...Object.fromEntries(named) }, isExact };
 }
 
 /** The applications that people signed in to most in the last week. */

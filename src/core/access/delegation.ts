@@ -19,8 +19,8 @@ export async function checkMayGrantMembership(tx: Query, call: Call, groups: rea
 /** Refuses unless the caller holds every permission of these roles. */
 export async function checkMayGrantRoles(tx: Query, call: Call, roles: readonly string[]): Promise<void> {
   const { actor } = call;
-  if (!actor || actor.isSuperuser || roles.length === 0) return;
-  if ((await holdersOfMore(tx, actor, grantsOfRolesSql(roles))).size > 0) throw new Problem('permission_denied');
+  if (!actor) return;
+  if ((await rolesBeyond(tx, actor, roles)).size > 0) throw new Problem('permission_denied');
 }
 
 export interface Grant {
@@ -86,6 +86,15 @@ export function usersBeyond(query: Query, actor: Actor, users: readonly number[]
 export const groupsBeyond = (query: Query, actor: Actor, groups: readonly string[]): Promise<Beyond> =>
   beyond(query, actor, groups, superuserGroupsAmong, grantsOfGroupsSql);
 
+/** Those of these roles that the actor may give to no group. */
+export async function rolesBeyond(query: Query, actor: Actor, roles: readonly string[]): Promise<ReadonlySet<unknown>> {
+  if (actor.isSuperuser || roles.length === 0) return new Set();
+  return holdersOfMore(query, actor, grantsOfRolesSql(roles));
+}
+
+/** The right on a group or a role to give it to others. */
+export const giveRight = 'give';
+
 async function beyond<Key>(
   query: Query,
   actor: Actor,
@@ -107,7 +116,7 @@ async function superuserGroupsAmong(query: Query, groups: readonly string[]): Pr
   return new Set(rows.map(({ pk }) => pk));
 }
 
-async function superusersAmong(query: Query, users: readonly number[]): Promise<ReadonlySet<unknown>> {
+export async function superusersAmong(query: Query, users: readonly number[]): Promise<ReadonlySet<unknown>> {
   const { rows } = await sql<{ pk: number }>`select u.pk from users u
     where u.pk in (${sql.join(users)}) and ${isSuperuserSql(sql`u.pk`)}`.execute(query);
   return new Set(rows.map(({ pk }) => pk));

@@ -9,7 +9,8 @@ import { text } from '../../resource/fields/text.ts';
 import { orNull, stringSchema } from '../../resource/json-schema.ts';
 import { fieldFilter } from '../../resource/query.ts';
 import type { AfterWrite, CheckInput, Resource } from '../../resource/resource.ts';
-import { checkMayGrant, checkMayTouchUser } from './delegation.ts';
+import type { CorrectRights, RightsInput } from '../../resource/visibility.ts';
+import { checkMayGrant, checkMayTouchUser, superusersAmong } from './delegation.ts';
 import { verboseMembers } from './model-verbose.ts';
 import { requireObjectKey } from './object-key.ts';
 
@@ -89,6 +90,7 @@ function objectPermissions(all: AllResources, { holder, filter, ...declared }: H
     filters: { [filter]: fieldFilter(column, field) },
     check: checkMove,
     afterWrite: checkTake,
+    rightsOf: permissionRights,
   });
 }
 
@@ -123,6 +125,14 @@ async function checkMove({ tx, call, registry, values, current }: CheckInput<Gra
 
 async function checkTake({ tx, call, verb, values }: AfterWrite<Grant>): Promise<void> {
   if (verb === 'destroy' && values.user !== undefined) await checkMayTouchUser(tx, call, values.user);
+}
+
+/** What the rules above leave of rights by permission. */
+async function permissionRights({ actor, keys, valuesOf, query }: RightsInput): Promise<CorrectRights> {
+  const holderOf = (key: unknown) => Number(valuesOf(key).user ?? 0);
+  const users = actor.isSuperuser ? [] : keys.map(holderOf).filter((user) => user > 0);
+  const superusers = users.length > 0 ? await superusersAmong(query, users) : new Set();
+  return (key, may) => ({ may: superusers.has(holderOf(key)) ? [] : may });
 }
 
 const telling = ['name', 'username', 'identifier', 'domain', 'slug', 'id'];

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isVisible } from '../../resource/access.ts';
 import { defineResource } from '../../resource/define.ts';
 import { text } from '../../resource/fields/text.ts';
-import { integerSchema, uuidSchema } from '../../resource/json-schema.ts';
+import { booleanSchema, integerSchema, uuidSchema } from '../../resource/json-schema.ts';
 import { fieldFilter } from '../../resource/query.ts';
 import { parseKey } from '../../resource/read.ts';
 import type { Filter } from '../../resource/resource.ts';
@@ -29,7 +29,13 @@ export const permissionResource = defineResource({
     model: plain,
     app_label: plain,
   },
-  derived: verboseMembers,
+  derived: {
+    ...verboseMembers,
+    is_held: {
+      schema: { ...booleanSchema, description: 'Whether the caller holds it on all objects, and so may give it.' },
+      from: ({ app_label, codename }, { call }) => call.actor?.holds(`${app_label}.${codename}`) ?? false,
+    },
+  },
   filters: {
     content_type__app_label: fieldFilter('app_label', plain),
     content_type__model: fieldFilter('model', plain),

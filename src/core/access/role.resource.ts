@@ -1,7 +1,30 @@
 import { sql } from 'kysely';
+import { heldAmong } from '../../resource/access.ts';
 import { defineResource } from '../../resource/define.ts';
 import { text } from '../../resource/fields/text.ts';
 import { stringSchema } from '../../resource/json-schema.ts';
+import type { Registry } from '../../resource/resource.ts';
+import type { CorrectRights, RightsInput } from '../../resource/visibility.ts';
+import { giveRight, rolesBeyond } from './delegation.ts';
+import { roleHolders } from './holder.ts';
+
+/** Adds the rights to write the permissions of a role, and to give it to a group. */
+async function roleRights({ actor, keys, registry, query }: RightsInput<Registry>): Promise<CorrectRights> {
+  const beyond = await rolesBeyond(query, actor, keys.map(String));
+  const { toAssign, toUnassign, model } = roleHolders;
+  const holds = await heldAmong(actor, [...toAssign, ...toUnassign], registry.require(model), keys, query);
+  return (key, may) => {
+    const isHeld = (permission: string) => holds(permission, key);
+    return {
+      may: [
+        ...may,
+        ...(toAssign.every(isHeld) ? ['assign'] : []),
+        ...(toUnassign.every(isHeld) ? ['unassign'] : []),
+        ...(beyond.has(key) ? [] : [giveRight]),
+      ],
+    };
+  };
+}
 
 /** A set of permissions that groups give to their members. */
 export const roleResource = defineResource({
@@ -17,6 +40,7 @@ export const roleResource = defineResource({
   fields: {
     name: text({ max: 150, unique: 'Role with this name already exists.', help: 'The name of the role; unique.' }),
   },
+  rightsOf: roleRights,
   filters: {
     group__name: {
       schema: stringSchema,

@@ -83,8 +83,8 @@ async function copyBindings(from: string, to: string | number, { call, engine, t
 
 /** Adds the right to duplicate an application, for its page. */
 export async function duplicateRight({ actor, keys, registry, query }: RightsInput<Registry>): Promise<CorrectRights> {
-  if (actor.isSuperuser) return (_, rights) => [...rights, 'duplicate'];
-  if (!mayAdd(registry.require(applicationModel), actor) || keys.length === 0) return (_, rights) => rights;
+  if (actor.isSuperuser) return (_, may) => ({ may: [...may, 'duplicate'] });
+  if (!mayAdd(registry.require(applicationModel), actor) || keys.length === 0) return (_, may) => ({ may });
   const providers = registry.require(providerModel);
   const bindings = registry.require(bindingModel);
   const provider = providers.row(1);
@@ -99,7 +99,7 @@ export async function duplicateRight({ actor, keys, registry, query }: RightsInp
   const open = new Set(
     rows.filter((row) => copied(row).every((resource) => mayAdd(resource, actor))).map(({ pk }) => pk),
   );
-  return (key, rights) => (open.has(String(key)) ? [...rights, 'duplicate'] : rights);
+  return (key, may) => ({ may: open.has(String(key)) ? [...may, 'duplicate'] : may });
 }
 
 /** What a copy has in common with its original: neither secrets nor what must be unique. */

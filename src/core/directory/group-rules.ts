@@ -4,7 +4,13 @@ import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
 import type { AfterWrite, CheckInput } from '../../resource/resource.ts';
 import type { CorrectRights, RightsInput } from '../../resource/visibility.ts';
-import { bringsSuperuser, checkMayGrantMembership, checkMayGrantRoles, groupsBeyond } from '../access/delegation.ts';
+import {
+  bringsSuperuser,
+  checkMayGrantMembership,
+  checkMayGrantRoles,
+  giveRight,
+  groupsBeyond,
+} from '../access/delegation.ts';
 import { checkSuperuserLeft } from '../access/last-superuser.ts';
 import { groupsAboveSql } from '../access/rights-sql.ts';
 
@@ -69,9 +75,10 @@ export async function afterGroupWrite({ tx, call, verb, pk, values, current }: A
 /** What the rules above leave of rights by permission. */
 export async function groupRights({ actor, keys, query }: RightsInput): Promise<CorrectRights> {
   const { superusers, stronger } = await groupsBeyond(query, actor, keys.map(String));
-  return (key, rights) => {
-    if (superusers.has(key)) return [];
-    return stronger.has(key) ? rights.filter((right) => right !== addToGroup) : rights;
+  return (key, may) => {
+    if (superusers.has(key)) return { may: [] };
+    if (stronger.has(key)) return { may: may.filter((right) => right !== addToGroup), fixed: ['users'] };
+    return { may: [...may, giveRight] };
   };
 }
 

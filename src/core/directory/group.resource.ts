@@ -6,6 +6,7 @@ import { computed, nestedMany } from '../../resource/fields/shown.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
 import { integerSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
+import { giveRight } from '../access/delegation.ts';
 import { attributesFilter, linkedFilter } from './directory-filters.ts';
 import { addUserAction, removeUserAction } from './group-members.ts';
 import { afterGroupWrite, checkGroup, groupRights } from './group-rules.ts';
@@ -43,9 +44,15 @@ export const groupResource = defineResource({
   },
   fields: {
     name: text({ unique: 'This field must be unique.', filter: true, help: 'The name of the group; unique.' }),
-    is_superuser: boolean({ default: false, filter: true, help: 'Whether members may do everything.' }),
+    is_superuser: boolean({
+      default: false,
+      filter: true,
+      limits: { only: 'superusers' },
+      help: 'Whether members may do everything.',
+    }),
     parent: ref('svc_core.group', 'uuid', {
       nullable: true,
+      limits: { takes: giveRight },
       help: 'The group above: its roles and attributes hold for this group too.',
     }),
     parent_name: computed(
@@ -55,7 +62,7 @@ export const groupResource = defineResource({
     users: refs('svc_core.user', 'int', { ...members, resetOnPut: true, help: 'Who belongs to the group.' }),
     users_obj: nestedMany('svc_core.user', members, { view: 'member', order: 'username', unless: 'include_users' }),
     attributes: json({ default: () => ({}), help: 'Free data that members get unless they have values of their own.' }),
-    roles: refs('svc_rbac.role', 'uuid', { ...roles, help: 'Roles that members hold.' }),
+    roles: refs('svc_rbac.role', 'uuid', { ...roles, limits: { takes: giveRight }, help: 'Roles that members hold.' }),
     roles_obj: nestedMany('svc_rbac.role', roles, { order: 'name' }),
   },
   derived: { num_pk: { schema: integerSchema, from: ({ pk }) => numberOf(pk) } },

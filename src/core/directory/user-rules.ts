@@ -28,7 +28,7 @@ type User = {
   groups: readonly string[];
 };
 
-const internalAccount = 'internal_service_account';
+export const internalAccount = 'internal_service_account';
 
 export function pathComplaint(path: string): string | null {
   if (path.startsWith('/') || path.endsWith('/')) return 'No leading or trailing slashes allowed.';
@@ -76,12 +76,13 @@ export async function afterUserWrite(
 }
 
 /** What the rules above leave of rights by permission: accounts beyond the caller keep but harmless changes. */
-export async function userRights({ actor, keys, query }: RightsInput): Promise<CorrectRights> {
+export async function userRights({ actor, keys, valuesOf, query }: RightsInput): Promise<CorrectRights> {
   const { superusers, stronger } = await usersBeyond(query, actor, keys.map(Number));
-  return (key, rights) => {
-    if (superusers.has(key)) return [];
-    if (stronger.has(key)) return rights.filter((right) => right === 'change');
-    return key === actor.user.pk ? rights.filter((right) => right !== 'delete') : rights;
+  return (key, held) => {
+    if (superusers.has(key)) return { may: [] };
+    const may = valuesOf(key).type === internalAccount ? held.filter((right) => right !== 'change') : held;
+    if (stronger.has(key)) return { may: may.filter((right) => right === 'change'), fixed: accessFields };
+    return { may: key === actor.user.pk ? may.filter((right) => right !== 'delete') : may };
   };
 }
 

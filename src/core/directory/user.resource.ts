@@ -11,6 +11,7 @@ import { choice, text } from '../../resource/fields/text.ts';
 import { eitherFilter } from '../../resource/filters.ts';
 import { booleanSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Action } from '../../resource/resource.ts';
+import { giveRight } from '../access/delegation.ts';
 import { rightsAction } from '../access/rights.action.ts';
 import { isSuperuserSql, superusersSql } from '../access/rights-sql.ts';
 import { languagePart } from '../brand/language.ts';
@@ -23,7 +24,7 @@ import { serviceAccountAction } from './service-account.ts';
 import { uidOf as computeUid } from './uid.ts';
 import { meAction, pathsAction, setPasswordAction, signOutAction } from './user-actions.ts';
 import { metricsAction } from './user-metrics.ts';
-import { afterUserWrite, checkUser, pathComplaint, userRights, userTypes } from './user-rules.ts';
+import { afterUserWrite, checkUser, internalAccount, pathComplaint, userRights, userTypes } from './user-rules.ts';
 
 export interface UserNeeds {
   readonly installId: string;
@@ -92,6 +93,7 @@ export function userResource({ installId, passwords, settings, key, config, user
       groups: refs('svc_core.group', 'uuid', {
         ...memberships,
         resetOnPut: true,
+        limits: { takes: giveRight },
         help: 'Groups the user belongs to; they bring roles and access.',
       }),
       groups_obj: nestedMany('svc_core.group', memberships, {
@@ -123,6 +125,7 @@ export function userResource({ installId, passwords, settings, key, config, user
       }),
       type: choice(userTypes, {
         default: 'internal',
+        limits: { without: [internalAccount] },
         help: 'What kind of account it is: a person of your own, an outsider, or a program.',
       }),
       uuid: uuid({ readOnly: true, default: randomUuid, filter: true }),

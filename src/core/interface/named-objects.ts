@@ -10,7 +10,7 @@ import type { Engine, Registry, Resource } from '../../resource/resource.ts';
 const anyTarget = 'svc_policies.policybindingmodel';
 export const maxKeys = 200;
 
-export const namedObjectSchema: JsonSchema = objectSchema({
+const named = objectSchema({
   model: stringSchema,
   base: { ...stringSchema, description: 'The model of its family, where it was found as one of a family.' },
   pk: stringSchema,
@@ -23,6 +23,17 @@ export const namedObjectSchema: JsonSchema = objectSchema({
       'What the caller may do with it: `change`, `delete`, and the permissions of its actions that they hold on it.',
   },
 });
+
+export const namedObjectSchema: JsonSchema = {
+  ...named,
+  properties: {
+    ...named.properties,
+    fixed: {
+      ...arrayOf(stringSchema),
+      description: 'Members for which the caller lacks permissions that the object holds or brings.',
+    },
+  },
+};
 
 /** Reads the names of objects by model and keys, as far as the caller may see them. */
 export type ReadByKeys = (

@@ -1,5 +1,5 @@
 import { Invalid, Problem } from '../../lib/problem.ts';
-import type { Call } from '../../resource/call.ts';
+import { type Call, requireActor } from '../../resource/call.ts';
 import { checkCredential } from '../../resource/credentials.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { checkFlags } from '../../resource/flags.ts';
@@ -61,7 +61,7 @@ export function pageEndpoint({ readByKeys, document }: Needs): Endpoint {
         const answer = await read(find(path), call);
         const { reading, ...shown } = answer;
         answers.push(shown);
-        if (reading) addKeys(keys, referencesIn(answer.body, reading, engine.registry));
+        if (reading) addKeys(keys, referencesIn(answer.body, reading, engine.registry, requireActor(call)));
       }
       const requested = [...keys].map(([model, found]) => [model, [...found]] as const);
       const under = query.get('document');

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../lib/json.ts';
+import type { Actor } from '../../resource/actor.ts';
 import { fieldNote } from '../../resource/field-note.ts';
 import type { Field } from '../../resource/fields/field.ts';
 import type { Registry } from '../../resource/resource.ts';
@@ -6,7 +7,12 @@ import { resourceNote } from '../../resource/resource-note.ts';
 import type { Reading } from './page-operation.ts';
 
 /** The keys of objects that an answer is about or refers to, by model. Nested objects have their names with them. */
-export function referencesIn(body: unknown, { verb, resource }: Reading, registry: Registry): Map<string, string[]> {
+export function referencesIn(
+  body: unknown,
+  { verb, resource }: Reading,
+  registry: Registry,
+  actor: Actor,
+): Map<string, string[]> {
   const { model, keyName, allFields } = resource;
   const keys = new Map<string, string[]>();
   const add = (of: string, key: unknown) => {
@@ -26,8 +32,9 @@ export function referencesIn(body: unknown, { verb, resource }: Reading, registr
     if (!of || !kind.startsWith('reference')) continue;
     for (const value of rows.flatMap((row) => row[name] ?? [])) add(of, value);
   }
-  // Rows without a name of their own are called by what they connect.
-  if (verb === 'list' && keyName !== null && isReference(allFields[title]))
+  // Rows without a name of their own are called by what they connect; of others, rules may leave the caller less.
+  const isLimited = resource.rightsOf !== undefined && !actor.isSuperuser;
+  if (verb === 'list' && keyName !== null && (isLimited || isReference(allFields[title])))
     for (const row of rows) add(model, row[keyName]);
   // What an action lists has no fields; such as what was sent of each person and group.
   if (verb === 'other') for (const row of results) for (const [name, of] of people) add(of, row[name]);

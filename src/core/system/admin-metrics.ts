@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { arrayOf, integerSchema, objectSchema } from '../../resource/json-schema.ts';
+import { saidToBe } from '../event/chart.ts';
 import { countOverTime } from '../event/figures.ts';
 import { visibleEvents } from '../event/filtered.ts';
 
@@ -27,10 +28,10 @@ export const adminMetrics: Endpoint = defineEndpoint({
       Object.entries(series).map(async ([name, action]) => {
         const input = { conditions: [sql`t.action = ${action}`], isCounted: true };
         const events = await visibleEvents({ call, registry }, input);
-        const { points } = await countOverTime(call, events, 'hour', thirdOfDayMs, thirdsOfAWeek);
-        return [name, points];
+        return [name, await countOverTime(call, events, 'hour', thirdOfDayMs, thirdsOfAWeek)] as const;
       }),
     );
-    return Object.fromEntries(counted);
+    const isExact = counted.every(([, chart]) => chart.isExact);
+    return saidToBe({ isExact }, Object.fromEntries(counted.map(([name, { points }]) => [name, points])));
   },
 });

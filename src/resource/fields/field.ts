@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely';
 import type { Complaint } from '../../lib/problem.ts';
 import type { ColumnType, Dialect } from '../../platform/db/dialect.ts';
 import type { Call, ResourceWorld } from '../call.ts';
-import type { JsonPart, JsonSchema } from '../json-schema.ts';
+import type { JsonPart, JsonSchema, Limits } from '../json-schema.ts';
 
 /** A parsed value, or a complaint. */
 export type Parsed<T> = { readonly value: T } | { readonly complaint: Complaint };
@@ -45,6 +45,8 @@ export interface Common<T = unknown, Nullable extends boolean = boolean> {
   readonly lines?: boolean;
   /** The parts of free data that forms have fields for. */
   readonly parts?: readonly JsonPart[];
+  /** Tells forms what not to offer; rules of the resource refuse it. */
+  readonly limits?: Limits;
 }
 
 export type FieldNotes = Pick<Common, 'help' | 'label' | 'group'>;

@@ -77,14 +77,14 @@ describeOnBoth('admin_objects_list', (server) => {
     await server().admin.post('/stages/deny/', { name: mark });
     expect((await find(`search=${mark}`, (await server().user()).api)).body).toEqual([]);
     const viewer = await server().user(['svc_core.view_group']);
-    expect((await find(`search=${mark}`, viewer.api)).body).toMatchObject([{ pk: group.pk, may: [] }]);
+    expect((await find(`search=${mark}`, viewer.api)).body).toMatchObject([{ pk: group.pk, may: ['give'] }]);
     const editor = await server().user(['svc_core.view_group']);
     await server().admin.post(`/rbac/permissions/assigned_by_users/${editor.pk}/assign/`, {
       permissions: ['svc_core.change_group'],
       model: 'svc_core.group',
       object_pk: group.pk,
     });
-    expect((await find(`search=${mark}`, editor.api)).body).toMatchObject([{ pk: group.pk, may: ['change'] }]);
+    expect((await find(`search=${mark}`, editor.api)).body).toMatchObject([{ pk: group.pk, may: ['change', 'give'] }]);
     // Of those who may see single objects, not even the names of others are found.
     const ofOne = await server().user();
     // Nor do these take the place of what they may see.
@@ -152,7 +152,20 @@ describeOnBoth('admin_objects_list', (server) => {
         'svc_core.group',
         groups.map(({ pk }) => pk),
       ),
-    ).toEqual([['change', 'delete', ...members].toSorted(), ['change', 'delete', members[1]], []]);
+    ).toEqual([['change', 'delete', 'give', ...members].toSorted(), ['change', 'delete', members[1]], []]);
+    const { body: fixed } = await find(
+      `keys=svc_core.user:${[weak.pk, stronger.pk]}&keys=svc_core.group:${groups[1].pk}`,
+      desk.api,
+    );
+    expect(fixed.map((one: { fixed?: string[] }) => one.fixed?.toSorted())).toEqual([
+      undefined,
+      ['attributes', 'email', 'is_active', 'type', 'username'],
+      ['users'],
+    ]);
+    for (const [member, value] of Object.entries({ email: 'x@y.example', attributes: { a: 1 }, is_active: false }))
+      expect((await desk.api.patch(`/core/users/${stronger.pk}/`, { [member]: value })).status).toBe(403);
+    expect((await desk.api.patch(`/core/users/${stronger.pk}/`, { name: 'Another' })).status).toBe(200);
+    expect((await desk.api.patch(`/core/groups/${groups[1].pk}/`, { users: [weak.pk, byRole.pk] })).status).toBe(403);
     expect(await mayOn('svc_core.application', [open, bound])).toEqual([['duplicate'], []]);
     // As many statements for all as for one.
     const asking = async (...users: { pk: number }[]) => {
@@ -161,6 +174,83 @@ describeOnBoth('admin_objects_list', (server) => {
       return statements.filter((sql) => sql.includes('permission')).length;
     };
     expect(await asking(weak, stronger, byRole)).toBe(await asking(stronger));
+  });
+
+  test('says what rules leave to do with bindings, roles, scope mappings and internal accounts', async () => {
+    const { admin, user } = server();
+    const verbs = ['view', 'change', 'delete'];
+    const rightsTo = (...models: string[]) =>
+      models.flatMap((model) => verbs.map((verb) => model.replace('.', `.${verb}_`)));
+    const models = ['svc_policies.policybinding', 'svc_rbac.role', 'svc_providers_oauth2.scopemapping'];
+    const desk = await user([
+      ...rightsTo(...models, 'svc_providers_oauth2.oauth2provider', 'svc_core.user', 'svc_rbac.userobjectpermission'),
+      ...['svc_core.change_application', 'svc_rbac.assign_role_permissions', 'svc_rbac.add_role'],
+    ]);
+    const mayOn = async (model: string, ...keys: (string | number)[]) => {
+      const { body } = await find(`keys=${model}:${keys}`, desk.api);
+      return keys.map((key) => body.find(({ pk }: { pk: string }) => pk === String(key))?.may);
+    };
+    const app = (await admin.post('/core/applications/', { name: 'App', slug: unique('app') })).body;
+    const flow = (await admin.get('/flows/instances/default-authentication-flow/')).body;
+    const group = (await admin.post('/core/groups/', { name: unique('group') })).body;
+    const bindings = [];
+    for (const target of [app.pk, flow.policybindingmodel_ptr_id ?? flow.pk])
+      bindings.push((await admin.post('/policies/bindings/', { target, group: group.pk, order: 900 })).body.pk);
+    const change = (pk: string) => desk.api.patch(`/policies/bindings/${pk}/`, { order: 901 });
+    expect(await mayOn('svc_policies.policybinding', ...bindings)).toEqual([['change', 'delete'], []]);
+    expect((await change(bindings[0])).status).toBe(200);
+    expect((await change(bindings[1])).status).toBe(403);
+    expect((await desk.api.delete(`/policies/bindings/${bindings[1]}/`)).status).toBe(403);
+
+    const roles = [];
+    for (const permission of ['svc_rbac.view_role', 'svc_events.delete_event']) {
+      const { pk } = (await admin.post('/rbac/roles/', { name: unique('role') })).body;
+      await admin.post(`/rbac/permissions/assigned_by_roles/${pk}/assign/`, { permissions: [permission] });
+      roles.push(pk);
+    }
+    expect(await mayOn('svc_rbac.role', ...roles)).toEqual([
+      ['change', 'delete', 'assign', 'give'],
+      ['change', 'delete', 'assign'],
+    ]);
+
+    const scope = async (scope_name: string) =>
+      (
+        await admin.post('/propertymappings/provider/scope/', {
+          name: unique('m'),
+          scope_name,
+          expression: 'return {}',
+        })
+      ).body.pk;
+    const scopes = [await scope('plain'), await scope('gatehouse/api')];
+    expect(await mayOn('svc_providers_oauth2.scopemapping', ...scopes)).toEqual([['change', 'delete'], ['delete']]);
+    const providers = [];
+    for (const mapping of scopes)
+      providers.push(
+        (
+          await admin.post('/providers/oauth2/', {
+            ...{ name: unique('p'), property_mappings: [mapping] },
+            redirect_uris: [{ matching_mode: 'strict', url: 'https://app.example' }],
+            ...{ authorization_flow: flow.pk, invalidation_flow: flow.pk },
+          })
+        ).body.pk,
+      );
+    const [plain, reaching] = await mayOn('svc_providers_oauth2.oauth2provider', ...providers);
+    expect(plain).toContain('change');
+    expect(reaching).not.toContain('change');
+    expect((await desk.api.patch(`/providers/oauth2/${providers[1]}/`, { name: unique('p') })).status).toBe(403);
+
+    const root = (await admin.get('/core/users/me/')).body.user;
+    const grants = [];
+    for (const holder of [desk.pk, root.pk])
+      grants.push(
+        (
+          await admin.post(`/rbac/permissions/assigned_by_users/${holder}/assign/`, {
+            ...{ permissions: ['svc_core.view_group'], model: 'svc_core.group', object_pk: group.pk },
+          })
+        ).body[0].id,
+      );
+    expect(await mayOn('svc_rbac.userobjectpermission', ...grants)).toEqual([['change', 'delete'], []]);
+    expect((await desk.api.delete(`/rbac/permissions/users/${grants[1]}/`)).status).toBe(403);
   });
 
   test('names objects by their keys, several models at once, those of families by their kind', async () => {

@@ -26,6 +26,14 @@ export interface FieldNote {
   readonly lines?: boolean;
   readonly model?: string;
   readonly parts?: readonly JsonPart[];
+  readonly limits?: Limits;
+}
+
+/** What is not offered: to others than superusers, choices of the server's own, objects without a right to them. */
+interface Limits {
+  readonly only?: 'superusers';
+  readonly without?: readonly string[];
+  readonly takes?: string;
 }
 
 /** A value within free data that has a field of its own. */

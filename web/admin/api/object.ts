@@ -15,6 +15,7 @@ export interface WholeObject {
   readonly name: string;
   /** What the caller may do with it. */
   readonly may: NamedObject['may'];
+  readonly fixed: NonNullable<NamedObject['fixed']>;
 }
 
 export const pathOfObject = ({ path }: ResourceEntry, key: string): string => `${path}${encodeURIComponent(key)}/`;
@@ -42,6 +43,7 @@ function wholeObject(
     ...{ row, etag, names, pk },
     name: ownName(description, row) ?? told?.name ?? key,
     may: told?.may ?? everything.filter((verb) => pk === '' && may[verb] === 'all'),
+    fixed: told?.fixed ?? [],
   };
 }
 

@@ -12,6 +12,8 @@ export interface NamedObject {
   readonly path: string;
   /** `change`, `delete`, and permissions of its actions that the caller holds on it. */
   readonly may: readonly string[];
+  /** Members that the caller may not change for lack of permissions. */
+  readonly fixed?: readonly string[];
 }
 
 /** The objects of one model that a text finds; the first ones where it is empty. */

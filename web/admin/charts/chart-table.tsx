@@ -1,17 +1,18 @@
 import { t } from '../../texts/texts.ts';
 import '../generic/list.css';
 import { useState } from 'react';
-import { numberText } from '../words.ts';
+import { numberText, roughly } from '../words.ts';
 
 interface Props {
   /** What the rows are: `Day`. */
   readonly unit: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly [title: string, ...counts: number[]])[];
+  readonly isEstimate: boolean;
 }
 
 /** The numbers of a chart as a table. */
-export function ChartTable({ unit, columns, rows }: Props) {
+export function ChartTable({ unit, columns, rows, isEstimate }: Props) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -35,7 +36,7 @@ export function ChartTable({ unit, columns, rows }: Props) {
                 <tr key={title}>
                   <th scope="row">{title}</th>
                   {counts.map((count, at) => (
-                    <td key={columns[at]}>{numberText(count)}</td>
+                    <td key={columns[at]}>{roughly(numberText(count), isEstimate && count > 0)}</td>
                   ))}
                 </tr>
               ))}

@@ -3,9 +3,8 @@ import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import '../generic/list.css';
 import './events.css';
-import { useCallback, useMemo } from 'react';
-import { requestAsPerson } from '../../api/call.ts';
-import { Loaded, useAnswer, useLoadable } from '../../elements/loading.tsx';
+import { useMemo } from 'react';
+import { Loaded, useReply } from '../../elements/loading.tsx';
 import { ExactMoment } from '../../elements/moment.tsx';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { useEntry } from '../api/interface.ts';
@@ -39,7 +38,7 @@ function Events() {
   const question = useMemo(() => questionOf(query).toString(), [query]);
   const isLive = query.get('live') === 'true';
   const page = query.get('page') ?? '1';
-  const facets = useAnswer<Facets>(`/events/events/facets/?${question}`);
+  const facets = useReply<Facets>(`/events/events/facets/?${question}`);
   const download = (as: string) => `/api/v3/events/events/export/?${question}&as=${as}&language=${pageLanguage()}`;
   return (
     <Page
@@ -62,10 +61,10 @@ function Events() {
       <Asked />
       <div className="events">
         <div className="stack">
-          <Loaded {...facets}>{(found) => <Histogram facets={found} />}</Loaded>
+          <Loaded {...facets}>{({ value, isEstimate }) => <Histogram facets={value} isEstimate={isEstimate} />}</Loaded>
           <List question={question} page={page} isLive={isLive} />
         </div>
-        <Loaded {...facets}>{(found) => <FacetLists facets={found} />}</Loaded>
+        <Loaded {...facets}>{({ value, isEstimate }) => <FacetLists facets={value} isEstimate={isEstimate} />}</Loaded>
       </div>
     </Page>
   );
@@ -104,8 +103,7 @@ function Asked() {
 }
 
 function List({ question, page, isLive }: { question: string; page: string; isLive: boolean }) {
-  const path = `/events/events/?${question}&page=${page}&page_size=${rowsAPage}`;
-  const listed = useLoadable(useCallback(() => requestAsPerson<Listed>('GET', path), [path]));
+  const listed = useReply<Listed>(`/events/events/?${question}&page=${page}&page_size=${rowsAPage}`);
   const { answer } = listed;
   const newest = answer.state === 'ready' ? answer.value.value.results[0] : undefined;
   const fresh = useLive(isLive && answer.state === 'ready', question, newest);

@@ -2,21 +2,27 @@ import type { ReactNode } from 'react';
 import { t } from '../../texts/texts.ts';
 import { hereWith, useAddress } from '../address.ts';
 import { Link } from '../link.tsx';
-import { numberText, spelled } from '../words.ts';
+import { numberText, roughly, spelled } from '../words.ts';
 import { ClientAddress } from './client-address.tsx';
 import type { Facets, FacetValue } from './event.ts';
 
 /** The most frequent values; each is a filter that can be switched on and off. */
-export function FacetLists({ facets }: { facets: Facets }) {
+export function FacetLists({ facets, isEstimate }: { facets: Facets; isEstimate: boolean }) {
   return (
     <div className="facets">
-      <FacetList title={t('Action')} name="action" values={facets.actions} say={spelled} />
-      <FacetList title={t('Application')} name="context_authorized_app" values={facets.applications} />
-      <FacetList title={t('Person')} name="username" values={facets.usernames} />
+      <FacetList title={t('Action')} name="action" values={facets.actions} say={spelled} isEstimate={isEstimate} />
+      <FacetList
+        title={t('Application')}
+        name="context_authorized_app"
+        values={facets.applications}
+        isEstimate={isEstimate}
+      />
+      <FacetList title={t('Person')} name="username" values={facets.usernames} isEstimate={isEstimate} />
       <FacetList
         title={t('Client address')}
         name="client_ip"
         values={facets.client_ips}
+        isEstimate={isEstimate}
         say={(address) => <ClientAddress address={address} />}
       />
     </div>
@@ -27,10 +33,11 @@ interface Props {
   readonly title: string;
   readonly name: string;
   readonly values: readonly FacetValue[];
+  readonly isEstimate: boolean;
   say?(label: string): ReactNode;
 }
 
-function FacetList({ title, name, values, say = (label) => label }: Props) {
+function FacetList({ title, name, values, isEstimate, say = (label) => label }: Props) {
   const { query } = useAddress();
   const chosen = query.get(name);
   const all =
@@ -51,7 +58,7 @@ function FacetList({ title, name, values, say = (label) => label }: Props) {
               aria-current={value === chosen ? 'true' : undefined}
             >
               <span>{say(label)}</span>
-              <span className="small">{numberText(events)}</span>
+              <span className="small">{roughly(numberText(events), isEstimate)}</span>
             </Link>
           </li>
         ))}

@@ -8,8 +8,13 @@ import type { Facets } from './event.ts';
 
 const hourSeconds = 3600;
 
+interface Props {
+  readonly facets: Facets;
+  readonly isEstimate: boolean;
+}
+
 /** Events over time. Dragging selects a period. */
-export function Histogram({ facets: { start, interval_seconds, counts } }: { facets: Facets }) {
+export function Histogram({ facets: { start, interval_seconds, counts }, isEstimate }: Props) {
   const first = Date.parse(start) / 1000;
   const times = useMemo(() => counts.map((_, at) => first + at * interval_seconds), [counts, first, interval_seconds]);
   const series = useMemo(() => [{ label: t('Events'), colour: '--accent', values: counts }], [counts]);
@@ -30,7 +35,7 @@ export function Histogram({ facets: { start, interval_seconds, counts } }: { fac
         look="bars"
         onSelect={(from, to) => goTo(hereWith({ from: isoOf(from), to: isoOf(to), page: null, live: null }))}
       />
-      <ChartTable unit={t(isByDay ? 'Day' : 'Hour')} columns={[t('Events')]} rows={rows} />
+      <ChartTable unit={t(isByDay ? 'Day' : 'Hour')} columns={[t('Events')]} rows={rows} isEstimate={isEstimate} />
     </div>
   );
 }

@@ -25,6 +25,8 @@ export interface Picked {
   readonly path: string;
   readonly name: string;
   readonly row: Row;
+  /** Members that the caller may not change. */
+  readonly fixed: readonly string[];
 }
 
 /** What dialogs about chosen rows get. */
@@ -51,7 +53,12 @@ function pickedOf({ entry, description, rows, names, chosen }: Picking): Picked[
   const keyOf = (row: Row) => String(row[description.key]);
   return rows
     .filter((row) => chosen.has(keyOf(row)))
-    .map((row) => ({ path: pathOfObject(entry, keyOf(row)), name: nameOfRow(description, row, names), row }));
+    .map((row) => ({
+      path: pathOfObject(entry, keyOf(row)),
+      name: nameOfRow(description, row, names),
+      row,
+      fixed: names(description.model, row[description.pk ?? description.key])?.fixed ?? [],
+    }));
 }
 
 /** What can be done with the rows that were chosen. */

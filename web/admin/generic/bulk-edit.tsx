@@ -10,6 +10,7 @@ import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { type BulkResult, refusalOf, tryInBulk } from '../api/bulk.ts';
 import type { Member } from '../api/document.ts';
+import { useInterface } from '../api/interface.ts';
 import { type Names, type Row, readNames } from '../api/objects.ts';
 import { Widget } from '../widgets/widget.tsx';
 import { counted } from '../words.ts';
@@ -33,7 +34,12 @@ export function BulkEdit({ entry, description, picked, onDone, onClose }: BulkPr
   const [trial, setTrial] = useState<Trial | null>(null);
   const writing = useBulkWrite();
   const announce = useDone();
-  const members = (description.changing ?? []).filter((member) => isCommon(member, description.key));
+  const { user } = useInterface();
+  const isFixed = ({ name, note }: Member) =>
+    (note.limits?.only === 'superusers' && !user.is_superuser) || picked.every(({ fixed }) => fixed.includes(name));
+  const members = (description.changing ?? []).filter(
+    (member) => isCommon(member, description.key) && !isFixed(member),
+  );
   const chosen = members.filter(({ name }) => name in values);
   const objects = counted(picked.length, entry);
   const labelOf = (name: string) => members.find((member) => member.name === name)?.note.label;

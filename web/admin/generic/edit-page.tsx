@@ -75,6 +75,7 @@ function EditForm({ entry, objectKey, Beside, description, object, name, reload 
       path={path}
       etag={object.etag}
       names={object.names}
+      fixed={object.fixed}
       what={name}
       submit={t('Save')}
       Beside={Beside}

@@ -7,6 +7,8 @@ import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import type { Member } from '../api/document.ts';
+import { useInterface } from '../api/interface.ts';
+import type { WholeObject } from '../api/object.ts';
 import type { Names, Row } from '../api/objects.ts';
 import type { ResourcePage } from '../routes.tsx';
 import { useDialog } from '../use-dialog.ts';
@@ -15,6 +17,7 @@ import { Widget } from '../widgets/widget.tsx';
 import { bodyOf, type Complaints, unreadable } from './body.ts';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { CurlDialog } from './curl-dialog.tsx';
+import { FixedField } from './fixed-field.tsx';
 import { grouped } from './groups.ts';
 import { PreviewDialog } from './preview-dialog.tsx';
 import { useDraft } from './use-draft.ts';
@@ -30,6 +33,8 @@ interface Props {
   /** For changes: the ETag and the names of references. */
   readonly etag?: string;
   readonly names?: Names;
+  /** Members that the caller may not change for lack of permissions. */
+  readonly fixed?: WholeObject['fixed'];
   /** The name of the object for the middle of a sentence. */
   readonly what: string;
   readonly submit: string;
@@ -58,8 +63,19 @@ export function ObjectForm(props: Props) {
   return <VersionForm key={props.etag} {...props} unsaved={unsaved} />;
 }
 
+/** Why the caller may not change a member; null if they may. */
+function useWhyFixed({ fixed = [] }: Pick<Props, 'fixed'>): (member: Member) => string | null {
+  const { user } = useInterface();
+  return ({ name, note }) => {
+    if (fixed.includes(name)) return t('Only those who hold all permissions involved may change this.');
+    return note.limits?.only === 'superusers' && !user.is_superuser ? t('Only superusers may change this.') : null;
+  };
+}
+
 function VersionForm(props: Props & { unsaved: RefObject<boolean> }) {
-  const { members, initial, method, path, etag, names = noNames, submit, Beside } = props;
+  const { initial, method, path, etag, names = noNames, submit, Beside } = props;
+  const whyFixed = useWhyFixed(props);
+  const members = props.members.filter((member) => whyFixed(member) === null);
   const { onSaved, onCancel, onConflict } = props;
   const draft = useDraft(`draft ${method} ${path}`, members, initial, props.unsaved);
   const [complaints, setComplaints] = useState<Complaints>({});
@@ -123,18 +139,23 @@ function VersionForm(props: Props & { unsaved: RefObject<boolean> }) {
               </div>
             </Notice>
           )}
-          {grouped(members).map(([group, inner]) => (
+          {grouped(props.members).map(([group, inner]) => (
             <fieldset key={group} className="card form-group">
               {group && <legend className="form-legend">{group}</legend>}
-              {inner.map((member) => (
-                <Widget
-                  key={member.name}
-                  member={member}
-                  value={draft.values[member.name]}
-                  errors={complaints[member.name] ?? []}
-                  onChange={(value) => draft.set(member.name, value)}
-                />
-              ))}
+              {inner.map((member) => {
+                const why = whyFixed(member);
+                if (why !== null)
+                  return <FixedField key={member.name} {...{ member, names, why }} value={initial[member.name]} />;
+                return (
+                  <Widget
+                    key={member.name}
+                    member={member}
+                    value={draft.values[member.name]}
+                    errors={complaints[member.name] ?? []}
+                    onChange={(value) => draft.set(member.name, value)}
+                  />
+                );
+              })}
             </fieldset>
           ))}
           {others.map(([name, texts]) => (

@@ -5,7 +5,7 @@ import type { Description } from '../api/description.ts';
 import type { Member } from '../api/document.ts';
 import { type ResourceEntry, useInterface } from '../api/interface.ts';
 import { nameOfRow } from '../api/object.ts';
-import type { Names, Row } from '../api/objects.ts';
+import type { NamedObject, Names, Row } from '../api/objects.ts';
 import { Link } from '../link.tsx';
 import { canChoose } from './bulk-bar.tsx';
 import { Value } from './value.tsx';
@@ -32,7 +32,9 @@ export function Table({ entry, description, rows, names, chosen, onChoose }: Pro
   const keyOf = (row: Row) => String(row[description.key]);
   const pathOf = useRowPath(entry);
   const isChoosable = canChoose(entry, description);
-  const isAll = rows.every((row) => chosen.has(keyOf(row)));
+  const isOpenTo = (row: Row) => hasRights(names(description.model, row[description.pk ?? description.key]));
+  const open = rows.filter(isOpenTo);
+  const isAll = open.length > 0 && open.every((row) => chosen.has(keyOf(row)));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys
     <section className="table-frame" tabIndex={0} aria-label={entry.plural}>
@@ -45,7 +47,7 @@ export function Table({ entry, description, rows, names, chosen, onChoose }: Pro
                   type="checkbox"
                   aria-label={t('All on this page')}
                   checked={isAll}
-                  onChange={({ currentTarget }) => onChoose(new Set(currentTarget.checked ? rows.map(keyOf) : []))}
+                  onChange={({ currentTarget }) => onChoose(new Set(currentTarget.checked ? open.map(keyOf) : []))}
                 />
               </th>
             )}
@@ -61,7 +63,8 @@ export function Table({ entry, description, rows, names, chosen, onChoose }: Pro
             const href = hrefOf(`${pathOf(row)}${encodeURIComponent(key)}/`);
             return (
               <tr key={key} data-chosen={isChosen || undefined}>
-                {isChoosable && (
+                {isChoosable && !isOpenTo(row) && <td className="table-choice" />}
+                {isChoosable && isOpenTo(row) && (
                   <ChoiceCell
                     objectKey={key}
                     name={nameOfRow(description, row, names)}
@@ -78,6 +81,10 @@ export function Table({ entry, description, rows, names, chosen, onChoose }: Pro
     </section>
   );
 }
+
+/** Whether anything may be done with a row that is chosen, as far as is known. */
+const hasRights = (object: NamedObject | undefined): boolean =>
+  !object || object.may.includes('change') || object.may.includes('delete');
 
 interface ChoiceProps extends Pick<Props, 'onChoose'> {
   readonly objectKey: string;

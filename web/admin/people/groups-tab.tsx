@@ -63,7 +63,13 @@ export function GroupsTab({ person, names, reload }: { person: Person; names: Na
       {problem && <Notice tone="bad">{problem}</Notice>}
       {held('svc_core.add_user_to_group') && (
         <div className="people-add">
-          <ReferencePicker label={t('Add to a group')} model="svc_core.group" value={null} onChange={join} />
+          <ReferencePicker
+            label={t('Add to a group')}
+            model="svc_core.group"
+            takes="svc_core.add_user_to_group"
+            value={null}
+            onChange={join}
+          />
         </div>
       )}
     </div>

@@ -6,6 +6,7 @@ import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { known, t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
+import type { NamedObject } from '../api/objects.ts';
 import { capitalised } from '../spellings.ts';
 import { permissionName } from '../words.ts';
 
@@ -16,13 +17,15 @@ export interface Permission {
   readonly model: string;
   readonly app_label: string;
   readonly model_verbose: string;
+  /** Whether the caller holds it, and so may give it. */
+  readonly is_held: boolean;
 }
 
 interface Props {
   readonly role: { readonly pk: string; readonly name: string };
   readonly all: readonly Permission[];
   readonly held: readonly Permission[];
-  readonly canChange: boolean;
+  readonly may: NamedObject['may'];
   reload(): Promise<void>;
 }
 
@@ -31,8 +34,10 @@ const verbNames = { view: 'View', add: 'Add', change: 'Change', delete: 'Delete'
 const nameOf = ({ app_label, codename }: Permission): string => `${app_label}.${codename}`;
 
 /** Models down, verbs across; what fits no column is in the last. Changes are saved together. */
-export function RoleMatrix({ role, all, held, canChange, reload }: Props) {
+export function RoleMatrix({ role, all, held, may, reload }: Props) {
   const before = new Set(held.map(nameOf));
+  const canGive = may.includes('assign');
+  const canTake = may.includes('unassign');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(before);
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -73,7 +78,7 @@ export function RoleMatrix({ role, all, held, canChange, reload }: Props) {
       type="checkbox"
       aria-label={label}
       checked={chosen.has(nameOf(permission))}
-      disabled={!canChange}
+      disabled={before.has(nameOf(permission)) ? !canTake : !(canGive && permission.is_held)}
       onChange={() => toggle(nameOf(permission))}
     />
   );
@@ -134,7 +139,7 @@ export function RoleMatrix({ role, all, held, canChange, reload }: Props) {
           </tbody>
         </table>
       </section>
-      {canChange && (
+      {(canGive || canTake) && (
         <div className="matrix-foot">
           <Button look="primary" isBusy={isBusy} onClick={save}>
             {t('Save')}

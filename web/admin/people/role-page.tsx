@@ -35,12 +35,13 @@ function RoleWithMatrix({ entry, objectKey }: ResourcePage) {
         pages.read<Permissions>('/rbac/permissions/?page_size=1000&ordering=model'),
         pages.read<Permissions>(`/rbac/permissions/?page_size=1000&role=${encodeURIComponent(objectKey)}`),
       ]);
-      return { role: role.answer, all: all.answer.results, held: held.answer.results };
+      const may = role.names(entry.model, role.answer.pk)?.may ?? [];
+      return { role: role.answer, may, all: all.answer.results, held: held.answer.results };
     }, [pages, entry, objectKey]),
   );
   const { query } = useAddress();
   if (read.answer.state !== 'ready') return <Unread read={read} entry={entry} />;
-  const { role, all, held } = read.answer.value;
+  const { role, may, all, held } = read.answer.value;
   const tab = query.get('tab') === 'used-by' ? 'used-by' : 'permissions';
   const tabs = [
     { name: 'permissions', title: t('Permissions') },
@@ -53,10 +54,8 @@ function RoleWithMatrix({ entry, objectKey }: ResourcePage) {
       crumbs={[{ text: entry.plural, href: hrefOf(entry.path) }]}
       actions={
         <>
-          {entry.may.delete === 'all' && (
-            <DeleteButton entry={entry} objectKey={objectKey} title={role.name} hasUsedBy />
-          )}
-          {entry.may.change === 'all' && (
+          {may.includes('delete') && <DeleteButton entry={entry} objectKey={objectKey} title={role.name} hasUsedBy />}
+          {may.includes('change') && (
             <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${role.pk}/`)}>
               {t('Edit')}
             </Link>
@@ -81,7 +80,7 @@ function RoleWithMatrix({ entry, objectKey }: ResourcePage) {
             role={role}
             all={all}
             held={held}
-            canChange={entry.may.change === 'all'}
+            may={may}
             reload={read.reload}
           />
         </>

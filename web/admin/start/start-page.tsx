@@ -1,6 +1,6 @@
 import { t } from '../../texts/texts.ts';
 import './start.css';
-import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { Loaded, useReply } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
@@ -16,15 +16,15 @@ import { WeekCard } from './week-card.tsx';
 /** Checklist, health and statistics. */
 export function StartPage() {
   const { user, version } = useInterface();
-  const overview = useAnswer<Overview>('/admin/overview/');
+  const overview = useReply<Overview>('/admin/overview/');
   return (
     <Page title={t('Welcome, {name}', { name: user.name || user.username })} intro={`Gatehouse ${version}`}>
-      <Loaded {...overview}>{(found) => <Content overview={found} />}</Loaded>
+      <Loaded {...overview}>{({ value, isEstimate }) => <Content overview={value} isEstimate={isEstimate} />}</Loaded>
     </Page>
   );
 }
 
-function Content({ overview }: { overview: Overview }) {
+function Content({ overview, isEstimate }: { overview: Overview; isEstimate: boolean }) {
   const { user } = useInterface();
   const { health, week, top_applications, failing_jobs, ending_certificates, checklist } = overview;
   return (
@@ -33,7 +33,7 @@ function Content({ overview }: { overview: Overview }) {
       <Troubles jobs={failing_jobs} certificates={ending_certificates} />
       {week && (
         <div className="start-columns">
-          <WeekCard week={week} />
+          <WeekCard week={week} isEstimate={isEstimate} />
           <TopApplications applications={top_applications} />
         </div>
       )}

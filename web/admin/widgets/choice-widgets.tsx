@@ -18,7 +18,8 @@ export function FlagWidget(props: WidgetProps) {
 /** One of a list; empty if nothing is chosen. */
 export function ChoiceWidget(props: WidgetProps) {
   const { member, value, onChange } = props;
-  const values = (member.schema.enum ?? []).filter((one) => one !== null);
+  const isOffered = (one: unknown) => one === value || !member.note.limits?.without?.includes(String(one));
+  const values = (member.schema.enum ?? []).filter((one) => one !== null && isOffered(one));
   const isOpen = member.isNullable || value === undefined || value === null || values.includes('');
   const choices = [
     ...(isOpen ? [{ value: '', label: '–' }] : []),

@@ -11,6 +11,8 @@ interface Props {
   readonly hint?: string | undefined;
   readonly errors?: readonly string[] | undefined;
   readonly model: string;
+  /** The right to an object that choosing it takes. */
+  readonly takes?: string | undefined;
   /** The text while nobody types. */
   readonly shown: string;
   readonly placeholder?: string;
@@ -20,7 +22,9 @@ interface Props {
 }
 
 /** A combobox that searches objects of a model. */
-export function ObjectCombobox({ label, hint, errors = [], model, shown, placeholder, onChoose, onClear }: Props) {
+export function ObjectCombobox(props: Props) {
+  const { label, hint, errors = [], model, takes, shown, placeholder, onChoose, onClear } = props;
+  const isOpenTo = ({ may }: NamedObject) => takes === undefined || may.includes(takes);
   const [text, setText] = useState<string | null>(null);
   const [isOpen, setOpen] = useState(false);
   const { options, problem, isLoading } = useOptions(model, text ?? '', isOpen);
@@ -32,6 +36,7 @@ export function ObjectCombobox({ label, hint, errors = [], model, shown, placeho
     inputValue: text ?? shown,
     itemToString: (object) => object?.name ?? '',
     itemToKey: (object) => object?.pk,
+    isItemDisabled: (object) => !isOpenTo(object),
     onIsOpenChange({ isOpen: opens = false, type }) {
       setOpen(opens);
       if (opens) return;
@@ -67,7 +72,9 @@ export function ObjectCombobox({ label, hint, errors = [], model, shown, placeho
               data-active={index === box.highlightedIndex || undefined}
             >
               <span>{object.name}</span>
-              <span className="quiet small">{object.type}</span>
+              <span className="quiet small">
+                {isOpenTo(object) ? object.type : t('Brings rights that you do not hold')}
+              </span>
             </li>
           ))}
       </ul>

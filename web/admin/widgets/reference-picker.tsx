@@ -8,6 +8,8 @@ interface Props {
   readonly hint?: string | undefined;
   readonly errors?: readonly string[];
   readonly model: string;
+  /** The right to an object that choosing it takes. */
+  readonly takes?: string | undefined;
   readonly value: string | number | null;
   onChange(key: string | null): void;
 }

@@ -8,6 +8,8 @@ interface Props {
   readonly hint?: string | undefined;
   readonly errors?: readonly string[];
   readonly model: string;
+  /** The right to an object that choosing it takes. */
+  readonly takes?: string | undefined;
   readonly value: readonly (string | number)[];
   /** Keys of some models are numbers. */
   readonly isNumber: boolean;

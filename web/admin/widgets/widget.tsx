@@ -56,6 +56,7 @@ function ReferenceWidget(props: WidgetProps) {
     <ReferencePicker
       {...factsOf(props)}
       model={member.note.model ?? ''}
+      takes={member.note.limits?.takes}
       value={keyOf(value)}
       onChange={(key) => onChange(key === null ? (member.isNullable ? null : undefined) : isNumber ? Number(key) : key)}
     />
@@ -68,6 +69,7 @@ function ReferencesWidget(props: WidgetProps) {
     <ReferencesPicker
       {...factsOf(props)}
       model={member.note.model ?? ''}
+      takes={member.note.limits?.takes}
       isNumber={member.schema.items?.type === 'integer'}
       value={Array.isArray(value) ? value.flatMap((one) => keyOf(one) ?? []) : []}
       onChange={onChange}

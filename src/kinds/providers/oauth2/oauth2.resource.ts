@@ -12,7 +12,7 @@ import { list } from '../../../resource/fields/structured.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 import { objectSchema, stringSchema, uuidSchema } from '../../../resource/json-schema.ts';
 import type { Action, CheckInput, Filter, Resource } from '../../../resource/resource.ts';
-import { checkMayActAsUsers, needSuperuser } from './api-scope.ts';
+import { checkMayActAsUsers, needSuperuser, providerRights } from './api-scope.ts';
 import { subModes } from './claims.ts';
 import { clientJwks, clientKeysComplaint } from './client-keys.ts';
 import type { Fapi2Settings } from './fapi2-complaints.ts';
@@ -126,6 +126,7 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
       }),
     },
     check: settle,
+    rightsOf: providerRights,
     actions: [setupUrlsAction(needs.config.publicUrl), previewUserAction(needs), ...actions],
   });
 }

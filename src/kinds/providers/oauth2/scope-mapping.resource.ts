@@ -3,7 +3,7 @@ import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { refs } from '../../../resource/fields/ref.ts';
 import { text } from '../../../resource/fields/text.ts';
 import type { Resource } from '../../../resource/resource.ts';
-import { apiScope, checkMayActAsUsers } from './api-scope.ts';
+import { apiScope, checkMayActAsUsers, mappingRights } from './api-scope.ts';
 
 /** Which claims a client gets that asks for a scope. */
 export function scopeMapping(needs: { readonly sandbox: Sandbox }): Resource {
@@ -22,6 +22,7 @@ export function scopeMapping(needs: { readonly sandbox: Sandbox }): Resource {
       if (isOfApi || readsTokens) checkMayActAsUsers(call);
       return null;
     },
+    rightsOf: mappingRights,
     fields: {
       scope_name: text({ filter: true, help: 'The scope that a client requests to get these claims.' }),
       description: text({
@@ -34,6 +35,7 @@ export function scopeMapping(needs: { readonly sandbox: Sandbox }): Resource {
         own: 'mapping',
         other: 'source',
         default: () => [],
+        limits: { only: 'superusers' },
         help: 'Sources whose access tokens of the user the expression reads, as source_tokens, at the userinfo endpoint.',
       }),
     },
