@@ -32,6 +32,8 @@ describeJourney('the preview of sign-in beside a brand', (journey) => {
         layout: 'sidebar_left',
       })
     ).body;
+    const picture = { url: '/static/logo.svg' };
+    expect((await server.admin.post(`/flows/instances/${flow.slug}/set_background_url/`, picture)).status).toBe(200);
     const page = await visitAdmin(journey(), `/core/brands/${brand.brand_uuid}/`);
     await page.getByRole('link', { name: 'Edit', exact: true }).click();
     await button(page).waitFor();
@@ -54,6 +56,8 @@ describeJourney('the preview of sign-in beside a brand', (journey) => {
     await pick(page, 'flow_authentication', flow.name);
     await frameOf(page).getByText('Come in!').waitFor();
     await frameOf(page).locator('.frame[data-layout="sidebar_left"]').waitFor();
+    const background = frameOf(page).locator('.frame-background[src$="/static/logo.svg"]');
+    await expect.poll(() => background.evaluate((image) => image.clientWidth > 0)).toBe(true);
     expect((await server.admin.get(`/core/brands/${brand.brand_uuid}/`)).body.branding_title).toBe('Shop');
     await title.fill('Corner Shop');
     await page.getByRole('button', { name: 'Save' }).click();

@@ -87,7 +87,10 @@ describeJourney('the admin pages of applications', (journey) => {
   test('make an application from every template', async () => {
     const { admin } = journey().server;
     expect(templates.length).toBeGreaterThanOrEqual(28);
-    const page = await visitAdmin(journey(), '/applications/new/?template=zammad');
+    const page = await visitAdmin(journey(), '/applications/new/?template=grafana');
+    await moveTo(page, '/applications/new/?template=zammad');
+    // What another template suggests is gone with it.
+    expect(await page.getByLabel('Name (required)').inputValue()).toBe('Zammad');
     await page.getByLabel('Address (required)').fill('https://help.example.org');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Create' }).click();
@@ -187,6 +190,12 @@ describeJourney('the admin pages of applications', (journey) => {
     const changes = page.getByRole('region', { name: 'Changes' });
     await changes.getByText(`admin created the application ${name}.`).waitFor();
     expect(await changes.getByRole('listitem').count()).toBe(1);
+    await changes.getByText(`admin created the application ${name}.`).click();
+    await changes.getByRole('link', { name: 'Make a rule of this…' }).click();
+    await page
+      .getByRole('dialog', { name: 'Make a rule of this event' })
+      .getByRole('button', { name: 'Cancel' })
+      .click();
     await page.getByRole('button', { name: 'Duplicate…' }).click();
     const copy = unique('second');
     await page.getByRole('dialog').getByLabel('Name').fill(copy);

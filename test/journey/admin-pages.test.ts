@@ -136,6 +136,23 @@ describeJourney('the admin pages', (journey) => {
     await page.waitForLoadState('networkidle');
   });
 
+  test('have the colours that one chooses, also when they are opened again', async () => {
+    const page = await visitAdmin(journey(), '/core/groups/', { colorScheme: 'light' });
+    const theme = () => page.locator('html').getAttribute('data-theme');
+    const ink = () => page.evaluate<string>('getComputedStyle(document.body).color');
+    const light = await ink();
+    expect(await theme()).toBe('automatic');
+    await page.getByRole('combobox', { name: 'Colours' }).selectOption('dark');
+    expect(await theme()).toBe('dark');
+    await expect.poll(ink).not.toBe(light);
+    const dark = await ink();
+    await openAdmin(page, '/events/events/');
+    expect([await theme(), await ink()]).toEqual(['dark', dark]);
+    await page.getByRole('combobox', { name: 'Colours' }).selectOption('automatic');
+    await expect.poll(ink).toBe(light);
+    await page.waitForLoadState('networkidle');
+  });
+
   test('say at its field what the server does not accept', async () => {
     const { server } = journey();
     const { name } = await makeGroup(server);
@@ -271,6 +288,10 @@ describeJourney('the admin pages', (journey) => {
     await openAdmin(page, `${flow}?step=${pk}&pane=place&dialog=remove-step`);
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await dialog.getByText('Type “default-authentication-login” first.').waitFor();
+    await dialog.getByLabel('Type default-authentication-login to confirm').fill('default-authentication-log');
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.waitForLoadState('networkidle');
+    expect(await dialog.count()).toBe(1);
     expect((await server.admin.get(`/flows/bindings/${pk}/`)).status).toBe(200);
     await page.waitForLoadState('networkidle');
   });

@@ -198,7 +198,7 @@ describeJourney('the admin pages of people', (journey) => {
     expect(await page.locator('[data-fixed] :is(input, select, textarea)').count()).toBe(0);
     expect(await fixed.first().innerText()).toContain('Only those who hold all permissions involved may change this.');
     expect(await axeViolations(page)).toEqual([]);
-    await page.getByLabel('Name', { exact: false }).first().fill('Somebody Else');
+    await page.locator('[data-field="name"] input').fill('Somebody Else');
     const groups = page.locator('[data-field="groups"]');
     await groups.getByRole('combobox').fill(closed.name);
     const refused = groups.getByRole('option').filter({ hasText: 'Brings rights that you do not hold' });

@@ -48,7 +48,7 @@ const adminJourneys = [
       '/events/events/': 'الأحداث',
       '/access/': 'الوصول',
       '/applications/new/': 'تطبيق جديد',
-      '/new/policies/expression/': /^جديد: /,
+      '/new/policies/expression/': /^إنشاء /,
       '/everything/': 'كل شيء',
       '/core/users/?dialog=invite': 'دعوة شخص',
     },

@@ -3,6 +3,7 @@ import './applications.css';
 import { known, t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
 import { type Interface, useInterface } from '../api/interface.ts';
+import { Changes } from '../generic/changes.tsx';
 import { DeleteButton } from '../generic/delete-button.tsx';
 import { Tabs } from '../generic/tabs.tsx';
 import { UsedBy } from '../generic/used-by.tsx';
@@ -65,7 +66,7 @@ function Content({ application, may, entry }: ReadApplication & Pick<ResourcePag
       {tab === 'claims' && <ClaimsTab application={application} />}
       {tab === 'access' && <AccessTab application={application} may={may} />}
       {tab === 'tokens' && <TokensTab application={application} />}
-      {tab === 'events' && <Events application={application} />}
+      {tab === 'events' && <Events application={application} entry={entry} />}
       {tab === 'used-by' && <UsedBy entry={entry} objectKey={application.slug} />}
     </>
   );
@@ -90,7 +91,7 @@ function tabsFor({ provider_obj }: Application, { resources }: Interface) {
 /** By what is bound to it, and by requests that do not fit its settings. */
 const refusals = ['policy_execution', 'configuration_error'];
 
-function Events({ application: { pk } }: { application: Application }) {
+function Events({ application: { pk }, entry }: { application: Application } & Pick<ResourcePage, 'entry'>) {
   const key = pk.replaceAll('-', '');
   return (
     <div className="stack">
@@ -104,10 +105,7 @@ function Events({ application: { pk } }: { application: Application }) {
       </section>
       <section className="stack-tight" aria-label={t('Changes')}>
         <h2>{t('Changes')}</h2>
-        <EventRows
-          query={{ context_model_app: 'svc_core', context_model_name: 'application', context_model_pk: key }}
-          none={t('No changes are recorded.')}
-        />
+        <Changes entry={entry} pk={pk} />
       </section>
     </div>
   );

@@ -86,7 +86,7 @@ export function Wizard() {
     >
       <Steps current={step} />
       {problem && <Notice tone="bad">{problem}</Notice>}
-      {step === 1 && <AddressStep template={template} initial={choices} />}
+      {step === 1 && <AddressStep key={template.id} template={template} initial={choices} />}
       {step === 2 && <AccessStep onCreate={create} onBack={() => goTo(hereWith({ step: null }))} />}
       {outcome && <Result template={template} {...outcome} />}
     </Page>

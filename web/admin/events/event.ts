@@ -1,5 +1,3 @@
-import { t } from '../../texts/texts.ts';
-
 export interface Event {
   readonly pk: string;
   readonly action: string;
@@ -60,7 +58,3 @@ export function questionOf(query: URLSearchParams): URLSearchParams {
   if (to) question.set('created__lt', to);
   return question;
 }
-
-/** Who caused an event. */
-export const whoOf = ({ user }: { readonly user: { readonly username?: string } }): string =>
-  user.username || t('the server');

@@ -28,7 +28,7 @@ export function Diagram({ design }: { design: Design }) {
             </ol>
           </li>
         ))}
-        <li className="diagram-end">{t('End')}</li>
+        <li className="diagram-end">{t('End of the flow')}</li>
       </ol>
       <Mermaid slug={design.slug} />
     </div>

@@ -67,33 +67,35 @@ export function GatesPane({ target, gates, mode, open, canChange, reload }: Prop
                   {!gate.enabled && ` · ${t('off')}`}
                 </p>
               </div>
-              {gate.path && (
-                <Link className="button button-quiet" href={hrefOf(gate.path)}>
-                  {t('Open')}
-                  <span className="visually-hidden"> {nameOfGate(gate)}</span>
-                </Link>
-              )}
-              {canChange && (
-                <Link className="button button-quiet" href={hereWith({ gate: gate.pk })}>
-                  {t('Change')}
-                  <span className="visually-hidden"> {nameOfGate(gate)}</span>
-                </Link>
-              )}
-              {canChange && (
-                <ConfirmButton
-                  about={nameOfGate(gate)}
-                  question={t('Remove the gate {name}?', { name: nameOfGate(gate) })}
-                  consequence={<p>{t('What is bound stays; it only decides nothing here any more.')}</p>}
-                  confirm={t('Remove')}
-                  onConfirm={async () => {
-                    await callAsPerson('DELETE', `${gatesPath}${gate.pk}/`);
-                    await reload();
-                    done(t('The gate is removed.'));
-                  }}
-                >
-                  {t('Remove')}
-                </ConfirmButton>
-              )}
+              <div className="row">
+                {gate.path && (
+                  <Link className="button button-quiet" href={hrefOf(gate.path)}>
+                    {t('Open')}
+                    <span className="visually-hidden"> {nameOfGate(gate)}</span>
+                  </Link>
+                )}
+                {canChange && (
+                  <Link className="button button-quiet" href={hereWith({ gate: gate.pk })}>
+                    {t('Change')}
+                    <span className="visually-hidden"> {nameOfGate(gate)}</span>
+                  </Link>
+                )}
+                {canChange && (
+                  <ConfirmButton
+                    about={nameOfGate(gate)}
+                    question={t('Remove the gate {name}?', { name: nameOfGate(gate) })}
+                    consequence={<p>{t('What is bound stays; it only decides nothing here any more.')}</p>}
+                    confirm={t('Remove')}
+                    onConfirm={async () => {
+                      await callAsPerson('DELETE', `${gatesPath}${gate.pk}/`);
+                      await reload();
+                      done(t('The gate is removed.'));
+                    }}
+                  >
+                    {t('Remove')}
+                  </ConfirmButton>
+                )}
+              </div>
             </li>
           ))}
         </ul>

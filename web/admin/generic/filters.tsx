@@ -92,7 +92,7 @@ export function LabelledSelect({ label, value, options, isRequired = false, onCh
     <div className="field">
       <label htmlFor={id}>{label}</label>
       <select id={id} className="input" value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        {!isRequired && <option value="">{t('Any')}</option>}
+        {!isRequired && <option value="">{t('Any value')}</option>}
         {options.map(([one, text]) => (
           <option key={one} value={one}>
             {text}

@@ -82,14 +82,14 @@ function Text({ text, isBrief, isLong }: { text: string; isBrief: boolean; isLon
       {text}
     </a>
   ) : (
-    text
+    <bdi>{text}</bdi>
   );
 }
 
 const Picture = ({ address }: { address: string }) => (
   <span className="picture">
     <img src={safeAddress(address) ?? ''} alt="" width="48" height="48" />
-    <span>{address}</span>
+    <bdi>{address}</bdi>
   </span>
 );
 

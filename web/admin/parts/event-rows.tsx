@@ -4,6 +4,7 @@ import { Loaded } from '../../elements/loading.tsx';
 import { usePart } from '../api/pages.ts';
 import type { Event } from '../events/event.ts';
 import { EventRow } from '../events/event-row.tsx';
+import { RuleDialogs } from '../events/rule-dialog.tsx';
 
 interface Props {
   /** What events to list, as the API takes it. */
@@ -24,11 +25,14 @@ export function EventRows({ query, none }: Props) {
         results.length === 0 ? (
           <p className="empty">{none}</p>
         ) : (
-          <ol className="rows">
-            {results.map((event) => (
-              <EventRow key={event.pk} event={event} isNew={false} />
-            ))}
-          </ol>
+          <>
+            <ol className="rows">
+              {results.map((event) => (
+                <EventRow key={event.pk} event={event} isNew={false} />
+              ))}
+            </ol>
+            <RuleDialogs events={results} />
+          </>
         )
       }
     </Loaded>

@@ -11,6 +11,8 @@ import { Link } from '../link.tsx';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
 import type { Person } from './person.ts';
 
+const joining = 'svc_core.add_user_to_group';
+
 /** The groups of a person; they join and leave here. */
 export function GroupsTab({ person, names, reload }: { person: Person; names: Names; reload(): Promise<void> }) {
   const held = useHeld();
@@ -61,12 +63,12 @@ export function GroupsTab({ person, names, reload }: { person: Person; names: Na
         </ul>
       )}
       {problem && <Notice tone="bad">{problem}</Notice>}
-      {held('svc_core.add_user_to_group') && (
+      {held(joining) && (
         <div className="people-add">
           <ReferencePicker
             label={t('Add to a group')}
             model="svc_core.group"
-            takes="svc_core.add_user_to_group"
+            takes={joining}
             value={null}
             onChange={join}
           />

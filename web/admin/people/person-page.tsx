@@ -3,6 +3,7 @@ import '../generic/detail.css';
 import './people.css';
 import { hrefOf, useAddress } from '../address.ts';
 import { type Interface, useInterface } from '../api/interface.ts';
+import { Changes } from '../generic/changes.tsx';
 import { DeleteButton } from '../generic/delete-button.tsx';
 import { Tabs } from '../generic/tabs.tsx';
 import { UsedBy } from '../generic/used-by.tsx';
@@ -63,8 +64,9 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
       {tab === 'consents' && <Consents person={person} />}
       {tab === 'connections' && <Connections person={person} />}
       {tab === 'events' && (
-        <EventRows query={{ username: person.username }} none={t('No events are recorded about this person.')} />
+        <EventRows query={{ username: person.username }} none={t('Nothing that they did is recorded.')} />
       )}
+      {tab === 'changes' && <Changes entry={entry} pk={String(person.pk)} />}
       {tab === 'used-by' && <UsedBy entry={entry} objectKey={objectKey} />}
     </Page>
   );
@@ -86,6 +88,7 @@ function tabsFor(_person: Person, { resources, user }: Interface) {
     ...ifSeen('/core/user_consent/', 'consents', 'Consents'),
     ...ifSeen('/sources/user_connections/all/', 'connections', 'Connections'),
     ...ifSeen('/events/events/', 'events', 'Events'),
+    ...ifSeen('/events/events/', 'changes', 'Changes'),
     { name: 'used-by', title: t('Used by') },
   ];
 }

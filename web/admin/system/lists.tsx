@@ -5,6 +5,7 @@ import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { known, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
+import { capitalised } from '../spellings.ts';
 import { spelled } from '../words.ts';
 import { endsSoon, isOver, type TabProps } from './maintenance.ts';
 import { RowList } from './row-list.tsx';
@@ -33,7 +34,7 @@ export function Jobs({ found: { jobs }, reload }: TabProps) {
         rows={jobs.map(({ pk, name, description, status, message, finished, may_run }) => ({
           ...{ id: name, name, href: hrefOf(`/events/system_tasks/${pk}/`), at: finished },
           ...{ tag: spelled(status), tone: tones[status] },
-          text: message || description,
+          text: message || known(description),
           action: may_run && (
             <Button onClick={() => void run(pk, name)}>
               {t('Run again')}
@@ -118,7 +119,7 @@ export function Sources({ found: { sources } }: TabProps) {
   return (
     <RowList
       rows={sources.map(({ name, type, path, is_enabled }) => ({
-        ...{ id: path, name, href: hrefOf(path), text: known(type) },
+        ...{ id: path, name, href: hrefOf(path), text: known(capitalised(type)) },
         ...(is_enabled ? { tone: 'good' as const, tag: t('On') } : { tag: t('Off') }),
       }))}
     />
