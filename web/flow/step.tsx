@@ -44,7 +44,7 @@ export function Step(props: Props) {
     <form className="stack" ref={place} onSubmit={submit} aria-labelledby={headingId} aria-busy={isBusy}>
       <header className="step-header">
         <h1 id={headingId} tabIndex={-1}>
-          {challenge.flow_info?.title || title}
+          <bdi>{challenge.flow_info?.title || title}</bdi>
         </h1>
         {challenge.flow_info?.title && challenge.flow_info.title !== title && <h2 className="step-title">{title}</h2>}
         {intro && <p className="quiet">{intro}</p>}

@@ -61,31 +61,33 @@ export function BindingList({ target, mode, canChange, open }: Props) {
                       </p>
                       {!binding.enabled && <p className="quiet small">{t('Turned off')}</p>}
                     </div>
-                    <Link className="button button-quiet" href={hrefOf(`/policies/bindings/${binding.pk}/`)}>
-                      {t('Details')}
-                      <span className="visually-hidden"> {t('of {name}', { name: nameOf(binding) })}</span>
-                    </Link>
-                    {canChange && may?.delete === 'all' && (
-                      <ConfirmButton
-                        about={nameOf(binding)}
-                        question={t('Remove {name}?', { name: nameOf(binding) })}
-                        consequence={
-                          <p>
-                            {active.length === 1 && binding.enabled
-                              ? `${t('It is the last one.')} ${open}`
-                              : t('What it decides is decided by the others.')}
-                          </p>
-                        }
-                        confirm={t('Remove')}
-                        onConfirm={async () => {
-                          await callAsPerson('DELETE', `/policies/bindings/${binding.pk}/`);
-                          await read.reload();
-                          done(t('{name} is removed.', { name: nameOf(binding) }));
-                        }}
-                      >
-                        {t('Remove')}
-                      </ConfirmButton>
-                    )}
+                    <div className="row">
+                      <Link className="button button-quiet" href={hrefOf(`/policies/bindings/${binding.pk}/`)}>
+                        {t('Details')}
+                        <span className="visually-hidden"> {t('of {name}', { name: nameOf(binding) })}</span>
+                      </Link>
+                      {canChange && may?.delete === 'all' && (
+                        <ConfirmButton
+                          about={nameOf(binding)}
+                          question={t('Remove {name}?', { name: nameOf(binding) })}
+                          consequence={
+                            <p>
+                              {active.length === 1 && binding.enabled
+                                ? `${t('It is the last one.')} ${open}`
+                                : t('What it decides is decided by the others.')}
+                            </p>
+                          }
+                          confirm={t('Remove')}
+                          onConfirm={async () => {
+                            await callAsPerson('DELETE', `/policies/bindings/${binding.pk}/`);
+                            await read.reload();
+                            done(t('{name} is removed.', { name: nameOf(binding) }));
+                          }}
+                        >
+                          {t('Remove')}
+                        </ConfirmButton>
+                      )}
+                    </div>
                   </li>
                 ))}
               </ul>
