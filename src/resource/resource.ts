@@ -23,10 +23,7 @@ export interface Family<F extends Fields = Fields> {
   readonly reaches?: Reach;
 }
 
-/**
- * What rows affect beyond themselves. `sign-in`: how people, including superusers, sign in. Whoever writes such rows
- * can become anyone, so only superusers may, whatever other permissions say.
- */
+/** What rows affect beyond themselves. `sign-in`: how people sign in. Whoever writes such rows can become anyone, so only superusers may. */
 export type Reach = 'sign-in';
 
 /**
