@@ -193,19 +193,19 @@ describeOnBoth('charts of events', (server) => {
     });
     const isEstimate = async (path: string, api = delegate.api) =>
       (await api.get(path)).headers.get('gatehouse-count') === 'estimate';
-    const paths = ['/admin/overview/', '/admin/metrics/'];
     await addEvents(one, { action: 'login', count: 36_000, step: 160 / 36_000 });
     await runJob(one, 'count_rows');
-    for (const path of paths) expect(await isEstimate(path, one.admin), path).toBe(false);
+    expect(await isEstimate('/admin/metrics/', one.admin)).toBe(false);
     // What is rare is found by an index, and counted.
-    for (const path of paths) expect(await isEstimate(path), path).toBe(false);
+    expect(await isEstimate('/admin/metrics/')).toBe(false);
     const many = await one.user();
     await change(
       one,
       sql`insert into user_object_permissions ("user", permission, object_pk) select cast(${many.pk} as integer), p.pk, e.pk
         from events e join permissions p on p.codename = 'view_event' where e.action = 'login'`,
     );
-    for (const path of paths) expect(await isEstimate(path, many.api), path).toBe(true);
+    for (const path of ['/admin/overview/', '/admin/metrics/'])
+      expect(await isEstimate(path, many.api), path).toBe(true);
   });
 
   test('say which applications are used most, with an estimate of their users where there are too many visits', async () => {

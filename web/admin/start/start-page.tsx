@@ -8,6 +8,7 @@ import { menuFor } from '../frame/menu-list.ts';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { HealthCard } from '../parts/health-card.tsx';
+import { roughly } from '../words.ts';
 import { Checklist } from './checklist.tsx';
 import type { Overview } from './overview.ts';
 import { SendTestMail } from './send-test-mail.tsx';
@@ -34,7 +35,7 @@ function Content({ overview, isEstimate }: { overview: Overview; isEstimate: boo
       {week && (
         <div className="start-columns">
           <WeekCard week={week} isEstimate={isEstimate} />
-          <TopApplications applications={top_applications} />
+          <TopApplications applications={top_applications} isEstimate={isEstimate} />
         </div>
       )}
       <HealthCard vitals={overview}>
@@ -96,7 +97,12 @@ function Troubles({
   );
 }
 
-function TopApplications({ applications }: { applications: Overview['top_applications'] }) {
+interface TopProps {
+  readonly applications: Overview['top_applications'];
+  readonly isEstimate: boolean;
+}
+
+function TopApplications({ applications, isEstimate }: TopProps) {
   return (
     <section className="card stack" aria-labelledby="start-top">
       <h2 id="start-top">{t('Most used applications')}</h2>
@@ -108,9 +114,9 @@ function TopApplications({ applications }: { applications: Overview['top_applica
             <li key={name}>
               <span>{name}</span>
               <span className="quiet small">
-                {t('{count, plural, one {# sign-in} other {# sign-ins}}', { count: events })}
+                {roughly(t('{count, plural, one {# sign-in} other {# sign-ins}}', { count: events }), isEstimate)}
                 {t(', ')}
-                {t('{count, plural, one {# person} other {# people}}', { count: users })}
+                {roughly(t('{count, plural, one {# person} other {# people}}', { count: users }), isEstimate)}
               </span>
               <progress value={events} max={applications[0]?.events ?? 1} aria-label={t('Share of {name}', { name })} />
             </li>
