@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPostgres } from '../../src/platform/db/postgres.ts';
+import { openBrowser, signInFlow } from '../support/flow-client.ts';
 import { unique } from '../support/make-walk.ts';
 import { makeRelying, mappingsOf, tokensFor } from '../support/oauth2.ts';
 import { hasPostgres, startServer, type TestServer } from '../support/server.ts';
@@ -95,6 +96,16 @@ describe.skipIf(!hasPostgres)('cached rows on PostgreSQL', () => {
       await first.admin.patch(`/propertymappings/provider/scope/${mapping.pk}/`, { expression });
       const { body } = await second.nobody.send('GET', '/application/o/userinfo/', undefined, headers);
       expect(body.round).toBe(round);
+    }
+  });
+
+  test('are revalidated by an answer to a flow in the statement that reads the walk', async () => {
+    for (let round = 300; round < 315; round++) {
+      const browser = openBrowser(second);
+      await browser.show(signInFlow);
+      await setTitle(first, round);
+      const { body } = await browser.answer(signInFlow, { uid_field: 'nobody-by-this-name' });
+      expect(Number(body.flow_info.title)).toBe(round);
     }
   });
 

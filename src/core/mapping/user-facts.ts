@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Json } from '../../lib/json.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Dialect } from '../../platform/db/dialect.ts';
@@ -36,7 +36,8 @@ export type GroupFacts = {
   readonly attributes: Json;
 };
 
-type UserRow = Omit<UserFacts, 'attributes' | 'groups' | 'is_active' | 'is_superuser' | 'has_password'> & {
+/** As the database returns it. */
+export type UserRow = Omit<UserFacts, 'attributes' | 'groups' | 'is_active' | 'is_superuser' | 'has_password'> & {
   readonly attributes: string;
   readonly groups: string;
   readonly is_active: boolean;
@@ -50,19 +51,25 @@ const groupColumns = ['pk', 'name', 'is_superuser', 'attributes'].map((alias) =>
   json: alias === 'attributes',
 }));
 
-/** Prepared, because one sign-in runs it many times. */
-function userFactsOn(dialect: Dialect): Statement<[pk: number], UserRow> {
-  return statement((pk) => {
-    const groups = dialect.jsonArray(
-      sql`${groupSelect} where g.pk in (${groupsOfSql(pk)}) order by g.name`,
-      groupColumns,
-    );
-    return sql`select u.pk, u.uuid, u.username, u.name, u.email, u.type, u.path, u.is_active,
-      u.attributes, u.last_login, u.date_joined, u.password_change_date,
-      u.password not like '!%' as has_password, ${groups} as groups
-      from users u where u.pk = ${pk}`;
-  });
+/** The users (as `u`) that match a condition. `pk` is the key of the one, where it is known. */
+export function userFactsSql(
+  dialect: Dialect,
+  where: RawBuilder<unknown>,
+  pk: RawBuilder<unknown> = sql`u.pk`,
+): RawBuilder<UserRow> {
+  const groups = dialect.jsonArray(
+    sql`${groupSelect} where g.pk in (${groupsOfSql(pk)}) order by g.name`,
+    groupColumns,
+  );
+  return sql`select u.pk, u.uuid, u.username, u.name, u.email, u.type, u.path, u.is_active,
+    u.attributes, u.last_login, u.date_joined, u.password_change_date,
+    u.password not like '!%' as has_password, ${groups} as groups
+    from users u where ${where}`;
 }
+
+/** Prepared, because one sign-in runs it many times. */
+const userFactsOn = (dialect: Dialect): Statement<[pk: number], UserRow> =>
+  statement((pk) => userFactsSql(dialect, sql`u.pk = ${pk}`, pk));
 
 const userFacts = { sqlite: userFactsOn(sqliteDialect), postgres: userFactsOn(postgresDialect) };
 
@@ -78,7 +85,10 @@ export const cachedUserFacts = (call: Pick<Call, 'db'>, pk: number): Promise<Use
 /** Loads a user, active or not, in one statement. */
 export async function loadUserFacts(call: Pick<Call, 'db'>, query: Query, pk: number): Promise<UserFacts | null> {
   const [row] = await userFacts[call.db.dialect.name](query, pk);
-  if (!row) return null;
+  return row ? userFactsOf(row) : null;
+}
+
+export function userFactsOf(row: UserRow): UserFacts {
   const groups: GroupFacts[] = JSON.parse(row.groups).map(groupOf);
   return {
     ...row,

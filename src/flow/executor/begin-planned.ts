@@ -10,7 +10,7 @@ import { faultComponent, flowPage, redirectComponent } from './challenge.ts';
 import type { Executor, ExecutorReply } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
 import { planState, stateAtStart } from './planner.ts';
-import { deleteFlowState, findState } from './state-store.ts';
+import { deleteFlowState, findWalks } from './state-store.ts';
 
 export interface BeginNeeds {
   readonly key: InstanceKey;
@@ -58,9 +58,9 @@ export async function beginPlanned(needs: BeginNeeds, call: Call, beginning: Beg
 async function freeToken({ key, publicUrl }: BeginNeeds, call: Call, flow: StoredFlow): Promise<string> {
   const token = carriedBy(call.request.cookies, publicUrl)?.token;
   if (!token) return randomToken();
-  const { isKnown, found } = await findState(call.db.read, key, token, flow.pk, call.now);
-  if (found) await call.db.write((tx) => deleteFlowState(tx, key, token, flow.pk));
-  return isKnown ? token : randomToken();
+  const walks = await findWalks(call.db, key, token, call.now);
+  if (walks.through(flow.pk)) await call.db.write((tx) => deleteFlowState(tx, key, token, flow.pk));
+  return walks.isKnown ? token : randomToken();
 }
 
 async function walk(

@@ -44,7 +44,8 @@ async function storeOrEnd(
   walk: Walk,
   { do: what, write, ends, isRefused }: Extract<Effect, { do: 'store' | 'end' }>,
 ): Promise<Walk | WalkMove> {
-  // Determined before the write, which ends the session.
+  // Determined before the write, which ends the session, and after which caches are to be refreshed.
+  const home = what === 'end' ? (walk.state.next ?? (await needs.homeOf(walk.flow, call))) : null;
   const detour = walk.detour ?? (ends ? await needs.detourOf(call, ends) : null) ?? undefined;
   const settle: Write | undefined = isRefused ? undefined : (tx, writing) => needs.settle(walk.state, tx, writing);
   const storing =
@@ -53,12 +54,10 @@ async function storeOrEnd(
       : store(needs, call, before, walk.state, write);
   // A step without a write cannot be refused: any error is a fault.
   const result = await (write || what === 'end' ? storing.catch(refusal) : storing);
-  if (result === null)
-    return { move: 'overtaken', by: await reloadState(call.db.read, needs.key, before.stored, call.now) };
+  if (result === null) return { move: 'overtaken', by: await reloadState(call.db, needs.key, before.stored, call.now) };
   if ('move' in result) return result;
   const moved = { ...walk, stored: result, detour };
-  if (what === 'store') return moved;
-  return { ...moved, screen: { challenge: redirectTo(walk.state.next ?? (await needs.homeOf(walk.flow, call))) } };
+  return home === null ? moved : { ...moved, screen: { challenge: redirectTo(home) } };
 }
 
 /** Turns the refusal of a write into a move. */
@@ -85,8 +84,9 @@ export async function store(
   if (stored.version > 0 && !write && before === JSON.stringify(stored.state)) return stored;
   return call.db.write(
     async (tx) => {
+      if (!write) return saveState(tx, key, stored, state, call, 'last');
       const saved = await saveState(tx, key, stored, state, call);
-      if (!saved || !write) return saved;
+      if (!saved) return null;
       await write(tx, call).finally(() => forgetPendingUser(call));
       // The write may have changed the state, for example by adding the user it created.
       return JSON.stringify(state) === before ? saved : saveState(tx, key, saved, state, call);

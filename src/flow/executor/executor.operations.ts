@@ -23,7 +23,14 @@ import { deniedUserMembers } from './pending-user.ts';
 import { planState } from './planner.ts';
 import { answerTypes, challengeTypes } from './schemas.ts';
 import type { StageKind } from './stage-kind.ts';
-import { type ActiveWalk, deleteState, findState, type StoredWalk, saveState } from './state-store.ts';
+import {
+  type ActiveWalk,
+  type BrowserWalks,
+  deleteState,
+  findWalks,
+  type StoredWalk,
+  saveState,
+} from './state-store.ts';
 import { translatedChallenge } from './translate-challenge.ts';
 
 interface Needs {
@@ -86,11 +93,13 @@ function answerOf(call: Call): Row {
 
 async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Reply> {
   const { executor, key, publicUrl } = needs;
+  // First: it brings the stamp along, which what follows needs.
+  const held = await heldBy(needs, call);
   const flow = await needs.flows.read(call.db, call.params.flow_slug ?? '');
   if (!flow) throw new Problem('not_found');
   // Before anything is written: caches are fresh then.
   const language = await languageOf(call);
-  const carried = await carriedWalk(needs, call, flow);
+  const carried = await carriedWalk(needs, call, flow, held);
   const { found, opening, token } = carried;
   const pageQuery = call.request.query.get('query') ?? '';
   // Reopening the page replaces the query of the walk.
@@ -139,13 +148,21 @@ interface Carried {
   readonly otherOpening: string | null;
 }
 
+/** What a browser's cookie says, and the walks that are stored for it. */
+type Held = NonNullable<ReturnType<typeof carriedBy>> & { readonly walks: BrowserWalks };
+
+async function heldBy({ key, publicUrl }: Needs, { request, db, now }: Call): Promise<Held | null> {
+  const carried = carriedBy(request.cookies, publicUrl);
+  return carried && { ...carried, walks: await findWalks(db, key, carried.token, now) };
+}
+
 /** What the browser presents: a walk through this flow, or proof that it was shown the first challenge. */
-async function carriedWalk({ key, publicUrl }: Needs, call: Call, flow: ExecutorFlow): Promise<Carried> {
-  const carried = carriedBy(call.request.cookies, publicUrl);
+async function carriedWalk({ key }: Needs, call: Call, flow: ExecutorFlow, carried: Held | null): Promise<Carried> {
   if (!carried) return { token: randomToken(), found: null, opening: null, otherOpening: null };
   const proof = carried.opening === null ? null : readOpening(key, carried.token, carried.opening, call.now);
-  const { isKnown, found } = await findState(call.db.read, key, carried.token, flow.pk, call.now);
-  const token = isKnown || proof ? carried.token : randomToken();
+  const { walks } = carried;
+  const found = walks.through(flow.pk);
+  const token = walks.isKnown || proof ? carried.token : randomToken();
   const otherOpening = proof && proof.flow !== flow.pk ? carried.opening : null;
   if (found) return { token, found: await ownWalk(key, call, flow, found), opening: null, otherOpening };
   // A challenge shown to an anonymous visitor is void once they have signed in.

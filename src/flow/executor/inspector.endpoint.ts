@@ -14,7 +14,7 @@ import { flowModel, stageBindingModel } from '../blueprint/flow-parts.ts';
 import { planTokenOf } from '../plan.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
 import type { FlowContext, FlowState, PlannedStage } from './flow-state.ts';
-import { findState } from './state-store.ts';
+import { findWalks } from './state-store.ts';
 
 interface Needs {
   readonly key: InstanceKey;
@@ -51,7 +51,7 @@ export function inspectorEndpoint({ key, flows, config }: Needs): Endpoint {
       const flow = await flows.read(call.db, slugOf(call));
       if (!flow) throw new Problem('not_found');
       const token = planTokenOf(call.request.cookies, config.publicUrl);
-      const found = token ? (await findState(call.db.read, key, token, flow.pk, call.now)).found : null;
+      const found = token ? (await findWalks(call.db, key, token, call.now)).through(flow.pk) : null;
       const walk = found && 'state' in found ? found.state : null;
       // Only the caller's own walk can be inspected.
       if (!walk || walk.actor !== call.actor?.user.pk) {

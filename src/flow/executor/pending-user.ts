@@ -62,6 +62,10 @@ export async function loadPendingUser(
   return user;
 }
 
+/** Spares the statement for a user who was just read, or found not to exist. */
+export const setPendingUserFacts = ({ request }: Call, user: UserFacts | null): void =>
+  void ofRequests.set(request, { pk: user?.pk ?? nobody, user: Promise.resolve(user) });
+
 /** Call it after a write in the same request, which may concern the user. */
 export const forgetPendingUser = ({ request }: Call): void => void ofRequests.delete(request);
 

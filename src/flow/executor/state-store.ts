@@ -2,13 +2,17 @@ import { sql } from 'kysely';
 import { networkOf } from '../../lib/cidr.ts';
 import { Problem } from '../../lib/problem.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
-import type { Query } from '../../platform/db/database.ts';
+import type { Database, Query } from '../../platform/db/database.ts';
+import type { SentQuery } from '../../platform/db/later.ts';
+import { stampSql } from '../../platform/db/postgres-stamps.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import { orderedUuid } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
 import { type FlowPlan, planContext } from '../plan.ts';
 import type { FlowState } from './flow-state.ts';
+
+type Sending = Pick<SentQuery, 'sent'>;
 
 const lifetimeMs = 30 * 60_000;
 /** Stored walks of anonymous visitors per network; the oldest are evicted. */
@@ -32,31 +36,42 @@ interface StateRow {
   readonly context: string;
 }
 
-const walksOf = statement<[hash: string, now: string], StateRow>(
-  (hash, now) => sql`select flow, version, context from flow_plans where token_hash = ${hash} and expires > ${now}`,
+/** A row without a walk if there is none: it brings the stamp. */
+type FoundRow = { readonly stamp: number | null } & (StateRow | { readonly flow: null });
+
+const walksOf = statement<[hash: string, now: string], FoundRow>(
+  (hash, now) => sql`select s.stamp, p.flow, p.version, p.context from (select ${stampSql} as stamp) s
+    left join flow_plans p on p.token_hash = ${hash} and p.expires > ${now}`,
 );
 
-/** Whether this server issued the token, and its unexpired walk through this flow. */
-export async function findState(
-  query: Query,
-  key: InstanceKey,
-  token: string,
-  flow: string,
-  now: string,
-): Promise<{ readonly isKnown: boolean; readonly found: StoredWalk | null }> {
-  const rows = await walksOf(query, key.hash(token), now);
-  const row = rows.find((one) => one.flow === flow);
-  return { isKnown: rows.length > 0, found: row ? heldIn(row, key, token) : null };
+/** The unexpired walks of a browser. */
+export interface BrowserWalks {
+  /** Whether this server issued the browser's token. */
+  readonly isKnown: boolean;
+  through(flow: string): StoredWalk | null;
+}
+
+export async function findWalks(db: Database, key: InstanceKey, token: string, now: string): Promise<BrowserWalks> {
+  const found = await walksOf(db.read, key.hash(token), now);
+  db.sawStamp?.(found[0]?.stamp ?? null);
+  const rows = found.filter((row) => row.flow !== null);
+  return {
+    isKnown: rows.length > 0,
+    through(flow) {
+      const row = rows.find((one) => one.flow === flow);
+      return row ? heldIn(row, key, token) : null;
+    },
+  };
 }
 
 /** Reloads a walk that another answer may have changed. */
 export async function reloadState(
-  query: Query,
+  db: Database,
   key: InstanceKey,
   { token, state: { plan } }: ActiveWalk,
   now: string,
 ): Promise<ActiveWalk | null> {
-  const { found } = await findState(query, key, token, plan.flow.pk, now);
+  const found = (await findWalks(db, key, token, now)).through(plan.flow.pk);
   return found && 'state' in found ? found : null;
 }
 
@@ -75,13 +90,17 @@ export async function deleteFlowState(tx: Query, key: InstanceKey, token: string
   await sql`delete from flow_plans where token_hash = ${key.hash(token)} and flow = ${flow}`.execute(tx);
 }
 
-/** Saves the next state unless the walk has moved meanwhile (optimistic locking by `version`). */
+/**
+ * Saves the next state unless the walk has moved meanwhile (optimistic locking by `version`). As the `last` statement of its transaction it takes
+ * the commit along.
+ */
 export async function saveState(
   tx: Query,
   key: InstanceKey,
   { token, version }: Pick<ActiveWalk, 'token' | 'version'>,
   state: FlowState,
   call: Call,
+  sent: SentQuery['sent'] = undefined,
 ): Promise<ActiveWalk | null> {
   const hash = key.hash(token);
   const flow = state.plan.flow.pk;
@@ -93,27 +112,41 @@ export async function saveState(
     const network = call.actor === null ? key.hash(`flow_plans:${networkOf(call.request.clientIp)}`) : null;
     if (!(await call.world.admit('flow_plans', call))) throw new Problem('unavailable');
     await makeRoom(tx, network, call.now);
-    const rows = await insertWalk(tx, orderedUuid(), hash, flow, sealed, call.now, expires, network);
+    const insert = sent === 'last' ? insertLast : insertWalk;
+    const rows = await insert(tx, orderedUuid(), hash, flow, sealed, call.now, expires, network);
     return rows.length > 0 ? { token, version: 1, state } : null;
   }
-  const rows = await replaceWalk(tx, sealed, expires, hash, flow, version);
+  const replace = sent === 'last' ? replaceLast : replaceWalk;
+  const rows = await replace(tx, sealed, expires, hash, flow, version);
   return rows.length > 0 ? { token, version: version + 1, state } : null;
 }
 
-const insertWalk = statement<
-  [pk: string, hash: string, flow: string, sealed: string, now: string, expires: string, network: string | null],
-  unknown
->(
-  (pk, hash, flow, sealed, now, expires, network) => sql`insert into flow_plans
+type NewWalk = [
+  ...[pk: string, hash: string, flow: string, sealed: string],
+  ...[now: string, expires: string, network: string | null],
+];
+
+const inserting = (options?: Sending) =>
+  statement<NewWalk, unknown>(
+    (pk, hash, flow, sealed, now, expires, network) => sql`insert into flow_plans
     (pk, token_hash, flow, version, context, created, expires, network)
     values (${pk}, ${hash}, ${flow}, 1, ${sealed}, ${now}, ${expires}, ${network})
     on conflict (token_hash, flow) do nothing returning pk`,
-);
+    options,
+  );
+const insertWalk = inserting();
+const insertLast = inserting({ sent: 'last' });
 
-const replaceWalk = statement<[sealed: string, expires: string, hash: string, flow: string, version: number], unknown>(
-  (sealed, expires, hash, flow, version) => sql`update flow_plans set version = version + 1, context = ${sealed},
+type MovedWalk = [sealed: string, expires: string, hash: string, flow: string, version: number];
+
+const replacing = (options?: Sending) =>
+  statement<MovedWalk, unknown>(
+    (sealed, expires, hash, flow, version) => sql`update flow_plans set version = version + 1, context = ${sealed},
     expires = ${expires} where token_hash = ${hash} and flow = ${flow} and version = ${version} returning pk`,
-);
+    options,
+  );
+const replaceWalk = replacing();
+const replaceLast = replacing({ sent: 'last' });
 
 /** Bounds the table: deletes expired walks, and the oldest of a network with too many. */
 async function makeRoom(tx: Query, network: string | null, now: string): Promise<void> {

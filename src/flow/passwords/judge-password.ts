@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { claimAttempt, forgiveAttempt } from '../../core/attempts/attempts.ts';
 import type { UserFacts } from '../../core/mapping/user-facts.ts';
 import type { Query } from '../../platform/db/database.ts';
+import { stampSql } from '../../platform/db/postgres-stamps.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { Passwords } from '../../platform/passwords.ts';
 import type { SignInAttempt } from '../../policy/kind.ts';
@@ -57,11 +58,12 @@ export async function judgePassword(
   const named = typed === '' ? (context.pending_user ?? '') : typed;
   const attempt = { who: browser === null ? named : { knownBrowser: browser }, ip, now: call.now };
   const found = await claimAttempt(call, key, attempt, async (tx) => {
-    const secrets = loadSecrets(context.pending_user, key.hash(given), call.now, tx);
-    const [user, found] = await Promise.all([pendingUser(tx), secrets]);
-    return { user, ...found };
+    const user = await pendingUser(tx);
+    return { user, ...(await loadSecrets(context.pending_user, key.hash(given), call.now, tx)) };
   });
   if (!found) return { outcome: 'blocked' };
+  // Counting attempts changes no configuration: caches are as fresh as this.
+  call.db.sawStamp?.(found.stamp);
 
   const { backends } = stage;
   const { user, hash, isAppPassword } = found;
@@ -97,23 +99,29 @@ export async function judgePassword(
 
 const maySignIn = ({ is_active, type }: UserFacts): boolean => is_active && type !== 'internal_service_account';
 
-/** One statement for all users, known or not, so that timing reveals nothing. */
+/** The last statement of its transaction; one for all users, known or not, so that timing reveals nothing. */
 async function loadSecrets(
   pk: number | null,
   keyHash: string,
   now: string,
   query: Query,
-): Promise<{ hash: string | null; isAppPassword: boolean }> {
+): Promise<{ hash: string | null; isAppPassword: boolean; stamp: number | null }> {
   const [found] = await secretsOf(query, pk, keyHash, now);
-  return { hash: found?.hash ?? null, isAppPassword: (found?.token ?? null) !== null };
+  return {
+    hash: found?.hash ?? null,
+    isAppPassword: (found?.token ?? null) !== null,
+    stamp: found?.stamp ?? null,
+  };
 }
 
 const secretsOf = statement<
   [pk: number | null, keyHash: string, now: string],
-  { hash: string | null; token: string | null }
+  { hash: string | null; token: string | null; stamp: number | null }
 >(
   (pk, keyHash, now) => sql`select
     (select password from users where pk = ${pk}) as hash,
     (select pk from tokens where key_hash = ${keyHash} and intent = 'app_password' and "user" = ${pk}
-      and (not expiring or expires > ${now})) as token`,
+      and (not expiring or expires > ${now})) as token,
+    ${stampSql} as stamp`,
+  { sent: 'last' },
 );

@@ -1,5 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
+import { type UserFacts, type UserRow, userFactsOf, userFactsSql } from '../../../core/mapping/user-facts.ts';
 import type { Dialect } from '../../../platform/db/dialect.ts';
+import { postgresDialect } from '../../../platform/db/postgres-dialect.ts';
+import { sqliteDialect } from '../../../platform/db/sqlite-dialect.ts';
+import { columnStatement } from '../../../platform/db/statement.ts';
 import type { Call } from '../../../resource/call.ts';
 import { userFields } from './identification-stage.resource.ts';
 
@@ -12,23 +16,35 @@ export async function findUser(
   text: string,
   members: readonly string[],
   ignoresCase: boolean,
-): Promise<number | null> {
+): Promise<UserFacts | null> {
   const searched = userFields.filter((name) => members.includes(name));
   if (searched.length === 0) return null;
-  const { rows } = await named(db.dialect, text, searched, ignoresCase).execute(db.read);
+  const { inAnyCase, exactly } = named[db.dialect.name];
+  const rows = await (ignoresCase ? inAnyCase : exactly)(
+    db.read,
+    'users',
+    searched,
+    searched.map(() => text),
+  );
   const found = rows.length === 1 ? rows[0] : rows.find(({ username }) => username === text);
-  return found?.pk ?? null;
+  return found ? userFactsOf(found) : null;
 }
 
-function named(dialect: Dialect, text: string, members: readonly string[], ignoresCase: boolean) {
-  const columns: Readonly<Record<string, RawBuilder<unknown>>> = {
-    username: sql`u.username`,
-    email: sql`u.email`,
-    upn: dialect.jsonText(sql`u.attributes`, ['upn']),
+type Equal = (column: RawBuilder<unknown>, text: RawBuilder<unknown>) => RawBuilder<unknown>;
+
+function namedOn(dialect: Dialect) {
+  const columnOf = (name: string) =>
+    name === 'upn' ? dialect.jsonText(sql`u.attributes`, ['upn']) : sql`u.${sql.ref(name)}`;
+  const matching = (equal: Equal) =>
+    columnStatement<UserRow>((_, names, texts) => {
+      const conditions = names.map((name, index) => equal(columnOf(name), texts[index] as RawBuilder<unknown>));
+      const isNamed = sql`(${sql.join(conditions, sql` or `)}) and u.type <> 'internal_service_account' limit 20`;
+      return userFactsSql(dialect, isNamed);
+    });
+  return {
+    inAnyCase: matching((column, text) => sql`lower(${column}) = lower(${text})`),
+    exactly: matching((column, text) => sql`${column} = ${text}`),
   };
-  const conditions = members.map((name) =>
-    ignoresCase ? sql`lower(${columns[name]}) = lower(${text})` : sql`${columns[name]} = ${text}`,
-  );
-  return sql<{ pk: number; username: string }>`select u.pk, u.username from users u
-    where (${sql.join(conditions, sql` or `)}) and u.type <> 'internal_service_account' limit 20`;
 }
+
+const named = { sqlite: namedOn(sqliteDialect), postgres: namedOn(postgresDialect) };

@@ -4,6 +4,7 @@ import { brandFlows } from '../../../flow/brand-flows.ts';
 import { flowPage } from '../../../flow/executor/challenge.ts';
 import { setPendingUser } from '../../../flow/executor/flow-state.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
+import { setPendingUserFacts } from '../../../flow/executor/pending-user.ts';
 import { ask, defineStageKind, type Move, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
 import {
   blockedWords,
@@ -99,7 +100,8 @@ async function judge(needs: PasswordNeeds, step: Step<Settings>, name: string, p
   const { call, settings, context } = step;
   const members = settings.user_fields;
   const user = await findUser(call, name, members, settings.case_insensitive_matching);
-  setPendingUser(context, user);
+  setPendingUser(context, user?.pk ?? null);
+  setPendingUserFacts(call, user);
   context.pending_user_identifier = name;
   context.show_matched_user = settings.show_matched_user;
   const stage = await inlinePassword(step);
