@@ -24,9 +24,11 @@ export async function driveSignIns({ signIn, port, connections, seconds }: SignI
     while (performance.now() < until) {
       count += 1;
       const from = clientAddress(count);
+      // Chosen now: others count on meanwhile, and would sign in the same person at once.
+      const uid_field = names[count % names.length];
       const begun = performance.now();
       const first = await send('GET', path, from, '', null);
-      const second = await send('POST', path, from, first.cookie, { uid_field: names[count % names.length] });
+      const second = await send('POST', path, from, first.cookie, { uid_field });
       const last = await send('POST', path, from, second.cookie, { password });
       if (!last.head.includes('gatehouse_session=')) throw new Error(`nobody was signed in: ${last.head}`);
       latencies.push(performance.now() - begun);
