@@ -12,6 +12,8 @@ export interface CapturedRow {
   readonly row: BenchRow;
   readonly token: string | null;
   readonly requests: readonly BenchRequest[];
+  /** What is left of the row's targets. */
+  readonly targets?: readonly number[];
   readonly recipes: readonly Recipe[];
   /** Statements of a request that finds nothing kept from an earlier one, without those that find out who asks. */
   readonly statements: number;
@@ -34,11 +36,15 @@ export async function captureRows(
     if (!transactionWords.has(sql)) statements.push({ sql, parameters });
   });
 
-  async function exchange({ method, path, body }: BenchRequest, token: string | null): Promise<Exchange> {
+  async function exchange(
+    { method, path, body }: BenchRequest,
+    token: string | null,
+    target?: number,
+  ): Promise<Exchange> {
     count += 1;
     const text = body && fillBody(JSON.stringify(body), `capture-${count}`, count);
     statements = [];
-    const answer = await fetch(`${url}${path}`, {
+    const answer = await fetch(`${url}${path.replace('{target}', String(target))}`, {
       method,
       headers: {
         accept: 'application/json',
@@ -51,6 +57,7 @@ export async function captureRows(
     if (answer.status > 299) throw new Error(`${method} ${path} answers ${answer.status}: ${answered}`);
     return {
       name: text ? ((JSON.parse(text) as { name?: string }).name ?? null) : null,
+      ...(target !== undefined && { target }),
       statements,
       status: answer.status,
       headers: headersOf(answer.headers),
@@ -63,14 +70,15 @@ export async function captureRows(
     const authentications = token === null ? 0 : (await exchange(probe, token)).statements.length;
     await forgetCounts(db);
     const requests = row.requests(data);
+    const [one, other, ...targets] = row.targets?.(data) ?? [];
     const recipes: Recipe[] = [];
     let most = 0;
     for (const request of requests) {
-      const first = await exchange(request, token);
-      recipes.push(recipeOf(request, first, await exchange(request, token), authentications));
+      const first = await exchange(request, token, one);
+      recipes.push(recipeOf(request, first, await exchange(request, token, other), authentications));
       most = Math.max(most, first.statements.length - authentications);
     }
-    return { row, token, requests, recipes, statements: most };
+    return { row, token, requests, recipes, statements: most, ...(row.targets && { targets }) };
   }
 
   const captured: CapturedRow[] = [];

@@ -37,6 +37,21 @@ test('every request is counted, and new names are new', async () => {
   expect(names.size).toBe(requests);
 });
 
+test('each target gets one request, and the last ends the run', async () => {
+  const paths: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    paths.push(request.url);
+    response.end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const order = { port, token: 't', connections: 2, seconds: 60, run: 'r', targets: [5, 6, 7] };
+  await drive({ ...order, requests: [{ method: 'DELETE', path: '/{target}/' }] });
+  server.close();
+
+  expect(paths.toSorted()).toEqual(['/5/', '/6/', '/7/']);
+});
+
 test('stops at the first answer that is no success and tells it', async () => {
   const server = createServer((_request, response) => response.writeHead(403, { 'content-length': 2 }).end('no'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

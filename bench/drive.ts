@@ -6,6 +6,8 @@ export interface DriveOrder {
   /** Null for requests of nobody in particular: they come from many addresses, by way of a proxy. */
   readonly token: string | null;
   readonly requests: readonly BenchRequest[];
+  /** The keys for `{target}`, each for one request; the run ends with the last. */
+  readonly targets?: readonly number[];
   readonly connections: number;
   readonly seconds: number;
   /** Ends the run after so many requests; by default only time does. */
@@ -31,11 +33,11 @@ export const drive = (order: DriveOrder): Promise<Drive> => driveWith(order, cre
 
 /** The same with requests of any kind: `render` makes the bytes of each next one; null when there is none left. */
 export async function driveWith(
-  order: Pick<DriveOrder, 'port' | 'connections' | 'seconds' | 'total'>,
+  order: Pick<DriveOrder, 'port' | 'connections' | 'seconds' | 'total' | 'targets'>,
   render: () => string | Buffer | null,
 ): Promise<Drive> {
   const latencies: number[] = [];
-  const { total = Number.POSITIVE_INFINITY } = order;
+  const { total = order.targets?.length ?? Number.POSITIVE_INFINITY } = order;
   let bytes = 0;
   let sent = 0;
   let failure: string | null = null;
@@ -78,13 +80,14 @@ export async function driveWith(
 }
 
 /** The bytes of each next request. Those that do not change are made once. */
-function createRenderer({ requests, port, token, run }: DriveOrder): () => string | Buffer {
+function createRenderer({ requests, targets, port, token, run }: DriveOrder): () => string | Buffer {
   let count = 0;
   const head = ({ method, path }: BenchRequest) =>
     `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\naccept: application/json\r\n${token === null ? '' : `authorization: Bearer ${token}\r\n`}`;
   const makers = requests.map((request) => {
     const start = head(request);
     if (token === null) return () => `${start}x-forwarded-for: ${clientAddress(count)}\r\n\r\n`;
+    if (targets) return () => `${start.replace('{target}', String(targets[count - 1]))}\r\n`;
     if (request.body === undefined) {
       const fixed = Buffer.from(`${start}\r\n`);
       return () => fixed;

@@ -25,11 +25,12 @@ export function createFloor(store: FloorStore): { server: Server; load(recipes: 
   const handlers = new Map<string, Handler>();
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const handler = handlers.get(`${request.method} ${request.url}`);
+    const { path, target } = targetIn(request.url ?? '');
+    const handler = handlers.get(`${request.method} ${request.url}`) ?? handlers.get(`${request.method} ${path}`);
     if (!handler) return void response.writeHead(404, { 'content-length': 0 }).end();
     const { recipe, run, fixedBody } = handler;
     const keys = Array.from({ length: recipe.freshKeys }, () => randomUUID() as string);
-    const name = recipe.isWrite ? ((await readJson(request)).name ?? '') : '';
+    const name = recipe.isWrite && request.method !== 'DELETE' ? ((await readJson(request)).name ?? '') : target;
     const running = run(keys, name);
     if (running) await running;
     const body = fixedBody ?? render(recipe.body, keys, name);
@@ -57,6 +58,12 @@ export function createFloor(store: FloorStore): { server: Server; load(recipes: 
       }
     },
   };
+}
+
+/** The path of the requests that are all alike but for the key at its end. */
+function targetIn(url: string): { readonly path: string; readonly target: string } {
+  const [, start = url, target = ''] = /^(.*\/)(\d+)\/$/.exec(url) ?? [];
+  return { path: target === '' ? url : `${start}{target}/`, target };
 }
 
 /** Node sends short text in one piece with the headers, but encodes text at each use. */

@@ -22,6 +22,8 @@ export interface Sizes {
 /** What requests need to know of the data. */
 export interface Loaded {
   readonly users: readonly number[];
+  /** Those to delete: they neither sign in nor are read. */
+  readonly leavers: readonly number[];
   readonly quietRules: readonly string[];
   readonly passwordExpiryPolicies: readonly string[];
   readonly transports: readonly string[];
@@ -63,6 +65,11 @@ export async function load(world: World, app: App, sizes: Sizes): Promise<Loaded
     await addEvents(loading, sizes.events);
     return {
       users: (await keysOf(tx, 'users', sql`username like 'user-%' order by pk limit 200`)) as number[],
+      leavers: (await keysOf(
+        tx,
+        'users',
+        sql`username like 'user-%' order by pk limit ${sizes.users} offset ${signInCount}`,
+      )) as number[],
       quietRules: (await keysOf(
         tx,
         'notification_rules',

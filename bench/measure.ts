@@ -31,6 +31,7 @@ type Run = Drive & { readonly cpuMs: number };
 
 /** V8 optimizes by use: the time of a request halves within the first tens of thousands. */
 const warmUp = { requests: 40_000, seconds: 2, runs: 5 };
+const wholePartSeconds = 60;
 export const maxWarmUpSeconds = warmUp.seconds * warmUp.runs;
 
 /** Server and floor by turns, so that what else happens on the machine falls on both. */
@@ -41,13 +42,20 @@ export async function measureRow(
   driver: DriverProcess,
   { seconds, rounds, connections }: Rounds,
 ): Promise<MeasuredRow> {
-  const { requests, token } = captured;
-  const driven = (name: string, { port, pid, database }: Pick<ServerProcess, 'port' | 'pid'> & Stored): Side => ({
-    name,
-    pid,
-    database,
-    run: (length, run) => driver.drive({ port, token, requests, connections, seconds: length, run }),
-  });
+  const { requests, token, targets } = captured;
+  // Those who take turns take equal parts.
+  const part = targets && Math.floor(targets.length / (warmUp.runs + rounds));
+  function driven(name: string, { port, pid, database }: Pick<ServerProcess, 'port' | 'pid'> & Stored): Side {
+    let taken = 0;
+    function run(length: number, id: string): Promise<Drive> {
+      const order = { port, token, requests, connections, seconds: length, run: id };
+      if (!targets || !part) return driver.drive(order);
+      taken += part;
+      // However long it takes.
+      return driver.drive({ ...order, seconds: wholePartSeconds, targets: targets.slice(taken - part, taken) });
+    }
+    return { name, pid, database, run };
+  }
   await floor.load(captured.recipes);
   return { captured, ...(await byTurns(driven('server', server), driven('floor', floor), { seconds, rounds })) };
 }

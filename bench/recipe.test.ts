@@ -37,3 +37,20 @@ test('a read is repeated to the letter', () => {
   expect(recipe.isWrite).toBe(false);
   expect(render(recipe.body, [], '')).toBe(read.body);
 });
+
+test('a deletion is repeated for another key', () => {
+  const deletion = (target: number): Exchange => ({
+    ...exchange(group, 'rule-a'),
+    name: null,
+    target,
+    statements: [{ sql: 'delete', parameters: [target, 7] }],
+  });
+  const recipe = recipeOf({ method: 'DELETE', path: '/x/{target}/' }, deletion(41), deletion(42), 0);
+  const [step] = recipe.work;
+
+  expect(recipe.isWrite).toBe(true);
+  expect(step?.parameters.map((value) => ('fixed' in value ? value.fixed : render(value, [], '43')))).toEqual([
+    '43',
+    7,
+  ]);
+});

@@ -1,6 +1,9 @@
-/** A request as the driver sends it. `{unique}` in the body becomes a new text each time, `"{number}"` a new number. */
+/**
+ * A request as the driver sends it. `{unique}` in the body becomes a new text each time, `"{number}"` a new number, `{target}` in the path
+ * the key of the next object of its row.
+ */
 export interface BenchRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'OPTIONS';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS';
   readonly path: string;
   readonly body?: Readonly<Record<string, unknown>>;
 }
@@ -14,6 +17,8 @@ export interface CapturedStatement {
 export interface Exchange {
   /** The name that the request gave the new object, if it made one. */
   readonly name: string | null;
+  /** The key in its path, if it has one of its own. */
+  readonly target?: number;
   readonly statements: readonly CapturedStatement[];
   readonly status: number;
   readonly headers: readonly string[];
@@ -23,7 +28,7 @@ export interface Exchange {
 /** Text with holes for what must differ each time. */
 export type Template = readonly (string | Hole)[];
 export interface Hole {
-  /** Which fresh value: `nameHole`, or the number of a key. */
+  /** Which fresh value: `nameHole`, which is also for targets, or the number of a key. */
   readonly fresh: number;
   readonly compact: boolean;
 }
@@ -60,14 +65,17 @@ export function recipeOf(request: BenchRequest, first: Exchange, second: Exchang
   const template = (text: string) => templateOf(text, fresh, second.name);
   const steps = second.statements.map(({ sql, parameters }) => ({
     sql,
-    parameters: parameters.map((value) => (typeof value === 'string' ? template(value) : { fixed: value })),
+    parameters: parameters.map((value) => {
+      if (typeof value === 'string') return template(value);
+      return value === second.target ? [{ fresh: nameHole, compact: false }] : { fixed: value };
+    }),
   }));
   return {
     method: request.method,
     path: request.path,
     authentication: steps.slice(0, authentications),
     work: steps.slice(authentications),
-    isWrite: request.method === 'POST' || request.method === 'PATCH',
+    isWrite: ['POST', 'PATCH', 'DELETE'].includes(request.method),
     freshKeys: fresh.length,
     status: second.status,
     headers: second.headers,

@@ -12,6 +12,8 @@ export interface BenchRow {
   /** Lists also have a target for p99, and their statements are counted. */
   readonly isList: boolean;
   readonly requests: (data: Loaded) => BenchRequest[];
+  /** The objects that are gone once a request has been made for them. */
+  readonly targets?: (data: Loaded) => readonly number[];
 }
 
 const api = '/api/v3';
@@ -19,7 +21,7 @@ const pages = [1, 2, 3, 4, 5];
 const get = (path: string): BenchRequest => ({ method: 'GET', path: `${api}${path}` });
 const paged = (path: string, filter: string) => pages.map((page) => get(`${path}?${filter}&page_size=20&page=${page}`));
 
-interface Line extends Pick<BenchRow, 'title' | 'operation' | 'requests'> {
+interface Line extends Pick<BenchRow, 'title' | 'operation' | 'requests' | 'targets'> {
   readonly caller?: BenchRow['caller'];
   readonly target?: number | null;
 }
@@ -134,6 +136,12 @@ export const benchRows: readonly BenchRow[] = [
     requests: () => [
       { method: 'POST', path: `${api}/core/users/`, body: { username: 'user-{unique}', name: 'user-{unique}' } },
     ],
+  }),
+  read({
+    title: 'delete a user, with its event',
+    operation: 'core_users_destroy',
+    requests: () => [{ method: 'DELETE', path: `${api}/core/users/{target}/` }],
+    targets: ({ leavers }) => leavers,
   }),
   read({
     title: 'E21 create an expression policy, with its event',
