@@ -26,13 +26,20 @@ export interface GrowthRow {
 /** What may grow with users and events: lists, searches, and writes with their event. */
 const isWatched = (title: string) => /^(users|events|search|change a user|create a user|E21)/.test(title);
 
-const more: readonly Pick<BenchRow, 'title' | 'requests'>[] = [
+interface Growing extends Pick<BenchRow, 'title'> {
+  requests(data: Loaded, sizes: GrowthSizes): ReturnType<BenchRow['requests']>;
+}
+
+const more: readonly Growing[] = [
   ['all users, 20 on a page', '/core/users/?page_size=20'],
   ['all users, the last page', '/core/users/?page_size=20&page=last'],
+  ['all users, a page in the middle', '/core/users/?page_size=20&page={users}'],
   ['users of a path', '/core/users/?path_startswith=users&page_size=20'],
   ['paths of users', '/core/users/paths/'],
   ['all events, 20 on a page', '/events/events/?page_size=20'],
   ['all events, the last page', '/events/events/?page_size=20&page=last'],
+  ['all events, a page in the middle', '/events/events/?page_size=20&page={events}'],
+  ['events of a brand', '/events/events/?brand_name=Default+brand&page_size=20'],
   ['events of a user', '/events/events/?username=user-0000017&page_size=20'],
   ['the start page: a week of events by hour', '/admin/overview/'],
   ['facets of a week of events', '/events/events/facets/'],
@@ -44,7 +51,21 @@ const more: readonly Pick<BenchRow, 'title' | 'requests'>[] = [
   ['search events by a user', '/events/events/?search=user-0000017&page_size=20'],
   ['search events by two frequent letters', '/events/events/?search=lo&page_size=20'],
   ['search events by a frequent word', '/events/events/?search=login&page_size=20'],
-].map(([title = '', path]) => ({ title, requests: () => [{ method: 'GET', path: `/api/v3${path}` }] }));
+  ['search all kinds by two frequent letters', '/admin/objects/?search=an'],
+  ['search all kinds by two rare letters', '/admin/objects/?search=zy'],
+  ['search all kinds by a name', '/admin/objects/?search=user-0000017'],
+].map(([title = '', path = '']) => ({
+  title,
+  requests: (_data, { users, events }) => [
+    {
+      method: 'GET',
+      path: `/api/v3${path.replace('{users}', middlePage(users)).replace('{events}', middlePage(events))}`,
+    },
+  ],
+}));
+
+/** Of twenty rows each. */
+const middlePage = (rows: number) => String(Math.ceil(rows / 40));
 
 /**
  * A server with few users and events and one with many, by turns, so that what else happens on the machine falls on both.
@@ -64,7 +85,7 @@ export async function measureGrowth(
   try {
     for (const each of [few, sizes]) {
       const database = await options.databases.fresh();
-      stores.push({ database, data: await fill(database, each, options.say) });
+      stores.push({ database, sizes: each, data: await fill(database, each, options.say) });
     }
     return await compare(options, stores);
   } finally {
@@ -75,16 +96,17 @@ export async function measureGrowth(
 export interface Filled {
   readonly database: BenchDatabase;
   readonly data: Loaded;
+  readonly sizes: GrowthSizes;
 }
 
 async function keep({ databases, say }: BenchOptions, sizes: GrowthSizes, folder: string): Promise<Filled> {
   const place = join(folder, `${databases.kind}-${sizes.users}-${sizes.events}`);
   const database = await databases.keptIn(place);
   const note = join(place, 'loaded.json');
-  if (existsSync(note)) return { database, data: JSON.parse(readFileSync(note, 'utf8')) };
+  if (existsSync(note)) return { database, sizes, data: JSON.parse(readFileSync(note, 'utf8')) };
   const data = await fill(database, sizes, say);
   writeFileSync(note, JSON.stringify(data));
-  return { database, data };
+  return { database, sizes, data };
 }
 
 export async function compare({ only, rounds, say }: BenchOptions, stores: readonly Filled[]): Promise<GrowthRow[]> {
@@ -122,12 +144,12 @@ function watchedRows(driver: DriverProcess, connections: number): Watched[] {
   const rows = [...more, ...benchRows.filter(({ title }) => isWatched(title))].map(
     ({ title, requests }): Watched => ({
       title,
-      sideOf: ({ port, pid }, { database, data }) => ({
+      sideOf: ({ port, pid }, { database, data, sizes }) => ({
         name: String(port),
         pid,
         database,
         run: (seconds, run) =>
-          driver.drive({ port, token: adminToken, requests: requests(data), connections, seconds, run }),
+          driver.drive({ port, token: adminToken, requests: requests(data, sizes), connections, seconds, run }),
       }),
     }),
   );

@@ -25,9 +25,25 @@ async function addEvents({ world: { db } }: TestServer, count: number, hoursAgo:
   );
 }
 
+/** Every third is not active, and only some have an address. */
+async function addUsers({ world: { db } }: TestServer, count: number): Promise<void> {
+  const isLite = db.dialect.name === 'sqlite';
+  const numbers = isLite
+    ? sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})`
+    : sql`with n(i) as (select * from generate_series(1, ${count}::int))`;
+  const text = db.dialect.toText(sql`i * 7919 % 12011`);
+  await db.write((tx) =>
+    sql`insert into users (uuid, username, name, email, password_change_date, is_active, date_joined, path, type, attributes)
+      ${numbers} select ${isLite ? sql`'u' || i` : sql`gen_random_uuid()`}, ${text}, '',
+        case when i % 100 = 0 then ${text} else '' end, '2026-01-01T00:00:00Z', i % 3 > 0, '2026-01-01T00:00:00Z', 'users', 'internal', '{}'
+      from n`.execute(tx),
+  );
+}
+
 describeOnBoth('pages far from both ends', (server) => {
   beforeAll(async () => {
     await addEvents(server(), 9_000, 3);
+    await addUsers(server(), 6_000);
     await runJob(server(), 'count_rows');
     await server().app.jobs.stop();
     // What is gone since, and what is not counted yet.
@@ -67,6 +83,27 @@ describeOnBoth('pages far from both ends', (server) => {
     expect([isByHour[0], isByHour.at(-1)]).toEqual([false, false]);
     expect(isByHour[Math.floor(pages / 2)]).toBe(all.length > 5_000);
   });
+
+  test.each(['username', '-username', 'email', 'username&is_active=true'])(
+    'hold the same users by %s',
+    async (order) => {
+      const { db } = server().world;
+      const [name = '', filter = ''] = order.replace('-', '').split('&');
+      const direction = order.startsWith('-') ? sql`desc` : sql`asc`;
+      const { rows } = await sql<{
+        pk: number;
+      }>`select pk from users where ${filter ? sql`is_active = true` : sql`1 = 1`}
+      order by ${sql.ref(name)} ${direction}, pk`.execute(db.read);
+      const size = 500;
+      for (let page = 1; page <= Math.ceil(rows.length / size); page++) {
+        const { body } = await server().admin.get(
+          `/core/users/?include_groups=false&page_size=${size}&page=${page}&ordering=${order}`,
+        );
+        const found = body.results.map(({ pk }: { pk: number }) => pk);
+        expect(found, `page ${page}`).toEqual(rows.slice((page - 1) * size, page * size).map(({ pk }) => pk));
+      }
+    },
+  );
 
   test('are read from the first row in any other order', async () => {
     const found = await pageOf('ordering=action&page=6');

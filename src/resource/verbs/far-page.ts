@@ -2,13 +2,16 @@ import { type RawBuilder, sql } from 'kysely';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Call } from '../call.ts';
 import { bucketOf, hourOf, latest, readUntil } from '../counted.ts';
-import type { Listed } from '../counted-rows.ts';
+import type { CountTable, Listed } from '../counted-rows.ts';
+import type { Field } from '../fields/field.ts';
 import { orderOf } from '../query.ts';
 import type { Resource } from '../resource.ts';
 
 const hourMs = 3_600_000;
 /** So many rows are skipped as fast as their hour is found. */
 const fewRows = 2_000;
+
+type Conditions = readonly RawBuilder<unknown>[];
 
 export interface Part {
   readonly limit: number;
@@ -23,19 +26,39 @@ export interface Start {
   readonly offset: number;
 }
 
-/**
- * Where to begin to read a page far from both ends of a list, newest first: at the hour that it begins in, by the counts by hour, so that
- * only rows of this hour are skipped. Null if there are no such counts, or if little is skipped anyway.
- */
-export async function startOf(
+/** Where to begin to read a page far from both ends of a large list. Null if nothing leads there, or if little is skipped anyway. */
+export async function startOf(resource: Resource, call: Call, listed: Listed, part: Part): Promise<Start | null> {
+  const { counted } = resource;
+  const { counted: conditions } = listed;
+  if (!counted || !conditions || part.offset < fewRows) return null;
+  const order = orderOf(resource, call).join();
+  if (isUnique(resource.allFields[order.replace(/^-/, '')])) return startByValue(resource, order, conditions, part);
+  return counted.hours && order === `-${counted.time}`
+    ? startByHour(resource, call, { time: counted.time, hours: counted.hours }, conditions, part)
+    : null;
+}
+
+/** Values that may be empty may be empty in many rows. */
+const isUnique = (field: Field | undefined) => field?.unique !== undefined && (field.requestSchema?.minLength ?? 0) > 0;
+
+/** At the value of the row that the page begins with: its index has the values, while keys are read from the table for each row that is skipped. */
+function startByValue(resource: Resource, order: string, conditions: Conditions, { offset, isFromEnd }: Part): Start {
+  const column = resource.row().col(order.replace(/^-/, ''));
+  const isDescending = order.startsWith('-') !== isFromEnd;
+  const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
+  const first = sql`(select ${column} from ${resource.from()} ${where}
+    order by ${column} ${isDescending ? sql`desc` : sql`asc`} limit 1 offset (select cast(${offset} as integer)))`;
+  return { condition: isDescending ? sql`${column} <= ${first}` : sql`${column} >= ${first}`, offset: 0 };
+}
+
+/** At the hour that it begins in, by the counts by hour, in a list with the newest first: only rows of this hour are skipped. */
+async function startByHour(
   resource: Resource,
   call: Call,
-  { counted: conditions }: Listed,
+  counted: { readonly time: string; readonly hours: CountTable },
+  conditions: Conditions,
   { offset, isFromEnd }: Part,
 ): Promise<Start | null> {
-  const { counted } = resource;
-  if (!counted?.hours || !conditions || offset < fewRows) return null;
-  if (orderOf(resource, call).join() !== `-${counted.time}`) return null;
   const { read } = call.db;
   const time = resource.row().col(counted.time);
   const end = hourOf(await readUntil(read, counted.hours));
@@ -59,7 +82,7 @@ export async function startOf(
   }
 
   async function countNewer(): Promise<number> {
-    const where = sql.join([sql`${time} >= ${end} and ${time} <= ${latest}`, ...(conditions ?? [])], sql` and `);
+    const where = sql.join([sql`${time} >= ${end} and ${time} <= ${latest}`, ...conditions], sql` and `);
     const { rows } = await sql<{ rows: number | string }>`select count(*) as rows from (select 1 from ${resource.from()}
       where ${where} limit ${offset + 1}) as newer`.execute(read);
     return Number(rows[0]?.rows ?? 0);
