@@ -198,6 +198,8 @@ describeOnBoth('charts of events', (server) => {
     expect(await isEstimate('/admin/metrics/', one.admin)).toBe(false);
     // What is rare is found by an index, and counted.
     expect(await isEstimate('/admin/metrics/')).toBe(false);
+    // PostgreSQL has no statistics of so many new rights yet, and takes long.
+    if (one.world.db.dialect.name !== 'sqlite') return;
     const many = await one.user();
     await change(
       one,
