@@ -15,9 +15,9 @@ export const defaultAvatars = 'initials';
  * A user's avatar from the first mode (of e.g. `attributes.avatar,initials`) that yields one. The server fetches
  * nothing: the browser does.
  */
-export function avatarOf(modes: string, user: Pictured): string {
-  for (const mode of modes.split(',').map((part) => part.trim())) {
-    const picture = pictureBy(mode, user);
+export function avatarOf(modes: string, user: Pictured, initials = initialsAvatar): string {
+  for (const mode of modes.split(',')) {
+    const picture = pictureBy(mode.trim(), user, initials);
     if (picture) return picture;
   }
   return nobody;
@@ -33,9 +33,9 @@ export function avatarsComplaint(modes: string): string | null {
   return unknown === undefined ? null : `"${unknown}" is not a way to show users.`;
 }
 
-function pictureBy(mode: string, user: Pictured): string | null {
+function pictureBy(mode: string, user: Pictured, initials: (name: string) => string): string | null {
   if (mode === 'none') return nobody;
-  if (mode === 'initials') return initialsAvatar(user.name || user.username);
+  if (mode === 'initials') return initials(user.name || user.username);
   if (mode === 'gravatar') return user.email && `https://www.gravatar.com/avatar/${mailHash(user)}?s=158&r=g&d=mp`;
   if (mode.startsWith('attributes.')) return pictureIn(user.attributes, mode.split('.').slice(1));
   return isUrl(mode) ? fill(mode, user) : null;
@@ -84,10 +84,12 @@ function initialsOf(name: string): string {
 
 const firstLetter = ([letter = '']: string): string => letter;
 
+// Joined, and so in one piece: V8 takes twice as long to make JSON of text that is not.
 const svg = (content: string): string =>
-  `data:image/svg+xml;base64,${Buffer.from(
-    `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64">${content}</svg>`,
-  ).toString('base64')}`;
+  [
+    'data:image/svg+xml;base64,',
+    Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64">${content}</svg>`).toString('base64'),
+  ].join('');
 
 const nobody = svg(
   '<rect width="64" height="64" fill="#868e96"/><g fill="#fff"><circle cx="32" cy="25" r="11"/><path d="M10 60a22 19 0 0 1 44 0z"/></g>',

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { memoize } from '../../lib/memoize.ts';
 import type { Passwords } from '../../platform/passwords.ts';
 import { randomUuid } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
@@ -17,7 +18,7 @@ import { isSuperuserSql, superusersSql } from '../access/rights-sql.ts';
 import { languagePart } from '../brand/language.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import type { KeyNeeds } from '../token/issue-token.ts';
-import { avatarOf, defaultAvatars } from './avatar.ts';
+import { avatarOf, defaultAvatars, initialsAvatar } from './avatar.ts';
 import { attributesFilter, choicesFilter, linkedFilter, startsWithFilter } from './directory-filters.ts';
 import { endImpersonationAction, impersonateAction } from './impersonation.ts';
 import { serviceAccountAction } from './service-account.ts';
@@ -37,6 +38,7 @@ export interface UserNeeds {
 }
 
 const maxUids = 10_000;
+const maxPictures = 2_000;
 const memberships = { table: 'user_groups', own: 'user', other: 'group' };
 const now = (call: Call) => call.now;
 
@@ -44,16 +46,8 @@ const now = (call: Call) => call.now;
 export function userResource({ installId, passwords, settings, key, config, userActions }: UserNeeds) {
   const isSecure = config.publicUrl.startsWith('https:');
   // Cached: every list with users shows them, and they never change.
-  const uids = new Map<number, string>();
-  const uidOf = (pk: number): string => {
-    let uid = uids.get(pk);
-    if (uid === undefined) {
-      uid = computeUid(pk, installId);
-      if (uids.size >= maxUids) uids.clear();
-      uids.set(pk, uid);
-    }
-    return uid;
-  };
+  const uidOf = memoize(maxUids, (pk: number) => computeUid(pk, installId));
+  const pictureOf = memoize(maxPictures, initialsAvatar);
   return defineResource({
     path: '/core/users/',
     param: 'id',
@@ -134,7 +128,7 @@ export function userResource({ installId, passwords, settings, key, config, user
       avatars: { ...computed(stringSchema, () => sql`(select avatars from settings where pk = 1)`), writeOnly: true },
     },
     derived: {
-      avatar: { schema: stringSchema, from: (row) => avatarOf(row.avatars ?? defaultAvatars, row) },
+      avatar: { schema: stringSchema, from: (row) => avatarOf(row.avatars ?? defaultAvatars, row, pictureOf) },
       uid: { schema: stringSchema, from: ({ pk }) => uidOf(pk) },
     },
     filters: {
