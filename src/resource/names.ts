@@ -4,7 +4,7 @@ import type { Actor } from './actor.ts';
 import { nameOf } from './audit.ts';
 import { rowPermissions } from './button-note.ts';
 import { type Call, requireActor } from './call.ts';
-import type { Field, Row } from './fields/field.ts';
+import { type Field, type Row, readContext } from './fields/field.ts';
 import { isMadeName } from './fields/shown.ts';
 import { planOf } from './plan.ts';
 import type { Plan, Registry, Resource } from './resource.ts';
@@ -56,7 +56,7 @@ export function createReadNames(registry: Registry): ReadNames {
     const owner = visibility?.by === 'owner' ? sql`, ${row.col(visibility.column)} as ${sql.ref(ownerColumn)}` : sql``;
     const { rows } = await sql<Row>`select ${plan.list}${owner} from ${resource.from()}
       where ${condition}${visible ? sql` and ${visible}` : sql``} limit ${limit}`.execute(call.db.read);
-    const context = { world: call.world, call, registry };
+    const context = readContext(call, registry);
     const found = rows.map((raw): Found => {
       const values = plan.load(raw, context);
       const kind = (typeof values.kind === 'string' ? registry.find(values.kind) : undefined) ?? resource;

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isJsonObject } from '../lib/json.ts';
-import { memoizeWeakly } from '../lib/memoize.ts';
 import type { Dialect } from '../platform/db/dialect.ts';
 import { orUnreadable, sealContext } from '../platform/keys.ts';
 import { asStored, type Derive, type Field, isShown, type ReadContext, type Row } from './fields/field.ts';
@@ -197,29 +196,19 @@ function compile(resource: Resource, name: string, field: Field, needs: PlanNeed
         Array.isArray(value)
           ? value.map((item) => plan.show(item, context, true))
           : isJsonObject(value) && plan.show(value, context, true);
-      const showText = memoizeByContext((text, context) => show(JSON.parse(text), context));
       return member(expression, true, (raw, context, nested) => {
         if (raw === null) return null;
-        return nested ? show(raw, context) : showText(String(raw), context);
+        if (nested) return show(raw, context);
+        // Rows of a page often nest the same object.
+        const shown = context.nested.get(plan) ?? new Map<unknown, unknown>();
+        context.nested.set(plan, shown);
+        if (!shown.has(raw)) shown.set(raw, show(JSON.parse(String(raw)), context));
+        return shown.get(raw);
       });
     }
     case 'nowhere':
       return { name, field, column: null, read: null, derive: storage.derive };
   }
-}
-
-/** Memoizes per context: rows of a page often nest the same object. */
-function memoizeByContext(make: (text: string, context: ReadContext) => unknown) {
-  const cacheOf = memoizeWeakly((_: ReadContext) => new Map<string, unknown>());
-  return (text: string, context: ReadContext): unknown => {
-    const cache = cacheOf(context);
-    let value = cache.get(text);
-    if (value === undefined) {
-      value = make(text, context);
-      cache.set(text, value);
-    }
-    return value;
-  };
 }
 
 /** Blanks a nested secret for callers who may not see the secrets of its object. */

@@ -7,7 +7,7 @@ import { ownerColumn, visibleRows } from './access.ts';
 import type { Actor } from './actor.ts';
 import type { Call } from './call.ts';
 import { createCount } from './count.ts';
-import type { Row } from './fields/field.ts';
+import { type Row, readContext } from './fields/field.ts';
 import { canonicalUuid, isUuid } from './fields/scalar.ts';
 import { isStorable } from './fields/well-formed.ts';
 import { readFlag } from './flags.ts';
@@ -244,7 +244,7 @@ function selectedRow<R extends Row>(
   // The column is the resource's key.
   return new SelectedRow(raw[resource.keyName ?? 'pk'] as PkOf<R>, raw, () => ({
     ...Object.fromEntries([ownerColumn, 'kind'].filter((name) => name in raw).map((name) => [name, raw[name]])),
-    ...engine.plan(resource, call).load(raw, { world: call.world, call, registry: engine.registry }),
+    ...engine.plan(resource, call).load(raw, readContext(call, engine.registry)),
   }));
 }
 
@@ -252,5 +252,5 @@ const registryHasKinds = ({ registry }: Engine, resource: Resource) => registry.
 
 /** The row as the caller sees it. */
 export function showRow(engine: Engine, resource: Resource, call: Call, raw: Row): Row {
-  return engine.plan(resource, call).show(raw, { world: call.world, call, registry: engine.registry });
+  return engine.plan(resource, call).show(raw, readContext(call, engine.registry));
 }

@@ -3,7 +3,7 @@ import { Invalid } from '../../lib/problem.ts';
 import { visibleRows } from '../../resource/access.ts';
 import type { Call } from '../../resource/call.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
-import type { Row } from '../../resource/fields/field.ts';
+import { type Row, readContext } from '../../resource/fields/field.ts';
 import { isStorable } from '../../resource/fields/well-formed.ts';
 import {
   arrayOf,
@@ -108,7 +108,7 @@ async function listHolders(kind: HolderKind, call: Call, { registry }: Engine): 
   const order = orderBy(holders, call, registry);
   const { rows } = await sql<Row>`select ${plan.list}, ${permissions} as permissions${superuser} ${from}
     order by ${order} limit ${size} offset ${(page - 1) * size}`.execute(read);
-  const results = rows.map((raw) => showHolder(kind, raw, plan.show(raw, { world: call.world, call, registry })));
+  const results = rows.map((raw) => showHolder(kind, raw, plan.show(raw, readContext(call, registry))));
   return envelope(results, count, page, size);
 }
 

@@ -4,7 +4,7 @@ import { Invalid } from '../../lib/problem.ts';
 import { languages } from '../../lib/texts/languages.ts';
 import { readList } from '../../platform/db/read-list.ts';
 import type { Call } from '../../resource/call.ts';
-import type { Row } from '../../resource/fields/field.ts';
+import { type Row, readContext } from '../../resource/fields/field.ts';
 import { noChoice } from '../../resource/fields/text.ts';
 import { stringSchema } from '../../resource/json-schema.ts';
 import { ReplyWith } from '../../resource/operations.ts';
@@ -61,7 +61,7 @@ type Conditions = readonly RawBuilder<unknown>[];
 async function* batches({ call, engine, registry }: ActionInput, conditions: Conditions): AsyncGenerator<Row[]> {
   const resource = registry.require('svc_events.event');
   const plan = engine.plan(resource, call, 'listed');
-  const context = { world: call.world, call, registry };
+  const context = readContext(call, registry);
   let last: Row | undefined;
   for (let count = 0; count < maxRows; count += rowsAtOnce) {
     const after = last ? [sql`(t.created, t.pk) < (${last.created}, ${last.pk})`] : [];

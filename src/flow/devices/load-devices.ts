@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../resource/call.ts';
-import type { Row } from '../../resource/fields/field.ts';
+import { type Row, readContext } from '../../resource/fields/field.ts';
 import type { Engine } from '../../resource/resource.ts';
 import type { DeviceResources } from './device.family.ts';
 
@@ -14,7 +14,7 @@ export async function loadDevices<D extends Row>(
   const row = own.row();
   const { rows } = await sql<Record<string, unknown>>`select ${plan.list} from ${own.from()}
     where ${row.col('confirmed')} and ${condition} order by ${row.col('pk')}`.execute(call.db.read);
-  const context = { world: call.world, call, registry: engine.registry };
+  const context = readContext(call, engine.registry);
   return rows.map((raw) => plan.load(raw, context));
 }
 

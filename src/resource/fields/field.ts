@@ -128,7 +128,17 @@ export interface ReadContext {
   readonly world: ResourceWorld;
   readonly call: Call;
   readonly registry: ModelNames;
+  /** Nested objects that were shown already, by the plan that shows them and their text in the row. */
+  readonly nested: Map<object, Map<unknown, unknown>>;
 }
+
+/** For rows that are shown together. */
+export const readContext = (call: Call, registry: ModelNames): ReadContext => ({
+  world: call.world,
+  call,
+  registry,
+  nested: new Map(),
+});
 
 /** What a derived member can look up about another model. */
 export interface ModelNames {

@@ -6,7 +6,7 @@ import { visibleRows } from '../access.ts';
 import type { Call, Reply } from '../call.ts';
 import { isCountedBy } from '../counted.ts';
 import { estimated, type Listed } from '../counted-rows.ts';
-import type { Row } from '../fields/field.ts';
+import { type Row, readContext } from '../fields/field.ts';
 import { filterConditions, orderBy } from '../query.ts';
 import type { Engine, Resource } from '../resource.ts';
 import { searchConditions, searchTerms } from '../search-conditions.ts';
@@ -86,7 +86,7 @@ async function readPage(engine: Engine, resource: Resource, call: Call, listed: 
   const asking = { asked, size, firstRows, read };
   const { page, rows, count } =
     isExact || asked === 'last' ? await exactPage(asking, counted.rows) : await estimatedPage(asking, counted.rows);
-  const context = { world: call.world, call, registry };
+  const context = readContext(call, registry);
   return {
     status: 200,
     body: envelope(

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { visibleOrNone } from '../access.ts';
 import { nameOf } from '../audit.ts';
 import type { Call, Reply } from '../call.ts';
-import type { Row } from '../fields/field.ts';
+import { type Row, readContext } from '../fields/field.ts';
 import { isRef, type RefField } from '../fields/ref.ts';
 import { findVisible } from '../read.ts';
 import type { Engine, Resource } from '../resource.ts';
@@ -71,7 +71,7 @@ async function rowsNaming(
       call.db.read,
     );
   return rows.map((raw) => {
-    const values = plan.load(raw, { world: call.world, call, registry: engine.registry });
+    const values = plan.load(raw, readContext(call, engine.registry));
     const named = new Set([values[name]].flat().map(String));
     const use = {
       app: other.app,
