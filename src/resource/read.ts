@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { runLast } from '../platform/db/later.ts';
-import { statement } from '../platform/db/statement.ts';
+import { shapedStatements, statement } from '../platform/db/statement.ts';
 import { ownerColumn, visibleRows } from './access.ts';
 import type { Actor } from './actor.ts';
 import type { Call } from './call.ts';
@@ -20,6 +20,8 @@ import type { PkOf } from './stored-row.ts';
 
 type PlanView = 'full' | 'listed';
 
+const maxPageShapes = 200;
+
 /** Plans are cached. Those that may show secrets are built per call, unless the caller may see everything. */
 export function createEngine(registry: Registry): Engine {
   const open = { full: new Map<Resource, Plan>(), listed: new Map<Resource, Plan>() };
@@ -35,7 +37,7 @@ export function createEngine(registry: Registry): Engine {
   function openPlan(resource: Resource, call: Call, view: PlanView): Plan {
     let plan = open[view].get(resource);
     if (!plan) {
-      plan = frozen(
+      plan = shared(
         planOf(resource, view, { registry, dialect: call.db.dialect, maySeeSecrets: () => true }),
         call.db.read,
       );
@@ -117,10 +119,11 @@ const rightToSecrets =
     return actor.holds(permission) || actor.objectsHolding(permission, resource.key);
   };
 
-/** A select list without parameters is rendered once. */
-function frozen(plan: Plan, db: Query): Plan {
+/** A select list without parameters is rendered once, and so are the statements for pages. */
+function shared(plan: Plan, db: Query): Plan {
   const { sql: text, parameters } = sql`select ${plan.list}`.compile(db);
-  return parameters.length > 0 ? plan : { ...plan, list: sql.raw(text.slice('select '.length)) };
+  if (parameters.length > 0) return plan;
+  return { ...plan, list: sql.raw(text.slice('select '.length)), runPage: shapedStatements(maxPageShapes) };
 }
 
 /** Converts the value in the path to the type of its column; null if no row can have it. */

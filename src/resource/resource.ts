@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely';
 import type { Complaints } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Dialect, NestedColumn } from '../platform/db/dialect.ts';
-import type { Statement } from '../platform/db/statement.ts';
+import type { RunShape, Statement } from '../platform/db/statement.ts';
 import type { Credential } from './actor.ts';
 import type { Call } from './call.ts';
 import type { Counted, Counting, Listed } from './counted-rows.ts';
@@ -287,12 +287,12 @@ export interface Plan<R = Row> {
   readonly columns: readonly PlanColumn[];
   /** The select list; it has parameters only if the caller may not see everything. */
   readonly list: RawBuilder<unknown>;
+  /** Runs pages of a plan that callers share; others are rendered each time. */
+  readonly runPage?: RunShape;
   /** The row as the caller sees it. */
   show(raw: Row, context: ReadContext, nested?: boolean): Row;
   /** All stored values, including hidden ones. */
   load(raw: Row, context: ReadContext): R;
 }
 
-export interface PlanColumn extends NestedColumn {
-  readonly expression: RawBuilder<unknown>;
-}
+export type PlanColumn = NestedColumn & { readonly expression: RawBuilder<unknown> };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type CompiledQuery, createQueryId, type RawBuilder, sql } from 'kysely';
 import { createLruCache } from '../../lib/lru-cache.ts';
 import type { Query } from './database.ts';
@@ -57,6 +58,31 @@ export function statement<Values extends readonly unknown[], Row>(
       : query.parameters.map((slot) => (slot instanceof Slot ? values[slot.index] : slot));
     const bound = { sql: query.sql, query: query.query, queryId: createQueryId(), parameters, sent };
     return (await executor.executeQuery<Row>(bound)).rows;
+  };
+}
+
+/** Runs the statement of this shape: `build` makes it, with these parameters. */
+export type RunShape = <Row>(
+  db: Query,
+  shape: string,
+  parameters: readonly unknown[],
+  build: () => RawBuilder<Row>,
+) => Promise<readonly Row[]>;
+
+/** The same for statements whose text follows from a shape, apart from their parameters: rendered once for each shape. */
+export function shapedStatements(maxShapes: number): RunShape {
+  const rendered = createLruCache<CompiledQuery>(maxShapes);
+  return async <Row>(db: Query, shape: string, parameters: readonly unknown[], build: () => RawBuilder<Row>) => {
+    // The shape determines the rows.
+    let query = rendered.get(shape) as CompiledQuery<Row> | undefined;
+    if (!query) {
+      query = build().compile(db);
+      // Otherwise it has values that the caller does not know of.
+      if (!isDeepStrictEqual(query.parameters, parameters)) return (await db.executeQuery<Row>(query)).rows;
+      rendered.set(shape, query);
+    }
+    const bound = { sql: query.sql, query: query.query, queryId: createQueryId(), parameters };
+    return (await db.getExecutor().executeQuery<Row>(bound)).rows;
   };
 }
 

@@ -7,8 +7,8 @@ import type { Call, Reply } from '../call.ts';
 import { isCountedBy } from '../counted.ts';
 import { estimated, type Listed } from '../counted-rows.ts';
 import { type Row, readContext } from '../fields/field.ts';
-import { filterConditions, orderBy } from '../query.ts';
-import type { Engine, Resource } from '../resource.ts';
+import { filterConditions, orderBy, orderOf } from '../query.ts';
+import type { Engine, Registry, Resource } from '../resource.ts';
 import { searchConditions, searchTerms } from '../search-conditions.ts';
 import { type Part, type Start, startOf } from './far-page.ts';
 
@@ -66,16 +66,17 @@ async function readPage(engine: Engine, resource: Resource, call: Call, listed: 
   const { where } = listed;
   const size = pageSize(call.request.query.get('page_size'), resource.maxPageSize);
   const plan = engine.plan(resource, call, 'listed');
-  const order = orderBy(resource, call, registry);
-  const pk = resource.row().col('pk');
-  const read = async (part: Part) => {
-    const from = part.isFromEnd ? orderBy(resource, call, registry, true) : order;
-    // Select the page by keys first: otherwise nested objects would be built for every row that is sorted or skipped.
-    const start = await startOf(resource, call, listed, part);
-    const keys = sql`select ${pk} from ${resource.from()} ${start ? whereFrom(start, listed) : where}
-      order by ${from} ${partSql({ ...part, offset: start?.offset ?? part.offset })}`;
-    const query = sql<Row>`select ${plan.list} from ${resource.from()} where ${pk} in (${keys}) order by ${order}`;
-    return (await query.execute(call.db.read)).rows;
+  const read = async (whole: Part) => {
+    const start = await startOf(resource, call, listed, whole);
+    const part = start ? { ...whole, offset: start.offset } : whole;
+    const chosen = start ? whereFrom(start, listed) : where;
+    const build = () => pageSql(resource, call, registry, { list: plan.list, where: chosen, part });
+    if (!plan.runPage) return (await build().execute(call.db.read)).rows;
+    const { sql: condition, parameters } = chosen.compile(call.db.read);
+    const { text, values } = shapeOf(part);
+    // No name of an order has a space.
+    const shape = `${text} ${orderOf(resource, call)} ${condition}`;
+    return plan.runPage(call.db.read, shape, [...parameters, ...values], build);
   };
   const asked = call.request.query.get('page');
   const firstRows = asked === null || asked === '1' ? await read({ limit: size, offset: 0, isFromEnd: false }) : null;
@@ -99,14 +100,39 @@ async function readPage(engine: Engine, resource: Resource, call: Call, listed: 
   };
 }
 
+interface PageSql {
+  readonly list: RawBuilder<unknown>;
+  readonly where: RawBuilder<unknown>;
+  readonly part: Part;
+}
+
+/** Selects the page by keys first: otherwise nested objects would be built for every row that is sorted or skipped. */
+function pageSql(resource: Resource, call: Call, registry: Registry, { list, where, part }: PageSql): RawBuilder<Row> {
+  const pk = resource.row().col('pk');
+  const from = orderBy(resource, call, registry, part.isFromEnd);
+  const keys = sql`select ${pk} from ${resource.from()} ${where} order by ${from} ${partSql(part)}`;
+  const order = orderBy(resource, call, registry);
+  return sql<Row>`select ${list} from ${resource.from()} where ${pk} in (${keys}) order by ${order}`;
+}
+
 /**
  * PostgreSQL caches a plan only if it is as good as one made for the given values. So common sizes are literals, and
  * the offset is hidden from the planner, which would otherwise plan every page again: that takes longer than reading
  * it.
  */
 function partSql({ limit: size, offset }: Part): RawBuilder<unknown> {
-  const limit = size <= maxCommonSize ? sql.lit(size) : sql`${size}`;
+  const limit = isCommon(size) ? sql.lit(size) : sql`${size}`;
   return offset === 0 ? sql`limit ${limit}` : sql`limit ${limit} offset (select cast(${offset} as integer))`;
+}
+
+const isCommon = (size: number) => size <= maxCommonSize;
+
+/** What the text of `partSql` depends on, and its parameters. */
+function shapeOf({ limit, offset, isFromEnd }: Part) {
+  return {
+    text: `${isCommon(limit) ? limit : 'large'} ${offset > 0} ${isFromEnd}`,
+    values: [...(isCommon(limit) ? [] : [limit]), ...(offset > 0 ? [offset] : [])],
+  };
 }
 
 const whereFrom = ({ condition }: Start, { counted = [] }: Listed) =>
@@ -122,13 +148,13 @@ function partOf(page: number, size: number, count: number): Part {
 interface Asking {
   readonly asked: string | null;
   readonly size: number;
-  readonly firstRows: Row[] | null;
-  read(part: Part): Promise<Row[]>;
+  readonly firstRows: readonly Row[] | null;
+  read(part: Part): Promise<readonly Row[]>;
 }
 
 interface Page {
   readonly page: number;
-  readonly rows: Row[];
+  readonly rows: readonly Row[];
   readonly count: number;
 }
 
