@@ -28,7 +28,11 @@ test('a statement of a known shape is not built again, and gets its own values',
       built += 1;
       return sql`select cast(${one} as integer) + ${other} as sum`;
     });
-  expect([await sumOf(1, 2), await sumOf(3, 4), await sumOf(5, 6)]).toEqual([[{ sum: 3 }], [{ sum: 7 }], [{ sum: 11 }]]);
+  expect([await sumOf(1, 2), await sumOf(3, 4), await sumOf(5, 6)]).toEqual([
+    [{ sum: 3 }],
+    [{ sum: 7 }],
+    [{ sum: 11 }],
+  ]);
   expect(built).toBe(1);
 });
 
