@@ -20,7 +20,7 @@ const named = objectSchema({
   may: {
     ...arrayOf(stringSchema),
     description:
-      'What the caller may do with it: `change`, `delete`, and the permissions of its actions that they hold on it.',
+      'What the caller may do with it: `change`, `delete`, `give` a group or a role to others, and the permissions of its actions that they hold on it.',
   },
 });
 
