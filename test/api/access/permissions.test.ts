@@ -18,6 +18,7 @@ describeOnBoth('permissions', (server) => {
         app_label: 'svc_policies_event_matcher',
         app_label_verbose: 'Gatehouse Policies.Event Matcher',
         model_verbose: 'Event Matcher Policy',
+        is_held: true,
       },
     ]);
     expect((await admin.get(`${path}${body.results[0].id}/`)).body).toEqual(body.results[0]);
