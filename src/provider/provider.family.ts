@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { giveRight } from '../core/access/delegation.ts';
 import type { ProviderFilter } from '../core/application/provider-filters.ts';
 import { defineResource } from '../resource/define.ts';
 import { defineFamilyList } from '../resource/family.ts';
@@ -53,6 +54,7 @@ export const providerFamily = {
       table: 'provider_property_mappings',
       own: 'provider',
       other: 'mapping',
+      limits: { takes: giveRight },
       help: 'Which data about a user the application gets.',
     }),
     assigned_application_slug: assigned('slug', slugHelp),

@@ -6,6 +6,8 @@ import { text } from '../../resource/fields/text.ts';
 import { isNullFilter, oneOfFilter } from '../../resource/filters.ts';
 import type { Family, KindDeclaration, Resource } from '../../resource/resource.ts';
 import type { StoredRow } from '../../resource/stored-row.ts';
+import type { CorrectRights } from '../../resource/visibility.ts';
+import { giveRight } from '../access/delegation.ts';
 
 export const mappingModel = 'svc_core.propertymapping';
 
@@ -33,6 +35,9 @@ export function mappingFamily(sandbox: Sandbox) {
 
 export const mappingFilters = { managed: oneOfFilter('managed'), managed__isnull: isNullFilter('managed') };
 
+/** Adds the right to have providers use a mapping. */
+const usable = async (): Promise<CorrectRights> => (_, may) => ({ may: [...may, giveRight] });
+
 type MappingFields = ReturnType<typeof mappingFamily>['fields'];
 
 /** A kind of property mapping: its own fields, if any, on top of the family's. Its table has at least the key. */
@@ -46,6 +51,7 @@ export function defineMapping<F extends Fields>(
     family: mappingFamily(sandbox),
     order: ['name'],
     search: ['name'],
+    rightsOf: usable,
     ...kind,
     filters: { ...mappingFilters, ...kind.filters },
   });

@@ -222,7 +222,12 @@ describeOnBoth('admin_objects_list', (server) => {
         })
       ).body.pk;
     const scopes = [await scope('plain'), await scope('gatehouse/api')];
-    expect(await mayOn('svc_providers_oauth2.scopemapping', ...scopes)).toEqual([['change', 'delete'], ['delete']]);
+    expect(await mayOn('svc_providers_oauth2.scopemapping', ...scopes)).toEqual([
+      ['change', 'delete', 'give'],
+      ['delete'],
+    ]);
+    const using = { name: unique('p'), property_mappings: [scopes[1]] };
+    expect((await desk.api.post('/providers/oauth2/', { ...using, redirect_uris: [] })).status).toBe(403);
     const providers = [];
     for (const mapping of scopes)
       providers.push(

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { giveRight } from '../../../core/access/delegation.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { checkReach } from '../../../resource/access.ts';
 import type { Call } from '../../../resource/call.ts';
@@ -23,30 +24,36 @@ export function checkMayActAsUsers({ actor }: Pick<Call, 'actor'>): void {
   if (actor) checkReach('sign-in', actor);
 }
 
-/** What the rule leaves of rights by permission to such mappings. */
-export const mappingRights = (input: RightsInput): Promise<CorrectRights> =>
-  rightsWithout(
+/** What the rule leaves of rights by permission to such mappings, and the right to have providers use the others. */
+export async function mappingRights(input: RightsInput): Promise<CorrectRights> {
+  const reaching = await reachingAmong(
     input,
     (keys) =>
       sql<{ pk: unknown }>`select s.pk from mapping_scope s where s.pk in (${sql.join(keys)}) and ${reachesSql}`,
   );
+  return (key, may) => ({ may: reaching.has(key) ? withoutChange(may) : [...may, giveRight] });
+}
 
 /** The same for providers with such mappings. */
-export const providerRights = (input: RightsInput): Promise<CorrectRights> =>
-  rightsWithout(
+export async function providerRights(input: RightsInput): Promise<CorrectRights> {
+  const reaching = await reachingAmong(
     input,
     (keys) => sql<{
       pk: unknown;
     }>`select m.provider as pk from provider_property_mappings m join mapping_scope s on s.pk = m.mapping
       where m.provider in (${sql.join(keys)}) and ${reachesSql}`,
   );
+  return (key, may) => ({ may: reaching.has(key) ? withoutChange(may) : may });
+}
 
-async function rightsWithout(
+const withoutChange = (may: readonly string[]) => may.filter((right) => right !== 'change');
+
+/** Those that are beyond the caller: none for superusers. */
+async function reachingAmong(
   { actor, keys, query }: RightsInput,
   reachingSql: (keys: readonly unknown[]) => RawBuilder<{ pk: unknown }>,
-): Promise<CorrectRights> {
-  if (actor.isSuperuser || keys.length === 0) return (_, may) => ({ may });
+): Promise<ReadonlySet<unknown>> {
+  if (actor.isSuperuser || keys.length === 0) return new Set();
   const { rows } = await reachingSql(keys).execute(query);
-  const reaching = new Set(rows.map(({ pk }) => pk));
-  return (key, may) => ({ may: reaching.has(key) ? may.filter((right) => right !== 'change') : may });
+  return new Set(rows.map(({ pk }) => pk));
 }
