@@ -195,18 +195,20 @@ export class Person {
     // Where somebody is in a flow need not survive the database: then they start over.
     const kills = this.#report.databaseKills;
     let isKnown = true;
+    const answers: string[] = [];
     const ask = async (path: string, init: { headers: Record<string, string> }) => {
       const { url } = this.#random.oneOf(this.#instances);
       const headers = { ...init.headers, ...from };
       const response = await fetch(`${url}${path}`, { redirect: 'manual', ...init, headers });
       if (response.status === 503) isKnown = false;
+      answers.push(`${response.status} ${(await response.clone().text()).slice(0, 300)}`);
       return response;
     };
     try {
       const { cookie } = await signInByPassword(ask, `person-${this.#number}`, password);
       const { status } = await ask('/api/v3/core/users/me/', { headers: { cookie } });
       isKnown &&= kills === this.#report.databaseKills;
-      if (isKnown && status !== 200) this.#report.wrongs.push(`a sign-in ended with ${status}`);
+      if (isKnown && status !== 200) this.#report.wrongs.push(['a sign-in failed:', ...answers].join('\n  '));
       if (isKnown) this.#report.decisions += 1;
     } catch {
       this.#report.unknown += 1;

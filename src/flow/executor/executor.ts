@@ -1,4 +1,5 @@
 import { Problem } from '../../lib/problem.ts';
+import { isUnreachable } from '../../platform/db/unreachable.ts';
 import type { Log } from '../../platform/log.ts';
 import { PasswordQueueFull } from '../../platform/passwords.ts';
 import type { Call } from '../../resource/call.ts';
@@ -77,7 +78,7 @@ export function createExecutor(given: ExecutorNeeds): Executor {
           walk = reached;
         });
       } catch (error) {
-        if (error instanceof PasswordQueueFull || isFull(error)) throw error;
+        if (isBusy(error)) throw error;
         // A stage that throws lets nobody pass: the walk stays at it.
         needs.log.error({ err: error, request_id: call.request.id, flow: flow.slug }, 'a stage failed');
         await faults.record(call, walk, error).catch(() => {
@@ -105,5 +106,8 @@ function shownAt({ flow, state, cookies, complaints, detour }: Walk, screen: Scr
   };
 }
 
-/** What strangers may store is bounded; nothing is wrong with the stage. */
-const isFull = (error: unknown): boolean => error instanceof Problem && error.code === 'unavailable';
+/** Nothing is wrong with the stage: the database or the server is busy, or strangers have stored as much as they may. */
+const isBusy = (error: unknown): boolean =>
+  error instanceof PasswordQueueFull ||
+  isUnreachable(error) ||
+  (error instanceof Problem && error.code === 'unavailable');
