@@ -189,31 +189,24 @@ export async function filterConditions(
 type OnColumn = (column: RawBuilder<unknown>, field: Field | undefined) => RawBuilder<unknown>;
 
 /** A condition on a column of the row, or of an object that it refers to. Few such objects should meet it: they are looked for first. */
-export function followPath(
-  resource: Resource,
-  path: string,
-  row: RowAlias,
-  registry: Registry,
-  condition: OnColumn,
-): RawBuilder<unknown> {
-  const { column, field, referred } = stepOf(resource, path, row, registry);
-  if (!referred) return condition(column, field);
-  const { other, from } = referred;
-  return sql`${column} in (select ${other.col('pk')} from ${from} where ${condition(referred.column, referred.field)})`;
-}
+export const followPath = conditionOnPath(
+  ({ column, key, from }, isMet) => sql`${column} in (select ${key} from ${from} where ${isMet})`,
+);
 
 /** The same for a condition that no index serves: it is tried on the object that each row refers to, not on all of them. */
-export function lookUpPath(
-  resource: Resource,
-  path: string,
-  row: RowAlias,
-  registry: Registry,
-  condition: OnColumn,
-): RawBuilder<unknown> {
-  const { column, field, referred } = stepOf(resource, path, row, registry);
-  if (!referred) return condition(column, field);
-  const { other, from } = referred;
-  return sql`exists (select 1 from ${from} where ${other.col('pk')} = ${column} and ${condition(referred.column, referred.field)})`;
+export const lookUpPath = conditionOnPath(
+  ({ column, key, from }, isMet) => sql`exists (select 1 from ${from} where ${key} = ${column} and ${isMet})`,
+);
+
+type Reference = Readonly<Record<'column' | 'key' | 'from', RawBuilder<unknown>>>;
+
+function conditionOnPath(onReferred: (reference: Reference, isMet: RawBuilder<unknown>) => RawBuilder<unknown>) {
+  return (resource: Resource, path: string, row: RowAlias, registry: Registry, condition: OnColumn) => {
+    const { column, field, referred } = stepOf(resource, path, row, registry);
+    if (!referred) return condition(column, field);
+    const { key, from } = referred;
+    return onReferred({ column, key, from }, condition(referred.column, referred.field));
+  };
 }
 
 /** `name`, or `group.name` with what it refers to. */
@@ -228,7 +221,7 @@ function stepOf(resource: Resource, path: string, row: RowAlias, registry: Regis
   return {
     column: row.col(first),
     field,
-    referred: { other, from: target.from(9), column, field: target.allFields[second] },
+    referred: { key: other.col('pk'), from: target.from(9), column, field: target.allFields[second] },
   };
 }
 

@@ -61,11 +61,12 @@ async function startByHour(
 ): Promise<Start | null> {
   const { read } = call.db;
   const time = resource.row().col(counted.time);
+  const direction = isFromEnd ? sql`asc` : sql`desc`;
   const end = hourOf(await readUntil(read, counted.hours));
   const newer = isFromEnd ? 0 : await countNewer();
   if (offset < newer) return null;
   const { rows } = await sql<{ hour: string; skipped: number | string }>`select hour, skipped from (
-    select t.hour, sum(t.count) as rows, sum(sum(t.count)) over (order by t.hour ${direction()}) - sum(t.count) as skipped
+    select t.hour, sum(t.count) as rows, sum(sum(t.count)) over (order by t.hour ${direction}) - sum(t.count) as skipped
       from ${sql.table(counted.hours.table)} as t
       where ${sql.join([sql`t.hour < ${bucketOf(end)}`, ...conditions], sql` and `)} group by t.hour) as hours
     where skipped + rows > ${offset - newer} order by skipped limit 1`.execute(read);
@@ -76,10 +77,6 @@ async function startByHour(
     condition: isFromEnd ? sql`${time} >= ${hour}` : sql`${time} < ${addMilliseconds(hour, hourMs)}`,
     offset: offset - newer - Number(found.skipped),
   };
-
-  function direction(): RawBuilder<unknown> {
-    return isFromEnd ? sql`asc` : sql`desc`;
-  }
 
   async function countNewer(): Promise<number> {
     const where = sql.join([sql`${time} >= ${end} and ${time} <= ${latest}`, ...conditions], sql` and `);
