@@ -1,5 +1,6 @@
 import type { Json } from '../../lib/json.ts';
 import { features, QuickJsMemoryFull, startQuickJs } from './quickjs.ts';
+import { createStopwatch, TimeIsUp } from './stopwatch.ts';
 
 export type Outcome =
   | {
@@ -35,8 +36,6 @@ export interface Compiler {
   ): { bytecode: Uint8Array } | { message: string; line: number };
 }
 
-class TimeIsUp extends Error {}
-
 /** The prelude's name for requesting a random number. */
 export const chance = 'Math.random';
 
@@ -58,9 +57,9 @@ const languageOfExpressions =
   features.bigInt;
 
 export function openCompiler(module: WebAssembly.Module): Compiler {
-  let deadline = Number.POSITIVE_INFINITY;
+  const stopwatch = createStopwatch();
   const engine = startQuickJs(module, features.eval | features.regExp, {
-    tick: () => checkTime(deadline),
+    tick: stopwatch.check,
     now: Date.now,
     call: () => {
       throw new Error('the compiler runs no code');
@@ -71,7 +70,7 @@ export function openCompiler(module: WebAssembly.Module): Compiler {
   return {
     compile(source, fileName, timeMs = compileTimeMs) {
       engine.reset();
-      deadline = spentMs() + timeMs;
+      stopwatch.start(timeMs);
       try {
         const bytecode = engine.compile(source, fileName);
         if (bytecode) return { bytecode };
@@ -88,19 +87,21 @@ export function openCompiler(module: WebAssembly.Module): Compiler {
 }
 
 export function openRoom(module: WebAssembly.Module, prelude: Uint8Array, heapBytes: number): Room {
-  let deadline = Number.POSITIVE_INFINITY;
+  const stopwatch = createStopwatch();
   let functions: Work['functions'] = {};
   let isLasting = true;
   const engine = startQuickJs(module, languageOfExpressions, {
-    tick: () => checkTime(deadline),
+    tick: stopwatch.check,
     now() {
       isLasting = false;
       return Date.now();
     },
     call(name, payload) {
-      checkTime(deadline);
+      stopwatch.check();
       if (name === chance) isLasting = false;
-      return answer(functions, name, payload);
+      const answered = answer(functions, name, payload);
+      stopwatch.checkAll();
+      return answered;
     },
   });
   const entryPoints = engine.call(engine.evaluate(prelude), [engine.hostFunction()]);
@@ -116,7 +117,7 @@ export function openRoom(module: WebAssembly.Module, prelude: Uint8Array, heapBy
       engine.reset();
       isLasting = true;
       engine.setMemoryLimit(work.memoryBytes);
-      deadline = spentMs() + work.timeMs;
+      stopwatch.start(work.timeMs);
       functions = work.functions;
       try {
         const result = engine.call(run, [engine.evaluate(work.bytecode), engine.string(work.given)]);
@@ -137,16 +138,6 @@ export function openRoom(module: WebAssembly.Module, prelude: Uint8Array, heapBy
 }
 
 const outOfMemory = /^\w+: out of memory/;
-
-function checkTime(deadline: number): void {
-  if (spentMs() > deadline) throw new TimeIsUp();
-}
-
-/** CPU time, not wall time: a busy machine must not make expressions fail. */
-function spentMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
-}
 
 /**
  * Explains errors that end an evaluation from outside. They never propagate: an expression can only fail its own
