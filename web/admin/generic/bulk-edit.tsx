@@ -10,7 +10,6 @@ import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { type BulkResult, refusalOf, tryInBulk } from '../api/bulk.ts';
 import type { Member } from '../api/document.ts';
-import { useInterface } from '../api/interface.ts';
 import { type Names, type Row, readNames } from '../api/objects.ts';
 import { Widget } from '../widgets/widget.tsx';
 import { counted } from '../words.ts';
@@ -19,6 +18,7 @@ import type { BulkProps } from './bulk-bar.tsx';
 import { BulkProgress, BulkRefusals } from './bulk-outcome.tsx';
 import { BulkPreview } from './bulk-preview.tsx';
 import { useBulkWrite } from './use-bulk-write.ts';
+import { useWhyFixed } from './use-why-fixed.ts';
 
 interface Trial {
   readonly results: readonly BulkResult[];
@@ -34,11 +34,9 @@ export function BulkEdit({ entry, description, picked, onDone, onClose }: BulkPr
   const [trial, setTrial] = useState<Trial | null>(null);
   const writing = useBulkWrite();
   const announce = useDone();
-  const { user } = useInterface();
-  const isFixed = ({ name, note }: Member) =>
-    (note.limits?.only === 'superusers' && !user.is_superuser) || picked.every(({ fixed }) => fixed.includes(name));
+  const whyFixed = useWhyFixed(picked[0]?.fixed.filter((name) => picked.every(({ fixed }) => fixed.includes(name))));
   const members = (description.changing ?? []).filter(
-    (member) => isCommon(member, description.key) && !isFixed(member),
+    (member) => isCommon(member, description.key) && whyFixed(member) === null,
   );
   const chosen = members.filter(({ name }) => name in values);
   const objects = counted(picked.length, entry);

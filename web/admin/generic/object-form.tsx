@@ -7,7 +7,6 @@ import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import type { Member } from '../api/document.ts';
-import { useInterface } from '../api/interface.ts';
 import type { WholeObject } from '../api/object.ts';
 import type { Names, Row } from '../api/objects.ts';
 import type { ResourcePage } from '../routes.tsx';
@@ -21,6 +20,7 @@ import { FixedField } from './fixed-field.tsx';
 import { grouped } from './groups.ts';
 import { PreviewDialog } from './preview-dialog.tsx';
 import { useDraft } from './use-draft.ts';
+import { useWhyFixed } from './use-why-fixed.ts';
 import { WithBeside } from './with-beside.tsx';
 
 interface Props {
@@ -63,18 +63,9 @@ export function ObjectForm(props: Props) {
   return <VersionForm key={props.etag} {...props} unsaved={unsaved} />;
 }
 
-/** Why the caller may not change a member; null if they may. */
-function useWhyFixed({ fixed = [] }: Pick<Props, 'fixed'>): (member: Member) => string | null {
-  const { user } = useInterface();
-  return ({ name, note }) => {
-    if (fixed.includes(name)) return t('Only those who hold all permissions involved may change this.');
-    return note.limits?.only === 'superusers' && !user.is_superuser ? t('Only superusers may change this.') : null;
-  };
-}
-
 function VersionForm(props: Props & { unsaved: RefObject<boolean> }) {
   const { initial, method, path, etag, names = noNames, submit, Beside } = props;
-  const whyFixed = useWhyFixed(props);
+  const whyFixed = useWhyFixed(props.fixed);
   const members = props.members.filter((member) => whyFixed(member) === null);
   const { onSaved, onCancel, onConflict } = props;
   const draft = useDraft(`draft ${method} ${path}`, members, initial, props.unsaved);

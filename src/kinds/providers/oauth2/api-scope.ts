@@ -12,11 +12,12 @@ export const apiScope = 'gatehouse/api';
 const reachesSql = sql`(s.scope_name = ${apiScope}
   or exists (select 1 from mapping_scope_token_sources t where t.mapping = s.pk))`;
 
+const reachingMappings = (keys: readonly unknown[]) =>
+  sql<{ pk: unknown }>`select s.pk from mapping_scope s where s.pk in (${sql.join(keys)}) and ${reachesSql}`;
+
+/** Whether one of these mappings does. */
 export async function needSuperuser(tx: Query, mappings: readonly string[]): Promise<boolean> {
-  if (mappings.length === 0) return false;
-  const { rows } = await sql`select 1 from mapping_scope s where s.pk in (${sql.join(mappings)}) and ${reachesSql}
-    limit 1`.execute(tx);
-  return rows.length > 0;
+  return mappings.length > 0 && (await reachingMappings(mappings).execute(tx)).rows.length > 0;
 }
 
 /** Refuses all but superusers: whoever sets up such a client gets to act as the people who use it, here or elsewhere. */
@@ -26,11 +27,7 @@ export function checkMayActAsUsers({ actor }: Pick<Call, 'actor'>): void {
 
 /** What the rule leaves of rights by permission to such mappings, and the right to have providers use the others. */
 export async function mappingRights(input: RightsInput): Promise<CorrectRights> {
-  const reaching = await reachingAmong(
-    input,
-    (keys) =>
-      sql<{ pk: unknown }>`select s.pk from mapping_scope s where s.pk in (${sql.join(keys)}) and ${reachesSql}`,
-  );
+  const reaching = await reachingAmong(input, reachingMappings);
   return (key, may) => ({ may: reaching.has(key) ? withoutChange(may) : [...may, giveRight] });
 }
 
