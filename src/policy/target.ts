@@ -80,6 +80,18 @@ export async function resolveTarget(key: string, registry: Registry, query: Quer
   return (await resolveTargets([key], registry, query)).get(key) ?? null;
 }
 
+async function objectsOfTargets(
+  resource: Resource,
+  targets: readonly (string | null)[],
+  query: Query,
+): Promise<readonly { readonly pk: string; readonly target: string }[]> {
+  const row = resource.row();
+  const target = row.col(resource.target ?? 'pk');
+  const { rows } = await sql<{ pk: string; target: string }>`select ${row.col('pk')} as pk, ${target} as target
+    from ${resource.from()} where ${target} in (${sql.join(targets)})`.execute(query);
+  return rows;
+}
+
 /** Checks permission to change the object of a target. The key may be the target's or the object's own. */
 export async function checkMayChangeTarget(
   { tx, call, registry }: Pick<CheckInput, 'tx' | 'call' | 'registry'>,
@@ -91,9 +103,7 @@ export async function checkMayChangeTarget(
   const { rows } = await sql<{ model: string }>`select model from policy_targets where pk = ${target}`.execute(tx);
   const resource = registry.find(rows[0]?.model ?? '');
   if (!resource?.target) throw new Problem('permission_denied');
-  const row = resource.row();
-  const { rows: objects } = await sql<{ pk: string }>`select ${row.col('pk')} as pk from ${resource.from()}
-    where ${row.col(resource.target)} = ${target}`.execute(tx);
+  const objects = await objectsOfTargets(resource, [target], tx);
   await checkMayChange(actor, resource, objects[0]?.pk, tx);
 }
 
@@ -106,11 +116,8 @@ export async function bindingRights({ actor, keys, registry, query }: RightsInpu
   for (const [model, bindings] of Map.groupBy(rows, (row) => row.model)) {
     const resource = registry.find(model);
     if (!resource?.target || resource.reaches) continue;
-    const row = resource.row();
     const targets = bindings.map(({ target }) => target);
-    const { rows: objects } = await sql<{ pk: string; target: string }>`select ${row.col('pk')} as pk,
-      ${row.col(resource.target)} as target from ${resource.from()}
-      where ${row.col(resource.target)} in (${sql.join(targets)})`.execute(query);
+    const objects = await objectsOfTargets(resource, targets, query);
     const change = resource.permission('change');
     const objectKeys = objects.map(({ pk }) => pk);
     const holds = await heldAmong(actor, [change], resource, objectKeys, query);
