@@ -15,6 +15,8 @@ export interface GrowthSizes {
 }
 
 export const few: GrowthSizes = { users: 10_000, events: 100_000 };
+/** An event a minute, so that their charts have something to show. Many events are those of two years. */
+const fewSeconds = few.events * 60;
 export const many: GrowthSizes = { users: 1_000_000, events: 10_000_000 };
 
 export interface GrowthRow {
@@ -177,13 +179,15 @@ export async function fill(
   say: (line: string) => void,
 ): Promise<Loaded> {
   const data = await withApp(database, (world, app) =>
-    load(world, app, { ...few, policies: 0, rules: 0, accessTokens: 0 }),
+    load(world, app, { users: few.users, events: 0, policies: 0, rules: 0, accessTokens: 0 }),
   );
-  if (users > few.users) {
-    await loadMany(database, users - few.users, events - few.events, say);
-    // Counts what was added.
-    await withApp(database, async () => {});
-  }
+  await loadMany(
+    database,
+    { users: users - few.users, events, ...(events === few.events && { eventSeconds: fewSeconds }) },
+    say,
+  );
+  // Counts what was added.
+  await withApp(database, async () => {});
   await database.settle();
   return data;
 }

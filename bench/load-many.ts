@@ -5,11 +5,17 @@ const rowsPerStep = 250_000;
 const usersPerGroup = 50;
 const twoYearsInSeconds = 2 * 365 * 86_400;
 
-/** More people and two years of events on top of those that are there. No server may have the database open; the next one counts them. */
+export interface Many {
+  readonly users: number;
+  readonly events: number;
+  /** How far back the events go. */
+  readonly eventSeconds?: number;
+}
+
+/** More people and events on top of those that are there. No server may have the database open; the next one counts them. */
 export async function loadMany(
   database: BenchDatabase,
-  users: number,
-  events: number,
+  { users, events, eventSeconds = twoYearsInSeconds }: Many,
   say: (line: string) => void,
 ): Promise<void> {
   const bulk = await openBulkSql(database, say);
@@ -19,13 +25,17 @@ export async function loadMany(
     return bulk.runAll(Array.from({ length: steps }, (_, step) => statement(from(step), from(step + 1))));
   };
   try {
-    await bulk.run('create table bench_names (i integer primary key, given text, family text)');
-    await bulk.run(`insert into bench_names values ${nameRows().join(', ')}`);
-    await bulk.bare('users', () => inSteps(users, (from, to) => usersSql(bulk.words, from, to, users)));
-    await bulk.bare('groups', () => addGroups(bulk, users));
-    await bulk.bare('user_groups', () => addMembers(bulk, users));
-    await bulk.bare('events', () => inSteps(events, (from, to) => eventsSql(bulk.words, from, to, events)));
-    await bulk.run('drop table bench_names');
+    if (users > 0) {
+      await bulk.run('create table bench_names (i integer primary key, given text, family text)');
+      await bulk.run(`insert into bench_names values ${nameRows().join(', ')}`);
+      await bulk.bare('users', () => inSteps(users, (from, to) => usersSql(bulk.words, from, to, users)));
+      await bulk.bare('groups', () => addGroups(bulk, users));
+      await bulk.bare('user_groups', () => addMembers(bulk, users));
+      await bulk.run('drop table bench_names');
+    }
+    await bulk.bare('events', () =>
+      inSteps(events, (from, to) => eventsSql(bulk.words, from, to, events, eventSeconds)),
+    );
     // Triggers would have counted each row.
     await bulk.run("update counted_until set until = '0001-01-01T00:00:00.000000Z'");
     for (const counts of ['user_counts', 'event_counts', 'event_hours', 'event_applications'])
@@ -92,7 +102,7 @@ export async function addMembers({ run }: BulkSql, users: number): Promise<void>
 }
 
 /** Two of five are sign-ins, a third are visits to applications, the rest failures and changes. */
-export function eventsSql(of: BulkWords, from: number, to: number, all: number): string {
+export function eventsSql(of: BulkWords, from: number, to: number, all: number, seconds = twoYearsInSeconds): string {
   const isModel = "a.action like 'model%'";
   const isVisit = "a.action = 'authorize_application'";
   const app = "'00000000000000000000000000000' || (100 + a.i % 50)";
@@ -107,7 +117,7 @@ export function eventsSql(of: BulkWords, from: number, to: number, all: number):
         when ${isVisit} then '{"authorized_application": {"pk": "' || ${app} || '", "name": "App ' || a.i % 50 || '"}}'
         else '{"auth_method": "password"}' end as ${of.json}),
       '10.' || a.i % 8 || '.' || a.i % 251 || '.' || a.i % 241,
-      ${of.ago(`${twoYearsInSeconds} - cast(a.i as double precision) / ${all} * ${twoYearsInSeconds - 7_200}`)},
+      ${of.ago(`${seconds} - cast(a.i as double precision) / ${all} * ${seconds - 7_200}`)},
       ${of.ago(`-${twoYearsInSeconds}`)}, cast(${brand} as ${of.json}),
       case when ${isModel} then 'svc_core' end, case when ${isModel} then 'user' end, case when ${isModel} then '' || u.pk end,
       case when ${isVisit} then ${app} end, 'Default brand', u.username || ' ' || u.email || ' ' || a.action || ' svc_core'
