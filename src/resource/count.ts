@@ -1,29 +1,70 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import type { Query } from '../platform/db/database.ts';
 import { queryCache } from '../platform/db/query-cache.ts';
+import { estimateFrom, type RowCount, sample } from '../platform/db/scan.ts';
+import type { Call } from './call.ts';
 import { countSql } from './counted.ts';
-import type { CountRows } from './resource.ts';
+import type { CountRows, Resource } from './resource.ts';
 
 /** Null is what cannot be cached. */
 export const countCache = queryCache<number | null>('counts');
+
+/** Counting so many rows takes some milliseconds, if an index leads to them. */
+const manyRows = 100_000;
 
 /**
  * Counts the rows of a list. Counting a large table takes longer than reading a page of it, so counts are cached
  * until one of the tables changes, and the largest tables are counted ahead (`counted`).
  */
 export function createCount(): CountRows {
-  return async (resource, call, { where, isCounted }) => {
+  return (resource, call, { where, isCounted }) => {
     const { counted } = resource;
-    // By the condition: making the whole statement only to find its cached result took 5 % of a page of events.
-    const { sql: condition, parameters } = where.compile(call.db.read);
-    const key = JSON.stringify([resource.path, isCounted, condition, parameters]);
-    const count = await countCache.read(call.db, key, async (read) => {
-      const counting =
-        counted && isCounted
-          ? countSql(resource, counted, where)
-          : sql<{ count: number }>`select count(*) as count from ${resource.from()} ${where}`;
-      const { rows } = await counting.execute(read);
-      return Number(rows[0]?.count ?? 0);
-    });
-    return count ?? 0;
+    return cachedCount(resource, call, where, isCounted ? 'ahead' : 'all', (read) =>
+      counted && isCounted
+        ? runCount(read, countSql(resource, counted, where))
+        : runCount(read, sql`select count(*) as count from ${resource.from()} ${where}`),
+    );
   };
+}
+
+/** Counts the rows of one of the largest tables that meet a condition. If they are many, it estimates them from a sample. */
+export async function countSome(
+  resource: Resource,
+  call: Call,
+  condition: RawBuilder<unknown>,
+  total: () => Promise<number>,
+): Promise<RowCount> {
+  const { dialect } = call.db;
+  const { table } = resource;
+  const counted = await cachedCount(resource, call, condition, 'some', (read) =>
+    runCount(
+      read,
+      sql`select count(*) as count from (select 1 from ${resource.from()} where ${condition}
+        limit ${sql.lit(manyRows + 1)}) as found`,
+    ),
+  );
+  if (counted <= manyRows) return { rows: counted, isExact: true };
+  const all = await total();
+  const estimate = await cachedCount(resource, call, condition, 'about', async (read) =>
+    estimateFrom(await sample({ read, dialect, table, where: () => condition }, all), all),
+  );
+  return { rows: Math.max(counted, estimate), isExact: false };
+}
+
+async function runCount(read: Query, counting: RawBuilder<{ count: number | string }>): Promise<number> {
+  const { rows } = await counting.execute(read);
+  return Number(rows[0]?.count ?? 0);
+}
+
+async function cachedCount(
+  { path }: Resource,
+  { db }: Call,
+  where: RawBuilder<unknown>,
+  way: 'ahead' | 'all' | 'some' | 'about',
+  load: (read: Query) => Promise<number>,
+): Promise<number> {
+  // By the condition: making the whole statement only to find its cached result took 5 % of a page of events.
+  const { sql: condition, parameters } = where.compile(db.read);
+  const count = await countCache.read(db, JSON.stringify([path, way, condition, parameters]), load);
+  return count ?? 0;
 }

@@ -4,6 +4,7 @@ import { readList } from '../../platform/db/read-list.ts';
 import { tookTooLong } from '../../platform/db/scan.ts';
 import { visibleRows } from '../access.ts';
 import type { Call, Reply } from '../call.ts';
+import { countSome } from '../count.ts';
 import { isCountedBy } from '../counted.ts';
 import { estimated, type Listed } from '../counted-rows.ts';
 import { type Row, readContext } from '../fields/field.ts';
@@ -36,7 +37,7 @@ export async function list(engine: Engine, resource: Resource, call: Call): Prom
           ? await engine.search(resource, reading, others)
           : listedBy(engine, resource, reading, {
               conditions: [...others, ...searchConditions(resource, call, registry)],
-              isCounted: !visible && !isSearch && isCountedBy(resource, call.request.query),
+              isCounted: !visible && !isSearch && (filters.length === 0 || isCountedBy(resource, call.request.query)),
             });
       return await readPage(engine, resource, reading, listed);
     } catch (error) {
@@ -53,10 +54,15 @@ interface Conditions {
 }
 
 function listedBy(engine: Engine, resource: Resource, call: Call, { conditions, isCounted }: Conditions): Listed {
-  const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
+  const condition = sql.join(conditions, sql` and `);
+  const where = conditions.length > 0 ? sql`where ${condition}` : sql``;
+  const total = () => engine.count(resource, call, { where: sql``, isCounted: true });
   return {
     where,
-    count: async () => ({ rows: await engine.count(resource, call, { where, isCounted }), isExact: true }),
+    count: async () =>
+      resource.counted && !isCounted
+        ? countSome(resource, call, condition, total)
+        : { rows: await engine.count(resource, call, { where, isCounted }), isExact: true },
     ...(isCounted && { counted: conditions }),
   };
 }
