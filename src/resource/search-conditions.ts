@@ -1,12 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Slice } from '../platform/db/dialect.ts';
+import type { Dialect } from '../platform/db/dialect.ts';
 import type { Call } from './call.ts';
 import { isStorable } from './fields/well-formed.ts';
 import { lookUpPath } from './query.ts';
 import type { Registry, Resource } from './resource.ts';
 
-/** Shorter terms have no entry in a search index. */
-const minIndexedLength = 3;
 const maxTerms = 10;
 
 /** The words of `search`. */
@@ -19,15 +17,16 @@ export function searchTerms(resource: Resource, { request: { query } }: Call): s
     .slice(0, maxTerms);
 }
 
-/** The columns whose search index finds a term. */
-export const indexedColumns = ({ searchIndex = [] }: Resource, term: string): readonly string[] =>
-  term.length >= minIndexedLength ? searchIndex : [];
+/** Whether a term is so long that a search index finds it, however many rows it leads to. */
+export const isWord = (term: string): boolean => [...term].length > 2;
+
+/** Whether a search index finds a term, be it a word or two letters. */
+export const isIndexed = ({ searchIndex }: Resource, term: string, dialect: Dialect): boolean =>
+  searchIndex !== undefined && (isWord(term) || dialect.findsPair(term));
 
 interface SearchOptions {
-  /** Without the search index: for a condition that most rows meet. */
-  readonly isPlain?: boolean;
-  /** For these rows alone. */
-  readonly slice?: Slice | undefined;
+  /** The terms to look for by the search index; all words if it is not given. */
+  readonly indexed?: readonly string[];
 }
 
 /** Each word of `search` must be contained in one of the search columns. */
@@ -47,14 +46,15 @@ function termConditions(
   term: string,
   { db: { dialect } }: Call,
   registry: Registry,
-  { isPlain, slice }: SearchOptions,
+  { indexed: terms }: SearchOptions,
 ): RawBuilder<unknown>[] {
   const row = resource.row();
-  const indexed = isPlain ? [] : indexedColumns(resource, term);
+  const isByIndex = terms ? terms.includes(term) : isWord(term);
+  const indexed = (isByIndex && resource.searchIndex) || [];
   const conditions: RawBuilder<unknown>[] = [];
   if (indexed.length > 0) {
     const alias = resource.family ? 'b' : 't';
-    conditions.push(dialect.indexedContains(resource.rootTable, alias, indexed, term, slice));
+    conditions.push(dialect.indexedContains(resource.rootTable, alias, indexed, term));
   }
   for (const path of ownFirst(resource.search ?? []).filter((path) => !indexed.includes(path))) {
     conditions.push(

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import { createWorkQueue } from '../lib/work-queue.ts';
-import type { Slice } from '../platform/db/dialect.ts';
 import {
   countFound,
   countQuickly,
   estimateFrom,
   findKeys,
+  findKeysQuickly,
+  type Key,
   type RowCount,
   type Scan,
   sample,
@@ -14,8 +15,10 @@ import { DatabaseBusy } from '../platform/db/unreachable.ts';
 import type { Call } from './call.ts';
 import { countCache } from './count.ts';
 import type { CountRows, FindRows, Registry, Resource } from './resource.ts';
-import { indexedColumns, searchConditions, searchTerms } from './search-conditions.ts';
+import { isIndexed, isWord, searchConditions, searchTerms } from './search-conditions.ts';
 
+/** So many rows are fetched by their keys in a few milliseconds. */
+const veryFewRows = 1_000;
 /** So many rows are sorted soon. If a search finds more, reading rows in order soon fills a page. */
 const fewRows = 10_000;
 /** Counting a term in so many rows takes tens of milliseconds. In more it is estimated if it is frequent. */
@@ -26,46 +29,55 @@ const frequent = 200;
 const limits = { concurrency: 1, queue: 20, full: () => new DatabaseBusy('too many searches scan a table already') };
 
 /**
- * Searches of the largest tables (`counted`). A rare word is found by the search index. One or two letters, and words of most rows, are
- * looked for in a sample: if they are frequent, the page is there at once, and the count is an estimate. Otherwise a scan finds them.
+ * Searches of the largest tables (`counted`). What is rare is found by the search index. One letter, and what most rows contain, is
+ * looked for in a sample: if it is frequent, the page is there at once, and the count is an estimate. Otherwise a scan finds it.
  */
 export function createSearch(registry: Registry, count: CountRows): FindRows {
   const inTurn = createWorkQueue(limits);
   return async (resource, call, conditions) => {
     const { read, dialect } = call.db;
-    const { table } = resource;
-    const where = (options: { slice?: Slice | undefined; isPlain?: boolean }) =>
-      sql.join([...conditions, ...searchConditions(resource, call, registry, options)], sql` and `);
+    const where = (indexed: readonly string[]) =>
+      sql.join([...conditions, ...searchConditions(resource, call, registry, { indexed })], sql` and `);
+    const scanBy = (indexed: readonly string[]): Scan => ({
+      read,
+      dialect,
+      table: resource.table,
+      where: () => where(indexed),
+    });
+    const scan = scanBy([]);
     const total = () => count(resource, call, { where: sql``, isCounted: true });
+    const byKeys = (keys: Key[]) => ({
+      where: sql`where ${dialect.isOneOf(resource.row().col('pk'), keys, resource.key)}`,
+      count: async () => ({ rows: keys.length, isExact: true }),
+    });
 
-    if (conditions.length > 0 || !(await isBroad(resource, call))) {
-      const indexed = sql`where ${where({})}`;
+    const narrow = await narrowTerms(resource, call);
+    // Statistics say little of two letters.
+    const pairs = dialect.scans.by === 'time' && narrow.length === 0 ? indexedTerms(resource, call) : [];
+    const few = pairs.length > 0 ? await findKeysQuickly(scanBy(pairs), veryFewRows) : null;
+    if (few) return byKeys(few);
+
+    if (conditions.length > 0 || narrow.length > 0) {
+      const indexed = sql`where ${where(narrow)}`;
       if (dialect.scans.by === 'slices') {
         const rows = () => count(resource, call, { where: indexed, isCounted: false });
         return { where: indexed, count: async () => ({ rows: await rows(), isExact: true }) };
       }
-      const scan: Scan = { read, dialect, table, where: () => where({ isPlain: true }) };
       return {
         where: indexed,
         count: async () =>
-          (await countQuickly(scan, where({}), fewRows)) ??
+          (await countQuickly(scan, where(narrow), fewRows)) ??
           (await estimate(scan, total)) ??
           (await inTurn(() => countFound(scan, total))),
       };
     }
 
-    const scan: Scan = { read, dialect, table, where: (slice) => where({ slice, isPlain: true }) };
     const estimated = await estimate(scan, total);
-    if (estimated) return { where: sql`where ${where({ isPlain: true })}`, count: async () => estimated };
-    const keys = await inTurn(() => findKeys(scan, fewRows));
-    if (keys) {
-      return {
-        where: sql`where ${dialect.isOneOf(resource.row().col('pk'), keys, resource.key)}`,
-        count: async () => ({ rows: keys.length, isExact: true }),
-      };
-    }
+    if (estimated) return { where: sql`where ${where([])}`, count: async () => estimated };
+    const keys = await inTurn(() => findKeys(scanBy(pairs), fewRows));
+    if (keys) return byKeys(keys);
     return {
-      where: sql`where ${where({ isPlain: true })}`,
+      where: sql`where ${where([])}`,
       count: () => cached(resource, call, (reading) => inTurn(() => countFound({ ...scan, read: reading }, total))),
     };
   };
@@ -79,19 +91,22 @@ async function estimate(scan: Scan, total: () => Promise<number>): Promise<RowCo
   return found.found < frequent ? null : { rows: estimateFrom(found, all), isExact: false };
 }
 
-/** Whether no term leads to few rows by the search index. */
-export async function isBroad(resource: Resource, call: Call): Promise<boolean> {
+/** The terms that lead to few rows by the search index, if any does. */
+export async function narrowTerms(resource: Resource, call: Call): Promise<string[]> {
   const { read, dialect } = call.db;
-  for (const term of searchTerms(resource, call)) {
-    const columns = indexedColumns(resource, term);
-    if (columns.length === 0) continue;
-    // PostgreSQL knows from its statistics how frequent a term is.
-    if (dialect.scans.by === 'time') return false;
-    const { rows } = await dialect.scans.found(resource.table, columns, term, fewRows + 1).execute(read);
-    if ((rows[0]?.count ?? 0) <= fewRows) return false;
+  const terms = indexedTerms(resource, call);
+  // PostgreSQL knows from its statistics how frequent a word is.
+  if (dialect.scans.by === 'time') return terms.filter(isWord);
+  for (const term of terms) {
+    const found = dialect.scans.found(resource.table, resource.searchIndex ?? [], term, fewRows + 1);
+    const { rows } = await found.execute(read);
+    if ((rows[0]?.count ?? 0) <= fewRows) return [term];
   }
-  return true;
+  return [];
 }
+
+const indexedTerms = (resource: Resource, call: Call) =>
+  searchTerms(resource, call).filter((term) => isIndexed(resource, term, call.db.dialect));
 
 /** Estimates are not cached. */
 async function cached(

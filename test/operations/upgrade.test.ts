@@ -22,6 +22,11 @@ async function expectUpgrade(env: Environment): Promise<void> {
     // A secret that the older version sealed opens still.
     const provider = await admin.get(`/providers/oauth2/${wiki.body.provider}/`);
     expect(provider.body.client_secret).toMatch(/^\w{40,}$/);
+    // By its beginning, its middle and its end.
+    for (const search of ['da', 'AN', 'na']) {
+      const { body } = await admin.get(`/core/users/?search=${search}`);
+      expect(body.results.map(({ username }: { username: string }) => username)).toContain('dana');
+    }
   } finally {
     await server.stop();
   }

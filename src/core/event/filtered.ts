@@ -3,7 +3,7 @@ import { isCountedBy } from '../../resource/counted.ts';
 import { arrayOf, type JsonSchema, stringSchema, timeSchema } from '../../resource/json-schema.ts';
 import { filterConditions } from '../../resource/query.ts';
 import type { ActionInput } from '../../resource/resource.ts';
-import { isBroad } from '../../resource/search.ts';
+import { narrowTerms } from '../../resource/search.ts';
 import { searchConditions, searchTerms } from '../../resource/search-conditions.ts';
 import type { Counting } from './chart.ts';
 
@@ -47,13 +47,13 @@ export async function filteredEvents({ call, registry }: Input): Promise<Filtere
   const resource = registry.require(eventModel);
   const filters = await filterConditions(resource, call, registry);
   const isSearch = searchTerms(resource, call).length > 0;
-  const isSlow = isSearch && filters.length === 0 && (await isBroad(resource, call));
+  const indexed = isSearch && filters.length === 0 ? await narrowTerms(resource, call) : undefined;
   const seen = await visibleEvents(
     { call, registry },
     {
-      conditions: [...filters, ...searchConditions(resource, call, registry, { isPlain: isSlow })],
+      conditions: [...filters, ...searchConditions(resource, call, registry, indexed && { indexed })],
       isCounted: !isSearch && isCountedBy(resource, call.request.query),
     },
   );
-  return { ...seen, isSlow };
+  return { ...seen, isSlow: indexed?.length === 0 };
 }

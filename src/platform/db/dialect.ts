@@ -20,14 +20,10 @@ export interface Dialect {
   jsonValues(subquery: RawBuilder<unknown>, column: string): RawBuilder<unknown>;
   /** Case-insensitive "contains", without an index. */
   contains(column: RawBuilder<unknown>, term: string): RawBuilder<boolean>;
-  /** Rows of a table whose search index contains the term (three characters or more); see `searchIndex`. */
-  indexedContains(
-    table: string,
-    alias: string,
-    columns: readonly string[],
-    term: string,
-    slice?: Slice,
-  ): RawBuilder<boolean>;
+  /** Whether the search index finds a pair of letters; it finds all terms of three letters or more. */
+  findsPair(pair: string): boolean;
+  /** Rows of a table that contain the term, by its search index; see `searchIndex`. */
+  indexedContains(table: string, alias: string, columns: readonly string[], term: string): RawBuilder<boolean>;
   /** Whether a column holds one of these keys, however many they are. */
   isOneOf(
     column: RawBuilder<unknown>,
@@ -66,6 +62,8 @@ export interface Dialect {
   millisecondsUntil(column: RawBuilder<unknown>, ofThisHost: string): RawBuilder<number | null>;
   /** Statements that maintain a trigram index over these columns of a table. */
   searchIndex(table: string, columns: readonly string[]): string[];
+  /** Statements that let this index find pairs of letters. */
+  pairIndex(table: string, columns: readonly string[]): string[];
   /** For indexes to which new rows are added later in batches; until then searches scan those rows. */
   readonly lateIndex: LateIndex | null;
   /** Statements that delete the row of `other` in `column` along with the row that refers to it. */
@@ -87,7 +85,7 @@ export interface Slices {
   /** The table under an alias, to be read by place and by no index. */
   from(table: string, alias: string): RawBuilder<unknown>;
   within(alias: string, slice: Slice): RawBuilder<boolean>;
-  /** How many rows the search index finds for a term, up to a limit. */
+  /** About how many rows the search index finds for a term, up to a limit. */
   found(table: string, columns: readonly string[], term: string, limit: number): RawBuilder<{ count: number }>;
 }
 

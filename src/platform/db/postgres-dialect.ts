@@ -35,11 +35,16 @@ export const postgresDialect: Dialect = {
     return sql`case when octet_length(${text}) = length(${text})
       then strpos(lower(${text} collate "C"), ${term.toLowerCase()}) > 0 else ${folded} end`;
   },
-  indexedContains: (_table, alias, columns, term) =>
-    sql`(${sql.join(
-      columns.map((column) => sql`${sql.ref(`${alias}.${column}`)} collate "default" ilike ${`%${escapeLike(term)}%`}`),
-      sql` or `,
-    )})`,
+  findsPair: (pair) => /^[a-z0-9]{2}$/i.test(pair),
+  indexedContains: (_table, alias, columns, term) => {
+    const texts = columns.map((column) => sql.ref(`${alias}.${column}`));
+    const anyOf = (conditions: readonly RawBuilder<unknown>[]) => sql<boolean>`(${sql.join(conditions, sql` or `)})`;
+    if (!postgresDialect.findsPair(term))
+      return anyOf(texts.map((text) => sql`${text} collate "default" ilike ${`%${escapeLike(term)}%`}`));
+    const wide = sql.raw(isWide(columns.map((column) => `${alias}.${column}`)));
+    const holds = anyOf(texts.map((text) => postgresDialect.contains(text, term)));
+    return sql`${anyOf([...texts.map((text) => hasTrigramOf(text, term)), wide])} and ${holds}`;
+  },
   isOneOf: (column, keys, type) => sql`${column} = any(cast(${keys} as ${sql.raw(`${types[type]}[]`)}))`,
   scans: {
     by: 'time',
@@ -78,6 +83,8 @@ export const postgresDialect: Dialect = {
       const create = `create index ${table}_${column}_search on ${table} using gin (${column} collate "default" gin_trgm_ops)`;
       return `do $$ begin if exists (select from pg_extension where extname = 'pg_trgm') then ${create}; end if; end $$`;
     }),
+  // Two letters and whatever follows them are found by the trigrams of ASCII; rows with other characters need this index.
+  pairIndex: (table, columns) => [`create index ${table}_wide on ${table} (pk) where ${isWide(columns)}`],
   lateIndex: null,
   dropAlong: (table, column, other) => [
     `create function ${table}_drop_${other}() returns trigger language plpgsql as $$ begin delete from ${other} where pk = old.${column}; return null; end $$`,
@@ -101,6 +108,17 @@ export const postgresDialect: Dialect = {
     return null;
   },
 };
+
+/** Whether a text has a pair of letters at its end or before an ASCII character: in such patterns PostgreSQL sees trigrams, in two letters alone it does not. */
+function hasTrigramOf(text: RawBuilder<unknown>, pair: string): RawBuilder<boolean> {
+  const [first = [], second = []] = Array.from(pair, (letter) => [letter.toLowerCase(), letter.toUpperCase()]);
+  const before = `[${first.join('')}][${second.join('')}][\\x01-\\x7f]`;
+  const ends = first.flatMap((one) => second.map((other) => `%${one}${other}`));
+  return sql`${text} collate "default" ~ ${before} or ${text} collate "default" like any (cast(${ends} as text[]))`;
+}
+
+/** Whether one of these texts has a character beyond ASCII. An equation, because the planner takes those for rare. */
+const isWide = (columns: readonly string[]) => `cast(${columns.join(' || ')} ~ '[^\\x01-\\x7f]' as integer) = 1`;
 
 const at = (column: RawBuilder<unknown>, path: readonly string[]) => sql`(${column} #> cast(${path} as text[]))`;
 const isAscii = (text: string) => /^\p{ASCII}*$/u.test(text);

@@ -2,7 +2,7 @@ import { setImmediate as loopTurn } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { errorFacts } from '../../lib/error-facts.ts';
 import type { Query } from './database.ts';
-import type { Dialect, ScanLimits, Slice, Slices } from './dialect.ts';
+import type { Dialect, ScanLimits, Slices } from './dialect.ts';
 import { runLast, runLater } from './later.ts';
 
 /** A condition that no index serves, on a table of perhaps millions of rows. */
@@ -10,8 +10,8 @@ export interface Scan {
   readonly read: Query;
   readonly dialect: Dialect;
   readonly table: string;
-  /** The condition on the row `t`, as far as it concerns a slice. */
-  where(slice?: Slice): RawBuilder<unknown>;
+  /** The condition on the row `t`. */
+  where(): RawBuilder<unknown>;
 }
 
 export interface RowCount {
@@ -41,6 +41,17 @@ export async function findKeys(scan: Scan, most: number): Promise<Key[] | null> 
     if (keys.length > most) return null;
   }
   return keys;
+}
+
+/** The same by a condition that an index may serve; null also if it takes too long. */
+export async function findKeysQuickly(scan: Scan, most: number): Promise<Key[] | null> {
+  const { scans } = scan.dialect;
+  if (scans.by !== 'time') return null;
+  const finding = sql<{
+    pk: Key;
+  }>`select t.pk from ${sql.table(scan.table)} as t where ${scan.where()} limit ${most + 1}`;
+  const rows = await within(scan, scans, finding, quicklyMs);
+  return rows === null || rows.length > most ? null : rows.map(({ pk }) => pk);
 }
 
 /** Counts rows by a condition that an index may serve; null if they are more than `most`, or if it takes too long. */
@@ -82,7 +93,7 @@ async function* partsOf({ read, dialect: { scans }, table, where }: Scan): Async
   for (let after = first - 1; after < last; after += rowsPerSlice) {
     const slice = { after, upTo: after + rowsPerSlice };
     yield {
-      from: sql`${scans.from(table, 't')} where ${scans.within('t', slice)} and ${where(slice)}`,
+      from: sql`${scans.from(table, 't')} where ${scans.within('t', slice)} and ${where()}`,
       share: Math.min(1, (slice.upTo - first + 1) / (last - first + 1)),
     };
     // Others are served in between.
@@ -101,21 +112,29 @@ async function countSlices(scan: Scan, withinMs: number): Promise<RowCount> {
   return { rows: count, isExact: true };
 }
 
-/** Null if it takes longer. */
 async function countWithin(
-  { read, table }: Scan,
-  { limit }: ScanLimits,
+  scan: Scan,
+  limits: ScanLimits,
   where: RawBuilder<unknown>,
   milliseconds: number,
 ): Promise<number | null> {
+  const counting = sql<{ count: number | string }>`select count(*) as count
+    from (select 1 from ${sql.table(scan.table)} as t where ${where}) as found`;
+  const rows = await within(scan, limits, counting, milliseconds);
+  return rows && Number(rows[0]?.count ?? 0);
+}
+
+/** Null if it takes longer. */
+async function within<Row>(
+  { read }: Scan,
+  { limit }: ScanLimits,
+  query: RawBuilder<Row>,
+  milliseconds: number,
+): Promise<Row[] | null> {
   try {
     return await read.transaction().execute(async (tx) => {
       await runLater(tx, limit(milliseconds));
-      const counting = sql<{
-        count: number | string;
-      }>`select count(*) as count from (select 1 from ${sql.table(table)} as t where ${where}) as found`;
-      const { rows } = await runLast(tx, counting);
-      return Number(rows[0]?.count ?? 0);
+      return (await runLast(tx, query)).rows;
     });
   } catch (error) {
     if (tookTooLong(error)) return null;
@@ -148,7 +167,7 @@ async function sampleSlices(scan: Scan, scans: Slices, total: number): Promise<S
   for (let at = 0; at < sampleSliceCount; at++) {
     const after = Math.floor(first + part * at) - 1;
     const slice = { after, upTo: after + size };
-    const one = await countIn(scan, sql`${scans.from(scan.table, 't')} where ${scans.within('t', slice)}`, slice);
+    const one = await countIn(scan, sql`${scans.from(scan.table, 't')} where ${scans.within('t', slice)}`);
     sums.found += one.found;
     sums.seen += one.seen;
     await loopTurn();
@@ -156,9 +175,9 @@ async function sampleSlices(scan: Scan, scans: Slices, total: number): Promise<S
   return sums;
 }
 
-async function countIn({ read, where }: Scan, from: RawBuilder<unknown>, slice?: Slice): Promise<Sample> {
+async function countIn({ read, where }: Scan, from: RawBuilder<unknown>): Promise<Sample> {
   const { rows } = await sql<{ found: number | string; seen: number | string }>`select count(*) as seen,
-    count(*) filter (where ${where(slice)}) as found from ${from}`.execute(read);
+    count(*) filter (where ${where()}) as found from ${from}`.execute(read);
   const { found = 0, seen = 0 } = rows[0] ?? {};
   return { found: Number(found), seen: Number(seen) };
 }

@@ -35,6 +35,7 @@ import { counts } from './0037-counts.ts';
 import { fewerIndexes } from './0038-fewer-indexes.ts';
 import { eventCounts } from './0039-event-counts.ts';
 import { indexesOnce } from './0040-indexes-once.ts';
+import { pairsOfLetters } from './0041-pairs-of-letters.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -74,4 +75,5 @@ export const migrations: readonly Migration[] = [
   fewerIndexes,
   eventCounts,
   indexesOnce,
+  pairsOfLetters,
 ];
