@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { orderedUuid, randomText, randomUuid } from './random.ts';
+import { orderedUuid, randomText, randomToken, randomUuid } from './random.ts';
 
 test('the text has the length asked for and only letters and digits', () => {
   expect(randomText(0)).toBe('');
@@ -28,6 +28,15 @@ test('characters outside the basic plane are kept whole', () => {
 
 test.each(['', 'a', 'aab'])('the alphabet %j is refused', (alphabet) => {
   expect(() => randomText(4, alphabet)).toThrow(RangeError);
+});
+
+test('a token is 43 characters of which hardly any is foreseeable', () => {
+  const tokens = Array.from({ length: 2000 }, randomToken);
+  expect(new Set(tokens).size).toBe(2000);
+  for (const token of tokens) expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  const bitsAt = (position: number) => Math.log2(new Set(tokens.map((token) => token[position])).size);
+  const bits = Array.from({ length: 43 }, (_, position) => bitsAt(position)).reduce((sum, each) => sum + each);
+  expect(bits).toBeGreaterThan(240);
 });
 
 test('a uuid is random, of version 4', () => {

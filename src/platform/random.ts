@@ -1,4 +1,4 @@
-import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 
 const lettersAndDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
@@ -11,8 +11,11 @@ export function randomText(length: number, alphabet: string = lettersAndDigits):
   return Array.from({ length }, () => characters[randomInt(characters.length)]).join('');
 }
 
-/** 256 random bits as 43 characters that never need escaping. */
-export const randomToken = (): string => randomBytes(32).toString('base64url');
+/**
+ * 244 random bits as 43 characters that never need escaping. Two UUIDs for the sake of Node's pool (see `requestId`): a
+ * tenth of the first challenge of a flow.
+ */
+export const randomToken = (): string => Buffer.from(requestId() + requestId(), 'hex').toString('base64url');
 
 /** Not from `randomBytes`: Node draws UUIDs from a pool, at a fifth of the time (0.7 against 3.3 µs). */
 export const requestId = (): string => randomUUID().replaceAll('-', '');
