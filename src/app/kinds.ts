@@ -71,7 +71,7 @@ export function createKinds(world: World, lists: KindLists, jobs: () => Jobs): K
   const providerKinds = made(lists.providers, acting);
   const deviceKinds = made(lists.devices, acting);
   const noteAttempt = async (tx: Query, attempt: SignInAttempt, call: Call) => {
-    for (const kind of policyKinds) await kind.noteAttempt?.(tx, attempt, call);
+    for (const kind of policyKinds) if (kind.noteAttempt) await kind.noteAttempt(tx, attempt, call);
   };
   const stageKinds = made(lists.stages, { ...acting, sourceKinds, deviceKinds, noteAttempt });
   const mappingKinds = made(lists.mappings, world);

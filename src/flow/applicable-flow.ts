@@ -53,7 +53,7 @@ export async function refusalOf(
   if (!isCallerFit(flow.authentication, call)) return [];
   const { passing, messages } = await policies.evaluateTarget({
     call,
-    request: policyRequest(call, { user, context, obj: { pk: flow.pk, slug: flow.slug, name: flow.name } }),
+    request: async () => policyRequest(call, { user, context, obj: { pk: flow.pk, slug: flow.slug, name: flow.name } }),
     targetPk: flow.policybindingmodel_ptr_id,
     mode: flow.policy_engine_mode,
   });

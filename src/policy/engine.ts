@@ -128,7 +128,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   }
 
   /** A transaction sees uncommitted rows, so it bypasses the cache. */
-  async function boundTo(pks: readonly string[], call: Call, tx: Query | undefined): Promise<Bound> {
+  function boundTo(pks: readonly string[], call: Call, tx: Query | undefined): Promise<Bound> {
     const load = async (query: Query) => {
       const bindings = await activeBindings(pks, query);
       return { bindings, policies: await policiesOf(bindings, call, query) };
@@ -224,12 +224,11 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     },
     async evaluateTarget(input) {
       const { call, tx, targetPk, mode, emptyResult = true } = input;
-      const target = { pk: targetPk, mode, emptyResult };
       const bound = await boundTo([targetPk], call, tx);
       // The common case: most steps have no bindings.
-      if (bound.bindings.length === 0) return combine(target, []);
-      const results = await evaluate(input, [target], bound);
-      return results.get(targetPk) ?? combine(target, []);
+      if (bound.bindings.length === 0) return unbound(emptyResult);
+      const results = await evaluate(input, [{ pk: targetPk, mode, emptyResult }], bound);
+      return results.get(targetPk) ?? unbound(emptyResult);
     },
     async explainTarget({ call, request, target }) {
       const { bindings, policies } = await boundTo([target.pk], call, undefined);
@@ -273,13 +272,12 @@ const undecided = (binding: ActiveBinding): Outcome => ({
   decider: deciderOf(binding, true),
 });
 
+const unbound = (passing: boolean): PolicyResult => ({ passing, messages: [], logs: [], deciders: [] });
+
 function combine({ mode, emptyResult = true }: Target, outcomes: readonly Outcome[]): PolicyResult {
+  if (outcomes.length === 0) return unbound(emptyResult);
   const passing =
-    outcomes.length === 0
-      ? emptyResult
-      : mode === 'all'
-        ? outcomes.every((outcome) => outcome.passing)
-        : outcomes.some((outcome) => outcome.passing);
+    mode === 'all' ? outcomes.every((outcome) => outcome.passing) : outcomes.some((outcome) => outcome.passing);
   return {
     passing,
     messages: outcomes.flatMap(({ messages }) => messages),

@@ -25,11 +25,10 @@ export function challengeOf(flow: ExecutorFlow, component: string, members: Row)
 }
 
 /** Titles may name the application that the flow is for. */
-export function filledTitle(title: string, { context }: FlowState): string {
-  if (!title.includes('%(app)s')) return title;
-  return title.replaceAll('%(app)s', () =>
-    typeof context.application_name === 'string' ? context.application_name : '',
-  );
+export function withTitle(flow: ExecutorFlow, { context }: FlowState): ExecutorFlow {
+  if (!flow.title.includes('%(app)s')) return flow;
+  const name = typeof context.application_name === 'string' ? context.application_name : '';
+  return { ...flow, title: flow.title.replaceAll('%(app)s', () => name) };
 }
 
 /** The screen for a person (named by `whom`) who is denied, as configured in the flow. */

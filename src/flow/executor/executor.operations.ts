@@ -94,12 +94,13 @@ function answerOf(call: Call): Row {
 async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Reply> {
   const { executor, key, publicUrl } = needs;
   // First: it brings the stamp along, which what follows needs.
-  const held = await heldBy(needs, call);
+  const inCookie = carriedBy(call.request.cookies, publicUrl);
+  const held = inCookie && { ...inCookie, walks: await findWalks(call.db, key, inCookie.token, call.now) };
   const flow = await needs.flows.read(call.db, call.params.flow_slug ?? '');
   if (!flow) throw new Problem('not_found');
   // Before anything is written: caches are fresh then.
   const language = await languageOf(call);
-  const carried = await carriedWalk(needs, call, flow, held);
+  const carried = held ? await carriedWalk(needs, call, flow, held) : nothingCarried();
   const { found, opening, token } = carried;
   const pageQuery = call.request.query.get('query') ?? '';
   // Reopening the page replaces the query of the walk.
@@ -148,17 +149,13 @@ interface Carried {
   readonly otherOpening: string | null;
 }
 
+const nothingCarried = (): Carried => ({ token: randomToken(), found: null, opening: null, otherOpening: null });
+
 /** What a browser's cookie says, and the walks that are stored for it. */
 type Held = NonNullable<ReturnType<typeof carriedBy>> & { readonly walks: BrowserWalks };
 
-async function heldBy({ key, publicUrl }: Needs, { request, db, now }: Call): Promise<Held | null> {
-  const carried = carriedBy(request.cookies, publicUrl);
-  return carried && { ...carried, walks: await findWalks(db, key, carried.token, now) };
-}
-
 /** What the browser presents: a walk through this flow, or proof that it was shown the first challenge. */
-async function carriedWalk({ key }: Needs, call: Call, flow: ExecutorFlow, carried: Held | null): Promise<Carried> {
-  if (!carried) return { token: randomToken(), found: null, opening: null, otherOpening: null };
+async function carriedWalk({ key }: Needs, call: Call, flow: ExecutorFlow, carried: Held): Promise<Carried> {
   const proof = carried.opening === null ? null : readOpening(key, carried.token, carried.opening, call.now);
   const { walks } = carried;
   const found = walks.through(flow.pk);

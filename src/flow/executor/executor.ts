@@ -5,7 +5,7 @@ import { PasswordQueueFull } from '../../platform/passwords.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { carryOut, type EffectNeeds, store } from './carry-out.ts';
-import { challengeOf, faultComponent, filledTitle, withComplaints } from './challenge.ts';
+import { challengeOf, faultComponent, withComplaints, withTitle } from './challenge.ts';
 import { createFaultEvents } from './fault-events.ts';
 import type { ExecutorFlow } from './flow-state.ts';
 import { afterDetour } from './sign-out-detour.ts';
@@ -51,27 +51,32 @@ export function createExecutor(given: ExecutorNeeds): Executor {
     while (!walk.screen) {
       reach?.(walk);
       const draft = { ...walk, state: draftOf(walk.state) };
-      const move = await nextMove(stages, call, draft).catch(storePassedSteps(call, walk));
-      walk = await make(call, draft, move);
+      walk = await make(call, draft, await moveFrom(call, walk, draft));
     }
     return shownAt(walk, walk.screen);
   }
 
+  /** A failing step does not undo the steps passed before it. */
+  async function moveFrom(call: Call, walk: Walk, draft: Walk): Promise<WalkMove> {
+    try {
+      return await nextMove(stages, call, draft);
+    } catch (error) {
+      if (walk.state !== walk.stored.state) await store(needs, call, walk, walk.state);
+      throw error;
+    }
+  }
+
   /** Makes a move, or the one that replaces it if it cannot be stored. */
   async function make(call: Call, walk: Walk, move: WalkMove): Promise<Walk> {
-    const done = await carryOut(needs, call, walk, advance(walk, move));
+    const step = advance(walk, move);
+    if (step.effect.do === 'nothing') return step.walk;
+    const done = await carryOut(needs, call, walk, step);
     return 'move' in done ? make(call, walk, done) : done;
   }
 
-  /** A failing step does not undo the steps passed before it. */
-  const storePassedSteps = (call: Call, walk: Walk) => async (error: unknown) => {
-    if (walk.state !== walk.stored.state) await store(needs, call, walk, walk.state);
-    throw error;
-  };
-
   return {
     async proceed(call, facts, stored, answer) {
-      const flow = { ...facts, title: filledTitle(facts.title, stored.state) };
+      const flow = withTitle(facts, stored.state);
       let walk = walkFrom(flow, stored, answer);
       try {
         return await run(call, walk, (reached) => {

@@ -1,3 +1,4 @@
+import type { Query } from '../../platform/db/database.ts';
 import { queryCache } from '../../platform/db/query-cache.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
@@ -6,15 +7,12 @@ import type { Engine, Resource } from '../../resource/resource.ts';
 const cache = queryCache<unknown>('stages');
 
 /** A stage's current settings, secrets decrypted. For the executor only: checks no permissions. */
-export async function loadStage<S extends Row>(
-  engine: Engine,
-  resource: Resource<S>,
-  pk: string,
-  call: Call,
-): Promise<S> {
-  const load = engine.stored(resource, call);
-  const found = await cache.read(call.db, `${resource.model} ${pk}`, (query) => load(call, query, pk));
-  if (!found) throw new Error(`the stage ${pk} is gone`);
+export function loadStage<S extends Row>(engine: Engine, resource: Resource<S>, pk: string, call: Call): Promise<S> {
+  const load = async (query: Query): Promise<S> => {
+    const found = await engine.stored(resource, call)(call, query, pk);
+    if (!found) throw new Error(`the stage ${pk} is gone`);
+    return found;
+  };
   // Stored under this resource, so the row has its type.
-  return found as S;
+  return cache.read(call.db, `${resource.model} ${pk}`, load) as Promise<S>;
 }

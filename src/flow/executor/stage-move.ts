@@ -5,7 +5,7 @@ import type { Call } from '../../resource/call.ts';
 import type { Fields, Row } from '../../resource/fields/field.ts';
 import { parseBody } from '../../resource/parse.ts';
 import type { Engine } from '../../resource/resource.ts';
-import type { FlowState, PlannedStage } from './flow-state.ts';
+import type { FlowState } from './flow-state.ts';
 import { loadStage } from './load-stage.ts';
 import { pendingUserOf } from './pending-user.ts';
 import { isStageDue } from './planner.ts';
@@ -25,29 +25,25 @@ export async function nextMove(needs: StageNeeds, call: Call, walk: Walk): Promi
   const planned = state.stages[state.at];
   if (!planned) return { move: 'finish' };
   if (planned.evaluateAtRun) {
-    const isDue = await orProblem(isStageDue(needs.policies, call, flow, planned, state.context));
-    if (isDue instanceof Problem) return { move: 'deny', message: isDue.message };
-    if (!isDue) return { move: 'next' };
+    try {
+      if (!(await isStageDue(needs.policies, call, flow, planned, state.context))) return { move: 'next' };
+    } catch (error) {
+      if (error instanceof Problem) return { move: 'deny', message: error.message };
+      throw error;
+    }
   }
   const kind = needs.kinds.get(planned.kind);
   if (!kind) return { move: 'deny', message: 'This step is of a kind that this server does not know.' };
-  const step = await stepOf(needs, call, walk, planned, kind);
+  const settings = await loadStage(needs.engine, kind.resource, planned.stage, call);
+  const step = stepOf(needs, call, walk, settings);
   const shown = await kind.show(step);
   // Only a step that asks takes an answer: one that throws, denies or needs no input cannot be passed by answering.
   const move = answer === null || shown.move !== 'ask' ? shown : await judged(kind, step, answer, shown);
   return move.move === 'ask' ? { ...move, component: screenOf(kind, move).component } : move;
 }
 
-async function stepOf(
-  { engine, kinds }: StageNeeds,
-  call: Call,
-  walk: Walk,
-  planned: PlannedStage,
-  kind: StageKind,
-): Promise<Step> {
-  const { flow, state } = walk;
+function stepOf({ engine, kinds }: StageNeeds, call: Call, { flow, state }: Walk, settings: Step['settings']): Step {
   const { context, memory, query } = state;
-  const settings = await loadStage(engine, kind.resource, planned.stage, call);
   return {
     walk: state,
     call,
@@ -70,7 +66,10 @@ export async function settleStages(
   call: Call,
 ): Promise<void> {
   const passed = new Set(stages.slice(0, at).map(({ kind }) => kind));
-  for (const kind of passed) await kinds.get(kind)?.settle?.(context, tx, call);
+  for (const name of passed) {
+    const kind = kinds.get(name);
+    if (kind?.settle) await kind.settle(context, tx, call);
+  }
 }
 
 /** An answer for another step, or to a step that takes none, is ignored. */
@@ -90,9 +89,3 @@ const isAnswerTo = ({ isAnswer }: StageKind, answer: Fields, given: Row): boolea
 /** The screen that a stage asks with. */
 const screenOf = (kind: StageKind, move: Move): StageScreen =>
   (move.move === 'ask' && kind.otherScreens?.find(({ component }) => component === move.component)) || kind;
-
-const orProblem = <T>(work: Promise<T>): Promise<T | Problem> =>
-  work.catch((error: unknown) => {
-    if (error instanceof Problem) return error;
-    throw error;
-  });

@@ -7,11 +7,15 @@ export const directionOf = (language: Language): 'ltr' | 'rtl' => (language === 
 
 /** The first of the settings that names a language we have, else what the browser accepts, else English. */
 export function chooseLanguage(settings: readonly unknown[], acceptLanguage: string | undefined): Language {
-  for (const tag of [...settings, ...acceptedTags(acceptLanguage ?? '')]) {
-    const language = typeof tag === 'string' ? languageOfTag(tag) : undefined;
+  return firstLanguage(settings) ?? (acceptLanguage ? firstLanguage(acceptedTags(acceptLanguage)) : null) ?? 'en';
+}
+
+function firstLanguage(tags: readonly unknown[]): Language | null {
+  for (const tag of tags) {
+    const language = typeof tag === 'string' && tag !== '' ? languageOfTag(tag) : undefined;
     if (language) return language;
   }
-  return 'en';
+  return null;
 }
 
 /** `de` of `de-AT` and `de_AT`. */

@@ -28,8 +28,8 @@ export interface Database {
   readonly watch: (<T>(load: (query: Query) => Promise<T>) => Promise<Watched<T>>) | null;
   /** The query caches; see `queryCache`. Without them, nothing is cached. */
   readonly queryCaches?: QueryCaches;
-  /** Makes `isCurrent` reflect changes by other instances up to now; null if it always does. */
-  readonly refresh: (() => Promise<void>) | null;
+  /** Makes `isCurrent` reflect changes by other instances up to now; null if it always does, or does so now. */
+  readonly refresh: (() => Promise<void> | null) | null;
   /** The same, with a stamp that a statement of this request has read along (`stampSql`): saves a statement. */
   readonly sawStamp: ((stamp: number | null) => void) | null;
   /**

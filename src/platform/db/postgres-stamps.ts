@@ -87,12 +87,13 @@ export function createStamps({ read, noting }: Needs): Stamps {
     await nextReading.catch(readStamp);
   }
 
-  async function refresh(): Promise<void> {
+  function refresh(): Promise<void> | null {
     const scope = scopes.getStore();
     const now = performance.now();
-    if (scope && now - scope.readAt < freshForMs) return;
-    await readTogether();
-    if (scope) scope.readAt = now;
+    if (scope && now - scope.readAt < freshForMs) return null;
+    return readTogether().then(() => {
+      if (scope) scope.readAt = now;
+    });
   }
 
   /** Which tables there are, and whether their changes set the stamp. */

@@ -6,7 +6,7 @@ import type { CacheEntries, Database, Query, QueryCaches, Watched } from './data
  */
 export interface QueryCache<Value> {
   /** What `load` reads, from the cache if none of the tables it read has changed. */
-  read(db: Database, key: string | number, load: (query: Query) => Promise<Value>): Promise<Value>;
+  read(db: Database, key: string | number, load: Load<Value>): Promise<Value>;
   /** The number of valid entries. */
   count(db: Database): number;
   clear(db: Database): void;
@@ -14,6 +14,9 @@ export interface QueryCache<Value> {
 
 export const openQueryCaches = (sizes: Readonly<Record<string, number>>): QueryCaches =>
   new Map(Object.entries(sizes).map(([name, size]) => [name, { size, byKey: new Map() }]));
+
+type Load<Value> = (query: Query) => Promise<Value>;
+type Watch = NonNullable<Database['watch']>;
 
 export function queryCache<Value>(name: string): QueryCache<Value> {
   function entriesOf({ queryCaches }: Database): CacheEntries | null {
@@ -23,24 +26,30 @@ export function queryCache<Value>(name: string): QueryCache<Value> {
     return entries;
   }
 
+  async function loadInto({ size, byKey }: CacheEntries, key: string | number, watch: Watch, load: Load<Value>) {
+    const { value, canTell, isCurrent } = await watch(load);
+    byKey.delete(key);
+    // Anyone can ask for what does not exist, so misses are not cached.
+    if (value === null) return value;
+    const [oldest] = byKey.keys();
+    if (byKey.size >= size && oldest !== undefined) byKey.delete(oldest);
+    byKey.set(key, { value: Promise.resolve(value), canTell, isCurrent });
+    return value;
+  }
+
   return {
-    async read(db, key, load) {
+    // Not async: a hit returns the promise that is cached, and makes none.
+    read(db, key, load) {
       const entries = entriesOf(db);
-      if (!db.watch || !entries) return load(db.read);
-      const { size, byKey } = entries;
+      const { watch, refresh } = db;
+      if (!watch || !entries) return load(db.read);
       // Only this cache writes under its name, so its entries are of its type.
-      const cached = byKey.get(key) as Watched<Value> | undefined;
-      if (cached && !cached.canTell) return load(db.read);
-      if (cached && db.refresh) await db.refresh();
-      if (cached?.isCurrent()) return cached.value;
-      const fresh = await db.watch(load);
-      byKey.delete(key);
-      // Anyone can ask for what does not exist, so misses are not cached.
-      if (fresh.value === null) return fresh.value;
-      const [oldest] = byKey.keys();
-      if (byKey.size >= size && oldest !== undefined) byKey.delete(oldest);
-      byKey.set(key, fresh);
-      return fresh.value;
+      const cached = entries.byKey.get(key) as Watched<Promise<Value>> | undefined;
+      if (!cached) return loadInto(entries, key, watch, load);
+      if (!cached.canTell) return load(db.read);
+      const refreshing = refresh?.();
+      if (!refreshing) return cached.isCurrent() ? cached.value : loadInto(entries, key, watch, load);
+      return refreshing.then(() => (cached.isCurrent() ? cached.value : loadInto(entries, key, watch, load)));
     },
     count: (db) => [...(entriesOf(db)?.byKey.values() ?? [])].filter((entry) => entry.isCurrent()).length,
     clear: (db) => entriesOf(db)?.byKey.clear(),

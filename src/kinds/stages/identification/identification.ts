@@ -70,28 +70,26 @@ export function identification(needs: Needs): StageKind {
 }
 
 async function show(needs: Needs, step: Step<Settings>): Promise<Move> {
-  const { flow, call } = step;
+  const { flow, call, query } = step;
   const ofBrand = flow.designation === 'authentication' ? await brandFlows(call.db, call.request.host) : null;
-  return ask({ ...(await screenOf(needs, step, ofBrand?.flow_recovery ?? null)), ...(await waitingApplication(step)) });
-}
-
-/** The application that people sign in for, where one has sent them. */
-async function waitingApplication({ query, call }: Step<Settings>): Promise<Row> {
-  const name = query.application === undefined ? null : await applicationName(call.db.read, query.application);
-  return name === null ? {} : { application_pre: name };
+  const screen = await screenOf(needs, step, ofBrand?.flow_recovery ?? null);
+  // The application that people sign in for, where one has sent them.
+  const waiting = query.application === undefined ? null : await applicationName(call.db.read, query.application);
+  return ask(waiting === null ? screen : { ...screen, application_pre: waiting });
 }
 
 async function screenOf(needs: Needs, shown: Shown, recoveryOfBrand: string | null): Promise<Row> {
   const { settings, flow, call } = shown;
-  const password = await inlinePassword(shown);
+  const password = settings.password_stage === null ? null : await loadPassword(shown, settings.password_stage);
   return {
     user_fields: settings.user_fields,
     password_fields: password !== null,
     allow_show_password: password?.allow_show_password ?? false,
     flow_designation: flow.designation,
     primary_action: flow.designation === 'authentication' && password ? 'Log in' : 'Continue',
-    ...(await links(shown, recoveryOfBrand)),
-    sources: await offeredSources(needs, settings.sources, call),
+    ...(recoveryOfBrand && { recovery_url: flowPage(recoveryOfBrand) }),
+    ...(hasLinks(settings) && (await links(shown))),
+    sources: settings.sources.length === 0 ? [] : await offeredSources(needs, settings.sources, call),
     show_source_labels: settings.show_source_labels,
   };
 }
@@ -104,12 +102,12 @@ async function judge(needs: PasswordNeeds, step: Step<Settings>, name: string, p
   setPendingUserFacts(call, user);
   context.pending_user_identifier = name;
   context.show_matched_user = settings.show_matched_user;
-  const stage = await inlinePassword(step);
-  if (!stage) {
+  if (settings.password_stage === null) {
     const goesOn = user !== null || settings.pretend_user_exists;
     return goesOn && members.length > 0 ? next() : forget(step, { non_field_errors: [wrongPassword] });
   }
   if (password === '') return forget(step, { password: ['This field may not be blank.'] });
+  const stage = await loadPassword(step, settings.password_stage);
   const verdict = await judgePassword(needs, step, stage, password);
   if (verdict.outcome === 'blocked') return forget(step, { non_field_errors: [blockedWords] });
   if (verdict.outcome === 'wrong')
@@ -125,20 +123,19 @@ function forget({ context }: Pick<Step, 'context'>, errors: Record<string, strin
   return { move: 'stay', errors } as const;
 }
 
-async function inlinePassword({ engine, settings: { password_stage }, call }: Omit<Shown, 'flow'>) {
+function loadPassword({ engine, call }: Pick<Shown, 'engine' | 'call'>, pk: string) {
   // Kinds do not import each other; `judgePassword` states which settings it needs.
   const resource = engine.registry.require(passwordModel) as Resource<PasswordSettings>;
-  return password_stage === null ? null : loadStage(engine, resource, password_stage, call);
+  return loadStage(engine, resource, pk, call);
 }
 
-/**
- * Links for people who cannot or need not sign in here. Without a recovery flow of its own, the stage offers the
- * brand's.
- */
-async function links({ settings, call }: Shown, recoveryOfBrand: string | null): Promise<Row> {
+/** Without a recovery flow of its own, the stage offers the brand's. */
+const hasLinks = ({ enrollment_flow, recovery_flow, passwordless_flow }: Settings): boolean =>
+  enrollment_flow !== null || recovery_flow !== null || passwordless_flow !== null;
+
+/** Links for people who cannot or need not sign in here. */
+async function links({ settings, call }: Shown): Promise<Row> {
   const { enrollment_flow, recovery_flow, passwordless_flow } = settings;
-  const recovery = recoveryOfBrand ? { recovery_url: flowPage(recoveryOfBrand) } : {};
-  if (!enrollment_flow && !recovery_flow && !passwordless_flow) return recovery;
   const { rows } = await sql<{ pk: string; slug: string }>`select pk, slug from flows
     where pk in (${enrollment_flow}, ${recovery_flow}, ${passwordless_flow})`.execute(call.db.read);
   const urls = new Map(rows.map(({ pk, slug }) => [pk, flowPage(slug)]));
@@ -146,5 +143,5 @@ async function links({ settings, call }: Shown, recoveryOfBrand: string | null):
   const own = Object.entries(members).flatMap(([name, pk]) =>
     pk !== null && urls.has(pk) ? [[name, urls.get(pk)]] : [],
   );
-  return { ...recovery, ...Object.fromEntries(own) };
+  return Object.fromEntries(own);
 }

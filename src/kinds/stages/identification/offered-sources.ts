@@ -29,7 +29,6 @@ export async function offeredSources(
   chosen: readonly string[],
   call: Call,
 ): Promise<Row[]> {
-  if (chosen.length === 0) return [];
   const offered: { name: string; icon_url: unknown; challenge: Row }[] = [];
   for (const { resource, screen, iconOf } of sourceKinds) {
     if (!screen) continue;
