@@ -222,13 +222,21 @@ async function addEvents({ tx, world, app }: Loading, count: number): Promise<vo
   const [pk] = await keysOf(tx, 'events', sql`1 = 1 limit 1`);
   const event = await storedRow(tx, 'events', pk as string);
   const now = Date.now();
-  const rows = times(count, (index) => ({
-    ...event,
-    pk: randomUUID(),
-    action: actions[index % actions.length],
-    username: `user-${String(index % 10_000).padStart(7, '0')}`,
-    created: toTimestamp(now - (count - index) * 60_000),
-  }));
+  const rows = times(count, (index) => {
+    const username = `user-${String(index % 10_000).padStart(7, '0')}`;
+    return {
+      ...event,
+      pk: randomUUID(),
+      action: actions[index % actions.length],
+      username,
+      user: JSON.stringify({ pk: index % 10_000, email: `${username}@example.com`, username }),
+      context: JSON.stringify({
+        ...context,
+        http_request: { path: '', method: 'SYSTEM', args: {}, user_agent: '', request_id: randomUUID() },
+      }),
+      created: toTimestamp(now - (count - index) * 60_000),
+    };
+  });
   await insertMany(tx, world.db.dialect.name, 'events', rows);
 }
 

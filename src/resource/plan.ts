@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { isJsonObject } from '../lib/json.ts';
 import type { Dialect } from '../platform/db/dialect.ts';
 import { orUnreadable, sealContext } from '../platform/keys.ts';
-import { asStored, type Derive, type Field, isShown, type ReadContext, type Row } from './fields/field.ts';
+import { asStored, type Derive, type Field, fromJson, isShown, type ReadContext, type Row } from './fields/field.ts';
 import { integer, uuid } from './fields/scalar.ts';
 import { derivedField } from './fields/shown.ts';
 import { text } from './fields/text.ts';
@@ -150,16 +150,31 @@ function objectsOf({ storage }: Field, fields: readonly [string, Field][], needs
 const keysIn = (objects: unknown): Key[] =>
   Array.isArray(objects) ? objects.map(({ pk }) => pk).sort((a, b) => (a < b ? -1 : 1)) : [];
 
+function readerOf(resource: Resource, name: string, field: Field): Member['read'] {
+  // A secret that cannot be decrypted shows as null: it must not break the list, and can be set again.
+  if (field.secret)
+    return (raw, { world }, nested, key) =>
+      orUnreadable(() => field.fromColumn(raw, world, sealContext(resource.rootTable, name, key), nested));
+  if (field.fromColumn === asStored) return asStored;
+  if (field.fromColumn === fromJson)
+    return (raw, { parsed }, nested) => (nested || typeof raw !== 'string' ? raw : parseOnce(raw, parsed));
+  return (raw, { world }, nested) => field.fromColumn(raw, world, '', nested);
+}
+
+/** Rows of a page often hold the same text: events that of their brand and user. */
+function parseOnce(text: string, parsed: ReadContext['parsed']): unknown {
+  let value = parsed.get(text);
+  if (value === undefined) {
+    value = JSON.parse(text);
+    parsed.set(text, value);
+  }
+  return value;
+}
+
 function compile(resource: Resource, name: string, field: Field, needs: PlanNeeds, depth: number): Member {
   const row = resource.row(depth);
   const { storage } = field;
-  // A secret that cannot be decrypted shows as null: it must not break the list, and can be set again.
-  const read: Member['read'] = field.secret
-    ? (raw, { world }, nested, key) =>
-        orUnreadable(() => field.fromColumn(raw, world, sealContext(resource.rootTable, name, key), nested))
-    : field.fromColumn === asStored
-      ? asStored
-      : (raw, { world }, nested) => field.fromColumn(raw, world, '', nested);
+  const read = readerOf(resource, name, field);
   const member = (expression: RawBuilder<unknown>, json: boolean, reader = read): Member => ({
     name,
     field,

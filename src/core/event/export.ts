@@ -61,7 +61,6 @@ type Conditions = readonly RawBuilder<unknown>[];
 async function* batches({ call, engine, registry }: ActionInput, conditions: Conditions): AsyncGenerator<Row[]> {
   const resource = registry.require('svc_events.event');
   const plan = engine.plan(resource, call, 'listed');
-  const context = readContext(call, registry);
   let last: Row | undefined;
   for (let count = 0; count < maxRows; count += rowsAtOnce) {
     const after = last ? [sql`(t.created, t.pk) < (${last.created}, ${last.pk})`] : [];
@@ -70,6 +69,7 @@ async function* batches({ call, engine, registry }: ActionInput, conditions: Con
     const query = sql<Row>`select ${plan.list} from ${resource.from()} ${where}
       order by t.created desc, t.pk desc limit ${rowsAtOnce}`;
     const { rows } = await readList(call.db, (read) => query.execute(read));
+    const context = readContext(call, registry);
     const shown = rows.map((raw) => plan.show(raw, context));
     if (shown.length > 0) yield shown;
     if (shown.length < rowsAtOnce) return;

@@ -130,6 +130,8 @@ export interface ReadContext {
   readonly registry: ModelNames;
   /** Nested objects that were shown already, by the plan that shows them and their text in the row. */
   readonly nested: Map<object, Map<unknown, unknown>>;
+  /** Values of JSON columns that were parsed already, by their text. Rows share them, so nobody may change them. */
+  readonly parsed: Map<string, unknown>;
 }
 
 /** For rows that are shown together. */
@@ -138,6 +140,7 @@ export const readContext = (call: Call, registry: ModelNames): ReadContext => ({
   call,
   registry,
   nested: new Map(),
+  parsed: new Map(),
 });
 
 /** What a derived member can look up about another model. */
