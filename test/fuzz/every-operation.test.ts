@@ -105,7 +105,7 @@ async function checkSqlite({ world: { db } }: TestServer): Promise<void> {
   expect((await sql`pragma foreign_key_check`.execute(db.read)).rows).toEqual([]);
   const { rows: indexes } = await sql<{
     name: string;
-  }>`select name from sqlite_master where sql like '%using fts5%'`.execute(db.read);
+  }>`select name from sqlite_master where sql like '%using fts5(%'`.execute(db.read);
   for (const { name } of indexes) {
     const index = sql.ref(name);
     await db.write((tx) => sql`insert into ${sql.table(name)}(${index}) values ('integrity-check')`.execute(tx));
