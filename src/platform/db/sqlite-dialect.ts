@@ -34,16 +34,15 @@ export const sqliteDialect: Dialect = {
       : sql`contains_folded(${column}, ${term}) = 1`,
   findsPair: (pair) => /^(\p{ASCII}{2}|\p{Lo}{2})$/u.test(pair),
   indexedContains: (table, alias, columns, term) => {
-    const rows = sql`select rowid from ${sql.table(table)}`;
-    const holds = sql.join(
-      columns.map((column) => sqliteDialect.contains(sql.ref(column), term)),
-      sql` or `,
-    );
     const found = foundBy(table, columns, term);
-    // The index knows more letters as one and the same than `contains` does.
-    const indexed = isPair(term) ? sql`${rows} where rowid in (${found}) and (${holds})` : found;
-    return sql`${sql.ref(`${alias}.rowid`)} in (${indexed}
-      union all ${rows} where rowid > ${lastIndexed(table)} and (${holds}))`;
+    const later = sql`select rowid from ${sql.table(table)} where rowid > ${lastIndexed(table)}`;
+    const row = sql.ref(`${alias}.rowid`);
+    if (isPhrase(term)) {
+      const holds = columns.map((column) => sqliteDialect.contains(sql.ref(column), term));
+      return sql`${row} in (${found} union all ${later} and (${sql.join(holds, sql` or `)}))`;
+    }
+    const holds = columns.map((column) => sqliteDialect.contains(sql.ref(`${alias}.${column}`), term));
+    return sql`(${row} in (${found} union all ${later}) and (${sql.join(holds, sql` or `)}))`;
   },
   isOneOf: (column, keys) => sql`${column} in (select value from json_each(${JSON.stringify(keys)}))`,
   scans: {
@@ -124,19 +123,36 @@ export const sqliteDialect: Dialect = {
 const isPair = (term: string) => [...term].length === 2;
 const endOf = (column: string) => `lower(substr(${column}, -2))`;
 
-/** The rows in the search index that hold a term, and perhaps others and some twice if it is a pair of letters. */
+/** So many trigrams of a word are looked for. */
+const enoughTrigrams = 4;
+/** How close to each other the first rows with a trigram are shows how rare it is. */
+const firstRows = 50;
+
+const trigramsOf = (word: string) => [
+  ...new Set(Array.from({ length: word.length - 2 }, (_, at) => quoted(word.slice(at, at + 3).toLowerCase()))),
+];
+const isPhrase = (term: string) => !isPair(term) && (!isAscii(term) || trigramsOf(term).length <= enoughTrigrams);
+const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+
+/** The rows in the search index that hold a term; unless it is a phrase, perhaps others too, and some twice. */
 function foundBy(table: string, columns: readonly string[], term: string): RawBuilder<unknown> {
   const index = sql.ref(`${table}_search`);
-  if (!isPair(term)) {
-    const match = `{${columns.join(' ')}} : "${term.replaceAll('"', '""')}"`;
-    return sql`select rowid from ${index} where ${index} match ${match}`;
+  const matching = (query: RawBuilder<unknown>) => sql`select rowid from ${index} where ${index} match ${query}`;
+  const inColumns = `{${columns.join(' ')}} : `;
+  if (isPhrase(term)) return matching(sql`${inColumns + quoted(term)}`);
+  if (isPair(term)) {
+    const pair = term.toLowerCase();
+    const begun = sql`select doc from ${sql.table(`${table}_search_terms`)} where term >= ${pair} and term < ${`${pair}\u{10ffff}`}`;
+    const ended = columns.map(
+      (column) => sql`select rowid from ${sql.table(table)} where ${sql.raw(endOf(column))} = ${pair}`,
+    );
+    return sql.join([begun, ...ended], sql` union all `);
   }
-  const pair = term.toLowerCase();
-  const begun = sql`select doc from ${sql.table(`${table}_search_terms`)} where term >= ${pair} and term < ${`${pair}\u{10ffff}`}`;
-  const ended = columns.map(
-    (column) => sql`select rowid from ${sql.table(table)} where ${sql.raw(endOf(column))} = ${pair}`,
-  );
-  return sql.join([begun, ...ended], sql` union all `);
+  // A phrase reads the rows of all its trigrams. The rarest lead to few rows that do not hold the word.
+  const span = sql`select case when count(*) < ${firstRows} then 1e18 else max(rowid) - min(rowid) end
+    from (${matching(sql`value`)} limit ${firstRows})`;
+  const rarest = sql`select value from json_each(${JSON.stringify(trigramsOf(term))}) order by (${span}) desc limit ${enoughTrigrams}`;
+  return matching(sql`(select ${`${inColumns}(`} || group_concat(value, ' AND ') || ')' from (${rarest}))`);
 }
 
 /** Rows enter the index in insertion order. */

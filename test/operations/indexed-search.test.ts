@@ -8,7 +8,8 @@ import { seededRandom } from '../torture/random.ts';
 const letters = [...'aAzZiIİıkK\u212asſßéÉ07.-_%\\\'"^[]$*( ~王伟ア한ªº𠮷🙂\u0307'];
 const columns = ['username', 'name', 'email'];
 const random = seededRandom(4711);
-const text = () => Array.from({ length: random.below(5) }, () => random.oneOf(letters)).join('');
+const textOf = (some: readonly string[], length: number) => Array.from({ length }, () => random.oneOf(some)).join('');
+const text = () => textOf(letters, random.below(5));
 
 async function add({ world: { db, clock } }: TestServer, from: number, to: number): Promise<void> {
   await db.write(async (tx) => {
@@ -21,7 +22,7 @@ async function add({ world: { db, clock } }: TestServer, from: number, to: numbe
   });
 }
 
-describeOnBoth('two letters', (server) => {
+describeOnBoth('the search index', (server) => {
   beforeAll(async () => {
     const { world, app } = server();
     await add(server(), 100, 500);
@@ -45,36 +46,52 @@ describeOnBoth('two letters', (server) => {
     return rows.map(({ pk }) => pk);
   };
 
-  test('are found by the index in the same rows as without it', async () => {
+  /** Finds the same rows by the index as without it, and says how many. */
+  async function compare(term: string): Promise<number> {
     const { dialect } = server().world.db;
-    const pairs = letters.flatMap((one) => letters.map((other) => one + other)).filter(dialect.findsPair);
+    const scanned = await found(scanFor(term));
+    expect(await found(dialect.indexedContains('users', 't', columns, term)), JSON.stringify(term)).toEqual(scanned);
+    return scanned.length;
+  }
+  const scanFor = (term: string) =>
+    sql`(${sql.join(
+      columns.map((column) => server().world.db.dialect.contains(sql.ref(`t.${column}`), term)),
+      sql` or `,
+    )})`;
+
+  test('finds two letters wherever they are', async () => {
+    const { findsPair } = server().world.db.dialect;
+    const pairs = letters.flatMap((one) => letters.map((other) => one + other)).filter(findsPair);
     expect(pairs).toContain('zA');
     let rows = 0;
-    for (const pair of pairs) {
-      const scanned = await found(
-        sql.join(
-          columns.map((column) => dialect.contains(sql.ref(`t.${column}`), pair)),
-          sql` or `,
-        ),
-      );
-      expect(await found(dialect.indexedContains('users', 't', columns, pair)), JSON.stringify(pair)).toEqual(scanned);
-      rows += scanned.length;
-    }
+    for (const pair of pairs) rows += await compare(pair);
     expect(rows).toBeGreaterThan(pairs.length);
   });
 
-  test.each(['aZ', '07', '王伟', '%_', "'a", '\\"', '🙂a', '𠮷王', 'zi 07'])('list users with %s', async (terms) => {
-    const { db } = server().world;
+  test('finds words, and no others of the same trigrams', async () => {
+    const { world, app } = server();
+    const few = [...'aAb"%'];
+    const names = Array.from({ length: 300 }, () => textOf(few, 5 + random.below(20)));
+    await world.db.write(async (tx) => {
+      for (const [at, name] of names.entries())
+        await sql`update users set name = ${name} where username like ${`${100 + at}%`}`.execute(tx);
+    });
+    await fillSearchIndexes(world.db, app.engine.registry);
+    let rows = 0;
+    for (let count = 0; count < 300; count++) {
+      const name = random.oneOf(names);
+      const from = random.below(name.length - 3);
+      const word = count % 3 === 0 ? textOf(few, 3 + random.below(8)) : name.slice(from, from + 3 + random.below(12));
+      rows += await compare(count % 2 === 0 ? word : word.toUpperCase());
+    }
+    expect(rows).toBeGreaterThan(300);
+  });
+
+  test.each(['aZ', '07', '王伟', '%_', "'a", '\\"', '🙂a', '𠮷王', 'zi 07'])('lists users with %s', async (terms) => {
     const { body } = await server().admin.get(
       `/core/users/?search=${encodeURIComponent(terms)}&ordering=pk&page_size=1000&include_groups=false`,
     );
-    const each = terms.split(' ').map(
-      (term) =>
-        sql`(${sql.join(
-          columns.map((column) => db.dialect.contains(sql.ref(`t.${column}`), term)),
-          sql` or `,
-        )})`,
-    );
-    expect(body.results.map(({ pk }: { pk: number }) => pk)).toEqual(await found(sql.join(each, sql` and `)));
+    const expected = await found(sql.join(terms.split(' ').map(scanFor), sql` and `));
+    expect(body.results.map(({ pk }: { pk: number }) => pk)).toEqual(expected);
   });
 });
