@@ -238,4 +238,29 @@ describeOnBoth('charts of events', (server) => {
       expect(Math.abs((found.get('app2') ?? 0) - 300), String(share)).toBeLessThan(share === 1 ? 1 : 40);
     }
   });
+
+  test('say which applications are used most in the events that a delegate sees, in a sample where there are too many', async () => {
+    const one = server();
+    const action = 'custom_seen';
+    await addEvents(one, { action, count: 30_000, step: 160 / 30_000, applications: 3 });
+    const seenBy = async (where: ReturnType<typeof sql>) => {
+      const delegate = await one.user();
+      await change(
+        one,
+        sql`insert into user_object_permissions ("user", permission, object_pk) select cast(${delegate.pk} as integer), p.pk, e.pk
+          from events e join permissions p on p.codename = 'view_event' where e.action = ${action} and ${where}`,
+      );
+      // As autovacuum does.
+      if (one.world.db.dialect.name === 'postgres') await change(one, sql`analyze user_object_permissions`);
+      const { status, body, headers } = await delegate.api.get(`/events/events/top_per_user/?action=${action}`);
+      expect(status).toBe(200);
+      return { body, isEstimate: headers.get('gatehouse-count') === 'estimate' };
+    };
+    const few = await seenBy(sql`user_pk < 30`);
+    const ofFew = { counted_events: 10, unique_users: 10 };
+    expect(few).toMatchObject({ isEstimate: false, body: [ofFew, ofFew, ofFew] });
+    const many = await seenBy(sql`authorized_app <> 'app2'`);
+    expect([many.isEstimate, many.body.length]).toEqual([true, 2]);
+    for (const { counted_events } of many.body) expect(Math.abs(counted_events - 10_000)).toBeLessThan(1_500);
+  });
 });

@@ -41,7 +41,8 @@ export async function topOfAWeek({ call, registry }: Input) {
   const visible = await visibleOrNone(registry.require('svc_events.event'), call, registry);
   if (visible === 'none') return { top: [], isExact: true };
   const span = { since: addMilliseconds(call.now, -hours * hourMs), before: addMilliseconds(call.now, hourMs) };
-  const { top, isExact } = await topOfTime(call, series.authorizations, span, visible, maxApplications);
+  const shown = { action: series.authorizations, where: visible, limit: maxApplications };
+  const { top, isExact } = await topOfTime(call, shown, span);
   return {
     top: top.map(({ application, ...counts }) => ({ name: String(application?.name ?? ''), ...counts })),
     isExact,

@@ -1,17 +1,19 @@
 import { type RawBuilder, sql } from 'kysely';
+import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { readList } from '../../platform/db/read-list.ts';
 import type { Call } from '../../resource/call.ts';
 import { latest, readUntil } from '../../resource/counted.ts';
-import { hoursAhead, sourceOf } from './chart.ts';
+import { hoursAhead, maxRead, sourceOf } from './chart.ts';
 import { eventApplications, type Span } from './counted.ts';
 import { windowsOf } from './sample.ts';
 
-/** So many events are read to count the users of all applications that are shown. */
-const maxRead = 100_000;
-/** Of one application at least. */
+/** So many events of one application are read at least to count its users. */
 const minRead = 1_000;
+/** Of those that are not counted yet. */
+const maxNew = 100_000;
 const windowCount = 50;
+const hourMs = 3_600_000;
 
 interface Used {
   readonly authorized_app: string;
@@ -26,24 +28,21 @@ export interface UsedApplication {
   readonly users: number;
 }
 
-/** The applications with most events of an action among those that a condition on `t` leaves, with the number of their users. */
-export const topApplications = (call: Call, action: string, where: RawBuilder<unknown>, limit: number) =>
-  readList(call.db, async (read) => {
-    const { rows } = await sql<{ authorized_app: string; events: number | string; users: number | string }>`
-      select t.authorized_app, count(*) as events, count(distinct t.user_pk) as users from events as t
-      where t.action = ${action} and t.authorized_app is not null and ${where}
-      group by t.authorized_app order by count(*) desc, t.authorized_app limit ${limit}`.execute(read);
-    return withNames(
-      read,
-      action,
-      rows.map((row) => ({ ...row, events: Number(row.events), users: Number(row.users) })),
-    );
-  });
+export interface Top {
+  readonly action: string;
+  /** Which events `t` are meant; null for all. */
+  readonly where: RawBuilder<unknown> | null;
+  /** How many applications. */
+  readonly limit: number;
+}
 
-/** The same of a time. If it has too many events, they are counted in a sample. */
-export const topOfTime = (call: Call, action: string, span: Span, where: RawBuilder<unknown> | null, limit: number) =>
+/** The applications with most events in a time, with the number of their users. If there are too many events, they are counted in a sample. */
+export const topOfTime = (call: Call, { action, where, limit }: Top, span: Span, total?: number) =>
   readList(call.db, async (read) => {
-    const ofAction = { span, conditions: [sql`t.action = ${action}`], isCounted: where === null };
+    const ofAction = {
+      ...{ span, conditions: [sql`t.action = ${action}`], isCounted: where === null, columns: visit },
+      ...(total !== undefined && { total }),
+    };
     const conditions = [...ofAction.conditions, sql`t.authorized_app is not null`, ...(where ? [where] : [])];
     const hours = await hoursAhead(call, read, ofAction);
     const { found, factor } = await sourceOf(call, read, { ...ofAction, conditions }, hours);
@@ -60,6 +59,8 @@ export const topOfTime = (call: Call, action: string, span: Span, where: RawBuil
     return { top: await withNames(read, action, used), isExact: factor === 1 };
   });
 
+const visit = sql`t.authorized_app, t.user_pk`;
+
 interface SampledApplication {
   readonly authorized_app: string;
   readonly events: number | string;
@@ -75,8 +76,18 @@ export function estimateUsers({ users, once, twice }: Omit<SampledApplication, '
   return Math.round(all + (singles * (singles - 1)) / (2 * (pairs + 1)));
 }
 
-/** The same of all events. They are counted ahead; the users are counted in a sample if there are too many events. */
-export const topOfAllTime = (call: Call, action: string, limit: number) =>
+/** The same of all events; `total` counts them. */
+export const topOfAllTime = (call: Call, top: Top, total: () => Promise<number>) =>
+  top.where ? topOfSome(call, top, total) : topOfAll(call, top);
+
+async function topOfSome(call: Call, top: Top, total: () => Promise<number>) {
+  const { rows } = await sql<{ since: string | null }>`select min(created) as since from events`.execute(call.db.read);
+  const span = { since: rows[0]?.since ?? call.now, before: addMilliseconds(call.now, hourMs) };
+  return topOfTime(call, top, span, await total());
+}
+
+/** They are counted ahead; the users are counted in a sample if there are too many events. */
+const topOfAll = (call: Call, { action, limit }: Top) =>
   readList(call.db, async (read) => {
     const { visits, isExact } = await countVisits(read, action);
     const top = visits.slice(0, limit);
@@ -104,7 +115,7 @@ async function countVisits(read: Query, action: string): Promise<{ visits: [stri
     select t.authorized_app, sum(t.count) as events, 0 as is_new from event_applications as t where t.action = ${action} group by 1
     union all select t.authorized_app, count(*) as events, 1 as is_new from (select t.authorized_app from events as t
       where t.action = ${action} and t.authorized_app is not null and t.created >= ${until} and t.created <= ${latest}
-      limit ${maxRead + 1}) as t group by 1`.execute(read);
+      limit ${maxNew + 1}) as t group by 1`.execute(read);
   const sums = new Map<string, number>();
   let added = 0;
   for (const { authorized_app, events, is_new } of rows) {
@@ -114,7 +125,7 @@ async function countVisits(read: Query, action: string): Promise<{ visits: [stri
   const visits = [...sums]
     .filter(([, events]) => events > 0)
     .sort(([one, ofOne], [other, ofOther]) => ofOther - ofOne || (one < other ? -1 : 1));
-  return { visits, isExact: added <= maxRead };
+  return { visits, isExact: added <= maxNew };
 }
 
 interface Visits {
@@ -146,7 +157,7 @@ export async function countUsers(
   const start = sql`w.place + cast(w.lean as double precision) * (1 - a.share)`;
   const { rows } = await sql<{ app: string; share: number; users: number | string }>`
     with w(place, lean) as (values ${sql.join(windows)}), shares(app, share) as (values ${sql.join(shares)}),
-      a as (select a.app, a.share, ${end(sql`asc`)} as first, ${end(sql`desc`)} as last from shares as a)
+      a as materialized (select a.app, a.share, ${end(sql`asc`)} as first, ${end(sql`desc`)} as last from shares as a)
     select a.app, a.share, count(distinct t.user_pk) as users from a cross join w cross join events as t
     where t.authorized_app = a.app and t.action = ${action}
       and t.user_pk >= ${bound(start)} and t.user_pk < ${bound(sql`${start} + a.share`)}

@@ -10,7 +10,7 @@ import { eventHours, type HourRow, type Reading, readHours, type Span, sumOf } f
 import { allEvents, byWindow, type EventSource, sampledEvents } from './sample.ts';
 
 /** Up to so many events are read for a chart. */
-const maxRead = 20_000;
+export const maxRead = 20_000;
 /** If there are more, about so many of them. */
 const sampleRead = 10_000;
 /** To tell whether the conditions leave out nearly all. */
@@ -28,6 +28,10 @@ export interface Counting {
   readonly isCounted: boolean;
   /** Whether one of them is a search without an index, for which each event of the time is read. */
   readonly isSlow?: boolean;
+  /** How many events of the time there are, if that is known. */
+  readonly total?: number;
+  /** What is read of an event, if not all that charts show. */
+  readonly columns?: RawBuilder<unknown>;
 }
 
 export interface Chart {
@@ -74,20 +78,20 @@ export async function hoursAhead({ db: { dialect } }: Call, read: Query, { isCou
 export async function sourceOf(
   { db: { dialect } }: Call,
   read: Query,
-  { span, conditions, isSlow }: Counting,
+  { span, conditions, isSlow, columns, ...known }: Counting,
   hours: HourRow[] | null = null,
 ): Promise<EventSource> {
-  const total = hours ? sumOf(hours) : await totalOf({ read, dialect }, span);
+  const total = hours ? sumOf(hours) : (known.total ?? (await totalOf({ read, dialect }, span)));
   // An index has action and time. One on anything else may lead to most events of all times.
   const byTime = hours ? conditions : byWindow(dialect, conditions);
-  if (total <= maxRead) return allEvents(dialect, span, byTime);
-  const sampled = sampledEvents(dialect, span, byTime, sampleRead / total);
+  if (total <= maxRead) return allEvents(dialect, span, byTime, columns);
+  const sampled = sampledEvents(dialect, span, byTime, sampleRead / total, columns);
   if (hours || isSlow) return sampled;
   const pilot = sumOf(
     await countHours(read, { ...sampledEvents(dialect, span, byTime, pilotRead / total), factor: 1 }),
   );
   // An index leads to what is rare.
-  return pilot < pilotRead / 100 ? allEvents(dialect, span, conditions) : sampled;
+  return pilot < pilotRead / 100 ? allEvents(dialect, span, conditions, columns) : sampled;
 }
 
 /** The number of events of a time, exact if they are few enough to be read. */

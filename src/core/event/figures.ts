@@ -9,7 +9,7 @@ import { isStorable } from '../../resource/fields/well-formed.ts';
 import { arrayOf, integerSchema, type JsonSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Action } from '../../resource/resource.ts';
 import { eventActions } from './actions.ts';
-import { topApplications, topOfAllTime } from './applications.ts';
+import { topOfAllTime } from './applications.ts';
 import { chartOf, saidToBe } from './chart.ts';
 import { keyText } from './columns.ts';
 import { sumIntervals } from './counts.ts';
@@ -158,10 +158,11 @@ export const topPerUserAction: Action = {
     const action = readable('action', call.request.query.get('action') || 'authorize_application');
     const limit = parseWhole(call.request.query.get('top_n') || '15', 1, 1000);
     if ('complaint' in limit) throw Invalid.field('top_n', ...Object.values(limit.complaint).flat());
-    const visible = await visibleRows(input.registry.require(model), call, input.registry);
-    const { top, isExact } = visible
-      ? { top: await topApplications(call, action, visible, limit.value), isExact: true }
-      : await topOfAllTime(call, action, limit.value);
+    const events = input.registry.require(model);
+    const where = await visibleRows(events, call, input.registry);
+    const { top, isExact } = await topOfAllTime(call, { action, where, limit: limit.value }, () =>
+      input.engine.count(events, call, { where: sql``, isCounted: true }),
+    );
     const body = top.map(({ application, events, users }) => ({
       application,
       counted_events: events,

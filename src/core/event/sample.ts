@@ -18,11 +18,17 @@ const golden = (Math.sqrt(5) - 1) / 2;
 
 type Conditions = readonly RawBuilder<unknown>[];
 
-const columns = (dialect: Dialect) => sql`${dialect.timeBucket(sql.ref('t.created'), 'hour')} as bucket, t.action,
+/** What charts show of an event. */
+const shown = (dialect: Dialect) => sql`${dialect.timeBucket(sql.ref('t.created'), 'hour')} as bucket, t.action,
   coalesce(t.username, '') as username, coalesce(t.client_ip, '') as client_ip, coalesce(t.authorized_app, '') as authorized_app, t.user_pk`;
 
-export const allEvents = (dialect: Dialect, span: Span, conditions: Conditions): EventSource => ({
-  found: sql`found as materialized (select ${columns(dialect)} from events as t
+export const allEvents = (
+  dialect: Dialect,
+  span: Span,
+  conditions: Conditions,
+  columns = shown(dialect),
+): EventSource => ({
+  found: sql`found as materialized (select ${columns} from events as t
     where ${sql.join([isWithin(span), ...conditions], sql` and `)})`,
   factor: 1,
 });
@@ -32,7 +38,13 @@ export const byWindow = ({ scans }: Dialect, conditions: Conditions): Conditions
   scans.by === 'time' ? conditions : conditions.map((condition) => sql`case when ${condition} then 1 else 0 end = 1`);
 
 /** A share of the time, so that the number of events to read does not depend on how many there are. */
-export function sampledEvents(dialect: Dialect, span: Span, conditions: Conditions, share: number): EventSource {
+export function sampledEvents(
+  dialect: Dialect,
+  span: Span,
+  conditions: Conditions,
+  share: number,
+  columns = shown(dialect),
+): EventSource {
   const type = sql.raw(dialect.columnType('time'));
   const moment = (milliseconds: number) => sql`cast(${toTimestamp(milliseconds)} as ${type})`;
   const [start, end] = [span.since, span.before].map((text) => fromTimestamp(text).getTime());
@@ -41,7 +53,7 @@ export function sampledEvents(dialect: Dialect, span: Span, conditions: Conditio
   );
   const isWanted = [sql`t.created >= w.since and t.created < w.until`, ...conditions];
   return {
-    found: sql`w(since, until) as (values ${sql.join(windows)}), found as materialized (select ${columns(dialect)}
+    found: sql`w(since, until) as (values ${sql.join(windows)}), found as materialized (select ${columns}
       from ${dialect.forEach('w', 'events', 't', sql.join(isWanted, sql` and `))})`,
     factor: 1 / share,
   };
