@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { addMilliseconds, systemClock } from '../../src/platform/clock.ts';
 import { randomUuid } from '../../src/platform/random.ts';
-import { runJob } from '../support/jobs.ts';
+import { countAhead } from '../support/jobs.ts';
 import { describeOnBoth, hasPostgres, startServer, type TestServer } from '../support/server.ts';
 
 const hourMs = 3_600_000;
@@ -66,7 +66,7 @@ describeOnBoth('counts of lists', (server) => {
     }
     await expectExact();
     await change(one, sql`update users set date_joined = ${ago(5)} where username in ('far-1', 'far-2')`);
-    await runJob(one, 'count_rows');
+    await countAhead(one);
     expect(await stored(one, 'event_counts')).toBeGreaterThan(1);
     expect(await stored(one, 'user_counts', sql`path = 'far/away'`)).toBe(1);
     await expectExact();
@@ -84,7 +84,7 @@ describeOnBoth('counts of lists', (server) => {
     expect((await one.admin.get('/core/users/paths/')).body.paths).not.toContain('farther');
 
     await change(one, sql`update users set date_joined = ${ago(1)} where username = 'far-4'`);
-    await runJob(one, 'count_rows');
+    await countAhead(one);
     await expectExact();
   });
 
@@ -130,7 +130,7 @@ describe.skipIf(!hasPostgres)('counts of lists on PostgreSQL', () => {
           await sql`delete from event_counts`.execute(tx);
           await sql`update counted_until set until = '0001-01-01T00:00:00Z' where pk = 'events'`.execute(tx);
         });
-        await runJob(server, 'count_rows');
+        await countAhead(server);
       }
       isOver = true;
       await Promise.all(writers);

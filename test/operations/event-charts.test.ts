@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { countUsers, estimateUsers } from '../../src/core/event/applications.ts';
 import { addMilliseconds, systemClock } from '../../src/platform/clock.ts';
-import { runJob } from '../support/jobs.ts';
+import { countAhead } from '../support/jobs.ts';
 import { describeOnBoth, type TestServer } from '../support/server.ts';
 
 const hourMs = 3_600_000;
@@ -41,6 +41,13 @@ async function addEvents({ world: { db } }: TestServer, { action, count, step, a
 
 const change = ({ world: { db } }: TestServer, statement: ReturnType<typeof sql>) =>
   db.write((tx) => statement.execute(tx));
+
+/** As before they are counted for the first time. */
+const forgetHours = ({ world: { db } }: TestServer) =>
+  db.write(async (tx) => {
+    await sql`delete from event_hours`.execute(tx);
+    await sql`update counted_until set until = '0001-01-01T00:00:00.000000Z' where pk = 'event_hours'`.execute(tx);
+  });
 
 const height = (point: { y_cord: number }) => point.y_cord;
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
@@ -101,7 +108,7 @@ describeOnBoth('charts of events', (server) => {
     const before = await charts(action);
     expect(sum(before.month.counts)).toBeGreaterThan(120);
     expect(sum(before.part.counts)).toBe(8);
-    await runJob(one, 'count_rows');
+    await countAhead(one);
     const { rows } = await sql`select 1 from event_hours where action = ${action}`.execute(one.world.db.read);
     expect(rows.length).toBeGreaterThan(120);
     expect(await charts(action)).toEqual(before);
@@ -121,10 +128,9 @@ describeOnBoth('charts of events', (server) => {
     ]);
     expect(after).not.toEqual(before);
     // Counted anew from the events, they are the same.
-    await change(one, sql`delete from event_hours`);
-    await change(one, sql`update counted_until set until = '0001-01-01T00:00:00.000000Z' where pk = 'event_hours'`);
+    await forgetHours(one);
     expect(await charts(action)).toEqual(after);
-    await runJob(one, 'count_rows');
+    await countAhead(one);
     expect(await charts(action)).toEqual(after);
   });
 
@@ -132,7 +138,7 @@ describeOnBoth('charts of events', (server) => {
     const one = server();
     const action = 'custom_many';
     await addEvents(one, { action, count: 36_000, step: 160 / 36_000, applications: 4 });
-    await runJob(one, 'count_rows');
+    await countAhead(one);
     const { body, isEstimate } = await get(`/events/events/facets/?action=${action}`);
     expect(isEstimate).toBe(true);
     // These are counted ahead.
@@ -151,17 +157,16 @@ describeOnBoth('charts of events', (server) => {
     expect(others.isEstimate).toBe(true);
     expect(Math.abs(sum(others.body.counts) - 24_000)).toBeLessThan(1_500);
     expect((await get('/events/events/volume/?username=ann')).isEstimate).toBe(true);
-    const volume = await get(`/events/events/volume/?action=${action}`);
-    expect([volume.isEstimate, sum(volume.body.map(height))]).toEqual([false, 36_000]);
+    const volume = async () => sum((await exact(`/events/events/volume/?action=${action}`)).map(height));
+    expect(await volume()).toBe(36_000);
 
     // As after an upgrade that adds the counts.
-    await change(one, sql`delete from event_hours`);
-    await change(one, sql`update counted_until set until = '0001-01-01T00:00:00.000000Z' where pk = 'event_hours'`);
+    await forgetHours(one);
     const uncounted = await get(`/events/events/volume/?action=${action}`);
     expect(uncounted.isEstimate).toBe(true);
     expect(Math.abs(sum(uncounted.body.map(height)) - 36_000)).toBeLessThan(2_000);
-    await runJob(one, 'count_rows');
-    expect(await get(`/events/events/volume/?action=${action}`)).toEqual(volume);
+    await countAhead(one);
+    expect(await volume()).toBe(36_000);
   });
 
   test('the start page shows the applications used most in the week, estimated where there are too many visits', async () => {
@@ -174,7 +179,7 @@ describeOnBoth('charts of events', (server) => {
     const figures = [300, 300].map((events) => ({ name: '', events, users: events }));
     expect(await read()).toEqual({ top: figures, isEstimate: false });
     await addEvents(one, { action: 'authorize_application', count: 30_000, step: 160 / 30_000, applications: 2 });
-    await runJob(one, 'count_rows');
+    await countAhead(one);
     const { top, isEstimate } = await read();
     expect([top.length, isEstimate]).toEqual([2, true]);
     for (const { events, users } of top) {
@@ -194,7 +199,7 @@ describeOnBoth('charts of events', (server) => {
     const isEstimate = async (path: string, api = delegate.api) =>
       (await api.get(path)).headers.get('gatehouse-count') === 'estimate';
     await addEvents(one, { action: 'login', count: 36_000, step: 160 / 36_000 });
-    await runJob(one, 'count_rows');
+    await countAhead(one);
     expect(await isEstimate('/admin/metrics/', one.admin)).toBe(false);
     // What is rare is found by an index, and counted.
     expect(await isEstimate('/admin/metrics/')).toBe(false);
@@ -216,7 +221,7 @@ describeOnBoth('charts of events', (server) => {
     await addEvents(one, { action: 'custom_visit', count: 900, step: 0.2, applications: 3 });
     const figures = [300, 300].map((events) => ({ counted_events: events, unique_users: events }));
     expect(await top()).toMatchObject({ body: figures, isEstimate: false });
-    await runJob(one, 'count_rows');
+    await countAhead(one);
     expect(await top()).toMatchObject({ body: figures, isEstimate: false });
     await change(
       one,
@@ -230,7 +235,7 @@ describeOnBoth('charts of events', (server) => {
     ]);
     const { world } = one;
     for (const share of [1, 0.2]) {
-      const found = await countUsers(world.db.read, 'custom_visit', [
+      const found = await countUsers(world.db, 'custom_visit', [
         { authorized_app: 'app1', share: 1 },
         { authorized_app: 'app2', share },
       ]);
@@ -261,6 +266,6 @@ describeOnBoth('charts of events', (server) => {
     expect(few).toMatchObject({ isEstimate: false, body: [ofFew, ofFew, ofFew] });
     const many = await seenBy(sql`authorized_app <> 'app2'`);
     expect([many.isEstimate, many.body.length]).toEqual([true, 2]);
-    for (const { counted_events } of many.body) expect(Math.abs(counted_events - 10_000)).toBeLessThan(1_500);
+    for (const { counted_events } of many.body) expect(Math.abs(counted_events - 10_000)).toBeLessThan(2_000);
   });
 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { addMilliseconds, systemClock } from '../../src/platform/clock.ts';
-import { runJob } from '../support/jobs.ts';
+import { countAhead } from '../support/jobs.ts';
 import { describeOnBoth, type TestServer } from '../support/server.ts';
 
 const hourMs = 3_600_000;
@@ -44,7 +44,7 @@ describeOnBoth('pages far from both ends', (server) => {
   beforeAll(async () => {
     await addEvents(server(), 9_000, 3);
     await addUsers(server(), 6_000);
-    await runJob(server(), 'count_rows');
+    await countAhead(server());
     await server().app.jobs.stop();
     // What is gone since, and what is not counted yet.
     await server().world.db.write((tx) =>

@@ -5,9 +5,11 @@ import { readList } from '../../platform/db/read-list.ts';
 import type { Call } from '../../resource/call.ts';
 import { latest, readUntil } from '../../resource/counted.ts';
 import { hoursAhead, maxRead, sourceOf } from './chart.ts';
-import { eventApplications, type Span } from './counted.ts';
+import { eventApplications, type Reading, type Span } from './counted.ts';
 import { windowsOf } from './sample.ts';
 
+/** Up to so many visits of a time are read: there are fewer applications than hours and people, so half as many as for a chart will do. */
+const maxVisits = 10_000;
 /** So many events of one application are read at least to count its users. */
 const minRead = 1_000;
 /** Of those that are not counted yet. */
@@ -40,7 +42,10 @@ export interface Top {
 export const topOfTime = (call: Call, { action, where, limit }: Top, span: Span, total?: number) =>
   readList(call.db, async (read) => {
     const ofAction = {
-      ...{ span, conditions: [sql`t.action = ${action}`], isCounted: where === null, columns: visit },
+      ...{ span, conditions: [sql`t.action = ${action}`], isCounted: where === null },
+      columns: visit,
+      // Where only some are meant, events of all kinds are looked at.
+      ...(where === null && { most: maxVisits }),
       ...(total !== undefined && { total }),
     };
     const conditions = [...ofAction.conditions, sql`t.authorized_app is not null`, ...(where ? [where] : [])];
@@ -93,7 +98,7 @@ const topOfAll = (call: Call, { action, limit }: Top) =>
     const top = visits.slice(0, limit);
     const budget = Math.max(minRead, Math.floor(maxRead / Math.max(1, top.length)));
     const users = await countUsers(
-      read,
+      { read, dialect: call.db.dialect },
       action,
       top.map(([authorized_app, events]) => ({ authorized_app, share: Math.min(1, budget / events) })),
     );
@@ -139,12 +144,12 @@ interface Visits {
  * of those whose keys lie in windows that are spread over all keys.
  */
 export async function countUsers(
-  read: Query,
+  { read, dialect }: Reading,
   action: string,
   applications: readonly Visits[],
 ): Promise<ReadonlyMap<string, number>> {
   if (applications.length === 0) return new Map();
-  const windows = windowsOf(0, windowCount, windowCount, 0).map(
+  const places = windowsOf(0, windowCount, windowCount, 0).map(
     ([from], at) => sql`(${sql.lit(at)}, ${sql.lit(from - at)})`,
   );
   const shares = applications.map(
@@ -154,14 +159,14 @@ export async function countUsers(
     where t.authorized_app = a.app and t.action = ${action} and t.user_pk is not null order by t.user_pk ${direction} limit 1)`;
   const bound = (place: RawBuilder<unknown>) =>
     sql`cast(round(a.first + (a.last + 1 - a.first) * (${place}) / ${sql.lit(windowCount)}) as integer)`;
-  const start = sql`w.place + cast(w.lean as double precision) * (1 - a.share)`;
+  const start = sql`p.place + cast(p.lean as double precision) * (1 - a.share)`;
+  const isWanted = sql`t.authorized_app = w.app and t.action = ${action} and t.user_pk >= w.first and t.user_pk < w.last`;
   const { rows } = await sql<{ app: string; share: number; users: number | string }>`
-    with w(place, lean) as (values ${sql.join(windows)}), shares(app, share) as (values ${sql.join(shares)}),
-      a as materialized (select a.app, a.share, ${end(sql`asc`)} as first, ${end(sql`desc`)} as last from shares as a)
-    select a.app, a.share, count(distinct t.user_pk) as users from a cross join w cross join events as t
-    where t.authorized_app = a.app and t.action = ${action}
-      and t.user_pk >= ${bound(start)} and t.user_pk < ${bound(sql`${start} + a.share`)}
-    group by a.app, a.share`.execute(read);
+    with p(place, lean) as (values ${sql.join(places)}), shares(app, share) as (values ${sql.join(shares)}),
+      a as materialized (select a.app, a.share, ${end(sql`asc`)} as first, ${end(sql`desc`)} as last from shares as a),
+      w as materialized (select a.app, a.share, ${bound(start)} as first, ${bound(sql`${start} + a.share`)} as last from a cross join p)
+    select w.app, w.share, count(distinct t.user_pk) as users from ${dialect.forEach('w', 'events', 't', isWanted)}
+    group by w.app, w.share`.execute(read);
   return new Map(rows.map(({ app, share, users }) => [app, Math.round(Number(users) / share)]));
 }
 

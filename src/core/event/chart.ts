@@ -9,10 +9,8 @@ import { ReplyWith } from '../../resource/operations.ts';
 import { eventHours, type HourRow, type Reading, readHours, type Span, sumOf } from './counted.ts';
 import { allEvents, byWindow, type EventSource, sampledEvents } from './sample.ts';
 
-/** Up to so many events are read for a chart. */
+/** Up to so many events are read for a chart. If there are more, about half as many of them. */
 export const maxRead = 20_000;
-/** If there are more, about so many of them. */
-const sampleRead = 10_000;
 /** To tell whether the conditions leave out nearly all. */
 const pilotRead = 2_000;
 /** To tell how many events there are. */
@@ -30,6 +28,8 @@ export interface Counting {
   readonly isSlow?: boolean;
   /** How many events of the time there are, if that is known. */
   readonly total?: number;
+  /** Up to how many events are read, if not as many as for a chart. */
+  readonly most?: number;
   /** What is read of an event, if not all that charts show. */
   readonly columns?: RawBuilder<unknown>;
 }
@@ -78,14 +78,14 @@ export async function hoursAhead({ db: { dialect } }: Call, read: Query, { isCou
 export async function sourceOf(
   { db: { dialect } }: Call,
   read: Query,
-  { span, conditions, isSlow, columns, ...known }: Counting,
+  { span, conditions, isSlow, columns, most = maxRead, ...known }: Counting,
   hours: HourRow[] | null = null,
 ): Promise<EventSource> {
   const total = hours ? sumOf(hours) : (known.total ?? (await totalOf({ read, dialect }, span)));
   // An index has action and time. One on anything else may lead to most events of all times.
   const byTime = hours ? conditions : byWindow(dialect, conditions);
-  if (total <= maxRead) return allEvents(dialect, span, byTime, columns);
-  const sampled = sampledEvents(dialect, span, byTime, sampleRead / total, columns);
+  if (total <= most) return allEvents(dialect, span, byTime, columns);
+  const sampled = sampledEvents(dialect, span, byTime, most / 2 / total, columns);
   if (hours || isSlow) return sampled;
   const pilot = sumOf(
     await countHours(read, { ...sampledEvents(dialect, span, byTime, pilotRead / total), factor: 1 }),
