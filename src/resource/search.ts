@@ -10,6 +10,7 @@ import {
   type RowCount,
   type Scan,
   sample,
+  sampleRows,
 } from '../platform/db/scan.ts';
 import { DatabaseBusy } from '../platform/db/unreachable.ts';
 import type { Call } from './call.ts';
@@ -23,8 +24,11 @@ const veryFewRows = 1_000;
 const fewRows = 10_000;
 /** Counting a term in so many rows takes tens of milliseconds. In more it is estimated if it is frequent. */
 const manyRows = 100_000;
-/** So often among the rows of a sample. The estimate is then off by a few per cent, and reading rows in order soon fills a page. */
-const frequent = 200;
+/** So often among so many rows of a sample. The estimate is then off by a few per cent, and reading rows in order soon fills a page. */
+const frequent = [
+  { found: 500, of: sampleRows / 4 },
+  { found: 200, of: sampleRows },
+];
 /** A scan takes a core for seconds, and on PostgreSQL a connection. */
 const limits = { concurrency: 1, queue: 20, full: () => new DatabaseBusy('too many searches scan a table already') };
 
@@ -87,8 +91,11 @@ export function createSearch(registry: Registry, count: CountRows): FindRows {
 async function estimate(scan: Scan, total: () => Promise<number>): Promise<RowCount | null> {
   const all = await total();
   if (all <= manyRows) return null;
-  const found = await sample(scan, all);
-  return found.found < frequent ? null : { rows: estimateFrom(found, all), isExact: false };
+  for (const enough of frequent) {
+    const seen = await sample(scan, all, enough.of);
+    if (seen.found >= enough.found) return { rows: estimateFrom(seen, all), isExact: false };
+  }
+  return null;
 }
 
 /** The terms that lead to few rows by the search index, if any does. */

@@ -28,7 +28,7 @@ const rowsPerSlice = 5_000;
 const countWithinMs = 5_000;
 /** Before a scan is tried instead. */
 const quicklyMs = 500;
-const sampleRows = 20_000;
+export const sampleRows = 20_000;
 const sampleSliceCount = 50;
 
 /** The keys of all rows that a scan finds; null if they are more than `most`. */
@@ -148,21 +148,21 @@ export interface Sample {
 }
 
 /** Looks at some rows of a table with so many, spread over it. */
-export async function sample(scan: Scan, total: number): Promise<Sample> {
+export async function sample(scan: Scan, total: number, rows = sampleRows): Promise<Sample> {
   const { scans } = scan.dialect;
-  if (scans.by === 'slices') return sampleSlices(scan, scans, total);
-  const percent = Math.min(100, (100 * sampleRows) / Math.max(1, total));
+  if (scans.by === 'slices') return sampleSlices(scan, scans, total, rows);
+  const percent = Math.min(100, (100 * rows) / Math.max(1, total));
   return countIn(scan, scans.sample(scan.table, 't', percent));
 }
 
 export const estimateFrom = ({ found, seen }: Sample, total: number): number =>
   Math.round((total * found) / Math.max(1, seen));
 
-async function sampleSlices(scan: Scan, scans: Slices, total: number): Promise<Sample> {
+async function sampleSlices(scan: Scan, scans: Slices, total: number, most: number): Promise<Sample> {
   const { rows } = await scans.bounds(scan.table).execute(scan.read);
   const first = rows[0]?.first ?? 1;
   const part = ((rows[0]?.last ?? 0) - first + 1) / sampleSliceCount;
-  const size = Math.ceil(Math.min(part, (part * sampleRows) / Math.max(1, total)));
+  const size = Math.ceil(Math.min(part, (part * most) / Math.max(1, total)));
   const sums = { found: 0, seen: 0 };
   for (let at = 0; at < sampleSliceCount; at++) {
     const after = Math.floor(first + part * at) - 1;

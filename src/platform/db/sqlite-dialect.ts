@@ -124,7 +124,7 @@ const isPair = (term: string) => [...term].length === 2;
 const endOf = (column: string) => `lower(substr(${column}, -2))`;
 
 /** So many trigrams of a word are looked for. */
-const enoughTrigrams = 4;
+const enoughTrigrams = 3;
 /** How close to each other the first rows with a trigram are shows how rare it is. */
 const firstRows = 50;
 
