@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { toTimestamp } from '../src/platform/clock.ts';
 import type { BenchDatabase } from './databases.ts';
 import { benchPassword, type Loaded, load } from './load.ts';
 import { loadMany } from './load-many.ts';
@@ -42,6 +43,7 @@ const more: readonly Growing[] = [
   ['all events, the last page', '/events/events/?page_size=20&page=last'],
   ['all events, a page in the middle', '/events/events/?page_size=20&page={events}'],
   ['events of a brand', '/events/events/?brand_name=Default+brand&page_size=20'],
+  ['events of a month', `/events/events/?created__gte=${toTimestamp(Date.now() - 30 * 86_400_000)}&page_size=20`],
   ['events of a user', '/events/events/?username=user-0000017&page_size=20'],
   ['the start page: a week of events by hour', '/admin/overview/'],
   ['facets of a week of events', '/events/events/facets/'],

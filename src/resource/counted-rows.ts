@@ -23,8 +23,16 @@ export interface Counted extends CountTable {
   readonly filters: readonly string[];
   /** Further counts of the same rows, for figures. */
   readonly also?: readonly CountTable[];
-  /** One of these, by `hour` and all columns of `by`: it tells at which hour a page begins. */
+  /** One of these, by `hour` and all columns of `by`: it tells at which hour a page begins, and how many rows a time has. */
   readonly hours?: CountTable;
+  /** The filters for rows from a moment on, and for those before one. */
+  readonly spanFilters?: readonly [since: string, before: string];
+}
+
+/** From one moment to before another. */
+export interface Span {
+  readonly since: string;
+  readonly before: string;
 }
 
 /** The header of answers with a count that is an estimate. */

@@ -43,6 +43,20 @@ describeOnBoth('counts of lists', (server) => {
     expect(await counted(server(), '/events/events/?actions=custom_a&actions=custom_b&')).toBe(
       await stored(server(), 'events', events),
     );
+    // Parts of hours at both ends.
+    const [since, before] = [ago(50.2), ago(1.9)];
+    expect(
+      await counted(server(), `/events/events/?actions=custom_a&created__gte=${since}&created__lt=${before}&`),
+    ).toBe(
+      await stored(
+        server(),
+        'events',
+        sql`${events} and action = 'custom_a' and created >= ${since} and created < ${before}`,
+      ),
+    );
+    expect(await counted(server(), `/events/events/?created__lt=${before}&username=counted&`)).toBe(
+      await stored(server(), 'events', sql`${events} and created < ${before}`),
+    );
     // The server may add some by itself meanwhile.
     await expect
       .poll(async () => (await counted(server(), '/events/events/?')) - (await stored(server(), 'events')))
@@ -54,6 +68,14 @@ describeOnBoth('counts of lists', (server) => {
     expect(await counted(server(), '/core/users/?type=external&path_startswith=far&')).toBe(
       await stored(server(), 'users', sql`type = 'external' and path like 'far%'`),
     );
+  }
+
+  async function isCountedByHour(query: string): Promise<boolean> {
+    const statements: string[] = [];
+    const stop = server().world.db.onStatement((statement) => void statements.push(statement.sql));
+    await counted(server(), `/events/events/?${query}&`);
+    stop();
+    return statements.some((text) => text.includes('event_hours'));
   }
 
   test('stay exact whatever is added, changed and deleted before and after rows are counted ahead', async () => {
@@ -70,6 +92,10 @@ describeOnBoth('counts of lists', (server) => {
     expect(await stored(one, 'event_counts')).toBeGreaterThan(1);
     expect(await stored(one, 'user_counts', sql`path = 'far/away'`)).toBe(1);
     await expectExact();
+    expect(await isCountedByHour(`created__gte=${ago(55.3)}`)).toBe(true);
+    expect(await isCountedByHour(`created__lt=${ago(1.4)}&action=custom_a`)).toBe(true);
+    expect(await isCountedByHour(`created__gte=${ago(55.3)}&brand_name=x`)).toBe(false);
+    expect(await isCountedByHour(`created__gte=${ago(0)}`)).toBe(false);
 
     // Of rows that are counted, and of others.
     await addEvents(one, 'custom_a', [0, 60, 70]);

@@ -4,8 +4,9 @@ import type { Query } from '../../platform/db/database.ts';
 import { readList } from '../../platform/db/read-list.ts';
 import type { Call } from '../../resource/call.ts';
 import { latest, readUntil } from '../../resource/counted.ts';
+import type { Span } from '../../resource/counted-rows.ts';
 import { hoursAhead, maxRead, sourceOf } from './chart.ts';
-import { eventApplications, type Reading, type Span } from './counted.ts';
+import { eventApplications, type Reading } from './counted.ts';
 import { windowsOf } from './sample.ts';
 
 /** Up to so many visits of a time are read: there are fewer applications than hours and people, so half as many as for a chart will do. */

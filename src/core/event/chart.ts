@@ -4,9 +4,9 @@ import type { Query } from '../../platform/db/database.ts';
 import { readList } from '../../platform/db/read-list.ts';
 import type { Call } from '../../resource/call.ts';
 import { hourOf, readUntil } from '../../resource/counted.ts';
-import { estimated } from '../../resource/counted-rows.ts';
+import { estimated, type Span } from '../../resource/counted-rows.ts';
 import { ReplyWith } from '../../resource/operations.ts';
-import { eventHours, type HourRow, type Reading, readHours, type Span, sumOf } from './counted.ts';
+import { eventHours, type HourRow, type Reading, readHours, sumOf } from './counted.ts';
 import { allEvents, byWindow, type EventSource, sampledEvents } from './sample.ts';
 
 /** Up to so many events are read for a chart. If there are more, about half as many of them. */

@@ -1,12 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Dialect } from '../../platform/db/dialect.ts';
-import { bucketOf, hourOf, readUntil } from '../../resource/counted.ts';
-import type { CountTable } from '../../resource/counted-rows.ts';
+import { bucketOf, readUntil } from '../../resource/counted.ts';
+import type { CountTable, Span } from '../../resource/counted-rows.ts';
+import { wholeHours } from '../../resource/counted-span.ts';
 import type { BucketRow } from './counts.ts';
-
-const hourMs = 3_600_000;
 
 export const eventHours: CountTable = {
   ...{ table: 'event_hours', until: 'event_hours', by: ['hour', 'action'], time: 'created' },
@@ -17,12 +15,6 @@ export const eventApplications: CountTable = {
   ...{ table: 'event_applications', until: 'event_applications', by: ['action', 'authorized_app'], time: 'created' },
   where: sql`authorized_app is not null`,
 };
-
-/** From one moment to before another. */
-export interface Span {
-  readonly since: string;
-  readonly before: string;
-}
 
 export interface HourRow extends BucketRow {
   readonly action: string;
@@ -40,15 +32,14 @@ export async function readHours(
   conditions: readonly RawBuilder<unknown>[],
 ): Promise<HourRow[]> {
   const { read } = reading;
-  const until = await readUntil(read, eventHours);
-  const first = hourOf(span.since) === span.since ? span.since : addMilliseconds(hourOf(span.since), hourMs);
-  const end = [hourOf(until), hourOf(span.before)].sort()[0] ?? '';
-  if (end <= first) return scanHours(reading, span, conditions);
-  const isWanted = [sql`t.hour >= ${bucketOf(first)}`, sql`t.hour < ${bucketOf(end)}`, ...conditions];
+  const whole = wholeHours(span, await readUntil(read, eventHours));
+  if (!whole) return scanHours(reading, span, conditions);
+  const isWanted = [sql`t.hour >= ${bucketOf(whole.since)}`, sql`t.hour < ${bucketOf(whole.before)}`, ...conditions];
   const { rows: counted } = await sql<HourRow>`select t.hour as bucket, t.action, sum(t.count) as events
     from event_hours as t where ${sql.join(isWanted, sql` and `)} group by 1, 2`.execute(read);
-  const before = first === span.since ? [] : await scanHours(reading, { ...span, before: first }, conditions);
-  return [...before, ...counted, ...(await scanHours(reading, { ...span, since: end }, conditions))];
+  const before =
+    whole.since === span.since ? [] : await scanHours(reading, { ...span, before: whole.since }, conditions);
+  return [...before, ...counted, ...(await scanHours(reading, { ...span, since: whole.before }, conditions))];
 }
 
 async function scanHours(

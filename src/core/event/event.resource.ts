@@ -79,6 +79,7 @@ export function eventResource({ settings, announce }: Needs): Resource {
       filters: ['action', 'actions'],
       also: [eventHours, eventApplications],
       hours: eventHours,
+      spanFilters: ['created__gte', 'created__lt'],
     },
     verbs: ['list', 'create', 'retrieve', 'update', 'partial_update', 'destroy'],
     nameOf: (row) => row.action,

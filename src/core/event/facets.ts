@@ -1,5 +1,6 @@
-import { addMilliseconds, fromTimestamp, parseTimestamp, toTimestamp } from '../../platform/clock.ts';
+import { addMilliseconds, fromTimestamp, toTimestamp } from '../../platform/clock.ts';
 import type { Call } from '../../resource/call.ts';
+import { givenMoment } from '../../resource/counted-span.ts';
 import {
   arrayOf,
   integerSchema,
@@ -72,8 +73,7 @@ interface Intervals {
   readonly intervalMs: number;
 }
 
-const givenTime = ({ request: { query } }: Call, name: string): string | null =>
-  parseTimestamp((query.getAll(name).at(-1) ?? '').replace(' ', '+'));
+const givenTime = ({ request: { query } }: Call, name: string) => givenMoment(query, name);
 
 /** Whole hours or days that cover what is asked for. */
 function intervalsOf(call: Call): Intervals {

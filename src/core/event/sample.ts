@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { fromTimestamp, toTimestamp } from '../../platform/clock.ts';
 import type { Dialect } from '../../platform/db/dialect.ts';
-import { isWithin, type Span } from './counted.ts';
+import type { Span } from '../../resource/counted-rows.ts';
+import { isWithin } from './counted.ts';
 
 /** Where to count events: all of a time, or those of short windows spread over it. */
 export interface EventSource {

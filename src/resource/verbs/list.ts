@@ -7,6 +7,7 @@ import type { Call, Reply } from '../call.ts';
 import { countSome } from '../count.ts';
 import { isCountedBy } from '../counted.ts';
 import { estimated, type Listed } from '../counted-rows.ts';
+import { countOfTime } from '../counted-span.ts';
 import { type Row, readContext } from '../fields/field.ts';
 import { filterConditions, orderBy, orderOf } from '../query.ts';
 import type { Engine, Registry, Resource } from '../resource.ts';
@@ -37,7 +38,7 @@ export async function list(engine: Engine, resource: Resource, call: Call): Prom
           ? await engine.search(resource, reading, others)
           : listedBy(engine, resource, reading, {
               conditions: [...others, ...searchConditions(resource, call, registry)],
-              isCounted: !visible && !isSearch && (filters.length === 0 || isCountedBy(resource, call.request.query)),
+              isFiltered: !visible && !isSearch,
             });
       return await readPage(engine, resource, reading, listed);
     } catch (error) {
@@ -49,20 +50,23 @@ export async function list(engine: Engine, resource: Resource, call: Call): Prom
 
 interface Conditions {
   readonly conditions: readonly RawBuilder<unknown>[];
-  /** Whether the list is counted ahead. */
-  readonly isCounted: boolean;
+  /** Whether these are the caller's filters and nothing else. */
+  readonly isFiltered: boolean;
 }
 
-function listedBy(engine: Engine, resource: Resource, call: Call, { conditions, isCounted }: Conditions): Listed {
+function listedBy(engine: Engine, resource: Resource, call: Call, { conditions, isFiltered }: Conditions): Listed {
+  const isCounted = isFiltered && (conditions.length === 0 || isCountedBy(resource, call.request.query));
   const condition = sql.join(conditions, sql` and `);
   const where = conditions.length > 0 ? sql`where ${condition}` : sql``;
   const total = () => engine.count(resource, call, { where: sql``, isCounted: true });
   return {
     where,
-    count: async () =>
-      resource.counted && !isCounted
-        ? countSome(resource, call, condition, total)
-        : { rows: await engine.count(resource, call, { where, isCounted }), isExact: true },
+    async count() {
+      if (isCounted || !resource.counted)
+        return { rows: await engine.count(resource, call, { where, isCounted }), isExact: true };
+      const rows = isFiltered ? await countOfTime(resource, call, engine.registry) : null;
+      return rows === null ? countSome(resource, call, condition, total) : { rows, isExact: true };
+    },
     ...(isCounted && { counted: conditions }),
   };
 }
