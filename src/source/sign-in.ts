@@ -115,10 +115,13 @@ export async function checkMayBegin(policies: PolicyEngine, source: SourceRow, c
   if (!result?.passing) throw accessDenied(result?.messages);
 }
 
+/** What decides who may sign in by a source. */
+export type Startable = Pick<SourceRow, 'pk' | 'slug' | 'name' | 'policy_engine_mode'>;
+
 /** The same for many sources, as a page does that offers them. */
 export const mayBegin = (
   policies: PolicyEngine,
-  sources: readonly SourceRow[],
+  sources: readonly Startable[],
   call: Call,
 ): Promise<Map<string, PolicyResult>> =>
   policies.evaluateTargets({
@@ -134,7 +137,7 @@ export const mayBegin = (
     isUserOpen: call.actor === null,
   });
 
-export const sourceFacts = ({ pk, slug, name }: SourceRow) => ({ pk, slug, name });
+export const sourceFacts = ({ pk, slug, name }: Startable) => ({ pk, slug, name });
 
 const refusedByMatching = ({ name }: SourceRow) =>
   `Request to authenticate with ${name} has been denied. Please authenticate with the source you've previously signed up with.`;

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { openBrowser, signInByPassword } from '../support/flow-client.ts';
+import { made, makeWalk } from '../support/make-walk.ts';
 import { exchangeCode, makeCode, makeRelying, post, tokensFor } from '../support/oauth2.ts';
-import { hasPostgres, startServer } from '../support/server.ts';
+import { hasPostgres, startServer, type TestServer } from '../support/server.ts';
 import { ofItself, statementsOf } from '../support/statements.ts';
 
 /**
@@ -20,12 +21,22 @@ const allowed = {
   'deleting a user': 8,
 };
 
+/** What the sign-in page offers besides is cached, and takes no statements. */
+async function offerOtherWays(server: TestServer): Promise<void> {
+  const { pk: enrollment_flow } = await makeWalk(server, []);
+  const source = await made(server, '/sources/mediasrc/', { name: 'Media', slug: 'media', plex_token: 't' });
+  const { body } = await server.admin.get('/stages/identification/?name=default-authentication-identification');
+  const values = { enrollment_flow, sources: [source.pk] };
+  expect((await server.admin.patch(`/stages/identification/${body.results[0].pk}/`, values)).status).toBe(200);
+}
+
 test.skipIf(!hasPostgres)('operations send no more statements to PostgreSQL than their limit', async () => {
   const server = await startServer('postgres');
   const relying = await makeRelying(server);
   const ada = await server.user([], { username: 'ada' });
   const password = 'correct horse battery staple';
   await server.admin.post(`/core/users/${ada.pk}/set_password/`, { password });
+  await offerOtherWays(server);
   const { access_token } = await tokensFor(server, relying, ada.pk);
   const codes: string[] = [];
   const leaving: number[] = [];

@@ -8,7 +8,7 @@ import { forgetPendingUser } from './pending-user.ts';
 import type { DetourOf } from './sign-out-detour.ts';
 import { bothOf, type Write } from './stage-kind.ts';
 import { type ActiveWalk, reloadState, saveState } from './state-store.ts';
-import type { Advance, Effect, Walk, WalkMove } from './walk.ts';
+import type { Effect, Walk, WalkMove } from './walk.ts';
 
 export interface EffectNeeds extends EndNeeds {
   /** Where the browser goes when a flow ends without a `next`. */
@@ -19,11 +19,14 @@ export interface EffectNeeds extends EndNeeds {
 }
 
 /** Carries out the effect of a step. Returns the resulting walk, or a move to make instead. */
-export async function carryOut(needs: EffectNeeds, call: Call, before: Walk, step: Advance): Promise<Walk | WalkMove> {
-  const { walk, effect } = step;
+export async function carryOut(
+  needs: EffectNeeds,
+  call: Call,
+  before: Walk,
+  walk: Walk,
+  effect: Exclude<Effect, { do: 'nothing' }>,
+): Promise<Walk | WalkMove> {
   switch (effect.do) {
-    case 'nothing':
-      return walk;
     case 'store':
     case 'end':
       return storeOrEnd(needs, call, before, walk, effect);

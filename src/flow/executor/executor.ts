@@ -68,9 +68,9 @@ export function createExecutor(given: ExecutorNeeds): Executor {
 
   /** Makes a move, or the one that replaces it if it cannot be stored. */
   async function make(call: Call, walk: Walk, move: WalkMove): Promise<Walk> {
-    const step = advance(walk, move);
-    if (step.effect.do === 'nothing') return step.walk;
-    const done = await carryOut(needs, call, walk, step);
+    const { walk: after, effect } = advance(walk, move);
+    if (effect.do === 'nothing') return after;
+    const done = await carryOut(needs, call, walk, after, effect);
     return 'move' in done ? make(call, walk, done) : done;
   }
 

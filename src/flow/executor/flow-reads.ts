@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Query } from '../../platform/db/database.ts';
 import { queryCache } from '../../platform/db/query-cache.ts';
+import { statement } from '../../platform/db/statement.ts';
 import { isStorable } from '../../resource/fields/well-formed.ts';
 import type { FlowCandidate } from '../applicable-flow.ts';
 import { backgroundOf } from '../background.ts';
@@ -25,6 +26,7 @@ export interface FlowReads {
   clear(db: Database): void;
 }
 
+const slugs = queryCache<string | null>('flow slugs');
 const flows = queryCache<StoredFlow | null>('flows');
 const stages = queryCache<readonly BoundStage[]>('flow stages');
 
@@ -39,6 +41,12 @@ export function createFlowReads(): FlowReads {
     },
   };
 }
+
+const slugOf = statement<[pk: string], { slug: string }>((pk) => sql`select slug from flows where pk = ${pk}`);
+
+/** The slug of a flow that an object refers to; null if there is none. */
+export const flowSlug = (db: Database, pk: string): Promise<string | null> =>
+  slugs.read(db, pk, async (query) => (await slugOf(query, pk))[0]?.slug ?? null);
 
 async function loadFlow(query: Query, slug: string): Promise<StoredFlow | null> {
   if (!isStorable(slug)) return null;

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { applicationName } from '../../../core/application/application-name.ts';
 import { brandFlows } from '../../../flow/brand-flows.ts';
 import { flowPage } from '../../../flow/executor/challenge.ts';
+import { flowSlug } from '../../../flow/executor/flow-reads.ts';
 import { setPendingUser } from '../../../flow/executor/flow-state.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { setPendingUserFacts } from '../../../flow/executor/pending-user.ts';
@@ -136,12 +136,11 @@ const hasLinks = ({ enrollment_flow, recovery_flow, passwordless_flow }: Setting
 /** Links for people who cannot or need not sign in here. */
 async function links({ settings, call }: Shown): Promise<Row> {
   const { enrollment_flow, recovery_flow, passwordless_flow } = settings;
-  const { rows } = await sql<{ pk: string; slug: string }>`select pk, slug from flows
-    where pk in (${enrollment_flow}, ${recovery_flow}, ${passwordless_flow})`.execute(call.db.read);
-  const urls = new Map(rows.map(({ pk, slug }) => [pk, flowPage(slug)]));
   const members = { enroll_url: enrollment_flow, recovery_url: recovery_flow, passwordless_url: passwordless_flow };
-  const own = Object.entries(members).flatMap(([name, pk]) =>
-    pk !== null && urls.has(pk) ? [[name, urls.get(pk)]] : [],
-  );
-  return Object.fromEntries(own);
+  const urls: Record<string, string> = {};
+  for (const [name, pk] of Object.entries(members)) {
+    const slug = pk === null ? null : await flowSlug(call.db, pk);
+    if (slug !== null) urls[name] = flowPage(slug);
+  }
+  return urls;
 }

@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import type { PageNeeds } from '../../../flow/page-needs.ts';
 import type { Query } from '../../../platform/db/database.ts';
+import { queryCache } from '../../../platform/db/query-cache.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
 import type { Call } from '../../../resource/call.ts';
-import type { Row } from '../../../resource/fields/field.ts';
+import type { Row, RowAlias } from '../../../resource/fields/field.ts';
 import { type JsonSchema, objectSchema, orNull, stringSchema } from '../../../resource/json-schema.ts';
 import { loadSources } from '../../../source/load-source.ts';
 import { needsOfSources } from '../../../source/page-needs-of-sources.ts';
-import { mayBegin } from '../../../source/sign-in.ts';
+import { mayBegin, type Startable } from '../../../source/sign-in.ts';
 import type { SourceKind } from '../../../source/source-kind.ts';
 
 /** What the screen shows of each source. */
@@ -29,19 +30,31 @@ export async function offeredSources(
   chosen: readonly string[],
   call: Call,
 ): Promise<Row[]> {
-  const offered: { name: string; icon_url: unknown; challenge: Row }[] = [];
-  for (const { resource, screen, iconOf } of sourceKinds) {
+  const enabled = await cache.read(call.db, chosen.join(), (query) => loadEnabled(sourceKinds, chosen, call, query));
+  const results = await mayBegin(policies, enabled, call);
+  return enabled.filter(({ pk }) => results.get(pk)?.passing).map(({ shown }) => shown);
+}
+
+/** A source, and what the screen shows of it. */
+type Offered = Startable & { readonly shown: Row };
+
+const cache = queryCache<readonly Offered[]>('offered sources');
+
+async function loadEnabled(
+  kinds: readonly SourceKind[],
+  chosen: readonly string[],
+  call: Call,
+  query: Query,
+): Promise<Offered[]> {
+  const offered: Offered[] = [];
+  for (const { resource, screen, iconOf } of kinds) {
     if (!screen) continue;
-    const sources = await loadSources(
-      resource,
-      (row) => sql`${row.col('enabled')} and ${row.col('pk')} in (${sql.join(chosen)})`,
-      call,
-      call.db.read,
-    );
-    const results = await mayBegin(policies, sources, call);
-    for (const source of sources.filter(({ pk }) => results.get(pk)?.passing)) {
+    const isOffered = (row: RowAlias) => sql`${row.col('enabled')} and ${row.col('pk')} in (${sql.join(chosen)})`;
+    for (const source of await loadSources(resource, isOffered, call, query)) {
+      const { pk, slug, name, policy_engine_mode } = source;
       const challenge = { component: screen.component, ...screen.challenge(source) };
-      offered.push({ name: source.name, icon_url: iconOf?.(source) ?? source.icon ?? null, challenge });
+      const shown = { name, icon_url: iconOf?.(source) ?? source.icon ?? null, challenge };
+      offered.push({ pk, slug, name, policy_engine_mode, shown });
     }
   }
   return offered.sort((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)));
