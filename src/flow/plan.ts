@@ -60,17 +60,18 @@ export interface PlanStep {
 
 const lifetimeMs = 30 * 60_000;
 const cookieName = 'gatehouse_flow_plan';
-/** A walk is found by token and flow, so it is sealed with both. */
-export const planContext = (key: Pick<InstanceKey, 'hash'>, token: string, flow: string): string =>
-  sealContext('flow_plans', 'context', `${key.hash(token)} ${flow}`);
+/** A walk is found by the hash of its token and flow, so it is sealed with both. */
+export const planContext = (tokenHash: string, flow: string): string =>
+  sealContext('flow_plans', 'context', `${tokenHash} ${flow}`);
 const separator = '.';
 
 /** Saves a plan and returns its token, of which only a hash is stored. */
 export async function savePlan(tx: Query, key: InstanceKey, plan: FlowPlan, now: string): Promise<string> {
   const token = randomText(43);
+  const hash = key.hash(token);
   await sql`delete from flow_plans where expires <= ${now}`.execute(tx);
-  await sql`insert into flow_plans (pk, token_hash, flow, context, created, expires) values (${randomUuid()}, ${key.hash(token)},
-    ${plan.flow.pk}, ${key.box.seal(JSON.stringify(plan), planContext(key, token, plan.flow.pk))}, ${now}, ${addMilliseconds(now, lifetimeMs)})`.execute(
+  await sql`insert into flow_plans (pk, token_hash, flow, context, created, expires) values (${randomUuid()}, ${hash},
+    ${plan.flow.pk}, ${key.box.seal(JSON.stringify(plan), planContext(hash, plan.flow.pk))}, ${now}, ${addMilliseconds(now, lifetimeMs)})`.execute(
     tx,
   );
   return token;
@@ -84,15 +85,14 @@ export async function findPlan(
   flow: string,
   now: string,
 ): Promise<FlowPlan | null> {
+  const hash = key.hash(token);
   const { rows } = await sql<{
     context: string;
     flow: string;
   }>`select p.context, p.flow from flow_plans p join flows f on f.pk = p.flow
-    where p.token_hash = ${key.hash(token)} and f.slug = ${flow} and p.version = 1 and p.expires > ${now}`.execute(
-    query,
-  );
+    where p.token_hash = ${hash} and f.slug = ${flow} and p.version = 1 and p.expires > ${now}`.execute(query);
   const row = rows[0];
-  return row ? JSON.parse(key.box.open(row.context, planContext(key, token, row.flow))) : null;
+  return row ? JSON.parse(key.box.open(row.context, planContext(hash, row.flow))) : null;
 }
 
 const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:');

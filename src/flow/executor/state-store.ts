@@ -52,14 +52,15 @@ export interface BrowserWalks {
 }
 
 export async function findWalks(db: Database, key: InstanceKey, token: string, now: string): Promise<BrowserWalks> {
-  const found = await walksOf(db.read, key.hash(token), now);
+  const hash = key.hash(token);
+  const found = await walksOf(db.read, hash, now);
   db.sawStamp?.(found[0]?.stamp ?? null);
   const rows = found.filter((row) => row.flow !== null);
   return {
     isKnown: rows.length > 0,
     through(flow) {
       const row = rows.find((one) => one.flow === flow);
-      return row ? heldIn(row, key, token) : null;
+      return row ? heldIn(row, key, token, hash) : null;
     },
   };
 }
@@ -75,8 +76,8 @@ export async function reloadState(
   return found && 'state' in found ? found : null;
 }
 
-function heldIn({ flow, version, context }: StateRow, key: InstanceKey, token: string): StoredWalk {
-  const content: FlowState | FlowPlan = JSON.parse(key.box.open(context, planContext(key, token, flow)));
+function heldIn({ flow, version, context }: StateRow, key: InstanceKey, token: string, hash: string): StoredWalk {
+  const content: FlowState | FlowPlan = JSON.parse(key.box.open(context, planContext(hash, flow)));
   return 'stages' in content ? { token, version, state: content } : { token, version, unbegun: content };
 }
 
@@ -104,7 +105,7 @@ export async function saveState(
 ): Promise<ActiveWalk | null> {
   const hash = key.hash(token);
   const flow = state.plan.flow.pk;
-  const sealed = key.box.seal(JSON.stringify(state), planContext(key, token, flow));
+  const sealed = key.box.seal(JSON.stringify(state), planContext(hash, flow));
   const expires = addMilliseconds(call.now, lifetimeMs);
   const isLarge = sealed.length > large;
   if (isLarge && !(await call.world.admit('large_flow_plans', call))) throw new Problem('unavailable');
