@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Query } from '../platform/db/database.ts';
 import { queryCache } from '../platform/db/query-cache.ts';
-import { estimateFrom, type RowCount, sample } from '../platform/db/scan.ts';
+import { estimateFrom, type RowCount, sample, sampleRows } from '../platform/db/scan.ts';
 import type { Call } from './call.ts';
 import { countSql } from './counted.ts';
 import type { CountRows, Resource } from './resource.ts';
@@ -11,6 +11,8 @@ export const countCache = queryCache<number | null>('counts');
 
 /** Counting so many rows takes some milliseconds, if an index leads to them. */
 const manyRows = 100_000;
+/** Filters often name a time, and rows of one time are neighbours. */
+const slices = 200;
 
 /**
  * Counts the rows of a list. Counting a large table takes longer than reading a page of it, so counts are cached
@@ -46,7 +48,7 @@ export async function countSome(
   if (counted <= manyRows) return { rows: counted, isExact: true };
   const all = await total();
   const estimate = await cachedCount(resource, call, condition, 'about', async (read) =>
-    estimateFrom(await sample({ read, dialect, table, where: () => condition }, all), all),
+    estimateFrom(await sample({ read, dialect, table, where: () => condition }, all, sampleRows, slices), all),
   );
   return { rows: Math.max(counted, estimate), isExact: false };
 }

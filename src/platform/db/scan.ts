@@ -147,10 +147,10 @@ export interface Sample {
   readonly seen: number;
 }
 
-/** Looks at some rows of a table with so many, spread over it. */
-export async function sample(scan: Scan, total: number, rows = sampleRows): Promise<Sample> {
+/** Looks at some rows of a table with so many, spread over it: the more slices, the better for a condition on something that neighbours share, such as their time. */
+export async function sample(scan: Scan, total: number, rows = sampleRows, slices = sampleSliceCount): Promise<Sample> {
   const { scans } = scan.dialect;
-  if (scans.by === 'slices') return sampleSlices(scan, scans, total, rows);
+  if (scans.by === 'slices') return sampleSlices(scan, scans, total, { rows, slices });
   const percent = Math.min(100, (100 * rows) / Math.max(1, total));
   return countIn(scan, scans.sample(scan.table, 't', percent));
 }
@@ -158,13 +158,18 @@ export async function sample(scan: Scan, total: number, rows = sampleRows): Prom
 export const estimateFrom = ({ found, seen }: Sample, total: number): number =>
   Math.round((total * found) / Math.max(1, seen));
 
-async function sampleSlices(scan: Scan, scans: Slices, total: number, most: number): Promise<Sample> {
+async function sampleSlices(
+  scan: Scan,
+  scans: Slices,
+  total: number,
+  most: { readonly rows: number; readonly slices: number },
+): Promise<Sample> {
   const { rows } = await scans.bounds(scan.table).execute(scan.read);
   const first = rows[0]?.first ?? 1;
-  const part = ((rows[0]?.last ?? 0) - first + 1) / sampleSliceCount;
-  const size = Math.ceil(Math.min(part, (part * most) / Math.max(1, total)));
+  const part = ((rows[0]?.last ?? 0) - first + 1) / most.slices;
+  const size = Math.ceil(Math.min(part, (part * most.rows) / Math.max(1, total)));
   const sums = { found: 0, seen: 0 };
-  for (let at = 0; at < sampleSliceCount; at++) {
+  for (let at = 0; at < most.slices; at++) {
     const after = Math.floor(first + part * at) - 1;
     const slice = { after, upTo: after + size };
     const one = await countIn(scan, sql`${scans.from(scan.table, 't')} where ${scans.within('t', slice)}`);
