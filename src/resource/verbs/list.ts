@@ -62,9 +62,10 @@ function listedBy(engine: Engine, resource: Resource, call: Call, { conditions, 
   return {
     where,
     async count() {
-      if (isCounted || !resource.counted)
+      // What somebody may see by single rights is no more than these.
+      if (isCounted || !isFiltered || !resource.counted)
         return { rows: await engine.count(resource, call, { where, isCounted }), isExact: true };
-      const rows = isFiltered ? await countOfTime(resource, call, engine.registry) : null;
+      const rows = await countOfTime(resource, call, engine.registry);
       return rows === null ? countSome(resource, call, condition, total) : { rows, isExact: true };
     },
     ...(isCounted && { counted: conditions }),
