@@ -56,14 +56,15 @@ export function createSearch(registry: Registry, count: CountRows): FindRows {
     });
 
     const narrow = await narrowTerms(resource, call);
-    // Statistics say little of two letters.
-    const pairs = dialect.scans.by === 'time' && narrow.length === 0 ? indexedTerms(resource, call) : [];
-    const few = pairs.length > 0 ? await findKeysQuickly(scanBy(pairs), veryFewRows) : null;
+    const isSliced = dialect.scans.by === 'slices';
+    const terms = isSliced || narrow.length > 0 ? narrow : indexedTerms(resource, call);
+    // One look at the index serves the page and the count.
+    const few = !isSliced && terms.length > 0 ? await findKeysQuickly(scanBy(terms), veryFewRows) : null;
     if (few) return byKeys(few);
 
     if (conditions.length > 0 || narrow.length > 0) {
       const indexed = sql`where ${where(narrow)}`;
-      if (dialect.scans.by === 'slices') {
+      if (isSliced) {
         const rows = () => count(resource, call, { where: indexed, isCounted: false });
         return { where: indexed, count: async () => ({ rows: await rows(), isExact: true }) };
       }
@@ -78,7 +79,7 @@ export function createSearch(registry: Registry, count: CountRows): FindRows {
 
     const estimated = await estimate(scan, total);
     if (estimated) return { where: sql`where ${where([])}`, count: async () => estimated };
-    const keys = await inTurn(() => findKeys(scanBy(pairs), fewRows));
+    const keys = await inTurn(() => findKeys(scanBy(terms), fewRows));
     if (keys) return byKeys(keys);
     return {
       where: sql`where ${where([])}`,
