@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { fillSearchIndexes } from '../../src/core/search/fill-search.job.ts';
+import { grantOn } from '../support/grants.ts';
 import { describeOnBoth, type TestServer } from '../support/server.ts';
 import { seededRandom } from '../torture/random.ts';
 
@@ -93,5 +94,18 @@ describeOnBoth('the search index', (server) => {
     );
     const expected = await found(sql.join(terms.split(' ').map(scanFor), sql` and `));
     expect(body.results.map(({ pk }: { pk: number }) => pk)).toEqual(expected);
+  });
+
+  test.each(['ZY', 'zyx', 'zyxwvut', 'z'])('shows a search for %s only what the caller may see', async (term) => {
+    const { admin, user } = server();
+    const make = async (name: string) => (await admin.post('/core/users/', { username: name, name })).body.pk;
+    const [seen] = [await make(`seen-${term}-zyxwvut`), await make(`unseen-${term}-zyxwvut`)];
+    const { pk, api: caller } = await user();
+    await grantOn(server(), pk, 'svc_core.view_user', seen);
+    const { body } = await caller.get(`/core/users/?search=${term}&page_size=1`);
+    expect(body.results.map(({ pk }: { pk: number }) => pk)).toEqual([seen]);
+    expect(body.pagination.count).toBe(1);
+    const objects = await caller.get(`/admin/objects/?search=${term}`);
+    expect(objects.body.map(({ pk }: { pk: string }) => pk)).toEqual([String(seen)]);
   });
 });
