@@ -110,7 +110,7 @@ export const benchRows: readonly BenchRow[] = [
     requests: () => [get(`/core/users/?search=${rareWord}&page_size=20`)],
   }),
   list({
-    title: 'search users by two letters (not indexed), 20 found',
+    title: 'search users by two letters, 20 found',
     operation: 'core_users_list',
     requests: () => [get(`/core/users/?search=${rareWord.slice(0, 2)}&page_size=20`)],
   }),
