@@ -1,14 +1,19 @@
 import { randomInt, randomUUID } from 'node:crypto';
 
-const lettersAndDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const lettersAndDigits = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'];
 
-/** Unguessable text, drawn uniformly from the alphabet, which must not repeat a character. */
-export function randomText(length: number, alphabet: string = lettersAndDigits): string {
+/** Unguessable text, drawn uniformly from the alphabet, by default letters and digits. */
+export function randomText(length: number, alphabet?: string): string {
+  const characters = alphabet === undefined ? lettersAndDigits : charactersOf(alphabet);
+  return Array.from({ length }, () => characters[randomInt(characters.length)]).join('');
+}
+
+function charactersOf(alphabet: string): readonly string[] {
   const characters = [...new Set(alphabet)];
   if (characters.length < 2 || characters.join('') !== alphabet) {
     throw new RangeError('the alphabet needs two or more characters, each once');
   }
-  return Array.from({ length }, () => characters[randomInt(characters.length)]).join('');
+  return characters;
 }
 
 /**
