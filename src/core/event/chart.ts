@@ -7,7 +7,7 @@ import { hourOf, readUntil } from '../../resource/counted.ts';
 import { estimated, type Span } from '../../resource/counted-rows.ts';
 import { ReplyWith } from '../../resource/operations.ts';
 import { eventHours, type HourRow, type Reading, readHours, sumOf } from './counted.ts';
-import { allEvents, byWindow, type EventSource, sampledEvents } from './sample.ts';
+import { afterTime, allEvents, type EventSource, noConditions, sampledEvents } from './sample.ts';
 
 /** Up to so many events are read for a chart. If there are more, about half as many of them. */
 export const maxRead = 20_000;
@@ -82,13 +82,13 @@ export async function sourceOf(
   hours: HourRow[] | null = null,
 ): Promise<EventSource> {
   const total = hours ? sumOf(hours) : (known.total ?? (await totalOf({ read, dialect }, span)));
-  // An index has action and time. One on anything else may lead to most events of all times.
-  const byTime = hours ? conditions : byWindow(dialect, conditions);
-  if (total <= most) return allEvents(dialect, span, byTime, columns);
-  const sampled = sampledEvents(dialect, span, byTime, most / 2 / total, columns);
+  // An index has action and time.
+  const windowed = hours ? { within: conditions, further: [] } : afterTime(dialect, conditions);
+  if (total <= most) return allEvents(dialect, span, [...windowed.within, ...windowed.further], columns);
+  const sampled = sampledEvents(dialect, span, windowed, most / 2 / total, columns);
   if (hours || isSlow) return sampled;
   const pilot = sumOf(
-    await countHours(read, { ...sampledEvents(dialect, span, byTime, pilotRead / total), factor: 1 }),
+    await countHours(read, { ...sampledEvents(dialect, span, windowed, pilotRead / total), factor: 1 }),
   );
   // An index leads to what is rare.
   return pilot < pilotRead / 100 ? allEvents(dialect, span, conditions, columns) : sampled;
@@ -105,7 +105,7 @@ async function countBehind({ read, dialect }: Reading, span: Span): Promise<numb
   const until = hourOf(await readUntil(read, eventHours));
   const first = until > span.since ? until : span.since;
   if (fromTimestamp(span.before).getTime() - fromTimestamp(first).getTime() <= usualLagMs) return 0;
-  const found = sumOf(await countHours(read, sampledEvents(dialect, span, [], pilotShare)));
+  const found = sumOf(await countHours(read, sampledEvents(dialect, span, noConditions, pilotShare)));
   return found > maxRead ? found : 0;
 }
 

@@ -34,15 +34,28 @@ export const allEvents = (
   factor: 1,
 });
 
-/** SQLite would read an index on anything else for each window. PostgreSQL has statistics, which this would hide. */
-export const byWindow = ({ scans }: Dialect, conditions: Conditions): Conditions =>
-  scans.by === 'time' ? conditions : conditions.map((condition) => sql`case when ${condition} then 1 else 0 end = 1`);
+/** Conditions on the events of each window, and on what is found in all of them. */
+export interface Windowed {
+  readonly within: Conditions;
+  readonly further: Conditions;
+}
+
+export const noConditions: Windowed = { within: [], further: [] };
+
+/**
+ * An index on anything but time may lead to most events of all times, and PostgreSQL would look up for each window what somebody may see.
+ * So SQLite does not get to know the conditions, and PostgreSQL tries them on what all windows have.
+ */
+export const afterTime = ({ scans }: Dialect, conditions: Conditions): Windowed =>
+  scans.by === 'time'
+    ? { within: [], further: conditions }
+    : { within: conditions.map((condition) => sql`case when ${condition} then 1 else 0 end = 1`), further: [] };
 
 /** A share of the time, so that the number of events to read does not depend on how many there are. */
 export function sampledEvents(
   dialect: Dialect,
   span: Span,
-  conditions: Conditions,
+  { within, further }: Windowed,
   share: number,
   columns = shown(dialect),
 ): EventSource {
@@ -52,10 +65,11 @@ export function sampledEvents(
   const windows = windowsOf(start ?? 0, end ?? 0, windowCount, share).map(
     ([from, to]) => sql`(${moment(from)}, ${moment(to)})`,
   );
-  const isWanted = [sql`t.created >= w.since and t.created < w.until`, ...conditions];
+  const isWanted = sql.join([sql`t.created >= w.since and t.created < w.until`, ...within], sql` and `);
+  const isFound = further.length > 0 ? sql`where ${sql.join(further, sql` and `)}` : sql``;
   return {
     found: sql`w(since, until) as (values ${sql.join(windows)}), found as materialized (select ${columns}
-      from ${dialect.forEach('w', 'events', 't', sql.join(isWanted, sql` and `))})`,
+      from (select t.* from ${dialect.forEach('w', 'events', 't', isWanted)}) as t ${isFound})`,
     factor: 1 / share,
   };
 }
