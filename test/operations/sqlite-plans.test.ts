@@ -46,3 +46,18 @@ test.each(['zj', 'needle'])('a search for %s on SQLite scans no table', async (t
   expect(plans).toHaveLength(2);
   for (const [sql, plan] of plans) expect(plan, sql).not.toMatch(/^SCAN (t|users)$/m);
 });
+
+test.each([
+  ['/events/events/?action=login&username=somebody', 'events_username'],
+  ['/events/events/?action=model_created&context_model_name=group&context_model_pk=1', 'events_model_pk'],
+  ['/events/events/?brand_name=b&context_authorized_app=1', 'events_authorized_app_action_user_pk'],
+  ['/events/events/?action=login&client_ip=10.0.0.1', 'events_client_ip_created'],
+  ['/events/events/?created__gte=2026-01-01T00:00&context_model_pk=1', 'events_model_pk'],
+  ['/core/users/?is_active=true&email=a%40example.com', 'users_email'],
+  ['/core/users/?type=internal&name=Somebody', 'users_name'],
+  ['/core/users/?path=users&email=a%40example.com', 'users_email'],
+])('%s on SQLite is found by the narrower filter', async (path, index) => {
+  const table = index.slice(0, index.indexOf('_'));
+  const [[sql, plan] = []] = await plansOf(path, `from "${table}" as "t" where "t"."pk" in`);
+  expect(plan, sql).toContain(`USING INDEX ${index} `);
+});

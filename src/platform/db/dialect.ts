@@ -64,6 +64,11 @@ export interface Dialect {
   searchIndex(table: string, columns: readonly string[]): string[];
   /** Statements that let this index find pairs of letters. */
   pairIndex(table: string, columns: readonly string[]): string[];
+  /**
+   * Statements that say about how many rows of a large table share the values of an index, by the first column, by the
+   * first two, and so on. None where the database finds out itself.
+   */
+  rowsPerValue(table: string, indexes: Readonly<Record<string, readonly number[]>>): string[];
   /** For indexes to which new rows are added later in batches; until then searches scan those rows. */
   readonly lateIndex: LateIndex | null;
   /** Statements that delete the row of `other` in `column` along with the row that refers to it. */

@@ -36,6 +36,7 @@ import { fewerIndexes } from './0038-fewer-indexes.ts';
 import { eventCounts } from './0039-event-counts.ts';
 import { indexesOnce } from './0040-indexes-once.ts';
 import { pairsOfLetters } from './0041-pairs-of-letters.ts';
+import { narrowFilters } from './0042-narrow-filters.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -76,4 +77,5 @@ export const migrations: readonly Migration[] = [
   eventCounts,
   indexesOnce,
   pairsOfLetters,
+  narrowFilters,
 ];
