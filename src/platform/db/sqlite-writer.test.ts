@@ -62,6 +62,12 @@ test('a failed write rolls back only itself, and its effects do not run', async 
   );
 });
 
+test('a write after the database is closed is refused', async () => {
+  const closed = openSqlite(join(folder, 'closed.db'));
+  await closed.close();
+  await expect(closed.write(note(1))).rejects.toThrow();
+});
+
 test('a read outside an open transaction does not see its writes', async () => {
   const before: number[][] = [];
   await db.write(async (tx) => {

@@ -51,6 +51,8 @@ export function createSqliteWriter(needs: Needs): SqliteWriter {
   const queue: Waiting[] = [];
   const unflushed = new Set<Promise<void>>();
   let running: Promise<void> | null = null;
+  // A closed connection throws when it is asked for its transaction.
+  const isInTransaction = () => connection.isOpen && connection.isTransaction;
 
   async function drain(): Promise<void> {
     while (queue.length > 0) {
@@ -80,7 +82,7 @@ export function createSqliteWriter(needs: Needs): SqliteWriter {
       if (done.length > 0) run.commit();
       else connection.exec('rollback');
     } catch (error) {
-      if (connection.isTransaction) connection.exec('rollback');
+      if (isInTransaction()) connection.exec('rollback');
       const fault = faultOf(error);
       for (const { reject } of batch) reject(fault);
       return;
@@ -117,7 +119,7 @@ export function createSqliteWriter(needs: Needs): SqliteWriter {
     } catch (error) {
       effects.take(tx);
       // Some errors, such as a full disk, make SQLite roll back everything.
-      if (!connection.isTransaction) throw error;
+      if (!isInTransaction()) throw error;
       if (!isAlone) connection.exec('rollback to work; release work');
       waiting.reject(faultOf(error));
     }
