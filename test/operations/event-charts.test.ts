@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { countUsers, estimateUsers } from '../../src/core/event/applications.ts';
 import { addMilliseconds, systemClock } from '../../src/platform/clock.ts';
 import { countAhead } from '../support/jobs.ts';
+import { newKey, numbered } from '../support/many-rows.ts';
 import { describeOnBoth, type TestServer } from '../support/server.ts';
 
 const hourMs = 3_600_000;
@@ -25,15 +26,11 @@ async function addEvents({ world: { db } }: TestServer, { action, count, step, a
   const at = isLite
     ? sql`strftime('%Y-%m-%dT%H:%M:%f', ${systemClock.now()}, -(i * ${step * 3600}) || ' seconds') || '000Z'`
     : sql`now() - i * ${step}::double precision * interval '1 hour'`;
-  const key = isLite ? sql`printf('%08x-0000-4000-8000-%012x', i, abs(random()) >> 16)` : sql`gen_random_uuid()`;
   for (let from = 0; from < count; from += atOnce) {
     const last = Math.min(count, from + atOnce) - 1;
-    const numbers = isLite
-      ? sql`with recursive n(i) as (select ${sql.lit(from)} union all select i + 1 from n where i < ${last})`
-      : sql`with n(i) as (select * from generate_series(${from}::int, ${last}::int))`;
     await db.write((tx) =>
       sql`insert into events (pk, "user", user_pk, username, action, app, context, created, expires, brand, words, authorized_app)
-        ${numbers} select ${key}, '{}', i, case when i % 3 < 2 then 'ann' else 'ben' end, ${action}, 'test', '{}', ${at},
+        ${numbered(db.dialect, from, last)} select ${newKey(db.dialect)}, '{}', i, case when i % 3 < 2 then 'ann' else 'ben' end, ${action}, 'test', '{}', ${at},
           '2099-01-01T00:00:00.000000Z', '{}', '', ${app} from n`.execute(tx),
     );
   }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { addMilliseconds, systemClock } from '../../src/platform/clock.ts';
 import { countAhead } from '../support/jobs.ts';
+import { numbered } from '../support/many-rows.ts';
 import { describeOnBoth, type TestServer } from '../support/server.ts';
 
 const hourMs = 3_600_000;
@@ -11,16 +12,13 @@ const ago = (hours: number) => addMilliseconds(systemClock.now(), -hours * hourM
 /** Five of each moment, back from some hours ago, with three actions in turn. */
 async function addEvents({ world: { db } }: TestServer, count: number, hoursAgo: number): Promise<void> {
   const isLite = db.dialect.name === 'sqlite';
-  const numbers = isLite
-    ? sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})`
-    : sql`with n(i) as (select * from generate_series(1, ${count}::int))`;
   const at = isLite
     ? sql`strftime('%Y-%m-%dT%H:%M:%f', ${ago(hoursAgo)}, -(i / 5 * 100) || ' seconds') || '000Z'`
     : sql`${ago(hoursAgo)}::timestamptz - (i / 5 * 100) * interval '1 second'`;
   const key = isLite ? sql`printf('%08x-0000-4000-8000-%012x', abs(random()) >> 31, i)` : sql`gen_random_uuid()`;
   await db.write((tx) =>
     sql`insert into events (pk, "user", username, action, app, context, created, expires, brand, words)
-      ${numbers} select ${key}, '{}', 'ann', 'custom_' || (i % 3), 'test', '{}', ${at},
+      ${numbered(db.dialect, 1, count)} select ${key}, '{}', 'ann', 'custom_' || (i % 3), 'test', '{}', ${at},
         '2099-01-01T00:00:00.000000Z', '{}', '' from n`.execute(tx),
   );
 }
@@ -28,13 +26,10 @@ async function addEvents({ world: { db } }: TestServer, count: number, hoursAgo:
 /** Every third is not active, and only some have an address. */
 async function addUsers({ world: { db } }: TestServer, count: number): Promise<void> {
   const isLite = db.dialect.name === 'sqlite';
-  const numbers = isLite
-    ? sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})`
-    : sql`with n(i) as (select * from generate_series(1, ${count}::int))`;
   const text = db.dialect.toText(sql`i * 7919 % 12011`);
   await db.write((tx) =>
     sql`insert into users (uuid, username, name, email, password_change_date, is_active, date_joined, path, type, attributes)
-      ${numbers} select ${isLite ? sql`'u' || i` : sql`gen_random_uuid()`}, ${text}, '',
+      ${numbered(db.dialect, 1, count)} select ${isLite ? sql`'u' || i` : sql`gen_random_uuid()`}, ${text}, '',
         case when i % 100 = 0 then ${text} else '' end, '2026-01-01T00:00:00Z', i % 3 > 0, '2026-01-01T00:00:00Z', 'users', 'internal', '{}'
       from n`.execute(tx),
   );

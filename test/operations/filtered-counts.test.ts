@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { addMilliseconds, systemClock } from '../../src/platform/clock.ts';
+import { newKey, numbered } from '../support/many-rows.ts';
 import { describeOnBoth, type TestServer } from '../support/server.ts';
 
 const many = 102_000;
@@ -14,15 +15,11 @@ async function addEvents({ world: { db } }: TestServer, brand: string, count: nu
   const at = isLite
     ? sql`strftime('%Y-%m-%dT%H:%M:%f', ${start}, (-i * 0.001) || ' seconds') || '000Z'`
     : sql`${start}::timestamptz - i * interval '1 millisecond'`;
-  const key = isLite ? sql`printf('%08x-0000-4000-8000-%012x', i, abs(random()) >> 16)` : sql`gen_random_uuid()`;
   for (let from = 0; from < count; from += atOnce) {
     const last = Math.min(count, from + atOnce) - 1;
-    const numbers = isLite
-      ? sql`with recursive n(i) as (select ${sql.lit(from)} union all select i + 1 from n where i < ${last})`
-      : sql`with n(i) as (select * from generate_series(${from}::int, ${last}::int))`;
     await db.write((tx) =>
       sql`insert into events (pk, "user", user_pk, username, action, app, context, created, expires, brand, brand_name, words)
-        ${numbers} select ${key}, '{}', i, 'ann', 'custom_counted', 'test', '{}', ${at}, '2099-01-01T00:00:00.000000Z', '{}', ${brand}, ''
+        ${numbered(db.dialect, from, last)} select ${newKey(db.dialect)}, '{}', i, 'ann', 'custom_counted', 'test', '{}', ${at}, '2099-01-01T00:00:00.000000Z', '{}', ${brand}, ''
         from n`.execute(tx),
     );
   }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { countFound, estimateFrom, findKeys, type Scan, sample } from '../../src/platform/db/scan.ts';
+import { numbered } from '../support/many-rows.ts';
 import { describeOnBoth, type TestServer } from '../support/server.ts';
 
 const many = 12_000;
@@ -8,14 +9,10 @@ const everyRare = 1_700;
 
 /** Most have `qv` in their names, which no other user has, and a few `zj`. Names are not stored in their order. */
 async function fill({ world: { db } }: TestServer, from = 1, to = many): Promise<void> {
-  const numbers =
-    db.dialect.name === 'sqlite'
-      ? sql`with recursive n(i) as (select ${sql.lit(from)} union all select i + 1 from n where i < ${to})`
-      : sql`with n(i) as (select * from generate_series(${from}::int, ${to}::int))`;
   const text = db.dialect.toText;
   await db.write(async (tx) => {
     await sql`insert into users (uuid, username, name, email, password_change_date, is_active, date_joined, path, type, attributes)
-      ${numbers} select ${db.dialect.name === 'sqlite' ? sql`'u' || i` : sql`gen_random_uuid()`},
+      ${numbered(db.dialect, from, to)} select ${db.dialect.name === 'sqlite' ? sql`'u' || i` : sql`gen_random_uuid()`},
         ${text(sql`i * 7919 % 999983`)} || '-qvx', case when i % ${everyRare} = 0 then 'ZJ' else '' end, '',
         '2026-01-01T00:00:00Z', true, '2026-01-01T00:00:00Z', 'users', 'internal', '{}' from n`.execute(tx);
   });
