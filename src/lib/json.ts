@@ -22,12 +22,11 @@ export function copyJson<T>(value: T): T {
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
   if (Array.isArray(one) !== Array.isArray(other)) return false;
-  let left = Object.keys(other).length;
-  for (const name of Object.keys(one)) {
-    left -= 1;
-    if (!Object.hasOwn(other, name) || !isSameJson(Reflect.get(one, name), Reflect.get(other, name))) return false;
-  }
-  return left === 0;
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && isSameJson(Reflect.get(one, name), Reflect.get(other, name)))
+  );
 }
 
 /** Whether a value is nested more deeply than this. Deeper values are unsafe for recursive functions. */
