@@ -1,9 +1,11 @@
+export const hourMs = 3_600_000;
+
 const millisecondsPer: ReadonlyMap<string, number> = new Map([
   ['microseconds', 0.001],
   ['milliseconds', 1],
   ['seconds', 1000],
   ['minutes', 60_000],
-  ['hours', 3_600_000],
+  ['hours', hourMs],
   ['days', 86_400_000],
   ['weeks', 604_800_000],
 ]);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { hourMs } from '../lib/duration.ts';
 import { addMilliseconds, parseTimestamp } from '../platform/clock.ts';
 import type { Call } from './call.ts';
 import { bucketOf, hourOf, isCountedBy, latest, readUntil } from './counted.ts';
@@ -6,7 +7,6 @@ import type { Span } from './counted-rows.ts';
 import { filterConditions } from './query.ts';
 import type { Registry, Resource } from './resource.ts';
 
-const hourMs = 3_600_000;
 const earliest = '0001-01-01T00:00:00.000000Z';
 
 /** The whole hours of a time that are in the counts by hour; null if there is none. */
@@ -41,8 +41,15 @@ export async function countOfTime(resource: Resource, call: Call, registry: Regi
   return Number(rows[0]?.count ?? 0);
 }
 
-/** As filters read it: the last that is given, and a plus sign in a query is a space. */
-export function givenMoment(query: URLSearchParams, name: string): string | undefined {
-  const texts = query.getAll(name).map((text) => text.trim());
-  return parseTimestamp((texts.filter(Boolean).at(-1) ?? '').replace(' ', '+')) ?? undefined;
-}
+/** As filters read it: the last that is given. */
+export const givenMoment = (query: URLSearchParams, name: string): string | undefined =>
+  readMoment(
+    query
+      .getAll(name)
+      .map((text) => text.trim())
+      .filter(Boolean)
+      .at(-1),
+  ) ?? undefined;
+
+/** A plus sign in a query is a space. */
+export const readMoment = (text = ''): string | null => parseTimestamp(text.replace(' ', '+'));

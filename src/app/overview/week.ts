@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { topOfTime } from '../../core/event/applications.ts';
 import { chartOf } from '../../core/event/chart.ts';
 import { sumIntervals } from '../../core/event/counts.ts';
+import { hourMs } from '../../lib/duration.ts';
 import { addMilliseconds, fromTimestamp, toTimestamp } from '../../platform/clock.ts';
 import { visibleOrNone } from '../../resource/access.ts';
 import type { ActionInput } from '../../resource/resource.ts';
 
-const hourMs = 3_600_000;
 const hours = 7 * 24;
 const maxApplications = 5;
 const series = { logins: 'login', logins_failed: 'login_failed', authorizations: 'authorize_application' } as const;

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { hourMs } from '../../lib/duration.ts';
 import { Problem } from '../../lib/problem.ts';
 import { fromTimestamp, toTimestamp } from '../../platform/clock.ts';
 import { readList } from '../../platform/db/read-list.ts';
@@ -7,7 +8,6 @@ import { arrayOf, integerSchema, objectSchema } from '../../resource/json-schema
 import type { Action } from '../../resource/resource.ts';
 import { type BucketRow, sumIntervals } from '../event/counts.ts';
 
-const hourMs = 3_600_000;
 /** Three points a day for a week. */
 const spanMs = 8 * hourMs;
 const points = 21;

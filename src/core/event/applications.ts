@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { hourMs } from '../../lib/duration.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { readList } from '../../platform/db/read-list.ts';
@@ -16,7 +17,6 @@ const minRead = 1_000;
 /** Of those that are not counted yet. */
 const maxNew = 100_000;
 const windowCount = 50;
-const hourMs = 3_600_000;
 
 interface Used {
   readonly authorized_app: string;

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { readAddress } from '../../lib/cidr.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import { memoizeWeakly } from '../../lib/memoize.ts';
-import { parseTimestamp } from '../../platform/clock.ts';
 import type { Call } from '../../resource/call.ts';
+import { readMoment } from '../../resource/counted-span.ts';
 import { defineResource } from '../../resource/define.ts';
 import { accept, complain, type Field } from '../../resource/fields/field.ts';
 import { integer, time } from '../../resource/fields/scalar.ts';
@@ -154,8 +154,7 @@ const exactly = (column: string, read: (text: string) => string | null): Filter 
 const timeFilter = (compare: (column: RawBuilder<unknown>, moment: string) => RawBuilder<unknown>): Filter => ({
   schema: timeSchema,
   condition({ texts, row }) {
-    // A plus sign in a query is a space.
-    const moment = parseTimestamp((texts.at(-1) ?? '').replace(' ', '+'));
+    const moment = readMoment(texts.at(-1));
     return moment ? compare(row.col('created'), moment) : { complaint: 'Enter a valid date/time.' };
   },
 });

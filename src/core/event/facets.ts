@@ -1,3 +1,4 @@
+import { hourMs } from '../../lib/duration.ts';
 import { addMilliseconds, fromTimestamp, toTimestamp } from '../../platform/clock.ts';
 import type { Call } from '../../resource/call.ts';
 import { givenMoment } from '../../resource/counted-span.ts';
@@ -16,7 +17,6 @@ import type { HourRow } from './counted.ts';
 import { sumIntervals } from './counts.ts';
 import { eventParameters, filteredEvents } from './filtered.ts';
 
-const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const weekMs = 7 * dayMs;
 /** Longer spans are counted by day. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { hourMs } from '../../lib/duration.ts';
 import { Invalid } from '../../lib/problem.ts';
 import { fromTimestamp, toTimestamp } from '../../platform/clock.ts';
 import { visibleRows } from '../../resource/access.ts';
@@ -15,7 +16,6 @@ import { keyText } from './columns.ts';
 import { sumIntervals } from './counts.ts';
 import { type Filtered, filteredEvents, eventModel as model, visibleEvents } from './filtered.ts';
 
-const hourMs = 3_600_000;
 const coordinates: JsonSchema = arrayOf(objectSchema({ x_cord: integerSchema, y_cord: integerSchema }));
 
 export const actionsAction: Action = {

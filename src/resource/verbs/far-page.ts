@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { hourMs } from '../../lib/duration.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Call } from '../call.ts';
 import { bucketOf, hourOf, latest, readUntil } from '../counted.ts';
@@ -7,7 +8,6 @@ import type { Field } from '../fields/field.ts';
 import { orderOf } from '../query.ts';
 import type { Resource } from '../resource.ts';
 
-const hourMs = 3_600_000;
 /** So many rows are skipped as fast as their hour is found. */
 const fewRows = 2_000;
 

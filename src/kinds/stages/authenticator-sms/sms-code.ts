@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { equalInConstantTime } from '../../../lib/constant-time.ts';
+import { hourMs } from '../../../lib/duration.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import { type Database, type Query, Rollback } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
@@ -16,7 +17,6 @@ type Hashing = Pick<InstanceKey, 'hash'>;
 const codeLength = 6;
 const lifetimeMs = 10 * 60_000;
 const maxTries = 5;
-const hourMs = 3_600_000;
 /** Messages per hour. Each one costs money. */
 const maxPerUser = 10;
 const maxPerNumber = 5;
