@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
+import { fillSearchIndexes } from '../../src/core/search/fill-search.job.ts';
 import { countFound, estimateFrom, findKeys, type Scan, sample } from '../../src/platform/db/scan.ts';
 import { numbered } from '../support/many-rows.ts';
 import { describeOnBoth, type TestServer } from '../support/server.ts';
@@ -8,7 +9,7 @@ const many = 12_000;
 const everyRare = 1_700;
 
 /** Most have `qv` in their names, which no other user has, and a few `zj`. Names are not stored in their order. */
-async function fill({ world: { db } }: TestServer, from = 1, to = many): Promise<void> {
+async function fill({ world: { db }, app }: TestServer, from = 1, to = many): Promise<void> {
   const text = db.dialect.toText;
   await db.write(async (tx) => {
     await sql`insert into users (uuid, username, name, email, password_change_date, is_active, date_joined, path, type, attributes)
@@ -16,66 +17,73 @@ async function fill({ world: { db } }: TestServer, from = 1, to = many): Promise
         ${text(sql`i * 7919 % 999983`)} || '-qvx', case when i % ${everyRare} = 0 then 'ZJ' else '' end, '',
         '2026-01-01T00:00:00Z', true, '2026-01-01T00:00:00Z', 'users', 'internal', '{}' from n`.execute(tx);
   });
+  // Otherwise it depends on a job whether a term looks rare.
+  await fillSearchIndexes(db, app.engine.registry);
+}
+
+async function page({ admin }: TestServer, query: string) {
+  const { status, body, headers } = await admin.get(`/core/users/?include_groups=false&${query}`);
+  expect(status).toBe(200);
+  expect(headers.get('gatehouse-count')).toBeNull();
+  return { ...body.pagination, names: body.results.map(({ username }: { username: string }) => username) };
+}
+
+async function stored({ world: { db } }: TestServer, where: ReturnType<typeof sql>): Promise<string[]> {
+  const found = sql<{ username: string }>`select username from users where ${where} order by username`;
+  return (await found.execute(db.read)).rows.map(({ username }) => username);
 }
 
 describeOnBoth('searches of large tables', (server) => {
   beforeAll(() => fill(server()));
 
-  const page = async (query: string) => {
-    const { status, body, headers } = await server().admin.get(`/core/users/?include_groups=false&${query}`);
-    expect(status).toBe(200);
-    expect(headers.get('gatehouse-count')).toBeNull();
-    return { ...body.pagination, names: body.results.map(({ username }: { username: string }) => username) };
-  };
-  const stored = async (where: ReturnType<typeof sql>): Promise<string[]> => {
-    const { rows } = await sql<{
-      username: string;
-    }>`select username from users where ${where} order by username`.execute(server().world.db.read);
-    return rows.map(({ username }) => username);
-  };
-
   test('find all rows in order and count them exactly, however many letters and however many rows', async () => {
-    const all = await stored(sql`username like '%qvx'`);
+    const all = await stored(server(), sql`username like '%qvx'`);
     expect(all.length).toBe(many);
     for (const term of ['qv', 'QVX', 'qv -q']) {
-      const first = await page(`search=${encodeURIComponent(term)}&page_size=50`);
+      const first = await page(server(), `search=${encodeURIComponent(term)}&page_size=50`);
       expect([first.count, first.names]).toEqual([many, all.slice(0, 50)]);
-      const third = await page(`search=${encodeURIComponent(term)}&page_size=50&page=3`);
+      const third = await page(server(), `search=${encodeURIComponent(term)}&page_size=50&page=3`);
       expect([third.count, third.names]).toEqual([many, all.slice(100, 150)]);
-      const last = await page(`search=${encodeURIComponent(term)}&page_size=70&page=last`);
+      const last = await page(server(), `search=${encodeURIComponent(term)}&page_size=70&page=last`);
       expect([last.count, last.names]).toEqual([many, all.slice(Math.floor(many / 70) * 70)]);
     }
-    const few = await stored(sql`name = 'ZJ'`);
+    const few = await stored(server(), sql`name = 'ZJ'`);
     expect(few.length).toBeGreaterThan(5);
     for (const term of ['zj', 'qv zj']) {
-      const first = await page(`search=${term}&page_size=5`);
+      const first = await page(server(), `search=${term}&page_size=5`);
       expect([first.count, first.names]).toEqual([few.length, few.slice(0, 5)]);
-      const second = await page(`search=${term}&page_size=5&page=2`);
+      const second = await page(server(), `search=${term}&page_size=5&page=2`);
       expect([second.count, second.names]).toEqual([few.length, few.slice(5)]);
     }
-    const filtered = await page('search=qv&name=ZJ&page_size=2');
+    const filtered = await page(server(), 'search=qv&name=ZJ&page_size=2');
     expect([filtered.count, filtered.names]).toEqual([few.length, few.slice(0, 2)]);
-    expect(await page('search=qj&page_size=5')).toMatchObject({ count: 0, names: [] });
+    expect(await page(server(), 'search=qj&page_size=5')).toMatchObject({ count: 0, names: [] });
     expect((await server().admin.get('/core/users/?search=zj&page_size=5&page=9')).status).toBe(404);
   });
 
   test('see changes at once', async () => {
-    const { count } = await page('search=qv&page_size=5');
+    const { count } = await page(server(), 'search=qv&page_size=5');
     const made = await server().admin.post('/core/users/', { username: '0-qv-new', name: 'New' });
     expect(made.status).toBe(201);
-    const after = await page('search=qv&page_size=5');
+    const after = await page(server(), 'search=qv&page_size=5');
     expect([after.count, after.names[0]]).toEqual([count + 1, '0-qv-new']);
+  });
+});
+
+describeOnBoth('searches of tables with more than 100,000 rows', (server) => {
+  beforeAll(async () => {
+    for (let from = 0; from < 102_000; from += 17_000) await fill(server(), from + 1, from + 17_000);
   });
 
   test('estimate what takes too long to count', async () => {
     const { db } = server().world;
-    const total = async () => (await stored(sql`1 = 1`)).length;
+    const total = async () => (await stored(server(), sql`1 = 1`)).length;
     const scan: Scan = {
       ...{ read: db.read, dialect: db.dialect, table: 'users' },
       where: () => db.dialect.contains(sql.ref('t.username'), 'qv'),
     };
     const exact = await countFound(scan, total);
-    expect(exact).toEqual({ rows: (await stored(sql`username like '%qv%'`)).length, isExact: true });
+    expect(exact).toEqual({ rows: (await stored(server(), sql`username like '%qv%'`)).length, isExact: true });
     const estimate = await countFound(scan, total, 1);
     expect(estimate.isExact).toBe(false);
     expect(Math.abs(estimate.rows - exact.rows)).toBeLessThan(exact.rows / 10);
@@ -88,17 +96,16 @@ describeOnBoth('searches of large tables', (server) => {
     expect(await findKeys(scan, exact.rows)).toHaveLength(exact.rows);
   });
 
-  test('estimate how many rows have a frequent term where there are more than 100,000, and say so', async () => {
-    for (let from = many; from < 102_000; from += 15_000) await fill(server(), from + 1, from + 15_000);
-    const all = await stored(sql`username like '%qv%'`);
+  test('estimate how many rows have a frequent term, and say so', async () => {
+    const all = await stored(server(), sql`username like '%qv%'`);
     const { body, headers } = await server().admin.get('/core/users/?include_groups=false&search=qv&page_size=50');
     expect(headers.get('gatehouse-count')).toBe('estimate');
     expect(body.results.map(({ username }: { username: string }) => username)).toEqual(all.slice(0, 50));
     expect(Math.abs(body.pagination.count - all.length)).toBeLessThan(all.length / 20);
     expect(body.pagination.next).toBe(2);
     // What is rare is counted.
-    const few = await stored(sql`name = 'ZJ'`);
-    const rare = await page('search=zj&page_size=5');
+    const few = await stored(server(), sql`name = 'ZJ'`);
+    const rare = await page(server(), 'search=zj&page_size=5');
     expect([rare.count, rare.names]).toEqual([few.length, few.slice(0, 5)]);
   });
 });
