@@ -115,15 +115,12 @@ async function onSqlite(place: string, say: (line: string) => void): Promise<Bul
     },
   };
 
-  /** The server adds a thousand rows at a time, so that others can write in between. */
+  /** With as little memory as the server takes: the index would otherwise be one large segment, which the first few changes would merge anew. */
   async function fillSearchIndex(table: string): Promise<void> {
     const index = `${table}_search`;
     const found = connection.prepare('select 1 from sqlite_master where name = ?').get(index);
     if (!found) return;
     say(index);
-    const configure = (bytes: number) => run(`insert into ${index} (${index}, rank) values ('hashsize', ${bytes})`);
-    await configure(256 << 20);
     await run(`insert into ${index} (${index}) values ('rebuild')`);
-    await configure(1 << 20);
   }
 }
