@@ -236,7 +236,7 @@ describeOnBoth('charts of events', (server) => {
     ]);
     const { world } = one;
     for (const share of [1, 0.2]) {
-      const found = await countUsers(world.db, 'custom_visit', [
+      const found = await countUsers(world.db.read, 'custom_visit', [
         { authorized_app: 'app1', share: 1 },
         { authorized_app: 'app2', share },
       ]);

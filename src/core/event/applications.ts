@@ -7,7 +7,7 @@ import type { Call } from '../../resource/call.ts';
 import { latest, readUntil } from '../../resource/counted.ts';
 import type { Span } from '../../resource/counted-rows.ts';
 import { hoursAhead, maxRead, sourceOf } from './chart.ts';
-import { eventApplications, type Reading } from './counted.ts';
+import { eventApplications } from './counted.ts';
 import { windowsOf } from './sample.ts';
 
 /** Up to so many visits of a time are read: there are fewer applications than hours and people, so half as many as for a chart will do. */
@@ -99,7 +99,7 @@ const topOfAll = (call: Call, { action, limit }: Top) =>
     const top = visits.slice(0, limit);
     const budget = Math.max(minRead, Math.floor(maxRead / Math.max(1, top.length)));
     const users = await countUsers(
-      { read, dialect: call.db.dialect },
+      read,
       action,
       top.map(([authorized_app, events]) => ({ authorized_app, share: Math.min(1, budget / events) })),
     );
@@ -145,7 +145,7 @@ interface Visits {
  * of those whose keys lie in windows that are spread over all keys.
  */
 export async function countUsers(
-  { read, dialect }: Reading,
+  read: Query,
   action: string,
   applications: readonly Visits[],
 ): Promise<ReadonlyMap<string, number>> {
@@ -166,8 +166,8 @@ export async function countUsers(
     with p(place, lean) as (values ${sql.join(places)}), shares(app, share) as (values ${sql.join(shares)}),
       a as materialized (select a.app, a.share, ${end(sql`asc`)} as first, ${end(sql`desc`)} as last from shares as a),
       w as materialized (select a.app, a.share, ${bound(start)} as first, ${bound(sql`${start} + a.share`)} as last from a cross join p)
-    select w.app, w.share, count(distinct t.user_pk) as users from ${dialect.forEach('w', 'events', 't', isWanted)}
-    group by w.app, w.share`.execute(read);
+    select w.app, w.share, sum((select count(distinct t.user_pk) from events as t where ${isWanted})) as users
+    from w group by w.app, w.share`.execute(read);
   return new Map(rows.map(({ app, share, users }) => [app, Math.round(Number(users) / share)]));
 }
 
