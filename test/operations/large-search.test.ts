@@ -4,6 +4,7 @@ import { fillSearchIndexes } from '../../src/core/search/fill-search.job.ts';
 import { countFound, estimateFrom, findKeys, type Scan, sample } from '../../src/platform/db/scan.ts';
 import { numbered } from '../support/many-rows.ts';
 import { describeOnBoth, type TestServer } from '../support/server.ts';
+import { sqlitePlansOf } from '../support/sqlite-plans.ts';
 
 const many = 12_000;
 const everyRare = 1_700;
@@ -103,6 +104,12 @@ describeOnBoth('searches of tables with more than 100,000 rows', (server) => {
     expect(body.results.map(({ username }: { username: string }) => username)).toEqual(all.slice(0, 50));
     expect(Math.abs(body.pagination.count - all.length)).toBeLessThan(all.length / 20);
     expect(body.pagination.next).toBe(2);
+    if (server().world.db.dialect.name === 'sqlite') {
+      for (const path of ['/core/users/?search=qv&page_size=50', '/admin/objects/?search=qv']) {
+        const [[statement, plan] = []] = await sqlitePlansOf(server(), path, 'order by "t"."username"');
+        expect(plan, statement).toContain('SCAN t USING COVERING INDEX users_compared');
+      }
+    }
     // What is rare is counted.
     const few = await stored(server(), sql`name = 'ZJ'`);
     const rare = await page(server(), 'search=zj&page_size=5');

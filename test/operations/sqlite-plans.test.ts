@@ -1,6 +1,6 @@
-import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
+import { sqlitePlansOf } from '../support/sqlite-plans.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -8,23 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** The statements of a request that contain a text, each with SQLite's plan for it. */
-async function plansOf(path: string, text: string): Promise<[text: string, plan: string][]> {
-  const { db } = server.world;
-  const statements: CompiledQuery[] = [];
-  const stop = db.onStatement((query) => statements.push(query));
-  expect((await server.admin.get(path)).status).toBe(200);
-  stop();
-  const found = statements.filter(({ sql }) => sql.includes(text));
-  expect(found.length).toBeGreaterThan(0);
-  return Promise.all(
-    found.map(async ({ sql, parameters }): Promise<[string, string]> => {
-      const explain = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]);
-      const { rows } = await db.read.executeQuery<{ detail: string }>(explain);
-      return [sql, rows.map(({ detail }) => detail).join('\n')];
-    }),
-  );
-}
+const plansOf = (path: string, text: string) => sqlitePlansOf(server, path, text);
 
 test.each(['facets', 'volume', 'per_month'])('%s on SQLite reads events of its time alone', async (action) => {
   for (const [sql, plan] of await plansOf(`/events/events/${action}/`, 'from events as t'))

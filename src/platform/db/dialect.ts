@@ -65,6 +65,11 @@ export interface Dialect {
   /** Statements that let this index find pairs of letters. */
   pairIndex(table: string, columns: readonly string[]): string[];
   /**
+   * Statements for an index of all columns that a search compares, in the order of the first: frequent terms are found without
+   * reading rows. None where that gains little.
+   */
+  comparisonIndex(table: string, columns: readonly string[]): string[];
+  /**
    * Statements that say about how many rows of a large table share the values of an index, by the first column, by the
    * first two, and so on. None where the database finds out itself.
    */

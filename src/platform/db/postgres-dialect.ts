@@ -85,6 +85,7 @@ export const postgresDialect: Dialect = {
     }),
   // Two letters and whatever follows them are found by the trigrams of ASCII; rows with other characters need this index.
   pairIndex: (table, columns) => [`create index ${table}_wide on ${table} (pk) where ${isWide(columns)}`],
+  comparisonIndex: () => [],
   rowsPerValue: () => [],
   lateIndex: null,
   dropAlong: (table, column, other) => [

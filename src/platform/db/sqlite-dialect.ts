@@ -92,6 +92,14 @@ export const sqliteDialect: Dialect = {
     `create virtual table ${table}_search_terms using fts5vocab('${table}_search', 'instance')`,
     ...columns.map((column) => `create index ${table}_${column}_end on ${table} (${endOf(column)})`),
   ],
+  comparisonIndex(table, [first = '', ...others]) {
+    // Lists are ordered by the key too.
+    const columns = [first, 'pk', ...others];
+    return [
+      `create index ${table}_compared on ${table} (${columns.join(', ')})`,
+      ...sqliteDialect.rowsPerValue(table, { [`${table}_compared`]: columns.map(() => 1) }),
+    ];
+  },
   rowsPerValue: (table, indexes) => [
     // Makes the table of statistics.
     'analyze settings',

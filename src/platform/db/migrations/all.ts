@@ -37,6 +37,7 @@ import { eventCounts } from './0039-event-counts.ts';
 import { indexesOnce } from './0040-indexes-once.ts';
 import { pairsOfLetters } from './0041-pairs-of-letters.ts';
 import { narrowFilters } from './0042-narrow-filters.ts';
+import { searchInOrder } from './0043-search-in-order.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -78,4 +79,5 @@ export const migrations: readonly Migration[] = [
   indexesOnce,
   pairsOfLetters,
   narrowFilters,
+  searchInOrder,
 ];
