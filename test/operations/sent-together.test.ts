@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/platform/db/database.ts';
 import { runLast, runLater } from '../../src/platform/db/later.ts';
 import { openPostgres } from '../../src/platform/db/postgres.ts';
+import { statement } from '../../src/platform/db/statement.ts';
 import { freshPostgresDatabase } from '../support/postgres.ts';
 
 const database = await freshPostgresDatabase();
@@ -55,6 +56,35 @@ describe.skipIf(!database)('statements that PostgreSQL gets in one packet', () =
     });
     await expect(last).rejects.toMatchObject({ code: '23505' });
     expect(await words()).toEqual(['one', 'two']);
+  });
+
+  test('fail the transaction with the error of the first that must find a row and finds none', async () => {
+    const remove = (word: string) =>
+      statement<[], unknown>(() => sql`delete from words where word = ${word} returning word`, {
+        sent: 'later',
+        orElse: () => new Error(`no ${word}`),
+      });
+    const refused = db.write(async (tx) => {
+      await runLater(tx, insert('three'));
+      await remove('two')(tx);
+      await remove('four')(tx);
+      await remove('five')(tx);
+      await runLast(tx, sql`select 1`);
+    });
+    await expect(refused).rejects.toThrow('no four');
+    await expect(db.write((tx) => remove('six')(tx))).rejects.toThrow('no six');
+    const beforeItsEnd = db.write(async (tx) => {
+      await remove('seven')(tx);
+      await sql`select 1`.execute(tx);
+      throw new Error('it went on');
+    });
+    await expect(beforeItsEnd).rejects.toThrow('no seven');
+    expect(await words()).toEqual(['one', 'two']);
+    await db.write(async (tx) => {
+      await remove('one')(tx);
+      await remove('two')(tx);
+    });
+    expect(await words()).toEqual([]);
   });
 
   test('are dropped when the transaction is rolled back before they were sent', async () => {

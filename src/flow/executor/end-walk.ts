@@ -9,7 +9,7 @@ import type { FlowState } from './flow-state.ts';
 import { deniedUserMembers } from './pending-user.ts';
 import type { Write } from './stage-kind.ts';
 import { refusedState } from './state-after.ts';
-import { type ActiveWalk, deleteState } from './state-store.ts';
+import { type ActiveWalk, deleteState, nullIfOvertaken } from './state-store.ts';
 import type { Walk } from './walk.ts';
 
 export interface EndNeeds {
@@ -27,15 +27,16 @@ export function endWalk(
   write?: Write,
 ): Promise<ActiveWalk | null> {
   const { plan } = state;
-  return call.db.write(
+  const ending = call.db.write(
     async (tx) => {
-      if (!(await deleteState(tx, key, stored, plan.flow.pk))) return null;
+      await deleteState(tx, key, stored, plan.flow.pk);
       await write?.(tx, call);
       for (const step of plan.append) await append(step, state, tx, call);
       return stored;
     },
     { isRepeatable: !write },
   );
+  return ending.catch(nullIfOvertaken);
 }
 
 /** Ends a denied walk. An application that waits for the result gets a response. */

@@ -28,6 +28,7 @@ import {
   type BrowserWalks,
   deleteState,
   findWalks,
+  nullIfOvertaken,
   type StoredWalk,
   saveState,
 } from './state-store.ts';
@@ -176,7 +177,7 @@ async function ownWalk(
 ): Promise<StoredWalk | null> {
   if (!('state' in found) || found.state.actor === null) return found;
   if (found.state.actor === call.actor?.user.pk) return found;
-  await call.db.write((tx) => deleteState(tx, key, found, flow.pk));
+  await call.db.write((tx) => deleteState(tx, key, found, flow.pk)).catch(nullIfOvertaken);
   return null;
 }
 

@@ -165,19 +165,26 @@ const deleteOldest = statement<[network: string], unknown>(
   { sent: 'later' },
 );
 
-/** Ends a walk; false if another answer has moved it. A walk that was never stored needs no ending. */
+/** Another answer has moved the walk. */
+export class Overtaken extends Error {}
+
+/** Ends a walk. Fails the transaction with `Overtaken` if the walk has moved meanwhile. One that was never stored needs no ending. */
 export async function deleteState(
   tx: Query,
   key: InstanceKey,
   stored: Pick<StoredWalk, 'token' | 'version'>,
   flow: string,
-) {
-  if (stored.version === 0) return true;
-  const rows = await deleteWalk(tx, key.hash(stored.token), flow, stored.version);
-  return rows.length > 0;
+): Promise<void> {
+  if (stored.version > 0) await deleteWalk(tx, key.hash(stored.token), flow, stored.version);
 }
 
 const deleteWalk = statement<[hash: string, flow: string, version: number], unknown>(
   (hash, flow, version) => sql`delete from flow_plans where token_hash = ${hash} and flow = ${flow}
     and version = ${version} returning pk`,
+  { sent: 'later', orElse: () => new Overtaken() },
 );
+
+export function nullIfOvertaken(error: unknown): null {
+  if (error instanceof Overtaken) return null;
+  throw error;
+}

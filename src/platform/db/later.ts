@@ -1,10 +1,20 @@
-import type { CompiledQuery, QueryResult, RawBuilder } from 'kysely';
+import { type CompiledQuery, type QueryResult, type RawBuilder, sql } from 'kysely';
 import type { Query } from './database.ts';
 
 /** A query that says how PostgreSQL gets it; see below. */
 export interface SentQuery extends CompiledQuery {
   readonly sent?: 'later' | 'last';
+  /**
+   * The error that fails the transaction if the statement, which is sent later, finds no row: of whatever waits for an
+   * answer next, or of the commit.
+   */
+  readonly orElse?: (() => Error) | undefined;
 }
+
+/** Fails if the query finds no row: PostgreSQL divides by zero, which is as plain as its statements can fail. */
+export const orFail = (query: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`with found as (${query}) select 1 / count(*) from found`;
+export const foundNothing = '22012';
 
 /**
  * Runs a statement of a transaction whose result nobody needs. PostgreSQL gets it in one packet with the next statement or the commit, which

@@ -1,7 +1,7 @@
 import { AbortedTransactionError, type DatabaseConnection, type QueryResult } from 'kysely';
 import type pg from 'pg';
 import { errorFacts, messageOf } from '../../lib/error-facts.ts';
-import type { SentQuery } from './later.ts';
+import { foundNothing, type SentQuery } from './later.ts';
 import { type Crowd, isStuckAfterMs } from './postgres-crowd.ts';
 import { Exchange, type Prepared, type Result, type Statement } from './postgres-exchange.ts';
 import type { StatementFacts } from './postgres-statements.ts';
@@ -19,7 +19,7 @@ export interface ConnectionNeeds {
 /** A connection is replaced once it holds so many prepared statements: each takes memory in the database. */
 const maxPrepared = 500;
 
-interface Sent extends Statement {
+interface Sent extends Statement, Pick<SentQuery, 'orElse'> {
   readonly tables: ReadonlySet<string>;
 }
 
@@ -38,7 +38,9 @@ export class PostgresConnection implements DatabaseConnection {
   readonly #needs: ConnectionNeeds;
   readonly #canPrepare: boolean;
   readonly #prepared: Prepared = new Map();
-  /** Waits to be sent in one packet with the next statement: what opens the transaction, and what nobody needs the result of. */
+  /** Opens the transaction, together with its first statement that is sent. */
+  #opening: Sent[] = [];
+  /** Waits to be sent in one packet with the next statement. */
   #unsent: Sent[] = [];
   #exchange: Exchange | null = null;
   #transaction: 'open' | 'ended' | null = null;
@@ -73,7 +75,8 @@ export class PostgresConnection implements DatabaseConnection {
     this.#needs.listeners.notify(query);
     this.note?.(query.sql);
     const { name, tables } = this.#needs.factsOf(query.sql);
-    const statement = { text: query.sql, name, values: query.parameters.map(toParameter), tables };
+    const { orElse } = query;
+    const statement = { text: query.sql, name, values: query.parameters.map(toParameter), tables, orElse };
     if (this.#transaction === null) return this.#executeAlone<R>(statement);
     if (this.#transaction === 'ended') throw new Error('a statement comes after the last of its transaction');
     if (query.sent === 'later') {
@@ -83,10 +86,11 @@ export class PostgresConnection implements DatabaseConnection {
     return query.sent === 'last' ? this.#endWith<R>(statement) : resultOf<R>((await this.#sendAll(statement)).at(-1));
   }
 
-  /** Opens a transaction, together with its first statement. */
-  begin(...texts: readonly string[]): void {
+  /** Opens a transaction, together with its first statement. `settings` are statements that hold for it alone. */
+  begin(begin: string, settings: readonly string[]): void {
     this.#transaction = 'open';
-    this.#unsent = texts.map(control);
+    this.#opening = [control(begin)];
+    this.#unsent = settings.map(control);
   }
 
   async commit(): Promise<void> {
@@ -96,21 +100,35 @@ export class PostgresConnection implements DatabaseConnection {
 
   async rollback(): Promise<void> {
     this.#transaction = null;
+    this.#opening = [];
     this.#unsent = [];
     if (this.#client.getTransactionStatus() !== 'I') await this.#send([control('rollback')]);
   }
 
-  /** After a failed statement PostgreSQL answers a commit by rolling back, without an error. */
   async #endWith<R>(...last: readonly Sent[]): Promise<QueryResult<R>> {
+    const result = this.#opening.length > 0 ? await this.#sendWhole(last) : await this.#commitWith(last);
+    this.#transaction = 'ended';
+    return resultOf<R>(result);
+  }
+
+  /** The statements of one packet are one transaction without being told so. */
+  async #sendWhole(last: readonly Sent[]): Promise<Result | undefined> {
+    this.#opening = [];
+    if (this.#unsent.length + last.length === 0) return undefined;
+    return (await this.#sendAll(...last)).at(-1);
+  }
+
+  /** After a failed statement PostgreSQL answers a commit by rolling back, without an error. */
+  async #commitWith(last: readonly Sent[]): Promise<Result | undefined> {
     const results = await this.#sendAll(...last, commit);
     if (results.at(-1)?.command !== 'COMMIT') throw new AbortedTransactionError();
-    this.#transaction = 'ended';
-    return resultOf<R>(results.at(-2));
+    return results.at(-2);
   }
 
   /** Sends what waits, and these, in one packet. */
   #sendAll(...statements: readonly Sent[]): Promise<Result[]> {
-    const all = [...this.#unsent, ...statements];
+    const all = [...this.#opening, ...this.#unsent, ...statements];
+    this.#opening = [];
     this.#unsent = [];
     return this.#send(all);
   }
@@ -134,7 +152,8 @@ export class PostgresConnection implements DatabaseConnection {
       return await this.#within(this.#client.query(this.#exchange).done);
     } catch (error) {
       if (isReadOnly(error) || isStalePlan(error)) this.#isUsable = false;
-      throw error;
+      const failed = statements[this.#exchange?.at ?? 0];
+      throw (errorFacts(error).code === foundNothing && failed?.orElse?.()) || error;
     } finally {
       leave?.();
     }

@@ -20,6 +20,9 @@ const bucketFormat = {
   month: 'YYYY-MM-01"T"00:00',
 };
 
+/** Holds for its transaction alone. Unlike `set local`, it may be the first statement of one that goes in one packet, without `begin`. */
+export const setting = (name: string, value: string): string => `select set_config('${name}', '${value}', true)`;
+
 export const postgresDialect: Dialect = {
   name: 'postgres',
   columnType: (type) => types[type],
@@ -48,7 +51,7 @@ export const postgresDialect: Dialect = {
   isOneOf: (column, keys, type) => sql`${column} = any(cast(${keys} as ${sql.raw(`${types[type]}[]`)}))`,
   scans: {
     by: 'time',
-    limit: (milliseconds) => sql`set local statement_timeout = ${sql.lit(milliseconds)}`,
+    limit: (milliseconds) => sql.raw(setting('statement_timeout', String(milliseconds))),
     // The same rows each time, so that an estimate stays the same from page to page.
     sample: (table, alias, percent) =>
       sql`${sql.table(table)} as ${sql.ref(alias)} tablesample system (${percent}) repeatable (0)`,

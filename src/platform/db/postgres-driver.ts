@@ -4,8 +4,8 @@ import type { PostgresPool, Use } from './postgres-pool.ts';
 
 export interface DriverOptions {
   readonly use: Use;
-  /** What opens a transaction, besides `begin`. */
-  readonly begin?: readonly string[];
+  /** Statements at the beginning of each transaction; see `setting`. */
+  readonly settings?: readonly string[];
   readonly hasDeadline?: boolean;
   /** Told of each statement. */
   note?(text: string): void;
@@ -14,7 +14,7 @@ export interface DriverOptions {
 /** Kysely's way to the pool. */
 export function createPostgresDriver(
   pool: PostgresPool,
-  { use, begin = [], hasDeadline = true, note }: DriverOptions,
+  { use, settings = [], hasDeadline = true, note }: DriverOptions,
 ): Driver {
   const nothing = async () => {};
   // Kysely hands back what `acquireConnection` gave.
@@ -32,7 +32,7 @@ export function createPostgresDriver(
     },
     async beginTransaction(connection, { isolationLevel }) {
       const level = isolationLevel ? ` isolation level ${isolationLevel}` : '';
-      own(connection).begin(`begin${level}`, ...begin);
+      own(connection).begin(`begin${level}`, settings);
     },
     async commitTransaction(connection) {
       await own(connection).commit();

@@ -45,7 +45,6 @@ export class Exchange implements pg.Submittable {
   readonly #statements: readonly Statement[];
   readonly #prepared: Prepared;
   readonly #results: Result[];
-  /** The index of the statement that the next message is about. */
   #at = 0;
   #columns: Columns | null = null;
   #failure: unknown = null;
@@ -74,6 +73,11 @@ export class Exchange implements pg.Submittable {
     }
     connection.sync();
     connection.stream.uncork();
+  }
+
+  /** The index of the statement that the next message is about; after an error, of the one that failed. */
+  get at(): number {
+    return this.#at;
   }
 
   get #name(): string {

@@ -4,7 +4,7 @@ import type { Database, Query, WriteOptions } from './database.ts';
 import { createEffects } from './effects.ts';
 import { isStalePlan, PostgresConnection } from './postgres-connection.ts';
 import { createCrowd } from './postgres-crowd.ts';
-import { postgresDialect } from './postgres-dialect.ts';
+import { postgresDialect, setting } from './postgres-dialect.ts';
 import { createPostgresDriver, type DriverOptions } from './postgres-driver.ts';
 import { type Connector, createConnector } from './postgres-hosts.ts';
 import { listenOn } from './postgres-listen.ts';
@@ -61,10 +61,10 @@ export function openPostgres(
   const replicaPool = standby && poolOf(standby);
   const read = kyselyOn(pool, { use: 'read' });
   const durably = kyselyOn(pool, { use: 'write' });
-  const soon = kyselyOn(pool, { use: 'write', begin: ['set local synchronous_commit = off'] });
+  const soon = kyselyOn(pool, { use: 'write', settings: [setting('synchronous_commit', 'off')] });
   const atLength = kyselyOn(pool, {
     use: 'write',
-    begin: ['set local statement_timeout = 0', 'set local lock_timeout = 0'],
+    settings: [setting('statement_timeout', '0'), setting('lock_timeout', '0')],
     hasDeadline: false,
   });
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type CompiledQuery, createQueryId, type RawBuilder, sql } from 'kysely';
+import { type CompiledQuery, createQueryId, PostgresAdapter, type RawBuilder, sql } from 'kysely';
 import { createLruCache } from '../../lib/lru-cache.ts';
 import type { Query } from './database.ts';
-import type { SentQuery } from './later.ts';
+import { orFail, type SentQuery } from './later.ts';
 
 /** Runs the statement with these values. */
 export type Statement<Values extends readonly unknown[], Row> = (db: Query, ...values: Values) => Promise<Row[]>;
@@ -14,6 +14,9 @@ interface Rendered<Row> {
   /** The parameters are the values in order. */
   readonly isInOrder: boolean;
 }
+
+/** How a statement is sent. Only one whose rows nobody reads can require one. */
+type Sending = Pick<SentQuery, 'sent'> | (Pick<SentQuery, 'orElse'> & { readonly sent: 'later' });
 
 /** The placeholder of a value. */
 class Slot {
@@ -29,14 +32,17 @@ class Slot {
  */
 export function statement<Values extends readonly unknown[], Row>(
   build: (...slots: Slots<Values>) => RawBuilder<Row>,
-  { sent }: Pick<SentQuery, 'sent'> = {},
+  sending: Sending = {},
 ): Statement<Values, Row> {
   const rendered = new WeakMap<object, Rendered<Row>>();
+  const { sent } = sending;
+  const orElse = 'orElse' in sending ? sending.orElse : undefined;
 
   function render(db: Query, count: number): Rendered<Row> {
     const slots = Array.from({ length: count }, (_, index) => sql.val(new Slot(index)));
     // One slot per value.
-    const query = build(...(slots as unknown as Slots<Values>)).compile(db);
+    const built = build(...(slots as unknown as Slots<Values>));
+    const query = orElse && isPostgres(db) ? orFail(built).compile(db) : built.compile(db);
     const { parameters } = query;
     const isInOrder =
       parameters.length === count && parameters.every((slot, at) => slot instanceof Slot && slot.index === at);
@@ -56,10 +62,14 @@ export function statement<Values extends readonly unknown[], Row>(
     const parameters = isInOrder
       ? values
       : query.parameters.map((slot) => (slot instanceof Slot ? values[slot.index] : slot));
-    const bound = { sql: query.sql, query: query.query, queryId: createQueryId(), parameters, sent };
-    return (await executor.executeQuery<Row>(bound)).rows;
+    const bound = { sql: query.sql, query: query.query, queryId: createQueryId(), parameters, sent, orElse };
+    const { rows } = await executor.executeQuery<Row>(bound);
+    if (orElse && rows.length === 0 && !isPostgres(db)) throw orElse();
+    return rows;
   };
 }
+
+const isPostgres = (db: Query): boolean => db.getExecutor().adapter instanceof PostgresAdapter;
 
 /** Runs the statement of this shape: `build` makes it, with these parameters. */
 export type RunShape = <Row>(
