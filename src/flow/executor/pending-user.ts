@@ -1,7 +1,6 @@
 import { avatarOf, defaultAvatars } from '../../core/directory/avatar.ts';
 import { loadUserFacts, type UserFacts } from '../../core/mapping/user-facts.ts';
 import { isJsonObject } from '../../lib/json.ts';
-import type { Query } from '../../platform/db/database.ts';
 import type { RequestFacts } from '../../platform/http/request-facts.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
@@ -47,17 +46,13 @@ const nobody = 0;
 const ofRequests = new WeakMap<RequestFacts, { readonly pk: number; readonly user: Promise<UserFacts | null> }>();
 
 /** The user whom a walk is about. Unknown names cost the same statement as known ones. */
-export async function loadPendingUser(
-  { db, request }: Call,
-  context: FlowContext,
-  query: Query = db.read,
-): Promise<UserFacts | null> {
+export async function loadPendingUser({ db, request }: Call, context: FlowContext): Promise<UserFacts | null> {
   const { pending_user, pending_user_identifier } = context;
   if (pending_user === null && pending_user_identifier === null) return null;
   const pk = pending_user ?? nobody;
   const cached = ofRequests.get(request);
   if (cached?.pk === pk) return cached.user;
-  const user = loadUserFacts({ db }, query, pk);
+  const user = loadUserFacts({ db }, db.read, pk);
   ofRequests.set(request, { pk, user });
   return user;
 }
@@ -73,9 +68,9 @@ export const forgetPendingUser = ({ request }: Call): void => void ofRequests.de
 export function pendingUserOf(call: Call, context: FlowContext): Step['pendingUser'] {
   let about: string | undefined;
   let loaded: Promise<UserFacts | null>;
-  return (query) => {
+  return () => {
     const now = JSON.stringify([context.pending_user, context.pending_user_identifier]);
-    if (about !== now) loaded = loadPendingUser(call, context, query);
+    if (about !== now) loaded = loadPendingUser(call, context);
     about = now;
     return loaded;
   };

@@ -100,14 +100,17 @@ export interface Step<S = StageSettings> {
   readonly query: Readonly<Record<string, string>>;
   /** The state of the walk, for a stage that continues it elsewhere. */
   readonly walk: FlowState;
-  /** The user whom the flow is about; null if unknown or nonexistent. Reads in the open transaction, if any. */
-  pendingUser(query?: Query): Promise<UserFacts | null>;
+  /** The user whom the flow is about; null if unknown or nonexistent. */
+  pendingUser(): Promise<UserFacts | null>;
   /** Makes earlier stages consume what they accepted; for a stage that makes lasting changes. */
   settle(tx: Query, call: Call): Promise<void>;
 }
 
+/** Called only if the challenge is shown, not before an answer to it is judged. */
+type MakeChallenge = () => Promise<Row>;
+
 export type Move =
-  | { readonly move: 'ask'; readonly challenge: Row; readonly component?: string }
+  | { readonly move: 'ask'; readonly challenge: Row | MakeChallenge; readonly component?: string }
   /** The answer is invalid: the person stays and sees the errors. */
   | { readonly move: 'stay'; readonly errors: Complaints; readonly write?: Write }
   | {
@@ -142,7 +145,7 @@ export const bothOf = (one: Write | undefined, other: Write | undefined): Write 
       }
     : (one ?? other);
 
-export const ask = (challenge: Row = {}, component?: string): Move => ({
+export const ask = (challenge: Row | MakeChallenge = {}, component?: string): Move => ({
   move: 'ask',
   challenge,
   ...(component !== undefined && { component }),

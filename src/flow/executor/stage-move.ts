@@ -39,7 +39,9 @@ export async function nextMove(needs: StageNeeds, call: Call, walk: Walk): Promi
   const shown = await kind.show(step);
   // Only a step that asks takes an answer: one that throws, denies or needs no input cannot be passed by answering.
   const move = answer === null || shown.move !== 'ask' ? shown : await judged(kind, step, answer, shown);
-  return move.move === 'ask' ? { ...move, component: screenOf(kind, move).component } : move;
+  if (move.move !== 'ask') return move;
+  const challenge = typeof move.challenge === 'function' ? await move.challenge() : move.challenge;
+  return { move: 'ask', challenge, component: screenOf(kind, move).component };
 }
 
 function stepOf({ engine, kinds }: StageNeeds, call: Call, { flow, state }: Walk, settings: Step['settings']): Step {

@@ -62,20 +62,20 @@ export function identification(needs: Needs): StageKind {
       uid_field: text({ max: 254 }),
       password: text({ trim: false, strict: true, blank: true, nullable: true, default: null, writeOnly: true }),
     },
-    show: (step) => show(needs, step),
+    show: async (step) => ask(() => challengeOf(needs, step)),
     pageNeeds: (stages, query) => needsOfOffered(needs.sourceKinds, stages, query),
     judge: (step, { uid_field, password }) => judge(needs, step, uid_field, password ?? ''),
     endpoints: [previewEndpoint((shown) => screenOf(needs, shown, null))],
   });
 }
 
-async function show(needs: Needs, step: Step<Settings>): Promise<Move> {
+async function challengeOf(needs: Needs, step: Step<Settings>): Promise<Row> {
   const { flow, call, query } = step;
   const ofBrand = flow.designation === 'authentication' ? await brandFlows(call.db, call.request.host) : null;
   const screen = await screenOf(needs, step, ofBrand?.flow_recovery ?? null);
   // The application that people sign in for, where one has sent them.
   const waiting = query.application === undefined ? null : await applicationName(call.db.read, query.application);
-  return ask(waiting === null ? screen : { ...screen, application_pre: waiting });
+  return waiting === null ? screen : { ...screen, application_pre: waiting };
 }
 
 async function screenOf(needs: Needs, shown: Shown, recoveryOfBrand: string | null): Promise<Row> {

@@ -19,7 +19,7 @@ export function password(needs: PasswordNeeds): StageKind {
     answer: { password: text({ trim: false, strict: true, writeOnly: true }) },
     async show(step) {
       const { allow_show_password } = step.settings;
-      return ask({ ...(await pendingUserMembers(step)), allow_show_password });
+      return ask(async () => ({ ...(await pendingUserMembers(step)), allow_show_password }));
     },
     async judge(step, { password: given }) {
       const { settings, memory, context } = step;
