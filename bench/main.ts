@@ -5,7 +5,8 @@ import { many, measureGrowth } from './growth.ts';
 import { measureLoad } from './load-users.ts';
 import { measureAll } from './measure-all.ts';
 import { measureOAuth } from './oauth/measure.ts';
-import { oauthTable } from './oauth/report.ts';
+import { measureTokenCost } from './oauth/measure-cost.ts';
+import { costTable, oauthTable } from './oauth/report.ts';
 import type { BenchOptions } from './options.ts';
 import { measurePages } from './pages/measure.ts';
 import { pagesTable } from './pages/report.ts';
@@ -27,7 +28,7 @@ const usage = `npm run bench -- [options]
   --events N        with --large (10,000,000)
   --data FOLDER     with --large: keep the data there, and use it again the next time
   --instances       instead: processor time with one, two and three instances on PostgreSQL
-  --oauth           instead: tokens, compared with the floor and with oidc-provider (SQLite)
+  --oauth           instead: tokens, on SQLite compared with the floor and with oidc-provider
   --saml            instead: SAML sign-ins, compared with an RSA signature and a durable write (SQLite)
   --sync            instead: a full SCIM run, compared with a loop of fetch
   --scim            instead: users and groups pushed into a SCIM source, compared with one durable write each
@@ -89,7 +90,11 @@ if (values.write) writeSection(section, content);
 
 async function measured(): Promise<{ section: string; tables: string[] }> {
   const { kind } = options.databases;
-  if (values.oauth) return { section: `${kind}, tokens`, tables: [oauthTable(await measureOAuth(options))] };
+  if (values.oauth) {
+    const table =
+      kind === 'sqlite' ? oauthTable(await measureOAuth(options)) : costTable(await measureTokenCost(options));
+    return { section: `${kind}, tokens`, tables: [table] };
+  }
   if (values.saml) return { section: `${kind}, saml`, tables: [samlTable(await measureSaml(options))] };
   if (values.sync) return { section: `${kind}, sync`, tables: [syncTable(await measureSync(options))] };
   if (values.pages) return { section: `${kind}, pages`, tables: [pagesTable(await measurePages(options))] };

@@ -7,6 +7,7 @@ import { addMilliseconds } from '../../src/platform/clock.ts';
 import { randomToken } from '../../src/platform/random.ts';
 import { headersOf } from '../capture.ts';
 import { adminToken } from '../open-app.ts';
+import { sessionCookie } from '../session.ts';
 import type { FloorOrder } from './floor.ts';
 import {
   basic,
@@ -23,6 +24,7 @@ import {
 
 const dayMs = 86_400_000;
 const root = '/application/o';
+const challenge = hash('sha256', verifier, 'base64url');
 
 /** A row as it is asked of our server, and one answer of it for the floor to give as well. */
 export interface LoadedRow {
@@ -34,6 +36,8 @@ export interface LoadedOAuth {
   /** What signs the tokens, for the others to sign with. */
   readonly privateKey: string;
   readonly rows: Readonly<Record<OAuthRowName, LoadedRow>>;
+  /** Asks for a code with the cookie of a session. */
+  readonly authorization: Supply;
 }
 
 type Made = Readonly<Record<string, unknown>>;
@@ -107,8 +111,30 @@ export async function loadOAuth(world: World, url: string, count: number): Promi
   const accessTokens = live.map(({ access_token }) => String(access_token));
   const refreshTokens = await storeRefreshTokens(world, whose, claimsIn(String(live[0]?.id_token)), count + 1);
 
+  const query = new URLSearchParams({
+    response_type: 'code',
+    // So that the answer is a page, not a redirect.
+    response_mode: 'form_post',
+    client_id: String(provider.client_id),
+    redirect_uri: callback,
+    scope: userScopes.join(' '),
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+  });
+  const authorizePath = `${root}/authorize/?${query}`;
+  const cookie = await sessionCookie(world, whose.user);
+  const page = await fetch(`${url}${authorizePath}`, { headers: { cookie } });
+  const html = await page.text();
+  if (!/name="code"/.test(html)) throw new Error(`no code was given out: ${page.status} ${html}`);
+
   return {
     privateKey: pair.key,
+    authorization: {
+      method: 'GET',
+      path: authorizePath,
+      requests: [{ authorization: '', cookie, form: null }],
+      isSingleUse: false,
+    },
     rows: {
       client_credentials: await repeated(
         token([{ authorization, form: formOf({ grant_type: 'client_credentials', scope: 'gatehouse/api' }) }], false),
@@ -148,7 +174,7 @@ function grantOf({ clock }: World, whose: Whose) {
 async function storeCodes(world: World, whose: Whose, count: number): Promise<string[]> {
   const codes = Array.from({ length: count }, randomToken);
   const grant = grantOf(world, whose);
-  const pkce = { codeChallenge: hash('sha256', verifier, 'base64url'), codeChallengeMethod: 'S256' };
+  const pkce = { codeChallenge: challenge, codeChallengeMethod: 'S256' };
   await world.db.write(async (tx) => {
     for (const code of codes) {
       await storeAuthorizationCode(tx, world.key, { ...grant, ...pkce, code, redirectUri: callback, nonce: 'n-1' });

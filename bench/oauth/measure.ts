@@ -20,7 +20,7 @@ import { type OAuthRow, oauthRows } from './rows.ts';
 import type { Supply } from './supply.ts';
 
 /** No server here redeems more of them in a second. */
-const maxPerSecond = 3000;
+export const maxPerSecond = 3000;
 
 export interface MeasuredOAuthRow {
   readonly row: OAuthRow;

@@ -1,6 +1,7 @@
 import { ratioOf } from '../measure.ts';
 import { figureCells, mark, milliseconds, table, whole } from '../report.ts';
 import type { MeasuredOAuthRow } from './measure.ts';
+import type { TokenCost } from './measure-cost.ts';
 
 export function oauthTable(rows: readonly MeasuredOAuthRow[]): string {
   return table(
@@ -35,3 +36,13 @@ export function oauthTable(rows: readonly MeasuredOAuthRow[]): string {
     }),
   );
 }
+
+export const costTable = (costs: readonly TokenCost[]): string =>
+  table(
+    ['request', 'req/s', 'p50', 'p99', 'CPU of server and database'],
+    costs.map(({ title, figures: { perSecond, p50, p99, cpuMs } }) => [
+      title,
+      whole(perSecond),
+      ...[p50, p99, cpuMs].map(milliseconds),
+    ]),
+  );

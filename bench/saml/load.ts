@@ -1,16 +1,14 @@
 import { deflateRawSync } from 'node:zlib';
 import { sql } from 'kysely';
 import type { World } from '../../src/app/world.ts';
-import { startSession } from '../../src/core/session/session.ts';
-import { cookieNames } from '../../src/core/session/session-cookies.ts';
 import { generateCertificate } from '../../src/lib/certificate/generate-certificate.ts';
 import { headersOf } from '../capture.ts';
 import type { FloorOrder } from '../oauth/floor.ts';
 import type { Supply } from '../oauth/supply.ts';
 import { adminToken } from '../open-app.ts';
+import { sessionCookie } from '../session.ts';
 
 const acs = 'https://app.example/acs';
-const dayMs = 86_400_000;
 
 export interface LoadedSaml {
   /** Signs the responses, and the floor's too. */
@@ -44,7 +42,7 @@ export async function loadSaml(world: World, url: string): Promise<LoadedSaml> {
   });
   await post('/core/applications/', { name: 'Bench', slug: 'bench', provider: provider.pk });
   const user = await post('/core/users/', { username: 'ada', name: 'Ada', email: 'ada@example.com' });
-  const cookie = await signIn(world, Number(user.pk));
+  const cookie = await sessionCookie(world, Number(user.pk));
 
   const query = new URLSearchParams({ SAMLRequest: deflateRawSync(authnRequest()).toString('base64') });
   const path = `/application/saml/bench/sso/binding/redirect/?${query}`;
@@ -56,12 +54,6 @@ export async function loadSaml(world: World, url: string): Promise<LoadedSaml> {
     supply: { method: 'GET', path, requests: [{ authorization: '', cookie, form: null }], isSingleUse: false },
     floor: { headers: headersOf(answer.headers), body: { page, signature: 'head.content' }, signed: ['signature'] },
   };
-}
-
-async function signIn({ db, key, clock }: World, userId: number): Promise<string> {
-  const facts = { userId, clientIp: '127.0.0.1', userAgent: 'bench', now: clock.now(), lifetimeMs: dayMs };
-  const { token } = await db.write((tx) => startSession(tx, key, { ...facts, amr: ['pwd'] }));
-  return `${cookieNames(false).session}=${token}`;
 }
 
 /** A request is taken for ten minutes, which is longer than a run. */
