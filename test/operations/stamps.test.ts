@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cachedUserFacts } from '../../src/core/mapping/user-facts.ts';
 import { openPostgres } from '../../src/platform/db/postgres.ts';
 import { openBrowser, signInFlow } from '../support/flow-client.ts';
 import { unique } from '../support/make-walk.ts';
@@ -124,6 +125,32 @@ describe.skipIf(!hasPostgres)('cached rows on PostgreSQL', () => {
     await update(3);
     expect(await titleAt(second)).toBe(3);
     await client.end();
+  });
+
+  test('are users only as long as each read finds them unchanged', async () => {
+    const relying = await makeRelying(first);
+    const ada = await first.user();
+    const { access_token } = await tokensFor(first, relying, ada.pk, { scope: ['openid', 'profile'] });
+    const told = async () => {
+      const headers = { authorization: `Bearer ${access_token}` };
+      return (await second.nobody.send('GET', '/application/o/userinfo/', undefined, headers)).body;
+    };
+    const read = () => cachedUserFacts(second.world, ada.pk);
+    for (let round = 1; round <= 5; round++) {
+      await first.admin.patch(`/core/users/${ada.pk}/`, { name: `Ada ${round}` });
+      expect((await told()).name).toBe(`Ada ${round}`);
+      const facts = await read();
+      expect(facts).toMatchObject({ name: `Ada ${round}` });
+      expect(await read()).toBe(facts);
+    }
+    const name = unique('team');
+    const group = (await first.admin.post('/core/groups/', { name, users: [ada.pk] })).body;
+    expect((await told()).groups).toEqual([name]);
+    await first.admin.delete(`/core/groups/${group.pk}/`);
+    expect((await told()).groups).toEqual([]);
+    await first.admin.delete(`/core/users/${ada.pk}/`);
+    expect(await read()).toBeNull();
+    expect((await told()).error).toBe('invalid_token');
   });
 
   test('do not include users, whose changes would block each other', async () => {

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CacheEntries, Database, Query, QueryCaches, Watched } from './database.ts';
 
 /**
  * Names a query cache. It has no state itself: entries live with the database, and the composition sets their limit. An
- * entry is valid until a table that it was read from changes. If a database cannot detect changes, nothing is cached.
+ * entry is valid until a table that it was read from changes. If a database cannot detect changes, `load` runs each time;
+ * as long as it reads the same, it is the same object, so that others can cache what they derive from it.
  */
 export interface QueryCache<Value> {
   /** What `load` reads, from the cache if none of the tables it read has changed. */
@@ -19,6 +21,8 @@ type Load<Value> = (query: Query) => Promise<Value>;
 type Watch = NonNullable<Database['watch']>;
 
 export function queryCache<Value>(name: string): QueryCache<Value> {
+  type Cached = Watched<Promise<Value>>;
+
   function entriesOf({ queryCaches }: Database): CacheEntries | null {
     if (!queryCaches) return null;
     const entries = queryCaches.get(name);
@@ -37,6 +41,14 @@ export function queryCache<Value>(name: string): QueryCache<Value> {
     return value;
   }
 
+  async function loadAgain({ byKey }: CacheEntries, key: string | number, cached: Cached, loading: Promise<Value>) {
+    const [value, last] = await Promise.all([loading, cached.value]);
+    if (isDeepStrictEqual(value, last)) return last;
+    if (value === null) byKey.delete(key);
+    else if (byKey.has(key)) byKey.set(key, { ...cached, value: Promise.resolve(value) });
+    return value;
+  }
+
   return {
     // Not async: a hit returns the promise that is cached, and makes none.
     read(db, key, load) {
@@ -44,9 +56,9 @@ export function queryCache<Value>(name: string): QueryCache<Value> {
       const { watch, refresh } = db;
       if (!watch || !entries) return load(db.read);
       // Only this cache writes under its name, so its entries are of its type.
-      const cached = entries.byKey.get(key) as Watched<Promise<Value>> | undefined;
+      const cached = entries.byKey.get(key) as Cached | undefined;
       if (!cached) return loadInto(entries, key, watch, load);
-      if (!cached.canTell) return load(db.read);
+      if (!cached.canTell) return loadAgain(entries, key, cached, load(db.read));
       const refreshing = refresh?.();
       if (!refreshing) return cached.isCurrent() ? cached.value : loadInto(entries, key, watch, load);
       return refreshing.then(() => (cached.isCurrent() ? cached.value : loadInto(entries, key, watch, load)));
