@@ -1,11 +1,10 @@
-import { allByTurns, type Figures, type Measured, maxWarmUpSeconds, type Side } from '../measure.ts';
+import { allByTurns, type Figures, type Measured, maxWarmUpSeconds } from '../measure.ts';
 import { commonSettings, withApp } from '../open-app.ts';
 import type { BenchOptions } from '../options.ts';
 import { buildBundle, startDriver, startServer } from '../processes.ts';
 import { loadOAuth } from './load.ts';
-import { createTaker, maxPerSecond } from './measure.ts';
 import { oauthRows } from './rows.ts';
-import type { Supply } from './supply.ts';
+import { maxPerSecond, sideOf } from './side.ts';
 
 export interface TokenCost {
   readonly title: string;
@@ -29,30 +28,15 @@ export async function measureTokenCost(options: BenchOptions): Promise<TokenCost
     stops.unshift(server.stop);
     const driver = startDriver();
     stops.unshift(driver.stop);
-    const sideOf = (name: string, supply: Supply): Side => {
-      const taken = createTaker(supply);
-      return {
-        name,
-        pid: server.pid,
-        database,
-        async run(seconds) {
-          const part = taken.next(Math.ceil(seconds * maxPerSecond));
-          const drive = await driver.drive({
-            ...{ supply: part, port: server.port },
-            ...{ connections: rounds.connections, seconds },
-          });
-          taken.used(drive.latencies.length);
-          return drive;
-        },
-      };
-    };
+    const { port, pid } = server;
     const costs: TokenCost[] = [];
     const lines = [
       { title: authorizationTitle, supply: authorization },
       ...oauthRows.map(({ name, title }) => ({ title, supply: rows[name].supply })),
     ];
     for (const { title, supply } of lines.filter((line) => line.title.includes(only))) {
-      const [{ figures }] = (await allByTurns([sideOf(title, supply)], rounds)) as [Measured];
+      const side = sideOf({ name: title, port, pid, database }, supply, driver, rounds.connections);
+      const [{ figures }] = (await allByTurns([side], rounds)) as [Measured];
       costs.push({ title, figures });
       say(`${figures.cpuMs.toFixed(2)} ms: ${title}`);
     }

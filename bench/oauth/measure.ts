@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { allByTurns, type Measured, maxWarmUpSeconds, type Rounds, ratioOf, type Side } from '../measure.ts';
+import { allByTurns, type Measured, maxWarmUpSeconds, type Rounds, ratioOf } from '../measure.ts';
 import { commonSettings, withApp } from '../open-app.ts';
 import type { BenchOptions } from '../options.ts';
 import {
@@ -17,10 +17,8 @@ import type { FloorOrder } from './floor.ts';
 import { type LoadedOAuth, loadOAuth } from './load.ts';
 import type { MintOrder } from './oidc-process.ts';
 import { type OAuthRow, oauthRows } from './rows.ts';
+import { maxPerSecond, sideOf } from './side.ts';
 import type { Supply } from './supply.ts';
-
-/** No server here redeems more of them in a second. */
-export const maxPerSecond = 3000;
 
 export interface MeasuredOAuthRow {
   readonly row: OAuthRow;
@@ -78,39 +76,17 @@ async function measureRow(
   { connections, ...rounds }: Rounds,
 ): Promise<MeasuredOAuthRow> {
   const { supply, floor: order } = rows[row.name];
-  const sideOf = (name: string, { port, pid }: { port: number; pid: number }, requests: Supply): Side => {
-    const taken = createTaker(requests);
-    return {
-      name,
-      pid,
-      async run(seconds) {
-        const part = taken.next(Math.ceil(seconds * maxPerSecond));
-        const drive = await driver.drive({ supply: part, port, connections, seconds });
-        taken.used(drive.latencies.length);
-        return drive;
-      },
-    };
-  };
+  const side = (name: string, { port, pid }: { port: number; pid: number }, requests: Supply) =>
+    sideOf({ name, port, pid }, requests, driver, connections);
   await floor.ask(order);
   const [ours, least, theirs] = (await allByTurns(
     [
-      sideOf('server', server, supply),
+      side('server', server, supply),
       // It redeems nothing, so that it can be sent the same again.
-      sideOf('floor', floor, { ...supply, requests: supply.requests.slice(0, maxPerSecond), isSingleUse: false }),
-      sideOf('oidc-provider', other, await other.ask({ row: row.name, count })),
+      side('floor', floor, { ...supply, requests: supply.requests.slice(0, maxPerSecond), isSingleUse: false }),
+      side('oidc-provider', other, await other.ask({ row: row.name, count })),
     ],
     rounds,
   )) as [Measured, Measured, Measured];
   return { row, server: ours, floor: least, other: theirs };
-}
-
-/** Gives out a supply in parts: what was sent once and is good once is not given again. */
-export function createTaker(supply: Supply): { next(count: number): Supply; used(count: number): void } {
-  let from = 0;
-  return {
-    next: (count) => (supply.isSingleUse ? { ...supply, requests: supply.requests.slice(from, from + count) } : supply),
-    used: (count) => {
-      from += count;
-    },
-  };
 }

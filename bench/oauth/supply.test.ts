@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { driveSupply } from './drive-supply.ts';
-import { createTaker } from './measure.ts';
+import { createTaker } from './side.ts';
 import type { Supply } from './supply.ts';
 
 const supplyOf = (count: number, isSingleUse: boolean): Supply => ({
