@@ -160,6 +160,15 @@ describeOnBoth('charts of events', (server) => {
     expect(body.applications).toHaveLength(4);
     for (const { events } of body.applications) expect(Math.abs(events - 9_000)).toBeLessThan(700);
 
+    // Each event is by another user.
+    const top = (most: number) => get(`/events/events/top_per_user/?action=${action}&top_n=${most}`);
+    const exactly = { counted_events: 9_000, unique_users: 9_000 };
+    expect(await top(2)).toMatchObject({ body: [exactly, exactly], isEstimate: false });
+    const ofThree = await top(3);
+    expect([ofThree.body.length, ofThree.isEstimate]).toEqual([3, true]);
+    for (const { counted_events, unique_users } of ofThree.body)
+      expect([counted_events, Math.round(unique_users / 1_000)]).toEqual([9_000, 9]);
+
     const others = await get('/events/events/facets/?username=ann');
     expect(others.isEstimate).toBe(true);
     expect(Math.abs(sum(others.body.counts) - 24_000)).toBeLessThan(1_500);

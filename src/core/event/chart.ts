@@ -7,7 +7,7 @@ import { hourOf, readUntil } from '../../resource/counted.ts';
 import { estimated, type Span } from '../../resource/counted-rows.ts';
 import { ReplyWith } from '../../resource/operations.ts';
 import { eventHours, type HourRow, type Reading, readHours, sumOf } from './counted.ts';
-import { afterTime, allEvents, type EventSource, noConditions, sampledEvents } from './sample.ts';
+import { afterTime, allEvents, type EventSource, noConditions, type Sampling, sampledEvents } from './sample.ts';
 
 /** Up to so many events are read for a chart. If there are more, about half as many of them. */
 export const maxRead = 20_000;
@@ -30,8 +30,7 @@ export interface Counting {
   readonly total?: number;
   /** Up to how many events are read, if not as many as for a chart. */
   readonly most?: number;
-  /** What is read of an event, if not all that charts show. */
-  readonly columns?: RawBuilder<unknown>;
+  readonly sampling?: Sampling;
 }
 
 export interface Chart {
@@ -78,20 +77,20 @@ export async function hoursAhead({ db: { dialect } }: Call, read: Query, { isCou
 export async function sourceOf(
   { db: { dialect } }: Call,
   read: Query,
-  { span, conditions, isSlow, columns, most = maxRead, ...known }: Counting,
+  { span, conditions, isSlow, sampling = {}, most = maxRead, ...known }: Counting,
   hours: HourRow[] | null = null,
 ): Promise<EventSource> {
   const total = hours ? sumOf(hours) : (known.total ?? (await totalOf({ read, dialect }, span)));
   // An index has action and time.
   const windowed = hours ? { within: conditions, further: [] } : afterTime(dialect, conditions);
-  if (total <= most) return allEvents(dialect, span, [...windowed.within, ...windowed.further], columns);
-  const sampled = sampledEvents(dialect, span, windowed, most / 2 / total, columns);
+  if (total <= most) return allEvents(dialect, span, [...windowed.within, ...windowed.further], sampling.columns);
+  const sampled = sampledEvents(dialect, span, windowed, most / 2 / total, sampling);
   if (hours || isSlow) return sampled;
   const pilot = sumOf(
     await countHours(read, { ...sampledEvents(dialect, span, windowed, pilotRead / total), factor: 1 }),
   );
   // An index leads to what is rare.
-  return pilot < pilotRead / 100 ? allEvents(dialect, span, conditions, columns) : sampled;
+  return pilot < pilotRead / 100 ? allEvents(dialect, span, conditions, sampling.columns) : sampled;
 }
 
 /** The number of events of a time, exact if they are few enough to be read. */

@@ -13,7 +13,7 @@ export interface EventSource {
 }
 
 /** So that each hour of a week and each day of a year has at least one. */
-const windowCount = 400;
+const usualWindows = 400;
 /** Multiples of it, without their whole part, are spread evenly, and never in step with what happens every hour or day. */
 const golden = (Math.sqrt(5) - 1) / 2;
 
@@ -40,6 +40,13 @@ export interface Windowed {
   readonly further: Conditions;
 }
 
+/** How events are read, if not for a chart. */
+export interface Sampling {
+  /** What is read of an event. */
+  readonly columns?: RawBuilder<unknown>;
+  readonly windows?: number;
+}
+
 export const noConditions: Windowed = { within: [], further: [] };
 
 /**
@@ -57,12 +64,12 @@ export function sampledEvents(
   span: Span,
   { within, further }: Windowed,
   share: number,
-  columns = shown(dialect),
+  { columns = shown(dialect), windows: count = usualWindows }: Sampling = {},
 ): EventSource {
   const type = sql.raw(dialect.columnType('time'));
   const moment = (milliseconds: number) => sql`cast(${toTimestamp(milliseconds)} as ${type})`;
   const [start, end] = [span.since, span.before].map((text) => fromTimestamp(text).getTime());
-  const windows = windowsOf(start ?? 0, end ?? 0, windowCount, share).map(
+  const windows = windowsOf(start ?? 0, end ?? 0, count, share).map(
     ([from, to]) => sql`(${moment(from)}, ${moment(to)})`,
   );
   const isWanted = sql.join([sql`t.created >= w.since and t.created < w.until`, ...within], sql` and `);
