@@ -225,13 +225,15 @@ function stepOf(resource: Resource, path: string, row: RowAlias, registry: Regis
   };
 }
 
-/** What a list is ordered by: the caller's choice, else the default. */
+/** What a list is ordered by: the caller's choice, each member once, else the default. */
 export function orderOf(resource: Resource, { request: { query } }: Call): readonly string[] {
-  const requested = (query.get('ordering') ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => isOrderable(resource, name.replace(/^-/, '')));
-  return requested.length > 0 ? requested : resource.order;
+  const requested = new Map<string, string>();
+  for (const text of (query.get('ordering') ?? '').split(',')) {
+    const name = text.trim();
+    const path = name.replace(/^-/, '');
+    if (!requested.has(path) && isOrderable(resource, path)) requested.set(path, name);
+  }
+  return requested.size > 0 ? [...requested.values()] : resource.order;
 }
 
 /** The order of a list; the key breaks ties. Or the reverse of all that. */

@@ -43,6 +43,17 @@ describeOnBoth('class 42: SQL injection by the query string of lists', (server) 
     }
   });
 
+  test('ordering counts each member once, however often it is named', async () => {
+    for (const resource of listed(server())) {
+      for (const once of ['pk', '-pk']) {
+        const often = `ordering=${Array.from({ length: 3_000 }, () => once).join()}`;
+        expect(await keysOf(server(), resource, often), resource.path).toEqual(
+          await keysOf(server(), resource, `ordering=${once}`),
+        );
+      }
+    }
+  });
+
   test('filters and searches are only values', async () => {
     const { admin, world } = server();
     const before = await counts(server());

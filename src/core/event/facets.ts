@@ -102,7 +102,7 @@ async function countingOf(
   const first = toTimestamp(start);
   return {
     ...(await filteredEvents({ ...input, call: timeless })),
-    span: { since: since && since > first ? since : first, before: before ?? toTimestamp(end) },
+    span: { since: since && since > first ? since : first, before: before ?? addMilliseconds(first, end - start) },
   };
 }
 
