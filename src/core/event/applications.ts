@@ -65,7 +65,7 @@ export const topOfTime = (call: Call, { action, where, limit }: Top, span: Span,
       const users = factor === 1 ? Number(row.users) : estimateUsers(row);
       return { authorized_app: row.authorized_app, events, users: Math.min(events, users) };
     });
-    return { top: await withNames(read, action, used), isExact: factor === 1 };
+    return { top: await withNames(read, { action, where }, used), isExact: factor === 1 };
   });
 
 const visit = sql`t.authorized_app, t.user_pk`;
@@ -113,7 +113,7 @@ const topOfAll = (call: Call, { action, limit }: Top) =>
       users: Math.min(events, users.get(authorized_app) ?? 0),
     }));
     return {
-      top: await withNames(read, action, used),
+      top: await withNames(read, { action, where: null }, used),
       isExact: isExact && used.every(({ events }) => events <= budget),
     };
   });
@@ -175,10 +175,10 @@ export async function countUsers(
   return new Map(rows.map(({ app, share, users }) => [app, Math.round(Number(users) / share)]));
 }
 
-async function withNames(read: Query, action: string, used: readonly Used[]): Promise<UsedApplication[]> {
+async function withNames(read: Query, named: Naming, used: readonly Used[]): Promise<UsedApplication[]> {
   const applications = await readApplications(
     read,
-    action,
+    named,
     used.map(({ authorized_app }) => authorized_app),
   );
   return used.map(({ authorized_app, events, users }) => ({
@@ -188,20 +188,30 @@ async function withNames(read: Query, action: string, used: readonly Used[]): Pr
   }));
 }
 
-/** Applications by their keys, as an event of the action names each. */
+/** The events that may name an application. */
+type Naming = Pick<Top, 'action' | 'where'>;
+
+/** Applications by their keys, as one of these events names each. */
 export async function readApplications(
   read: Query,
-  action: string,
+  { action, where }: Naming,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, UsedApplication['application']>> {
   if (keys.length === 0) return new Map();
-  const { rows } = await sql<{
-    pk: string;
-    context: string | null;
-  }>`with a(pk) as (values ${sql.join(keys.map((key) => sql`(${key})`))})
-    select a.pk, (select e.context from events as e where e.action = ${action} and e.authorized_app = a.pk limit 1) as context
-    from a`.execute(read);
+  // What somebody may see by single rights is few: these lead to the applications, not the other way round.
+  const named = where
+    ? sql<NamedApplication>`select t.authorized_app as pk, max(cast(t.context as text)) as context from events as t
+        where ${where} and case when t.action = ${action} then t.authorized_app end in (${sql.join(keys)}) group by t.authorized_app`
+    : sql<NamedApplication>`with a(pk) as (values ${sql.join(keys.map((key) => sql`(${key})`))})
+        select a.pk, (select t.context from events as t where t.action = ${action} and t.authorized_app = a.pk limit 1) as context
+        from a`;
+  const { rows } = await named.execute(read);
   return new Map(
     rows.map(({ pk, context }) => [pk, context === null ? undefined : JSON.parse(context).authorized_application]),
   );
+}
+
+interface NamedApplication {
+  readonly pk: string;
+  readonly context: string | null;
 }

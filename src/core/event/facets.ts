@@ -1,5 +1,6 @@
 import { hourMs } from '../../lib/duration.ts';
 import { addMilliseconds, fromTimestamp, toTimestamp } from '../../platform/clock.ts';
+import { visibleRows } from '../../resource/access.ts';
 import type { Call } from '../../resource/call.ts';
 import { givenMoment } from '../../resource/counted-span.ts';
 import {
@@ -15,7 +16,7 @@ import { readApplications } from './applications.ts';
 import { type Counting, chartWithValues, saidToBe, type Value } from './chart.ts';
 import type { HourRow } from './counted.ts';
 import { sumIntervals } from './counts.ts';
-import { eventParameters, filteredEvents } from './filtered.ts';
+import { eventModel, eventParameters, filteredEvents } from './filtered.ts';
 
 const dayMs = 24 * hourMs;
 const weekMs = 7 * dayMs;
@@ -61,7 +62,7 @@ export const facetsAction: Action = {
       actions: topActions(chart.hours),
       usernames: top('username'),
       client_ips: top('client_ip'),
-      applications: await withNames(call, top('authorized_app')),
+      applications: await withNames({ call, registry }, top('authorized_app')),
     };
     return saidToBe(chart, body);
   },
@@ -86,11 +87,9 @@ function intervalsOf(call: Call): Intervals {
   return { start, end: Math.max(start + intervalMs, Math.ceil(last / intervalMs) * intervalMs), intervalMs };
 }
 
-async function countingOf(
-  input: Pick<ActionInput, 'call' | 'registry'>,
-  start: number,
-  end: number,
-): Promise<Counting> {
+type Input = Pick<ActionInput, 'call' | 'registry'>;
+
+async function countingOf(input: Input, start: number, end: number): Promise<Counting> {
   const { call } = input;
   const since = givenTime(call, 'created__gte');
   const before = givenTime(call, 'created__lt');
@@ -120,9 +119,10 @@ interface Labelled extends Value {
 }
 
 /** Events store the names of applications beside their keys. */
-async function withNames({ db }: Call, found: readonly Labelled[]): Promise<Labelled[]> {
+async function withNames({ call, registry }: Input, found: readonly Labelled[]): Promise<Labelled[]> {
   const keys = found.map(({ value }) => value);
-  const applications = await readApplications(db.read, 'authorize_application', keys);
+  const where = await visibleRows(registry.require(eventModel), call, registry);
+  const applications = await readApplications(call.db.read, { action: 'authorize_application', where }, keys);
   return found.map((one) => {
     const name = applications.get(one.value)?.name;
     return typeof name === 'string' ? { ...one, label: name } : one;
