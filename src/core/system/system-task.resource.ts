@@ -140,7 +140,9 @@ const runAction = (jobs: Jobs) =>
       if (!kind || (kind.everyMs === undefined && !isFailed)) {
         throw Invalid.whole('Only scheduled tasks and those that failed can be run again.');
       }
-      await jobs.enqueue(tx, { kind: kind.name, payload: isFailed ? await payloadOf(row.pk, tx) : null });
+      const payload = isFailed ? await payloadOf(row.pk, tx) : null;
+      // One at a time, or a delegate could queue thousands, and send a mail as often.
+      await jobs.enqueue(tx, { kind: kind.name, payload, key: `again ${isFailed ? row.pk : kind.name}` });
       const model = modelFacts(registry.require('svc_events.systemtask'), row.pk, row);
       const message = `${kind.name} is run again.`;
       await call.world.record(tx, call, {

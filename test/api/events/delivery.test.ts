@@ -197,6 +197,27 @@ describeOnBoth(
       await db.write((tx) => sql`delete from jobs where kind = 'deliver_notification'`.execute(tx));
     });
 
+    test('are run again once at a time, however often somebody asks for it', async () => {
+      const { db, clock } = server().world;
+      const gone = await startWebhookReceiver();
+      await gone.close();
+      const { fire } = await makeRule(server(), [{ mode: 'webhook', webhook_url: gone.url, send_once: true }]);
+      await fire();
+      await quiet(server());
+      await db.write((tx) =>
+        sql`update jobs set state = 'failed', finished = ${clock.now()} where kind = 'deliver_notification'`.execute(
+          tx,
+        ),
+      );
+      const { body } = await server().admin.get('/events/system_tasks/?name=deliver_notification');
+      const [failed] = body.results;
+      for (let at = 0; at < 5; at++) await server().admin.post(`/events/system_tasks/${failed.uuid}/run/`);
+      await quiet(server());
+      const jobs = await jobsOf(server(), 'deliver_notification');
+      expect(jobs.map(({ state }) => state).toSorted()).toEqual(['failed', 'queued']);
+      await db.write((tx) => sql`delete from jobs where kind = 'deliver_notification'`.execute(tx));
+    });
+
     test('wait for a receiver that is gone', async () => {
       const gone = await startWebhookReceiver();
       await gone.close();
