@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { createWorkQueue } from '../lib/work-queue.ts';
 import {
   countFound,
-  countQuickly,
   estimateFrom,
   findKeys,
   findKeysQuickly,
@@ -17,10 +16,11 @@ import type { Call } from './call.ts';
 import { countCache } from './count.ts';
 import type { CountRows, FindRows, Registry, Resource } from './resource.ts';
 import { isIndexed, isWord, searchConditions, searchTerms } from './search-conditions.ts';
+import { keysOfPage } from './search-page.ts';
 
-/** So many rows are fetched by their keys in a few milliseconds. */
+/** So many rows are found and fetched by their keys in a few milliseconds. */
 const veryFewRows = 1_000;
-/** So many rows are sorted soon. If a search finds more, reading rows in order soon fills a page. */
+/** So many rows are fetched by their keys and sorted soon. If a search finds more, reading rows in order soon fills a page. */
 const fewRows = 10_000;
 /** Counting a term in so many rows takes tens of milliseconds. In more it is estimated if it is frequent. */
 const manyRows = 100_000;
@@ -57,28 +57,29 @@ export function createSearch(registry: Registry, count: CountRows): FindRows {
 
     const narrow = await narrowTerms(resource, call);
     const isSliced = dialect.scans.by === 'slices';
-    const terms = isSliced || narrow.length > 0 ? narrow : indexedTerms(resource, call);
-    // One look at the index serves the page and the count.
-    const few = !isSliced && terms.length > 0 ? await findKeysQuickly(scanBy(terms), veryFewRows) : null;
-    if (few) return byKeys(few);
-
-    if (conditions.length > 0 || narrow.length > 0) {
-      const indexed = sql`where ${where(narrow)}`;
-      if (isSliced) {
-        const rows = () => count(resource, call, { where: indexed, isCounted: false });
-        return { where: indexed, count: async () => ({ rows: await rows(), isExact: true }) };
-      }
-      return {
-        where: indexed,
-        count: async () =>
-          (await countQuickly(scan, where(narrow), fewRows)) ??
-          (await estimate(scan, total)) ??
-          (await inTurn(() => countFound(scan, total))),
-      };
+    const isNarrowed = conditions.length > 0 || narrow.length > 0;
+    const indexed = sql`where ${where(narrow)}`;
+    if (isSliced && isNarrowed) {
+      const rows = () => count(resource, call, { where: indexed, isCounted: false });
+      return { where: indexed, count: async () => ({ rows: await rows(), isExact: true }) };
     }
 
+    const terms = isSliced || narrow.length > 0 ? narrow : indexedTerms(resource, call);
+    // One look at the index serves the page and the count.
+    const look = async (most: number) => (terms.length > 0 || isNarrowed ? findKeysQuickly(scanBy(terms), most) : null);
+    const few = await look(veryFewRows);
+    if (few) return byKeys(few);
     const estimated = await estimate(scan, total);
-    if (estimated) return { where: sql`where ${where([])}`, count: async () => estimated };
+    const isFrequent = estimated !== null && (isSliced || estimated.rows > 2 * fewRows);
+    const some = isFrequent ? null : await look(fewRows);
+    if (some) return byKeys(some);
+    if (estimated) {
+      const page = isSliced
+        ? null
+        : await keysOfPage(resource, call, registry, { read: where([]), found: where(terms) });
+      return { where: page ? byKeys(page).where : indexed, count: async () => estimated };
+    }
+    if (isNarrowed) return { where: indexed, count: () => inTurn(() => countFound(scan, total)) };
     const keys = await inTurn(() => findKeys(scanBy(terms), fewRows));
     if (keys) return byKeys(keys);
     return {

@@ -45,21 +45,15 @@ export async function findKeys(scan: Scan, most: number): Promise<Key[] | null> 
 
 /** The same by a condition that an index may serve; null also if it takes too long. */
 export async function findKeysQuickly(scan: Scan, most: number): Promise<Key[] | null> {
-  const { scans } = scan.dialect;
+  const { scans, jsonValues } = scan.dialect;
   if (scans.by !== 'time') return null;
-  const finding = sql<{
-    pk: Key;
-  }>`select t.pk from ${sql.table(scan.table)} as t where ${scan.where()} limit ${most + 1}`;
+  // More are counted and not sent.
+  const finding = sql<{ keys: string | null }>`with found as materialized (
+      select t.pk from ${sql.table(scan.table)} as t where ${scan.where()} limit ${most + 1})
+    select case when (select count(*) from found) <= ${most} then ${jsonValues(sql`select pk from found`, 'pk')} end as keys`;
   const rows = await within(scan, scans, finding, quicklyMs);
-  return rows === null || rows.length > most ? null : rows.map(({ pk }) => pk);
-}
-
-/** Counts rows by a condition that an index may serve; null if they are more than `most`, or if it takes too long. */
-export async function countQuickly(scan: Scan, where: RawBuilder<unknown>, most: number): Promise<RowCount | null> {
-  const { scans } = scan.dialect;
-  const limited = sql`${where} limit ${most + 1}`;
-  const rows = scans.by === 'time' ? await countWithin(scan, scans, limited, quicklyMs) : null;
-  return rows === null || rows > most ? null : { rows, isExact: true };
+  const keys = rows?.[0]?.keys;
+  return keys ? JSON.parse(keys) : null;
 }
 
 /** Counts what a scan finds, or estimates it after some seconds. */
