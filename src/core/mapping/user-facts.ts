@@ -52,19 +52,18 @@ const groupColumns = ['pk', 'name', 'is_superuser', 'attributes'].map((alias) =>
 }));
 
 /** The users (as `u`) that match a condition. `pk` is the key of the one, where it is known. */
-export function userFactsSql(
-  dialect: Dialect,
-  where: RawBuilder<unknown>,
-  pk: RawBuilder<unknown> = sql`u.pk`,
-): RawBuilder<UserRow> {
+export const userFactsSql = (dialect: Dialect, where: RawBuilder<unknown>, pk?: RawBuilder<unknown>) =>
+  sql<UserRow>`select ${userColumns(dialect, pk)} from users u where ${where}`;
+
+/** The columns of a `UserRow`, from `users u`. */
+export function userColumns(dialect: Dialect, pk: RawBuilder<unknown> = sql`u.pk`): RawBuilder<unknown> {
   const groups = dialect.jsonArray(
     sql`${groupSelect} where g.pk in (${groupsOfSql(pk)}) order by g.name`,
     groupColumns,
   );
-  return sql`select u.pk, u.uuid, u.username, u.name, u.email, u.type, u.path, u.is_active,
+  return sql`u.pk, u.uuid, u.username, u.name, u.email, u.type, u.path, u.is_active,
     u.attributes, u.last_login, u.date_joined, u.password_change_date,
-    u.password not like '!%' as has_password, ${groups} as groups
-    from users u where ${where}`;
+    u.password not like '!%' as has_password, ${groups} as groups`;
 }
 
 /** Prepared, because one sign-in runs it many times. */

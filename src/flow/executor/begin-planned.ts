@@ -58,7 +58,7 @@ export async function beginPlanned(needs: BeginNeeds, call: Call, beginning: Beg
 async function freeToken({ key, publicUrl }: BeginNeeds, call: Call, flow: StoredFlow): Promise<string> {
   const token = carriedBy(call.request.cookies, publicUrl)?.token;
   if (!token) return randomToken();
-  const walks = await findWalks(call.db, key, token, call.now);
+  const walks = await findWalks(call, key, token);
   if (walks.through(flow.pk)) await call.db.write((tx) => deleteFlowState(tx, key, token, flow.pk));
   return walks.isKnown ? token : randomToken();
 }

@@ -57,7 +57,7 @@ async function storeOrEnd(
       : store(needs, call, before, walk.state, write);
   // A step without a write cannot be refused: any error is a fault.
   const result = await (write || what === 'end' ? storing.catch(refusal) : storing);
-  if (result === null) return { move: 'overtaken', by: await reloadState(call.db, needs.key, before.stored, call.now) };
+  if (result === null) return { move: 'overtaken', by: await reloadState(call, needs.key, before.stored) };
   if ('move' in result) return result;
   const moved = { ...walk, stored: result, detour };
   return home === null ? moved : { ...moved, screen: { challenge: redirectTo(home) } };

@@ -51,7 +51,7 @@ export function inspectorEndpoint({ key, flows, config }: Needs): Endpoint {
       const flow = await flows.read(call.db, slugOf(call));
       if (!flow) throw new Problem('not_found');
       const token = planTokenOf(call.request.cookies, config.publicUrl);
-      const found = token ? (await findWalks(call.db, key, token, call.now)).through(flow.pk) : null;
+      const found = token ? (await findWalks(call, key, token)).through(flow.pk) : null;
       const walk = found && 'state' in found ? found.state : null;
       // Only the caller's own walk can be inspected.
       if (!walk || walk.actor !== call.actor?.user.pk) {

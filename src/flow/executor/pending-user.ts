@@ -40,7 +40,8 @@ export async function deniedUserMembers(call: Call, context: FlowContext | null)
   return { pending_user: user.username, pending_user_avatar: avatarOf(defaultAvatars, user) };
 }
 
-const nobody = 0;
+/** Stands for a name that nobody has. */
+export const nobody = 0;
 
 /** Caches the walk's user within one request. Not across requests: response times would reveal who has an account. */
 const ofRequests = new WeakMap<RequestFacts, { readonly pk: number; readonly user: Promise<UserFacts | null> }>();

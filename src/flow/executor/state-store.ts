@@ -1,16 +1,21 @@
 import { sql } from 'kysely';
+import { type UserRow, userColumns, userFactsOf } from '../../core/mapping/user-facts.ts';
 import { networkOf } from '../../lib/cidr.ts';
 import { Problem } from '../../lib/problem.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
-import type { Database, Query } from '../../platform/db/database.ts';
+import type { Query } from '../../platform/db/database.ts';
+import type { Dialect } from '../../platform/db/dialect.ts';
 import type { SentQuery } from '../../platform/db/later.ts';
+import { postgresDialect } from '../../platform/db/postgres-dialect.ts';
 import { stampSql } from '../../platform/db/postgres-stamps.ts';
+import { sqliteDialect } from '../../platform/db/sqlite-dialect.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import { orderedUuid } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
 import { type FlowPlan, planContext } from '../plan.ts';
 import type { FlowState } from './flow-state.ts';
+import { nobody, setPendingUserFacts } from './pending-user.ts';
 
 type Sending = Pick<SentQuery, 'sent'>;
 
@@ -30,19 +35,27 @@ export interface ActiveWalk {
   readonly state: FlowState;
 }
 
-interface StateRow {
+interface WalkRow {
   readonly flow: string;
   readonly version: number;
   readonly context: string;
+  /** Whom the walk is about, `nobody` for an unknown name; null if that is not known yet. */
+  readonly pending_user: number | null;
 }
+
+/** With the user whom the walk is about, if there is one. */
+type StateRow = WalkRow & (UserRow | { readonly pk: null });
 
 /** A row without a walk if there is none: it brings the stamp. */
 type FoundRow = { readonly stamp: number | null } & (StateRow | { readonly flow: null });
 
-const walksOf = statement<[hash: string, now: string], FoundRow>(
-  (hash, now) => sql`select s.stamp, p.flow, p.version, p.context from (select ${stampSql} as stamp) s
-    left join flow_plans p on p.token_hash = ${hash} and p.expires > ${now}`,
-);
+const walksOn = (dialect: Dialect) =>
+  statement<[hash: string, now: string], FoundRow>(
+    (hash, now) => sql`select s.stamp, p.flow, p.version, p.context, p.pending_user, ${userColumns(dialect)}
+      from (select ${stampSql} as stamp) s left join flow_plans p on p.token_hash = ${hash} and p.expires > ${now}
+      left join users u on u.pk = p.pending_user`,
+  );
+const walksOf = { sqlite: walksOn(sqliteDialect), postgres: walksOn(postgresDialect) };
 
 /** The unexpired walks of a browser. */
 export interface BrowserWalks {
@@ -51,34 +64,44 @@ export interface BrowserWalks {
   through(flow: string): StoredWalk | null;
 }
 
-export async function findWalks(db: Database, key: InstanceKey, token: string, now: string): Promise<BrowserWalks> {
+export async function findWalks(call: Call, key: InstanceKey, token: string): Promise<BrowserWalks> {
+  const { db, now } = call;
   const hash = key.hash(token);
-  const found = await walksOf(db.read, hash, now);
+  const found = await walksOf[db.dialect.name](db.read, hash, now);
   db.sawStamp?.(found[0]?.stamp ?? null);
   const rows = found.filter((row) => row.flow !== null);
   return {
     isKnown: rows.length > 0,
     through(flow) {
       const row = rows.find((one) => one.flow === flow);
-      return row ? heldIn(row, key, token, hash) : null;
+      return row ? heldIn(row, call, key, token, hash) : null;
     },
   };
 }
 
 /** Reloads a walk that another answer may have changed. */
 export async function reloadState(
-  db: Database,
+  call: Call,
   key: InstanceKey,
   { token, state: { plan } }: ActiveWalk,
-  now: string,
 ): Promise<ActiveWalk | null> {
-  const found = (await findWalks(db, key, token, now)).through(plan.flow.pk);
+  const found = (await findWalks(call, key, token)).through(plan.flow.pk);
   return found && 'state' in found ? found : null;
 }
 
-function heldIn({ flow, version, context }: StateRow, key: InstanceKey, token: string, hash: string): StoredWalk {
-  const content: FlowState | FlowPlan = JSON.parse(key.box.open(context, planContext(hash, flow)));
-  return 'stages' in content ? { token, version, state: content } : { token, version, unbegun: content };
+function heldIn(row: StateRow, call: Call, key: InstanceKey, token: string, hash: string): StoredWalk {
+  const { flow, version } = row;
+  const content: FlowState | FlowPlan = JSON.parse(key.box.open(row.context, planContext(hash, flow)));
+  if (!('stages' in content)) return { token, version, unbegun: content };
+  // The column only saves a statement: the sealed state decides.
+  if (row.pending_user !== null && row.pending_user === pendingUserOf(content))
+    setPendingUserFacts(call, row.pk === null ? null : userFactsOf(row));
+  return { token, version, state: content };
+}
+
+function pendingUserOf({ context }: FlowState): number | null {
+  const { pending_user, pending_user_identifier } = context;
+  return pending_user ?? (pending_user_identifier === null ? null : nobody);
 }
 
 /** Deletes all walks of a browser. */
@@ -108,42 +131,46 @@ export async function saveState(
   const sealed = key.box.seal(JSON.stringify(state), planContext(hash, flow));
   const expires = addMilliseconds(call.now, lifetimeMs);
   const isLarge = sealed.length > large;
+  const user = pendingUserOf(state);
   if (isLarge && !(await call.world.admit('large_flow_plans', call))) throw new Problem('unavailable');
   if (version === 0) {
     const network = call.actor === null ? key.hash(`flow_plans:${networkOf(call.request.clientIp)}`) : null;
     if (!(await call.world.admit('flow_plans', call))) throw new Problem('unavailable');
     await makeRoom(tx, network, call.now);
     const insert = sent === 'last' ? insertLast : insertWalk;
-    const rows = await insert(tx, orderedUuid(), hash, flow, sealed, call.now, expires, network);
+    const rows = await insert(tx, orderedUuid(), hash, flow, sealed, user, call.now, expires, network);
     return rows.length > 0 ? { token, version: 1, state } : null;
   }
   const replace = sent === 'last' ? replaceLast : replaceWalk;
-  const rows = await replace(tx, sealed, expires, hash, flow, version);
+  const rows = await replace(tx, sealed, user, expires, hash, flow, version);
   return rows.length > 0 ? { token, version: version + 1, state } : null;
 }
 
 type NewWalk = [
-  ...[pk: string, hash: string, flow: string, sealed: string],
+  ...[pk: string, hash: string, flow: string, sealed: string, user: number | null],
   ...[now: string, expires: string, network: string | null],
 ];
 
 const inserting = (options?: Sending) =>
   statement<NewWalk, unknown>(
-    (pk, hash, flow, sealed, now, expires, network) => sql`insert into flow_plans
-    (pk, token_hash, flow, version, context, created, expires, network)
-    values (${pk}, ${hash}, ${flow}, 1, ${sealed}, ${now}, ${expires}, ${network})
+    (pk, hash, flow, sealed, user, now, expires, network) => sql`insert into flow_plans
+    (pk, token_hash, flow, version, context, pending_user, created, expires, network)
+    values (${pk}, ${hash}, ${flow}, 1, ${sealed}, ${user}, ${now}, ${expires}, ${network})
     on conflict (token_hash, flow) do nothing returning pk`,
     options,
   );
 const insertWalk = inserting();
 const insertLast = inserting({ sent: 'last' });
 
-type MovedWalk = [sealed: string, expires: string, hash: string, flow: string, version: number];
+type MovedWalk = [
+  ...[sealed: string, user: number | null, expires: string],
+  ...[hash: string, flow: string, version: number],
+];
 
 const replacing = (options?: Sending) =>
   statement<MovedWalk, unknown>(
-    (sealed, expires, hash, flow, version) => sql`update flow_plans set version = version + 1, context = ${sealed},
-    expires = ${expires} where token_hash = ${hash} and flow = ${flow} and version = ${version} returning pk`,
+    (sealed, user, expires, hash, flow, version) => sql`update flow_plans set version = version + 1,
+    context = ${sealed}, pending_user = ${user}, expires = ${expires} where token_hash = ${hash} and flow = ${flow} and version = ${version} returning pk`,
     options,
   );
 const replaceWalk = replacing();

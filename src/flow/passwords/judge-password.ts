@@ -1,16 +1,12 @@
 import { sql } from 'kysely';
 import { claimAttempt, forgiveAttempt } from '../../core/attempts/attempts.ts';
-import { type UserFacts, type UserRow, userFactsOf, userFactsSql } from '../../core/mapping/user-facts.ts';
+import type { UserFacts } from '../../core/mapping/user-facts.ts';
 import type { Query } from '../../platform/db/database.ts';
-import type { Dialect } from '../../platform/db/dialect.ts';
-import { postgresDialect } from '../../platform/db/postgres-dialect.ts';
 import { stampSql } from '../../platform/db/postgres-stamps.ts';
-import { sqliteDialect } from '../../platform/db/sqlite-dialect.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { Passwords } from '../../platform/passwords.ts';
 import type { SignInAttempt } from '../../policy/kind.ts';
 import type { Call } from '../../resource/call.ts';
-import { setPendingUserFacts } from '../executor/pending-user.ts';
 import type { Step, Write } from '../executor/stage-kind.ts';
 import { type KnownBrowserNeeds, knownBrowserCookie, knownBrowserOf } from './known-browser.ts';
 
@@ -49,7 +45,7 @@ export type PasswordSettings = {
 /** Verifies a password by a stage's settings. Takes the same time and gives the same result for unknown users. */
 export async function judgePassword(
   needs: PasswordNeeds,
-  { call, context }: Pick<Step, 'call' | 'context'>,
+  { call, context, pendingUser }: Pick<Step, 'call' | 'context' | 'pendingUser'>,
   stage: PasswordSettings,
   given: string,
 ): Promise<PasswordVerdict> {
@@ -69,8 +65,8 @@ export async function judgePassword(
   call.db.sawStamp?.(found.stamp);
 
   const { backends } = stage;
-  const { user, hash, isAppPassword } = found;
-  setPendingUserFacts(call, user);
+  const { hash, isAppPassword } = found;
+  const user = await pendingUser();
   const name = user?.username ?? typed;
   const isOwn = await passwords.verify(backends.includes(ownPasswords) ? hash : null, given);
   const isRight = isOwn || (isAppPassword && backends.includes(appPasswords));
@@ -104,29 +100,29 @@ export async function judgePassword(
 const maySignIn = ({ is_active, type }: UserFacts): boolean => is_active && type !== 'internal_service_account';
 
 interface Secrets {
-  readonly user: UserFacts | null;
   readonly hash: string | null;
   readonly isAppPassword: boolean;
   readonly stamp: number | null;
 }
 
 /** The last statement of its transaction; one for all users, known or not, so that timing reveals nothing. */
-async function loadSecrets({ db, now }: Call, tx: Query, pk: number | null, keyHash: string): Promise<Secrets> {
-  // Its first part always has a row.
-  const [found] = (await secretsOf[db.dialect.name](tx, pk, keyHash, now)) as [SecretsRow];
-  const { hash, token, stamp, ...user } = found;
-  return { user: user.pk === null ? null : userFactsOf(user), hash, isAppPassword: token !== null, stamp };
+async function loadSecrets({ now }: Call, tx: Query, pk: number | null, keyHash: string): Promise<Secrets> {
+  const [found] = await secretsOf(tx, pk, keyHash, now);
+  return {
+    hash: found?.hash ?? null,
+    isAppPassword: (found?.token ?? null) !== null,
+    stamp: found?.stamp ?? null,
+  };
 }
 
-type SecretsRow = { hash: string | null; token: string | null; stamp: number | null } & (UserRow | { pk: null });
-
-const secretsOn = (dialect: Dialect) =>
-  statement<[pk: number | null, keyHash: string, now: string], SecretsRow>(
-    (pk, keyHash, now) => sql`select s.*, u.* from (select
-      (select password from users where pk = ${pk}) as hash,
-      (select pk from tokens where key_hash = ${keyHash} and intent = 'app_password' and "user" = ${pk}
-        and (not expiring or expires > ${now})) as token,
-      ${stampSql} as stamp) s left join (${userFactsSql(dialect, sql`u.pk = ${pk}`, pk)}) u on true`,
-    { sent: 'last' },
-  );
-const secretsOf = { sqlite: secretsOn(sqliteDialect), postgres: secretsOn(postgresDialect) };
+const secretsOf = statement<
+  [pk: number | null, keyHash: string, now: string],
+  { hash: string | null; token: string | null; stamp: number | null }
+>(
+  (pk, keyHash, now) => sql`select
+    (select password from users where pk = ${pk}) as hash,
+    (select pk from tokens where key_hash = ${keyHash} and intent = 'app_password' and "user" = ${pk}
+      and (not expiring or expires > ${now})) as token,
+    ${stampSql} as stamp`,
+  { sent: 'last' },
+);

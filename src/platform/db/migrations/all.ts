@@ -38,6 +38,7 @@ import { indexesOnce } from './0040-indexes-once.ts';
 import { pairsOfLetters } from './0041-pairs-of-letters.ts';
 import { narrowFilters } from './0042-narrow-filters.ts';
 import { searchInOrder } from './0043-search-in-order.ts';
+import { usersOfWalks } from './0044-users-of-walks.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -80,4 +81,5 @@ export const migrations: readonly Migration[] = [
   pairsOfLetters,
   narrowFilters,
   searchInOrder,
+  usersOfWalks,
 ];
