@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
-import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Database, Query, WriteOptions } from './database.ts';
 import { createEffects } from './effects.ts';
 import { isStalePlan, PostgresConnection } from './postgres-connection.ts';
 import { createCrowd } from './postgres-crowd.ts';
 import { postgresDialect, setting } from './postgres-dialect.ts';
-import { createPostgresDriver, type DriverOptions } from './postgres-driver.ts';
 import { type Connector, createConnector } from './postgres-hosts.ts';
 import { listenOn } from './postgres-listen.ts';
-import { createPostgresPool, type PostgresPool } from './postgres-pool.ts';
+import { createPostgresPool } from './postgres-pool.ts';
+import { queryOn, type Transact, transactOn } from './postgres-query.ts';
 import { createReplicaReads } from './postgres-replica.ts';
 import { createStamps } from './postgres-stamps.ts';
 import { createStatementFacts } from './postgres-statements.ts';
@@ -59,22 +59,21 @@ export function openPostgres(
     });
   const pool = poolOf(primary);
   const replicaPool = standby && poolOf(standby);
-  const read = kyselyOn(pool, { use: 'read' });
-  const durably = kyselyOn(pool, { use: 'write' });
-  const soon = kyselyOn(pool, { use: 'write', settings: [setting('synchronous_commit', 'off')] });
-  const atLength = kyselyOn(pool, {
+  const read = queryOn(pool, { use: 'read' });
+  const durably = transactOn(pool, { use: 'write' });
+  const soon = transactOn(pool, { use: 'write', settings: [setting('synchronous_commit', 'off')] });
+  const atLength = transactOn(pool, {
     use: 'write',
     settings: [setting('statement_timeout', '0'), setting('lock_timeout', '0')],
     hasDeadline: false,
   });
+  const stamps = createStamps({ read, noting: (note) => queryOn(pool, { use: 'read', note }) });
 
-  const stamps = createStamps({ read, noting: (note) => kyselyOn(pool, { use: 'read', note }) });
-
-  async function attempt<T>(query: Query, work: (tx: Query) => Promise<T>): Promise<T> {
+  async function attempt<T>(transact: Transact, work: (tx: Query) => Promise<T>): Promise<T> {
     let open: Query | undefined;
     let isCommitted = false;
     try {
-      const value = await query.transaction().execute((tx) => {
+      const value = await transact((tx) => {
         open = tx;
         return work(tx);
       });
@@ -91,10 +90,10 @@ export function openPostgres(
     work: (tx: Query) => Promise<T>,
     { durable = true, isLong = false, isRepeatable = true }: WriteOptions = {},
   ): Promise<T> {
-    const query = isLong ? atLength : durable ? durably : soon;
+    const transact = isLong ? atLength : durable ? durably : soon;
     for (let turn = 1; ; turn++) {
       try {
-        return await attempt(query, work);
+        return await attempt(transact, work);
       } catch (error) {
         if (!isRepeatable || turn === maxAttempts || !(isConflict(error) || isStalePlan(error))) throw error;
         // By chance, or those who were in each other's way would be so again.
@@ -108,7 +107,7 @@ export function openPostgres(
     read,
     write,
     ...(replicaPool && {
-      readList: createReplicaReads({ primary: read, replica: kyselyOn(replicaPool, { use: 'read' }) }),
+      readList: createReplicaReads({ primary: read, replica: queryOn(replicaPool, { use: 'read' }) }),
     }),
     watch: stamps.watch,
     refresh: stamps.refresh,
@@ -158,15 +157,4 @@ async function* rowsOf(transaction: Query, table: string): AsyncGenerator<Record
   } finally {
     await sql`close all_rows`.execute(transaction);
   }
-}
-
-function kyselyOn(pool: PostgresPool, options: DriverOptions): Query {
-  return new Kysely({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => createPostgresDriver(pool, options),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-  });
 }
