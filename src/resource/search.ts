@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { createWorkQueue } from '../lib/work-queue.ts';
 import {
   countFound,
@@ -14,6 +14,7 @@ import {
 import { DatabaseBusy } from '../platform/db/unreachable.ts';
 import type { Call } from './call.ts';
 import { countCache } from './count.ts';
+import { orderOf } from './query.ts';
 import type { CountRows, FindRows, Registry, Resource } from './resource.ts';
 import { isIndexed, isWord, searchConditions, searchTerms } from './search-conditions.ts';
 import { keysOfPage } from './search-page.ts';
@@ -77,7 +78,8 @@ export function createSearch(registry: Registry, count: CountRows): FindRows {
       const page = isSliced
         ? null
         : await keysOfPage(resource, call, registry, { read: where([]), found: where(terms) });
-      return { where: page ? byKeys(page).where : indexed, count: async () => estimated };
+      const inOrder = isSliced ? sql`where ${nearFound(resource, call, where([]))}` : indexed;
+      return { where: page ? byKeys(page).where : inOrder, count: async () => estimated };
     }
     if (isNarrowed) return { where: indexed, count: () => inTurn(() => countFound(scan, total)) };
     const keys = await inTurn(() => findKeys(scanBy(terms), fewRows));
@@ -87,6 +89,16 @@ export function createSearch(registry: Registry, count: CountRows): FindRows {
       count: () => cached(resource, call, (reading) => inTurn(() => countFound({ ...scan, read: reading }, total))),
     };
   };
+}
+
+/** Rows are stored about in the order of time. If a word is in old ones alone, those after them are skipped without being read. */
+function nearFound(resource: Resource, call: Call, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  const { scans } = call.db.dialect;
+  const isByTime = orderOf(resource, call)[0]?.replace(/^-/, '') === resource.counted?.time;
+  const word = isByTime ? searchTerms(resource, call).find(isWord) : undefined;
+  return scans.by === 'slices' && word !== undefined
+    ? scans.amongFound(resource.table, resource.searchIndex ?? [], word, condition)
+    : condition;
 }
 
 /** How many rows of a very large table match, if they are frequent. */

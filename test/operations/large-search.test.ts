@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { fillSearchIndexes } from '../../src/core/search/fill-search.job.ts';
 import { countFound, estimateFrom, findKeys, type Scan, sample } from '../../src/platform/db/scan.ts';
-import { numbered } from '../support/many-rows.ts';
+import { newKey, numbered } from '../support/many-rows.ts';
 import { describeOnBoth, type TestServer } from '../support/server.ts';
 import { sqlitePlansOf } from '../support/sqlite-plans.ts';
 
@@ -143,5 +143,69 @@ describeOnBoth('searches of tables with more than 100,000 rows', (server) => {
     expect(last).toEqual(all.slice(-last.length));
     const { body } = await server().admin.get('/admin/objects/?search=zwk');
     expect(body.map(({ name }: { name: string }) => name)).toEqual(all.slice(0, 5));
+  });
+});
+
+/** One a minute, back from now; stored in the order of time. */
+async function addEvents(
+  { world: { db } }: TestServer,
+  count: number,
+  minutesAgo: number,
+  words: string,
+): Promise<void> {
+  const at =
+    db.dialect.name === 'sqlite'
+      ? sql`strftime('%Y-%m-%dT%H:%M:%f', '2026-01-01T00:00:00Z', (i - ${sql.lit(minutesAgo)}) || ' minutes') || '000Z'`
+      : sql`cast('2026-01-01T00:00:00Z' as timestamptz) + (i - ${sql.lit(minutesAgo)}) * interval '1 minute'`;
+  await db.write((tx) =>
+    sql`insert into events (pk, "user", username, action, app, context, created, expires, brand, words)
+      ${numbered(db.dialect, 1, count)} select ${newKey(db.dialect)}, '{}', '', 'custom_test', 'test', '{}', ${at},
+        '2099-01-01T00:00:00.000000Z', '{}', ${sql.lit(words)} from n`.execute(tx),
+  );
+}
+
+describeOnBoth('searches of more than 100,000 events', (server) => {
+  test('find a frequent word that only old ones have, and new ones as soon as they are there', async () => {
+    const { world, app, admin } = server();
+    await addEvents(server(), 2_000, 300_000, 'before');
+    await addEvents(server(), 11_000, 200_000, 'long ago: oldcorp');
+    for (let minutesAgo = 150_000; minutesAgo > 60_000; minutesAgo -= 15_000)
+      await addEvents(server(), 15_000, minutesAgo, 'nothing');
+    await fillSearchIndexes(world.db, app.engine.registry);
+    const list = async (query: string) => {
+      const { status, body, headers } = await admin.get(`/events/events/?search=oldcorp${query}`);
+      expect([status, headers.get('gatehouse-count')], query).toEqual([200, 'estimate']);
+      return body.results.map(({ pk }: { pk: string }) => pk);
+    };
+    const all = async () => {
+      const { rows } = await sql<{ pk: string }>`select pk from events where words like '%oldcorp%'
+        order by created desc, pk`.execute(world.db.read);
+      return rows.map(({ pk }) => pk);
+    };
+    const compare = async () => {
+      const expected = await all();
+      expect(await list('&page_size=20')).toEqual(expected.slice(0, 20));
+      expect(await list('+ol&page_size=30&page=4')).toEqual(expected.slice(90, 120));
+      expect(await list('&page_size=20&ordering=created')).toEqual(expected.toReversed().slice(0, 20));
+      const last = await list('&page_size=20&page=last');
+      expect(last).toEqual(expected.slice(-last.length));
+      return expected;
+    };
+    await compare();
+    if (world.db.dialect.name === 'sqlite') {
+      const plans = await sqlitePlansOf(
+        server(),
+        '/events/events/?search=oldcorp&page_size=20',
+        '"t"."words" like ? escape',
+      );
+      const [statement, plan] = plans.at(-1) ?? [];
+      expect(plan, statement).toContain('SCAN t USING INDEX events_created');
+      expect(statement).toContain('case when t.rowid <');
+    }
+    // These wait to be indexed.
+    await addEvents(server(), 30, 40_000, 'oldcorp again');
+    expect((await compare()).length).toBe(11_030);
+    await fillSearchIndexes(world.db, app.engine.registry);
+    await compare();
   });
 });

@@ -97,6 +97,13 @@ export interface Slices {
   within(alias: string, slice: Slice): RawBuilder<boolean>;
   /** About how many rows the search index finds for a term, up to a limit. */
   found(table: string, columns: readonly string[], term: string, limit: number): RawBuilder<{ count: number }>;
+  /** A condition on the row `t`, tried only between the first and the last row that the search index finds for a word: others need not be read. */
+  amongFound(
+    table: string,
+    columns: readonly string[],
+    word: string,
+    condition: RawBuilder<unknown>,
+  ): RawBuilder<unknown>;
 }
 
 /** A scan takes one connection, so its time is limited. */

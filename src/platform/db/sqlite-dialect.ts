@@ -55,6 +55,13 @@ export const sqliteDialect: Dialect = {
       sql`${sql.ref(`${alias}.rowid`)} > ${after} and ${sql.ref(`${alias}.rowid`)} <= ${upTo}`,
     found: (table, columns, term, limit) =>
       sql`select count(*) as count from (select 1 from (${foundBy(table, columns, term)}) limit ${limit})`,
+    amongFound(table, columns, word, condition) {
+      const end = (direction: 'asc' | 'desc') =>
+        sql`(${foundBy(table, columns, word)} order by rowid ${sql.raw(direction)} limit 1)`;
+      // The place of a row is in every index, and nothing in a case has an index chosen for it.
+      return sql`case when t.rowid < ${end('asc')} or t.rowid > ${end('desc')} and t.rowid <= ${lastIndexed(table)}
+        then 0 else ${condition} end`;
+    },
   },
   forEach: (source, table, alias, condition) =>
     sql`${sql.table(source)} cross join ${sql.table(table)} as ${sql.ref(alias)} where ${condition}`,
