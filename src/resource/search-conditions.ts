@@ -6,6 +6,8 @@ import { lookUpPath } from './query.ts';
 import type { Registry, Resource } from './resource.ts';
 
 const maxTerms = 10;
+/** Longer words are looked for by their beginning: each row is compared with them. */
+const maxLetters = 200;
 
 /** The words of `search`. */
 export function searchTerms(resource: Resource, { request: { query } }: Call): string[] {
@@ -14,7 +16,8 @@ export function searchTerms(resource: Resource, { request: { query } }: Call): s
   return text
     .split(/[\s,]+/)
     .filter(Boolean)
-    .slice(0, maxTerms);
+    .slice(0, maxTerms)
+    .map((term) => [...term].slice(0, maxLetters).join(''));
 }
 
 /** Whether a term is so long that a search index finds it, however many rows it leads to. */

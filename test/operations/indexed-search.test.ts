@@ -88,6 +88,22 @@ describeOnBoth('the search index', (server) => {
     expect(rows).toBeGreaterThan(300);
   });
 
+  test('finds long words by their beginning, and no others that begin alike', async () => {
+    const { world, app } = server();
+    const names = ['a', 'aB', '王', 'é'].map((text) => text.repeat(80 / text.length));
+    await world.db.write(async (tx) => {
+      for (const [at, name] of names.entries())
+        for (const [more, end] of ['x', 'y'].entries())
+          await sql`update users set name = ${name + end} where username like ${`${200 + 2 * at + more}%`}`.execute(tx);
+    });
+    await fillSearchIndexes(world.db, app.engine.registry);
+    for (const name of names) {
+      expect(await compare(name)).toBe(2);
+      expect(await compare(`${name}x`)).toBe(1);
+      expect(await compare(`${name}z`)).toBe(0);
+    }
+  });
+
   test.each(['aZ', '07', '王伟', '%_', "'a", '\\"', '🙂a', '𠮷王', 'zi 07'])('lists users with %s', async (terms) => {
     const { body } = await server().admin.get(
       `/core/users/?search=${encodeURIComponent(terms)}&ordering=pk&page_size=1000&include_groups=false`,

@@ -1,9 +1,11 @@
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { imageTypeOf } from '../../src/core/media/image-type.ts';
 import { readBlueprint } from '../../src/flow/blueprint/format.ts';
 import { readAnswers } from '../../src/kinds/stages/prompt/prompt-answers.ts';
 import { parseDuration } from '../../src/lib/duration.ts';
 import { readPem } from '../../src/lib/pem.ts';
+import { sqliteDialect } from '../../src/platform/db/sqlite-dialect.ts';
 import { createUserAgentParser } from '../../src/platform/user-agent.ts';
 import { json } from '../../src/resource/fields/structured.ts';
 import { text } from '../../src/resource/fields/text.ts';
@@ -66,9 +68,30 @@ const hostile: Readonly<Record<string, () => unknown>> = {
   'JSON nested deeply': () => json().parse(JSON.parse(`${'{"a":'.repeat(3_000)}1${'}'.repeat(3_000)}`)),
 };
 
+/** Renders statements and runs none. */
+const builder = new Kysely<never>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+});
+
 describe('class 63: hostile input', () => {
   test.each(Object.entries(hostile))('takes less than 0.25 s of CPU: %s', (_name, work) => {
     expect(processorSeconds(work)).toBeLessThan(0.25);
+  });
+
+  // A word of 14,000 zeros held up the server for 26 s, since the index was asked for each of its letters.
+  test.each([
+    '0'.repeat(14_000),
+    'é'.repeat(7_000),
+    Array.from({ length: 4_000 }, (_, at) => at.toString(36)).join(''),
+  ])('a search index is asked for little of a long word', (word) => {
+    const { scans } = sqliteDialect;
+    const asked = scans.by === 'slices' ? scans.found('users', ['name'], word, 1) : null;
+    expect(JSON.stringify(asked?.compile(builder).parameters).length).toBeLessThan(1_000);
   });
 
   test('a duplicate key in a blueprint is refused', () => {

@@ -152,13 +152,23 @@ const endOf = (column: string) => `lower(substr(${column}, -2))`;
 
 /** So many trigrams of a word are looked for. */
 const enoughTrigrams = 3;
+/** Among those that it begins with: a stranger's word may have thousands. */
+const maxTrigrams = 50;
 /** How close to each other the first rows with a trigram are shows how rare it is. */
 const firstRows = 50;
+/** A phrase reads the rows of each of its letters. */
+const maxPhrase = 12;
 
 const trigramsOf = (word: string) => [
-  ...new Set(Array.from({ length: word.length - 2 }, (_, at) => quoted(word.slice(at, at + 3).toLowerCase()))),
+  ...new Set(
+    Array.from({ length: Math.min(word.length - 2, maxTrigrams) }, (_, at) =>
+      quoted(word.slice(at, at + 3).toLowerCase()),
+    ),
+  ),
 ];
-const isPhrase = (term: string) => !isPair(term) && (!isAscii(term) || trigramsOf(term).length <= enoughTrigrams);
+const isByPhrase = (term: string) => !isAscii(term) || term.length - 2 <= enoughTrigrams;
+const phraseOf = (term: string) => quoted([...term].slice(0, maxPhrase).join(''));
+const isPhrase = (term: string) => !isPair(term) && isByPhrase(term) && [...term].length <= maxPhrase;
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 /** The rows in the search index that hold a term; unless it is a phrase, perhaps others too, and some twice. */
@@ -166,7 +176,6 @@ function foundBy(table: string, columns: readonly string[], term: string): RawBu
   const index = sql.ref(`${table}_search`);
   const matching = (query: RawBuilder<unknown>) => sql`select rowid from ${index} where ${index} match ${query}`;
   const inColumns = `{${columns.join(' ')}} : `;
-  if (isPhrase(term)) return matching(sql`${inColumns + quoted(term)}`);
   if (isPair(term)) {
     const pair = term.toLowerCase();
     const begun = sql`select doc from ${sql.table(`${table}_search_terms`)} where term >= ${pair} and term < ${`${pair}\u{10ffff}`}`;
@@ -175,6 +184,7 @@ function foundBy(table: string, columns: readonly string[], term: string): RawBu
     );
     return sql.join([begun, ...ended], sql` union all `);
   }
+  if (isByPhrase(term)) return matching(sql`${inColumns + phraseOf(term)}`);
   // A phrase reads the rows of all its trigrams. The rarest lead to few rows that do not hold the word.
   const span = sql`select case when count(*) < ${firstRows} then 1e18 else max(rowid) - min(rowid) end
     from (${matching(sql`value`)} limit ${firstRows})`;
