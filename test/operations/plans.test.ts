@@ -2,6 +2,7 @@ import { CompiledQuery, sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addMilliseconds, systemClock } from '../../src/platform/clock.ts';
+import { openBrowser, signInFlow } from '../support/flow-client.ts';
 import { makeRelying, post, tokensFor } from '../support/oauth2.ts';
 import { hasPostgres, startServer, type TestServer } from '../support/server.ts';
 
@@ -80,6 +81,18 @@ describe.skipIf(!hasPostgres)(`plans of PostgreSQL at ${users} users`, () => {
     const search = plans.filter(({ text }) => text.includes('exists (select 1 from "users"'));
     expect(search).toHaveLength(1);
     expect(search[0]?.plan).toMatch(/Index Scan using users_pkey on users t9/);
+  });
+
+  test('the user of a walk through a flow is looked up, whatever the statistics of walks', async () => {
+    const { db } = server.world;
+    const browser = openBrowser(server);
+    await browser.show(signInFlow);
+    await browser.answer(signInFlow, { uid_field: 'ada' });
+    // Of one walk, by one of the first users: those below them are few.
+    await sql`analyze flow_plans`.execute(db.read);
+    const plans = await plansOf(() => browser.get(`/flows/executor/${signInFlow}/`));
+    const walk = plans.find(({ text }) => text.includes('flow_plans'));
+    expect(walk?.plan).toMatch(/Index Scan using users_pkey on users u\n\s+Index Cond: \(pk = p.pending_user\)/);
   });
 
   test.each(['needle', 'dl'])('%s is found by the trigram indexes', async (term) => {

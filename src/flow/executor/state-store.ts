@@ -53,7 +53,7 @@ const walksOn = (dialect: Dialect) =>
   statement<[hash: string, now: string], FoundRow>(
     (hash, now) => sql`select s.stamp, p.flow, p.version, p.context, p.pending_user, ${userColumns(dialect)}
       from (select ${stampSql} as stamp) s left join flow_plans p on p.token_hash = ${hash} and p.expires > ${now}
-      left join users u on u.pk = p.pending_user`,
+      ${dialect.lookUp('users', 'u', sql`u.pk = p.pending_user`)}`,
   );
 const walksOf = { sqlite: walksOn(sqliteDialect), postgres: walksOn(postgresDialect) };
 

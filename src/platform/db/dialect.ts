@@ -34,6 +34,8 @@ export interface Dialect {
   readonly scans: Slices | ScanLimits;
   /** A source of rows (such as ranges of time) joined with the rows of a table that meet a condition on each: looked for one by one, so that an index finds them. */
   forEach(source: string, table: string, alias: string, condition: RawBuilder<unknown>): RawBuilder<unknown>;
+  /** A left join of the few rows before it with those of a table that meet a condition on each: looked for one by one too. */
+  lookUp(table: string, alias: string, condition: RawBuilder<unknown>): RawBuilder<unknown>;
   /** Converts a text value to a key of this type. */
   keyFromText(value: RawBuilder<unknown>, type: ColumnType): RawBuilder<unknown>;
   toText(value: RawBuilder<unknown>): RawBuilder<string>;

@@ -59,6 +59,9 @@ export const postgresDialect: Dialect = {
   // It takes a join by a range for a large part of the table, and would read the table. `offset` keeps it from seeing a join.
   forEach: (source, table, alias, condition) => sql`${sql.table(source)} cross join lateral
     (select * from ${sql.table(table)} as ${sql.ref(alias)} where ${condition} offset 0) as ${sql.ref(alias)}`,
+  // By the statistics of a short-lived row it would go through all users below the one that is wanted.
+  lookUp: (table, alias, condition) => sql`left join lateral
+    (select * from ${sql.table(table)} as ${sql.ref(alias)} where ${condition} offset 0) as ${sql.ref(alias)} on true`,
   keyFromText: (value, type) => (type === 'text' ? value : sql`cast(${value} as ${sql.raw(types[type])})`),
   toText: (value) => sql`cast(${value} as text)`,
   jsonText: (column, path) => sql`${column} #>> ${sql`cast(${path} as text[])`}`,

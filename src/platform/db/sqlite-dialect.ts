@@ -65,6 +65,7 @@ export const sqliteDialect: Dialect = {
   },
   forEach: (source, table, alias, condition) =>
     sql`${sql.table(source)} cross join ${sql.table(table)} as ${sql.ref(alias)} where ${condition}`,
+  lookUp: (table, alias, condition) => sql`left join ${sql.table(table)} as ${sql.ref(alias)} on ${condition}`,
   keyFromText: (value, type) => (type === 'int' || type === 'serial' ? sql`cast(${value} as integer)` : value),
   toText: (value) => sql`cast(${value} as text)`,
   jsonText: (column, path) => sql`json_extract(${column}, ${jsonPath(path)})`,
