@@ -39,8 +39,8 @@ export const groupResource = defineResource({
   actions: [addUserAction, removeUserAction],
   filters: {
     attributes: attributesFilter,
-    members_by_pk: linkedFilter(members, 'users', 'pk', 'int'),
-    members_by_username: linkedFilter(members, 'users', 'username', 'name'),
+    members_by_pk: linkedFilter(members, 'svc_core.user', 'pk', 'int'),
+    members_by_username: linkedFilter(members, 'svc_core.user', 'username', 'name'),
   },
   fields: {
     name: text({ unique: 'This field must be unique.', filter: true, help: 'The name of the group; unique.' }),

@@ -136,8 +136,8 @@ export function userResource({ installId, passwords, settings, key, config, user
       is_superuser: eitherFilter((row) => sql`${row.col('pk')} in (${superusersSql})`),
       path_startswith: startsWithFilter('path'),
       attributes: attributesFilter,
-      groups_by_name: linkedFilter(memberships, 'groups', 'name', 'name'),
-      groups_by_pk: linkedFilter(memberships, 'groups', 'pk', 'uuid'),
+      groups_by_name: linkedFilter(memberships, 'svc_core.group', 'name', 'name'),
+      groups_by_pk: linkedFilter(memberships, 'svc_core.group', 'pk', 'uuid'),
     },
     views: {
       member: {

@@ -94,7 +94,8 @@ describeOnBoth('OAuth2 access tokens', (server) => {
     expect(await list('ordering=id_token')).toEqual([early, late, never, other]);
     expect(await list('page_size=1&page=2')).toEqual([late]);
     const wrong = 'Select a valid choice. That choice is not one of the available choices.';
-    expect((await owner.api.get(`${path}?provider=999999&user=x`)).body).toEqual({ provider: [wrong], user: [wrong] });
+    const { admin } = server();
+    expect((await admin.get(`${path}?provider=999999&user=x`)).body).toEqual({ provider: [wrong], user: [wrong] });
   });
 
   test('deleting a token requires permission, and is recorded', async () => {
