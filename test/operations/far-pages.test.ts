@@ -13,8 +13,8 @@ const ago = (hours: number) => addMilliseconds(systemClock.now(), -hours * hourM
 async function addEvents({ world: { db } }: TestServer, count: number, hoursAgo: number): Promise<void> {
   const isLite = db.dialect.name === 'sqlite';
   const at = isLite
-    ? sql`strftime('%Y-%m-%dT%H:%M:%f', ${ago(hoursAgo)}, -(i / 5 * 100) || ' seconds') || '000Z'`
-    : sql`${ago(hoursAgo)}::timestamptz - (i / 5 * 100) * interval '1 second'`;
+    ? sql`strftime('%Y-%m-%dT%H:%M:%f', ${ago(hoursAgo)}, -(i / 5 * 400) || ' seconds') || '000Z'`
+    : sql`${ago(hoursAgo)}::timestamptz - (i / 5 * 400) * interval '1 second'`;
   const key = isLite ? sql`printf('%08x-0000-4000-8000-%012x', abs(random()) >> 31, i)` : sql`gen_random_uuid()`;
   await db.write((tx) =>
     sql`insert into events (pk, "user", username, action, app, context, created, expires, brand, words)
@@ -58,7 +58,7 @@ describeOnBoth('pages far from both ends', (server) => {
     return { keys: body.results.map(({ pk }: { pk: string }) => pk), statements };
   }
   const beginsAtAnHour = ({ statements }: { statements: string[] }) =>
-    statements.some((text) => /created"? (<|>=) (\$\d+|\?)[^;]* order by [^;]* offset/.test(text));
+    statements.some((text) => /created"? (<|>=) (\$\d+|\?)[^;]* order by /.test(text));
 
   test.each(['', 'action=custom_1', 'actions=custom_0&actions=custom_2'])('hold the same rows: %s', async (filter) => {
     const wanted = filter.match(/custom_\d/g) ?? [];

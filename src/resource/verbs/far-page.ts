@@ -1,15 +1,17 @@
 import { type RawBuilder, sql } from 'kysely';
 import { hourMs } from '../../lib/duration.ts';
-import { addMilliseconds } from '../../platform/clock.ts';
+import { addMilliseconds, fromTimestamp } from '../../platform/clock.ts';
 import type { Call } from '../call.ts';
 import { bucketOf, hourOf, latest, readUntil } from '../counted.ts';
-import type { CountTable, Listed } from '../counted-rows.ts';
+import type { CountTable, Listed, Span } from '../counted-rows.ts';
 import type { Field } from '../fields/field.ts';
 import { orderOf } from '../query.ts';
 import type { Resource } from '../resource.ts';
 
 /** So many rows are skipped as fast as their hour is found. */
 const fewRows = 2_000;
+/** So many hours are added up one by one. */
+const fewHours = 48;
 
 type Conditions = readonly RawBuilder<unknown>[];
 
@@ -65,18 +67,46 @@ async function startByHour(
   const end = hourOf(await readUntil(read, counted.hours));
   const newer = isFromEnd ? 0 : await countNewer();
   if (offset < newer) return null;
+  const { span, left } = await halve(offset - newer);
   const { rows } = await sql<{ hour: string; skipped: number | string }>`select hour, skipped from (
     select t.hour, sum(t.count) as rows, sum(sum(t.count)) over (order by t.hour ${direction}) - sum(t.count) as skipped
-      from ${sql.table(counted.hours.table)} as t
-      where ${sql.join([sql`t.hour < ${bucketOf(end)}`, ...conditions], sql` and `)} group by t.hour) as hours
-    where skipped + rows > ${offset - newer} order by skipped limit 1`.execute(read);
+      from ${countsOf(span)} group by t.hour) as hours
+    where skipped + rows > ${left} order by skipped limit 1`.execute(read);
   const [found] = rows;
   if (!found) return null;
   const hour = `${found.hour}:00.000000Z`;
   return {
     condition: isFromEnd ? sql`${time} >= ${hour}` : sql`${time} < ${addMilliseconds(hour, hourMs)}`,
-    offset: offset - newer - Number(found.skipped),
+    offset: left - Number(found.skipped),
   };
+
+  function countsOf({ since, before }: Span): RawBuilder<unknown> {
+    const isWithin = [sql`t.hour >= ${bucketOf(since)}`, sql`t.hour < ${bucketOf(before)}`];
+    return sql`${sql.table(counted.hours.table)} as t where ${sql.join([...isWithin, ...conditions], sql` and `)}`;
+  }
+
+  /** The few hours that the row is in, and how many of their rows come before it. A sum of half the hours takes far less than one for each. */
+  async function halve(skipped: number): Promise<{ span: Span; left: number }> {
+    const { rows } = await sql<{ first: string | null }>`select min(hour) as first
+      from ${sql.table(counted.hours.table)}`.execute(read);
+    let span: Span = { since: rows[0]?.first ? `${rows[0].first}:00.000000Z` : end, before: end };
+    let left = skipped;
+    for (let hours = hoursIn(span); hours > fewHours; hours = hoursIn(span)) {
+      const middle = addMilliseconds(span.since, Math.floor(hours / 2) * hourMs);
+      const [older, newer] = [
+        { ...span, before: middle },
+        { ...span, since: middle },
+      ];
+      const [near, far] = isFromEnd ? [older, newer] : [newer, older];
+      const { rows } = await sql<{
+        rows: number | string | null;
+      }>`select sum(t.count) as rows from ${countsOf(near)}`.execute(read);
+      const inNear = Number(rows[0]?.rows ?? 0);
+      span = left < inNear ? near : far;
+      if (span === far) left -= inNear;
+    }
+    return { span, left };
+  }
 
   async function countNewer(): Promise<number> {
     const where = sql.join([sql`${time} >= ${end} and ${time} <= ${latest}`, ...conditions], sql` and `);
@@ -85,3 +115,6 @@ async function startByHour(
     return Number(rows[0]?.rows ?? 0);
   }
 }
+
+const hoursIn = ({ since, before }: Span) =>
+  (fromTimestamp(before).getTime() - fromTimestamp(since).getTime()) / hourMs;
