@@ -29,11 +29,14 @@ export const eventParameters: Readonly<Record<string, JsonSchema>> = {
 export async function eventConditions({ call, registry }: Input) {
   const resource = registry.require(eventModel);
   const visible = await visibleRows(resource, call, registry);
-  return [
-    ...(visible ? [visible] : []),
-    ...(await filterConditions(resource, call, registry)),
-    ...searchConditions(resource, call, registry),
-  ];
+  const others = [...(visible ? [visible] : []), ...(await filterConditions(resource, call, registry))];
+  const isSearch = searchTerms(resource, call).length > 0;
+  const indexed = isSearch && others.length === 0 ? await narrowTerms(resource, call) : undefined;
+  return {
+    conditions: [...others, ...searchConditions(resource, call, registry, indexed && { indexed })],
+    /** Whether no index leads to them, so that each event is read. */
+    isSlow: indexed?.length === 0,
+  };
 }
 
 /** Events by other conditions, as far as the caller may see them. `isCounted` says whether these name `t.action` alone. */
