@@ -97,7 +97,7 @@ function refFilter(column: string, field: RefField): Filter {
     async condition(input) {
       const key = await keyOfText(field, input.texts.at(-1) ?? '', input);
       if (typeof key === 'object') return key;
-      if (!(await exists(field, [key], input))) return missing(noSuchChoice, field.model, input);
+      if (!(await exists(field, [key], input))) return { complaint: noSuchChoice };
       return sql`${input.row.col(column)} = ${key}`;
     },
   };
@@ -112,7 +112,7 @@ function joinFilter(field: RefField): Filter {
       for (const text of input.texts) {
         const key = await keyOfText(field, text, input);
         if (typeof key === 'object') return key;
-        if (!(await exists(field, [key], input))) return missing(noChoice(text), field.model, input);
+        if (!(await exists(field, [key], input))) return { complaint: noChoice(text) };
         keys.push(key);
       }
       if (field.storage.in !== 'join') return null;
@@ -122,25 +122,14 @@ function joinFilter(field: RefField): Filter {
   };
 }
 
-/** The answer to a filter by an object that is not there. Whoever may not see all of them does not learn which there are. */
-export const missing = (
-  complaint: string,
-  model: string,
-  { call, registry }: Pick<FilterInput, 'call' | 'registry'>,
-): RawBuilder<unknown> | { complaint: string } =>
-  call.actor?.holds(registry.require(model).permission('view')) ? { complaint } : sql`1 = 0`;
-
-/** Resolves a filter's value to a key: it is a key or a slug. Otherwise says what the filter answers. */
+/** Resolves a filter's value to a key: it is a key or a slug. */
 async function keyOfText(
   field: RefField,
   text: string,
-  input: FilterInput,
-): Promise<string | number | RawBuilder<unknown> | { complaint: string }> {
-  const target = isUuid(text) ? null : sluggedTarget(field, input.registry);
-  const found = target && (await keyOfSlug(target, text, input.call.db.read));
-  if (found !== null) return found;
-  const key = parseKeyText(field, text);
-  return target && typeof key === 'object' ? missing(key.complaint, field.model, input) : key;
+  { call, registry }: FilterInput,
+): Promise<string | number | { complaint: string }> {
+  const target = isUuid(text) ? null : sluggedTarget(field, registry);
+  return (target && (await keyOfSlug(target, text, call.db.read))) ?? parseKeyText(field, text);
 }
 
 function parseKeyText(field: RefField, text: string): string | number | { complaint: string } {

@@ -4,7 +4,6 @@ import { canonicalUuid, isUuid } from '../../resource/fields/scalar.ts';
 import { choicesFor } from '../../resource/fields/text.ts';
 import { findUnstorable } from '../../resource/fields/well-formed.ts';
 import { integerSchema, type JsonSchema, stringSchema, uuidSchema } from '../../resource/json-schema.ts';
-import { missing } from '../../resource/query.ts';
 import type { Filter } from '../../resource/resource.ts';
 
 const noChoice = (text: string) => `Select a valid choice. ${text} is not one of the available choices.`;
@@ -58,13 +57,13 @@ interface Membership {
 type By = 'name' | 'uuid' | 'int';
 const itemSchema: Record<By, JsonSchema> = { name: stringSchema, uuid: uuidSchema, int: integerSchema };
 
-/** Matches rows linked to any of the named objects, by key or by one of their columns; to those who may see all, a missing object is an error. */
+/** Matches rows linked to any of the named objects, by key or by one of their columns. A missing object is an error; of names, only to those who may see all. */
 export function linkedFilter(join: Membership, model: string, column: string, by: By): Filter {
   return {
     schema: { type: 'array', items: itemSchema[by] },
     many: true,
     async condition({ texts, row, call, registry }) {
-      const { table } = registry.require(model);
+      const { table, permission } = registry.require(model);
       const keys = new Map<string, string | number>();
       for (const text of texts) {
         const key = readKey(text, by);
@@ -77,7 +76,11 @@ export function linkedFilter(join: Membership, model: string, column: string, by
       );
       const present = new Set(found.rows.map(({ value }) => value));
       const absent = texts.find((text) => !present.has(keys.get(text) ?? ''));
-      if (absent !== undefined) return missing(noChoice(absent), model, { call, registry });
+      if (absent !== undefined) {
+        // Otherwise whoever sees one group could find out, name by name, who has an account.
+        const isTold = by !== 'name' || call.actor?.holds(permission('view'));
+        return isTold ? { complaint: noChoice(absent) } : sql`1 = 0`;
+      }
       const others = sql.join(found.rows.map(({ pk }) => pk));
       return sql`${row.col('pk')} in (select ${sql.ref(join.own)} from ${sql.table(join.table)} where ${sql.ref(join.other)} in (${others}))`;
     },

@@ -94,8 +94,7 @@ describeOnBoth('OAuth2 access tokens', (server) => {
     expect(await list('ordering=id_token')).toEqual([early, late, never, other]);
     expect(await list('page_size=1&page=2')).toEqual([late]);
     const wrong = 'Select a valid choice. That choice is not one of the available choices.';
-    const { admin } = server();
-    expect((await admin.get(`${path}?provider=999999&user=x`)).body).toEqual({ provider: [wrong], user: [wrong] });
+    expect((await owner.api.get(`${path}?provider=999999&user=x`)).body).toEqual({ provider: [wrong], user: [wrong] });
   });
 
   test('deleting a token requires permission, and is recorded', async () => {
