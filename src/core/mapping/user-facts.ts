@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Json } from '../../lib/json.ts';
+import { byDialect } from '../../platform/db/by-dialect.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Dialect } from '../../platform/db/dialect.ts';
-import { postgresDialect } from '../../platform/db/postgres-dialect.ts';
 import { queryCache } from '../../platform/db/query-cache.ts';
-import { sqliteDialect } from '../../platform/db/sqlite-dialect.ts';
 import { type Statement, statement } from '../../platform/db/statement.ts';
 import type { Call } from '../../resource/call.ts';
 import { groupsOfSql } from '../access/rights-sql.ts';
@@ -70,7 +69,7 @@ export function userColumns(dialect: Dialect, pk: RawBuilder<unknown> = sql`u.pk
 const userFactsOn = (dialect: Dialect): Statement<[pk: number], UserRow> =>
   statement((pk) => userFactsSql(dialect, sql`u.pk = ${pk}`, pk));
 
-const userFacts = { sqlite: userFactsOn(sqliteDialect), postgres: userFactsOn(postgresDialect) };
+const userFacts = byDialect(userFactsOn);
 
 const cache = queryCache<UserFacts | null>('users');
 

@@ -35,22 +35,25 @@ export async function pendingUserMembers({
 /** The user named on a denial: the walk's, or the signed-in one. */
 export async function deniedUserMembers(call: Call, context: FlowContext | null): Promise<Row> {
   const { user } = call.actor ?? { user: { username: '', name: '', email: '', attributes: {} } };
-  const isAboutSomebody = context && (context.pending_user !== null || context.pending_user_identifier !== null);
-  if (isAboutSomebody) return pendingUserMembers({ context, pendingUser: () => loadPendingUser(call, context) });
+  if (context && pendingKeyOf(context) !== null)
+    return pendingUserMembers({ context, pendingUser: () => loadPendingUser(call, context) });
   return { pending_user: user.username, pending_user_avatar: avatarOf(defaultAvatars, user) };
 }
 
 /** Stands for a name that nobody has. */
-export const nobody = 0;
+const nobody = 0;
+
+/** Whom a walk is about, `nobody` for an unknown name; null if that is not known yet. */
+export const pendingKeyOf = ({ pending_user, pending_user_identifier }: FlowContext): number | null =>
+  pending_user ?? (pending_user_identifier === null ? null : nobody);
 
 /** Caches the walk's user within one request. Not across requests: response times would reveal who has an account. */
 const ofRequests = new WeakMap<RequestFacts, { readonly pk: number; readonly user: Promise<UserFacts | null> }>();
 
 /** The user whom a walk is about. Unknown names cost the same statement as known ones. */
 export async function loadPendingUser({ db, request }: Call, context: FlowContext): Promise<UserFacts | null> {
-  const { pending_user, pending_user_identifier } = context;
-  if (pending_user === null && pending_user_identifier === null) return null;
-  const pk = pending_user ?? nobody;
+  const pk = pendingKeyOf(context);
+  if (pk === null) return null;
   const cached = ofRequests.get(request);
   if (cached?.pk === pk) return cached.user;
   const user = loadUserFacts({ db }, db.read, pk);

@@ -3,19 +3,18 @@ import { type UserRow, userColumns, userFactsOf } from '../../core/mapping/user-
 import { networkOf } from '../../lib/cidr.ts';
 import { Problem } from '../../lib/problem.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
+import { byDialect } from '../../platform/db/by-dialect.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Dialect } from '../../platform/db/dialect.ts';
 import type { SentQuery } from '../../platform/db/later.ts';
-import { postgresDialect } from '../../platform/db/postgres-dialect.ts';
 import { stampSql } from '../../platform/db/postgres-stamps.ts';
-import { sqliteDialect } from '../../platform/db/sqlite-dialect.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import { orderedUuid } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
 import { type FlowPlan, planContext } from '../plan.ts';
 import type { FlowState } from './flow-state.ts';
-import { nobody, setPendingUserFacts } from './pending-user.ts';
+import { pendingKeyOf, setPendingUserFacts } from './pending-user.ts';
 
 type Sending = Pick<SentQuery, 'sent'>;
 
@@ -39,7 +38,7 @@ interface WalkRow {
   readonly flow: string;
   readonly version: number;
   readonly context: string;
-  /** Whom the walk is about, `nobody` for an unknown name; null if that is not known yet. */
+  /** See `pendingKeyOf`. */
   readonly pending_user: number | null;
 }
 
@@ -55,7 +54,7 @@ const walksOn = (dialect: Dialect) =>
       from (select ${stampSql} as stamp) s left join flow_plans p on p.token_hash = ${hash} and p.expires > ${now}
       ${dialect.lookUp('users', 'u', sql`u.pk = p.pending_user`)}`,
   );
-const walksOf = { sqlite: walksOn(sqliteDialect), postgres: walksOn(postgresDialect) };
+const walksOf = byDialect(walksOn);
 
 /** The unexpired walks of a browser. */
 export interface BrowserWalks {
@@ -94,14 +93,9 @@ function heldIn(row: StateRow, call: Call, key: InstanceKey, token: string, hash
   const content: FlowState | FlowPlan = JSON.parse(key.box.open(row.context, planContext(hash, flow)));
   if (!('stages' in content)) return { token, version, unbegun: content };
   // The column only saves a statement: the sealed state decides.
-  if (row.pending_user !== null && row.pending_user === pendingUserOf(content))
+  if (row.pending_user !== null && row.pending_user === pendingKeyOf(content.context))
     setPendingUserFacts(call, row.pk === null ? null : userFactsOf(row));
   return { token, version, state: content };
-}
-
-function pendingUserOf({ context }: FlowState): number | null {
-  const { pending_user, pending_user_identifier } = context;
-  return pending_user ?? (pending_user_identifier === null ? null : nobody);
 }
 
 /** Deletes all walks of a browser. */
@@ -131,7 +125,7 @@ export async function saveState(
   const sealed = key.box.seal(JSON.stringify(state), planContext(hash, flow));
   const expires = addMilliseconds(call.now, lifetimeMs);
   const isLarge = sealed.length > large;
-  const user = pendingUserOf(state);
+  const user = pendingKeyOf(state.context);
   if (isLarge && !(await call.world.admit('large_flow_plans', call))) throw new Problem('unavailable');
   if (version === 0) {
     const network = call.actor === null ? key.hash(`flow_plans:${networkOf(call.request.clientIp)}`) : null;

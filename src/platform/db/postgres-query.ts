@@ -1,21 +1,16 @@
 import {
   type CompiledQuery,
   type ConnectionProvider,
-  DefaultQueryExecutor,
-  type Dialect,
   type Driver,
-  Kysely,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
-  type QueryResult,
 } from 'kysely';
 import type { Query } from './database.ts';
+import { directQuery, type Execute } from './direct-query.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { createPostgresDriver, type DriverOptions } from './postgres-driver.ts';
 import type { PostgresPool } from './postgres-pool.ts';
-
-type Execute = <R>(query: CompiledQuery) => Promise<QueryResult<R>>;
 
 /** Runs queries outside transactions, each on a connection that is free. */
 export function queryOn(pool: PostgresPool, options: DriverOptions): Query {
@@ -28,7 +23,7 @@ export function queryOn(pool: PostgresPool, options: DriverOptions): Query {
       await driver.releaseConnection(connection);
     }
   };
-  return kyselyWith(driver, { provideConnection }, (query) =>
+  return directQuery(kind, driver, { provideConnection }, (query) =>
     provideConnection((connection) => connection.executeQuery(query)),
   );
 }
@@ -63,7 +58,7 @@ async function transact<T>(driver: Driver, work: (tx: Query) => Promise<T>): Pro
   };
   try {
     await driver.beginTransaction(connection, {});
-    const value = await work(kyselyWith(driver, { provideConnection: refuse }, execute));
+    const value = await work(directQuery(kind, driver, { provideConnection: refuse }, execute));
     await driver.commitTransaction(connection);
     return value;
   } catch (error) {
@@ -75,29 +70,10 @@ async function transact<T>(driver: Driver, work: (tx: Query) => Promise<T>): Pro
   }
 }
 
-const compiler = new PostgresQueryCompiler();
-const adapter = new PostgresAdapter();
-
-function kyselyWith(driver: Driver, provider: ConnectionProvider, execute: Execute): Query {
-  const dialect: Dialect = {
-    createAdapter: () => adapter,
-    createDriver: () => driver,
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => compiler,
-  };
-  return new Kysely({ config: { dialect }, dialect, driver, executor: new DirectExecutor(provider, execute) });
-}
-
-/** Without Kysely's queue for a connection, a dozen promises for each statement. */
-class DirectExecutor extends DefaultQueryExecutor {
-  readonly #execute: Execute;
-
-  constructor(provider: ConnectionProvider, execute: Execute) {
-    super(compiler, adapter, provider);
-    this.#execute = execute;
-  }
-
-  override executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return this.#execute(query);
-  }
-}
+// Shared by all queries: they have no state.
+const [compiler, adapter] = [new PostgresQueryCompiler(), new PostgresAdapter()];
+const kind = {
+  createAdapter: () => adapter,
+  createIntrospector: (db: Query) => new PostgresIntrospector(db),
+  createQueryCompiler: () => compiler,
+};

@@ -1,19 +1,22 @@
 import {
   type CompiledQuery,
   type DatabaseConnection,
-  DefaultQueryExecutor,
-  type Dialect,
   type Driver,
-  Kysely,
-  type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
 import type { Query } from './database.ts';
+import { directQuery } from './direct-query.ts';
 import type { Answers } from './sqlite-answers.ts';
 
-/** Runs queries on SQLite. */
+const kind = {
+  createAdapter: () => new SqliteAdapter(),
+  createIntrospector: (db: Query) => new SqliteIntrospector(db),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+};
+
+/** Runs queries on SQLite, which answers in process. */
 export function queryOn(answers: Answers): Query {
   const connection: DatabaseConnection = {
     executeQuery: async <R>(query: CompiledQuery) => answers.execute<R>(query),
@@ -21,28 +24,9 @@ export function queryOn(answers: Answers): Query {
       throw new Error('large results are read by Database.snapshot');
     },
   };
-  const driver = driverOf(connection);
-  const dialect: Dialect = {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver: () => driver,
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-  };
-  return new Kysely({ config: { dialect }, dialect, driver, executor: new ImmediateExecutor(connection) });
-}
-
-/** Without Kysely's queue for a connection, a dozen promises for each statement: the database answers in process. */
-class ImmediateExecutor extends DefaultQueryExecutor {
-  readonly #connection: DatabaseConnection;
-
-  constructor(connection: DatabaseConnection) {
-    super(new SqliteQueryCompiler(), new SqliteAdapter(), { provideConnection: (work) => work(connection) });
-    this.#connection = connection;
-  }
-
-  override executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return this.#connection.executeQuery(query);
-  }
+  return directQuery(kind, driverOf(connection), { provideConnection: (work) => work(connection) }, (query) =>
+    connection.executeQuery(query),
+  );
 }
 
 function driverOf(connection: DatabaseConnection): Driver {

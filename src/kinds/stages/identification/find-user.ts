@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type UserFacts, type UserRow, userFactsOf, userFactsSql } from '../../../core/mapping/user-facts.ts';
+import { byDialect } from '../../../platform/db/by-dialect.ts';
 import type { Dialect } from '../../../platform/db/dialect.ts';
-import { postgresDialect } from '../../../platform/db/postgres-dialect.ts';
-import { sqliteDialect } from '../../../platform/db/sqlite-dialect.ts';
 import { columnStatement } from '../../../platform/db/statement.ts';
 import type { Call } from '../../../resource/call.ts';
 import { userFields } from './identification-stage.resource.ts';
@@ -47,4 +46,4 @@ function namedOn(dialect: Dialect) {
   };
 }
 
-const named = { sqlite: namedOn(sqliteDialect), postgres: namedOn(postgresDialect) };
+const named = byDialect(namedOn);
