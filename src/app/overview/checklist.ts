@@ -30,9 +30,10 @@ interface Needs {
 }
 
 interface Facts {
-  readonly has_own_password: boolean | number;
-  readonly has_device: boolean | number;
-  readonly has_application: boolean | number;
+  /** Expressions have no type in SQLite, which returns numbers. */
+  readonly has_own_password: unknown;
+  readonly has_device: unknown;
+  readonly has_application: unknown;
   readonly administrators: number | string;
   readonly last_backup: string | null;
 }

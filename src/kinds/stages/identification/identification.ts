@@ -22,7 +22,7 @@ import type { SourceKind } from '../../../source/source-kind.ts';
 import { findUser } from './find-user.ts';
 import { identificationStage, passwordModel } from './identification-stage.resource.ts';
 import { needsOfOffered, offeredSchema, offeredSources } from './offered-sources.ts';
-import { previewEndpoint } from './preview.endpoint.ts';
+import { previewEndpoint, type ScreenContext } from './preview.endpoint.ts';
 
 type Settings = RowOf<typeof identificationStage>;
 
@@ -30,9 +30,6 @@ interface Needs extends PasswordNeeds {
   readonly sourceKinds: readonly SourceKind[];
   readonly policies: PolicyEngine;
 }
-
-/** What the screen depends on besides the stage. */
-type Shown = Pick<Step<Settings>, 'call' | 'engine' | 'settings'> & { readonly flow: { readonly designation: string } };
 
 /** Identifies the user whom the flow is about. */
 export function identification(needs: Needs): StageKind {
@@ -65,7 +62,7 @@ export function identification(needs: Needs): StageKind {
     show: async (step) => ask(() => challengeOf(needs, step)),
     pageNeeds: (stages, query) => needsOfOffered(needs.sourceKinds, stages, query),
     judge: (step, { uid_field, password }) => judge(needs, step, uid_field, password ?? ''),
-    endpoints: [previewEndpoint((shown) => screenOf(needs, shown, null))],
+    endpoints: [previewEndpoint((context) => screenOf(needs, context, null))],
   });
 }
 
@@ -78,9 +75,9 @@ async function challengeOf(needs: Needs, step: Step<Settings>): Promise<Row> {
   return waiting === null ? screen : { ...screen, application_pre: waiting };
 }
 
-async function screenOf(needs: Needs, shown: Shown, recoveryOfBrand: string | null): Promise<Row> {
-  const { settings, flow, call } = shown;
-  const password = settings.password_stage === null ? null : await loadPassword(shown, settings.password_stage);
+async function screenOf(needs: Needs, context: ScreenContext, recoveryOfBrand: string | null): Promise<Row> {
+  const { settings, flow, call } = context;
+  const password = settings.password_stage === null ? null : await loadPassword(context, settings.password_stage);
   return {
     user_fields: settings.user_fields,
     password_fields: password !== null,
@@ -88,7 +85,7 @@ async function screenOf(needs: Needs, shown: Shown, recoveryOfBrand: string | nu
     flow_designation: flow.designation,
     primary_action: flow.designation === 'authentication' && password ? 'Log in' : 'Continue',
     ...(recoveryOfBrand && { recovery_url: flowPage(recoveryOfBrand) }),
-    ...(hasLinks(settings) && (await links(shown))),
+    ...(hasLinks(settings) && (await links(context))),
     sources: settings.sources.length === 0 ? [] : await offeredSources(needs, settings.sources, call),
     show_source_labels: settings.show_source_labels,
   };
@@ -123,7 +120,7 @@ function forget({ context }: Pick<Step, 'context'>, errors: Record<string, strin
   return { move: 'stay', errors } as const;
 }
 
-function loadPassword({ engine, call }: Pick<Shown, 'engine' | 'call'>, pk: string) {
+function loadPassword({ engine, call }: Pick<ScreenContext, 'engine' | 'call'>, pk: string) {
   // Kinds do not import each other; `judgePassword` states which settings it needs.
   const resource = engine.registry.require(passwordModel) as Resource<PasswordSettings>;
   return loadStage(engine, resource, pk, call);
@@ -134,7 +131,7 @@ const hasLinks = ({ enrollment_flow, recovery_flow, passwordless_flow }: Setting
   enrollment_flow !== null || recovery_flow !== null || passwordless_flow !== null;
 
 /** Links for people who cannot or need not sign in here. */
-async function links({ settings, call }: Shown): Promise<Row> {
+async function links({ settings, call }: ScreenContext): Promise<Row> {
   const { enrollment_flow, recovery_flow, passwordless_flow } = settings;
   const members = { enroll_url: enrollment_flow, recovery_url: recovery_flow, passwordless_url: passwordless_flow };
   const urls: Record<string, string> = {};

@@ -11,7 +11,8 @@ import { objectSchema, orNull, stringSchema, uuidSchema } from '../../../resourc
 import type { Engine, RowOf } from '../../../resource/resource.ts';
 import { identificationStage } from './identification-stage.resource.ts';
 
-interface Shown {
+/** What the screen depends on. */
+export interface ScreenContext {
   readonly call: Call;
   readonly engine: Engine;
   readonly settings: RowOf<typeof identificationStage>;
@@ -27,7 +28,7 @@ interface FlowRow {
 }
 
 /** The first screen of a flow without walking through it: for pages that show how sign-in looks. */
-export const previewEndpoint = (screenOf: (shown: Shown) => Promise<Row>): Endpoint =>
+export const previewEndpoint = (screenOf: (context: ScreenContext) => Promise<Row>): Endpoint =>
   defineEndpoint({
     id: 'stages_identification_preview_retrieve',
     method: 'GET',

@@ -17,7 +17,7 @@ interface TokenRow extends Omit<ActorRow, 'is_superuser'> {
   readonly source: string;
   readonly source_name: string;
   readonly user_path_template: string;
-  readonly expiring: boolean | number;
+  readonly expiring: boolean;
   readonly expires: string | null;
 }
 

@@ -13,14 +13,14 @@ export interface RecordRow {
   readonly attributes: string;
   readonly created: string | null;
   readonly last_updated: string | null;
-  readonly is_own: boolean | number;
+  readonly is_own: boolean;
   /** The key of the user or group, and its id for clients. */
   readonly target: number | string;
   readonly id: string;
   readonly name: string;
   readonly username?: string;
   readonly email?: string;
-  readonly is_active?: boolean | number;
+  readonly is_active?: boolean;
 }
 
 /** Where an attribute is that has a column. */

@@ -50,8 +50,8 @@ export const userType: ResourceType = {
   naming: { attribute: 'userName', property: 'username' },
   kept: ['userName', 'active'],
   properties: ['username', 'name', 'email', 'is_active', 'path', 'attributes'],
-  show({ username, name, email = '', is_active }, sent) {
-    const shown: Record<string, unknown> = { ...sent, userName: username, active: Boolean(is_active) };
+  show({ username, name, email = '', is_active = false }, sent) {
+    const shown: Record<string, unknown> = { ...sent, userName: username, active: is_active };
     // A client may take the attribute away, which leaves the user as it is.
     if ('userName' in sent && !('active' in sent)) delete shown.active;
     // Somebody here has given another name: it is the only one.
