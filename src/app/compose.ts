@@ -140,6 +140,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     authenticate: createAuthenticate({
       ...sessions,
       key,
+      publicHost: new URL(config.publicUrl).hostname,
       otherBearer: bearerBy(kinds.protocolKinds),
     }),
     observe: ({ id }, status, milliseconds) => metrics.observeOperation(id, status, milliseconds),

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { csrfHeader } from '../../src/core/session/session-cookies.ts';
 import { apiFor } from '../support/api.ts';
+import { openBrowser, signInFlow } from '../support/flow-client.ts';
+import { rawRequest } from '../support/raw-request.ts';
 import { describeOnSqlite } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
@@ -52,6 +54,61 @@ describeOnSqlite('class 44: a request that another site makes a browser send', (
     );
     return rows;
   }
+});
+
+// Neighbours on the same site get our cookies sent along, and a body without a type needs no preflight.
+describeOnSqlite('class 44: a page of another origin', (server) => {
+  const flow = `/flows/executor/${signInFlow}/`;
+  const own = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' };
+  const others: readonly [string, Record<string, string>][] = [
+    ['a neighbour', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' }],
+    ['a stranger', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
+    ['a form', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' }],
+    ['a page without TLS', { origin: 'http://neighbour.example' }],
+    ['a page without an origin', { origin: 'null' }],
+  ];
+  const refused = [403, 'CSRF Failed: The request comes from a page of another origin.'];
+
+  test.each(others)('%s signs nobody in', async (_who, headers) => {
+    const { url } = server();
+    const browser = openBrowser(server(), own);
+    await browser.show(signInFlow);
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const other = apiFor(url, { cookie, ...headers });
+    const answer = await other.send('POST', flow, new TextEncoder().encode('{"uid_field":"admin"}'));
+    expect([answer.status, answer.body.detail]).toEqual(refused);
+    expect((await browser.answer(signInFlow, { uid_field: 'admin' })).body.component).toBe('xak-stage-password');
+  });
+
+  test.each(others.slice(0, 2))('%s signs nobody out', async (_who, headers) => {
+    const { pk } = await server().user();
+    const { otherSite, browser } = await signIn(server(), pk);
+    const answer = await otherSite.get('/flows/executor/default-invalidation-flow/', headers);
+    expect([answer.status, answer.body.detail]).toEqual(refused);
+    expect((await browser.get('/core/users/me/', own)).status).toBe(200);
+  });
+
+  test('may link to the API', async () => {
+    const { pk } = await server().user();
+    const { cookie } = await signIn(server(), pk);
+    // Not by `fetch`, which writes such headers itself.
+    const headers = { cookie, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+    const statusOf = async (method: string) =>
+      (await rawRequest(server().url, '/api/v3/core/users/me/', { method, headers })).status;
+    expect([await statusOf('GET'), await statusOf('POST')]).toEqual([200, 403]);
+  });
+
+  test('may call the API with a token', async () => {
+    const { api } = await server().user();
+    const [, neighbour] = others[0] ?? [];
+    expect((await api.get('/core/users/me/', neighbour)).status).toBe(200);
+  });
+
+  test('of ours may act without TLS', async () => {
+    const browser = openBrowser(server(), { origin: new URL(server().url).origin });
+    await browser.show(signInFlow);
+    expect((await browser.answer(signInFlow, { uid_field: 'admin' })).body.component).toBe('xak-stage-password');
+  });
 });
 
 describeOnSqlite('class 44: a GET', (server) => {

@@ -4,11 +4,14 @@ import { Problem } from '../../lib/problem.ts';
 import type { RequestFacts } from '../../platform/http/request-facts.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import type { Actor } from '../../resource/actor.ts';
+import { checkOwnOrigin } from '../session/own-origin.ts';
 import { actorOfSession, type SessionNeeds } from '../session/session-credential.ts';
 import { actorOfToken } from '../token/token-credential.ts';
 
 interface Needs extends SessionNeeds {
   readonly key: InstanceKey;
+  /** The host name of the public URL. */
+  readonly publicHost: string;
   /** The actor of a bearer credential that is not an API token; null if it is unknown. */
   otherBearer(credentials: string, now: string): Promise<Actor | null>;
 }
@@ -20,7 +23,7 @@ const maxHashes = 1_000;
  * ignored.
  */
 export function createAuthenticate(needs: Needs) {
-  const { db, key, otherBearer } = needs;
+  const { db, key, publicHost, otherBearer } = needs;
   const hashes = createLruCache<string>(maxHashes);
 
   /** An HMAC takes three to five times as long as a digest. Cached by digest, so that no token stays in memory. */
@@ -35,9 +38,11 @@ export function createAuthenticate(needs: Needs) {
 
   return async (request: RequestFacts, now: string): Promise<Actor | null> => {
     const authorization = request.header('authorization');
-    if (!authorization) return actorOfSession(needs, request, now);
-    const [scheme = '', credentials = ''] = authorization.trim().split(/\s+/, 2);
-    if (!credentials) return actorOfSession(needs, request, now);
+    const [scheme = '', credentials = ''] = authorization?.trim().split(/\s+/, 2) ?? [];
+    if (!credentials) {
+      checkOwnOrigin(request, publicHost);
+      return actorOfSession(needs, request, now);
+    }
     if (scheme.toLowerCase() !== 'bearer') throw new Problem('unsupported_scheme');
     try {
       return await actorOfToken(db, hashOf(credentials), now);

@@ -150,6 +150,17 @@ describeOnSqlite('signing out with a SAML source', (server) => {
     });
   }
 
+  test('an identity provider on the same site ends the session of the browser that carries its form', async () => {
+    const { slug } = await source();
+    const nameId = unique('neighbour');
+    const { browser } = await signIn(slug, { nameId, sessionIndex: 'session-1' });
+    const form = { SAMLRequest: encodePost(signXml(requestFor(slug, nameId), key)) };
+    const headers = { origin: 'https://idp.example', 'sec-fetch-site': 'same-site' };
+    const page = await visit(server(), browser, `/source/saml/${slug}/slo/`, { form, headers });
+    expect([page.status, formOn(page).action]).toEqual([200, slo_url]);
+    expect(await isSignedIn(browser)).toBe(false);
+  });
+
   const unfit: Readonly<Record<string, (slug: string, nameId: string) => string>> = {
     'is unsigned': (slug, nameId) => byRedirect(slug, 'SAMLRequest', requestFor(slug, nameId), null),
     'is signed by another key': (slug, nameId) => byRedirect(slug, 'SAMLRequest', requestFor(slug, nameId), other),
