@@ -1,3 +1,5 @@
+import { relative } from 'node:path';
+import type { TestError } from 'vitest';
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
 /**
@@ -35,14 +37,23 @@ function brokenModules(modules: readonly TestModule[]): number {
   }).length;
 }
 
-/** A line for each flaky test. */
+/** Each flaky test, with what failed first and where. */
 function secondTries(tests: readonly TestCase[]): string[] {
   const flaky = tests.filter((test) => test.diagnostic()?.flaky);
   if (flaky.length === 0) return [];
   return [
     `FLAKY: ${flaky.length} ${flaky.length === 1 ? 'test' : 'tests'} passed only at the second try`,
-    ...flaky.map((test) => `  needed a second try: ${test.module.relativeModuleId} > ${test.fullName}`),
+    ...flaky.flatMap((test) => [
+      `  needed a second try: ${test.module.relativeModuleId} > ${test.fullName}`,
+      ...(test.result().errors ?? []).map(firstFailure),
+    ]),
   ];
+}
+
+function firstFailure({ message, stacks }: TestError): string {
+  const [line] = message.split('\n');
+  const [place] = stacks ?? [];
+  return `    ${line}${place ? ` (${relative('.', place.file)}:${place.line})` : ''}`;
 }
 
 function tellSkipped(skipped: readonly TestCase[], postgresMissing: string | undefined): void {
