@@ -66,6 +66,8 @@ export interface Field<T = unknown> extends Common<T> {
   readonly requestSchema?: JsonSchema;
   /** Masked in audit events. */
   readonly secret?: boolean;
+  /** The members that say where a secret is sent. */
+  readonly sentTo?: readonly string[];
   /** Holds the address of an image, which may be an upload. */
   readonly holdsImage?: boolean;
   /** Whether `ordering` may name it. */

@@ -3,9 +3,17 @@ import { asStored, type Field, type Null } from './field.ts';
 import { type JsonOptions, json } from './structured.ts';
 import { type TextOptions, text } from './text.ts';
 
+interface SecretOptions<N extends boolean> extends TextOptions<N> {
+  /** The members that say where it is sent. */
+  readonly sentTo?: readonly string[];
+}
+
 /** Text that is encrypted in the database and masked in events. */
-export function secret<N extends boolean = false>(options: TextOptions<N> = {}): Field<string | Null<N>> {
-  return sealed(text(options));
+export function secret<N extends boolean = false>({
+  sentTo = [],
+  ...options
+}: SecretOptions<N> = {}): Field<string | Null<N>> {
+  return { ...sealed(text<N>(options as TextOptions<N>)), sentTo };
 }
 
 /** JSON that is encrypted in the database and masked in events. */

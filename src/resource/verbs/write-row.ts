@@ -15,6 +15,7 @@ import { type ParsedBody, parseBody, storedComplaints } from '../parse.ts';
 import { secretsOf } from '../plan.ts';
 import { findVisible, selectByKey, selectLast, showRow } from '../read.ts';
 import type { Engine, Resource } from '../resource.ts';
+import { sentElsewhere } from '../sent-secrets.ts';
 import { withKeys } from '../slugs.ts';
 import type { PkOf } from '../stored-row.ts';
 import {
@@ -167,7 +168,11 @@ export async function updateRow(
   const keyed = await withKeys(resource.allFields, body, tx, registry);
   const parsed = parseBody(resource.allFields, keyed, mode, call);
   await keepUnseenSecrets(resource, call, tx, pk, parsed);
-  throwComplaints(parsed.complaints, await storedComplaints(resource, parsed, pk, tx, registry));
+  throwComplaints(
+    parsed.complaints,
+    await storedComplaints(resource, parsed, pk, tx, registry),
+    await sentElsewhere(resource, call, tx, pk, parsed, current),
+  );
   const touched: Row = {};
   for (const [name, field] of Object.entries(resource.allFields)) {
     if (field.onWrite) touched[name] = field.onWrite(call);

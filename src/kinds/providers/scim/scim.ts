@@ -37,7 +37,7 @@ export const scimProvider = (needs: SyncProviderNeeds): ProviderKind =>
     search: ['name', 'url'],
     fields: {
       url: text({ format: 'uri', filter: true, help: 'The base address of the SCIM server; `/Users` is added to it.' }),
-      token: secret({ help: 'The bearer token that the SCIM server has issued.' }),
+      token: secret({ sentTo: ['url'], help: 'The bearer token that the SCIM server has issued.' }),
       compatibility_mode: choice([...compatibilityModes], {
         default: 'default',
         help: 'Works around deviations in the servers of some vendors.',
