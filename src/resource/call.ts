@@ -28,6 +28,9 @@ export interface Call {
   upload(): Promise<Upload | null>;
 }
 
+/** The same call, which reads by this query. */
+export const readBy = (call: Call, read: Query): Call => ({ ...call, db: { ...call.db, read } });
+
 /** What the engine needs from the layers above and below it. */
 export interface ResourceWorld {
   seal(text: string, context: string): string;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
+import { readList } from '../../platform/db/read-list.ts';
 import type { Passwords } from '../../platform/passwords.ts';
 import { visibleRows } from '../../resource/access.ts';
 import type { Actor } from '../../resource/actor.ts';
@@ -141,7 +142,7 @@ export const pathsAction: Action = {
   access: 'authenticated',
   query: { search: stringSchema },
   answer: { status: 200, schema: objectSchema({ paths: arrayOf(stringSchema) }), schemaName: 'UserPath' },
-  async run({ tx, call, registry }) {
+  async run({ call, registry }) {
     const users = registry.require('svc_core.user');
     const visible = await visibleRows(users, call, registry);
     const conditions = [...(visible ? [visible] : []), ...searchConditions(users, call, registry)];
@@ -151,7 +152,7 @@ export const pathsAction: Action = {
       users.counted && conditions.length === 0
         ? valuesSql(users, users.counted, 'path')
         : sql<{ value: string }>`select distinct ${path} as value from ${users.from()} ${where} order by 1`;
-    const { rows } = await query.execute(tx);
+    const { rows } = await readList(call.db, (read) => query.execute(read), { isQuick: conditions.length === 0 });
     return { paths: rows.map(({ value }) => value) };
   },
 };

@@ -1,8 +1,10 @@
+import { readList } from '../../platform/db/read-list.ts';
 import { visibleRows } from '../../resource/access.ts';
+import { readBy } from '../../resource/call.ts';
 import { isCountedBy } from '../../resource/counted.ts';
 import { arrayOf, type JsonSchema, stringSchema, timeSchema } from '../../resource/json-schema.ts';
 import { filterConditions } from '../../resource/query.ts';
-import type { ActionInput } from '../../resource/resource.ts';
+import type { ActionInput, Resource } from '../../resource/resource.ts';
 import { narrowTerms } from '../../resource/search.ts';
 import { searchConditions, searchTerms } from '../../resource/search-conditions.ts';
 import type { Counting } from './chart.ts';
@@ -30,13 +32,19 @@ export async function eventConditions({ call, registry }: Input) {
   const resource = registry.require(eventModel);
   const visible = await visibleRows(resource, call, registry);
   const others = [...(visible ? [visible] : []), ...(await filterConditions(resource, call, registry))];
-  const isSearch = searchTerms(resource, call).length > 0;
-  const indexed = isSearch && others.length === 0 ? await narrowTerms(resource, call) : undefined;
+  const { conditions, isByIndex } = await searched({ call, registry }, resource);
   return {
-    conditions: [...others, ...searchConditions(resource, call, registry, indexed && { indexed })],
+    conditions: [...others, ...conditions],
     /** Whether no index leads to them, so that each event is read. */
-    isSlow: indexed?.length === 0,
+    isSlow: others.length === 0 && !isByIndex,
   };
+}
+
+/** The conditions of a search. `isByIndex` is false if each event has to be compared with its terms. */
+async function searched({ call, registry }: Input, resource: Resource) {
+  if (searchTerms(resource, call).length === 0) return { conditions: [], isByIndex: true };
+  const indexed = await readList(call.db, (read) => narrowTerms(resource, readBy(call, read)));
+  return { conditions: searchConditions(resource, call, registry, { indexed }), isByIndex: indexed.length > 0 };
 }
 
 /** Events by other conditions, as far as the caller may see them. `isCounted` says whether these name `t.action` alone. */
@@ -49,14 +57,13 @@ export async function visibleEvents({ call, registry }: Input, { conditions, isC
 export async function filteredEvents({ call, registry }: Input): Promise<Filtered> {
   const resource = registry.require(eventModel);
   const filters = await filterConditions(resource, call, registry);
-  const isSearch = searchTerms(resource, call).length > 0;
-  const indexed = isSearch && filters.length === 0 ? await narrowTerms(resource, call) : undefined;
+  const { conditions, isByIndex } = await searched({ call, registry }, resource);
   const seen = await visibleEvents(
     { call, registry },
     {
-      conditions: [...filters, ...searchConditions(resource, call, registry, indexed && { indexed })],
-      isCounted: !isSearch && isCountedBy(resource, call.request.query),
+      conditions: [...filters, ...conditions],
+      isCounted: conditions.length === 0 && isCountedBy(resource, call.request.query),
     },
   );
-  return { ...seen, isSlow: indexed?.length === 0 };
+  return { ...seen, isSlow: filters.length === 0 && !isByIndex };
 }

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Invalid } from '../../lib/problem.ts';
+import { readList } from '../../platform/db/read-list.ts';
 import { visibleOrNone } from '../../resource/access.ts';
-import { type Call, requireActor } from '../../resource/call.ts';
+import { type Call, readBy, requireActor } from '../../resource/call.ts';
 import { defineEndpoint, type Endpoint, type EndpointInput } from '../../resource/endpoint.ts';
 import { arrayOf, stringSchema } from '../../resource/json-schema.ts';
 import type { NamedObject, ReadNames } from '../../resource/names.ts';
@@ -99,17 +100,38 @@ async function findKeys(
   resources: readonly Resource[],
   limit: number,
   call: Call,
-  { registry, search }: Engine,
+  engine: Engine,
 ): Promise<Map<Resource, (string | number)[]>> {
-  const parts: RawBuilder<unknown>[] = [];
-  for (const [at, resource] of resources.entries()) {
+  const { registry } = engine;
+  const seen: Seen[] = [];
+  for (const resource of resources) {
     const visible = await visibleOrNone(resource, call, registry);
-    if (visible === 'none') continue;
-    const seen = visible ? [visible] : [];
-    const conditions = [...seen, ...searchConditions(resource, call, registry)];
-    const isLarge = resource.counted !== undefined && conditions.length > seen.length;
+    if (visible !== 'none') seen.push({ resource, conditions: visible ? [visible] : [] });
+  }
+  const found = new Map<Resource, (string | number)[]>();
+  if (seen.length === 0) return found;
+  const rows = await readList(call.db, (read) => readKeys(seen, limit, readBy(call, read), engine));
+  for (const { part, pk } of rows) {
+    const resource = seen[Number(part)]?.resource;
+    const key = resource && parseKey(resource, pk);
+    if (resource && key !== null && key !== undefined) found.set(resource, [...(found.get(resource) ?? []), key]);
+  }
+  return found;
+}
+
+/** What the caller may see of a resource. */
+interface Seen {
+  readonly resource: Resource;
+  readonly conditions: readonly RawBuilder<unknown>[];
+}
+
+async function readKeys(seen: readonly Seen[], limit: number, call: Call, { registry, search }: Engine) {
+  const parts: RawBuilder<unknown>[] = [];
+  for (const [at, { resource, conditions: visible }] of seen.entries()) {
+    const conditions = [...visible, ...searchConditions(resource, call, registry)];
+    const isLarge = resource.counted !== undefined && conditions.length > visible.length;
     const where = isLarge
-      ? (await search(resource, call, seen)).where
+      ? (await search(resource, call, visible)).where
       : conditions.length > 0
         ? sql`where ${sql.join(conditions, sql` and `)}`
         : sql``;
@@ -117,13 +139,6 @@ async function findKeys(
     parts.push(sql`select * from (select ${sql.lit(at)} as part, ${key} as pk from ${resource.from()} ${where}
       order by ${orderBy(resource, call, registry)} limit ${limit}) as found_${sql.raw(String(at))}`);
   }
-  const found = new Map<Resource, (string | number)[]>();
-  if (parts.length === 0) return found;
   const { rows } = await sql<{ part: number; pk: string }>`${sql.join(parts, sql` union all `)}`.execute(call.db.read);
-  for (const { part, pk } of rows) {
-    const resource = resources[Number(part)];
-    const key = resource && parseKey(resource, pk);
-    if (resource && key !== null && key !== undefined) found.set(resource, [...(found.get(resource) ?? []), key]);
-  }
-  return found;
+  return rows;
 }

@@ -12,20 +12,20 @@ export interface Database {
   /** For reads outside a transaction. */
   readonly read: Query;
   /**
-   * Runs `work`, which reads a list, on a replica that has applied all acknowledged writes, or else on the primary. It
-   * may run twice. Absent without a replica.
+   * Runs `work`, which reads a list. On PostgreSQL: on a replica that has applied all acknowledged writes, or else on the primary; it
+   * may run twice. Absent without a replica. On SQLite: in a thread of its own, unless it is quick or the database is small.
    */
-  readList?<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  readList?<T>(work: (query: Query) => Promise<T>, options: ListReading): Promise<T>;
   /**
    * Runs `work` in one transaction. It is durable when the promise resolves, and rolled back when it rejects. After a
    * conflict with others (a deadlock) it is rolled back and retried.
    */
   write<T>(work: (tx: Query) => Promise<T>, options?: WriteOptions): Promise<T>;
   /**
-   * Returns what `load` reads, with a way to check whether it is still current. Null if checking costs as much as
+   * Returns what `load` reads, with a way to check whether it is still current. It is read in the thread of `by`. Null if checking costs as much as
    * reading again (several instances on one PostgreSQL).
    */
-  readonly watch: (<T>(load: (query: Query) => Promise<T>) => Promise<Watched<T>>) | null;
+  readonly watch: (<T>(load: (query: Query) => Promise<T>, by?: Query) => Promise<Watched<T>>) | null;
   /** The query caches; see `queryCache`. Without them, nothing is cached. */
   readonly queryCaches?: QueryCaches;
   /** Makes `isCurrent` reflect changes by other instances up to now; null if it always does, or does so now. */
@@ -56,6 +56,11 @@ export interface Database {
   /** Resolves if the database can be reached. */
   ping(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface ListReading {
+  /** Whether an index leads to all rows that are read, and these are few. */
+  readonly isQuick: boolean;
 }
 
 export interface Watched<T> {

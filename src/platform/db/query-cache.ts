@@ -18,7 +18,10 @@ export const openQueryCaches = (sizes: Readonly<Record<string, number>>): QueryC
   new Map(Object.entries(sizes).map(([name, size]) => [name, { size, byKey: new Map() }]));
 
 type Load<Value> = (query: Query) => Promise<Value>;
-type Watch = NonNullable<Database['watch']>;
+interface Watching {
+  readonly watch: NonNullable<Database['watch']>;
+  readonly by: Query;
+}
 
 export function queryCache<Value>(name: string): QueryCache<Value> {
   type Cached = Watched<Promise<Value>>;
@@ -30,8 +33,13 @@ export function queryCache<Value>(name: string): QueryCache<Value> {
     return entries;
   }
 
-  async function loadInto({ size, byKey }: CacheEntries, key: string | number, watch: Watch, load: Load<Value>) {
-    const { value, canTell, isCurrent } = await watch(load);
+  async function loadInto(
+    { size, byKey }: CacheEntries,
+    key: string | number,
+    { watch, by }: Watching,
+    load: Load<Value>,
+  ) {
+    const { value, canTell, isCurrent } = await watch(load, by);
     byKey.delete(key);
     // Anyone can ask for what does not exist, so misses are not cached.
     if (value === null) return value;
@@ -57,11 +65,12 @@ export function queryCache<Value>(name: string): QueryCache<Value> {
       if (!watch || !entries) return load(db.read);
       // Only this cache writes under its name, so its entries are of its type.
       const cached = entries.byKey.get(key) as Cached | undefined;
-      if (!cached) return loadInto(entries, key, watch, load);
+      const loadNow = () => loadInto(entries, key, { watch, by: db.read }, load);
+      if (!cached) return loadNow();
       if (!cached.canTell) return loadAgain(entries, key, cached, load(db.read));
       const refreshing = refresh?.();
-      if (!refreshing) return cached.isCurrent() ? cached.value : loadInto(entries, key, watch, load);
-      return refreshing.then(() => (cached.isCurrent() ? cached.value : loadInto(entries, key, watch, load)));
+      if (!refreshing) return cached.isCurrent() ? cached.value : loadNow();
+      return refreshing.then(() => (cached.isCurrent() ? cached.value : loadNow()));
     },
     count: (db) => [...(entriesOf(db)?.byKey.values() ?? [])].filter((entry) => entry.isCurrent()).length,
     clear: (db) => entriesOf(db)?.byKey.clear(),

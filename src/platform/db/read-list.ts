@@ -1,5 +1,8 @@
-import type { Database, Query } from './database.ts';
+import type { Database, ListReading, Query } from './database.ts';
 
-/** Runs a read that decides nothing (a list, a chart, an export), on a replica if there is one. It may run twice. */
-export const readList = <T>(db: Database, work: (query: Query) => Promise<T>): Promise<T> =>
-  db.readList ? db.readList(work) : work(db.read);
+/** Runs a read that decides nothing (a list, a chart, an export), on a replica if there is one, and on SQLite out of the way of others. It may run twice. */
+export const readList = <T>(
+  db: Database,
+  work: (query: Query) => Promise<T>,
+  reading: ListReading = { isQuick: false },
+): Promise<T> => (db.readList ? db.readList(work, reading) : work(db.read));

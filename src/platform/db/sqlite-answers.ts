@@ -8,7 +8,7 @@ const preparedLimit = 400;
 
 /** Runs statements on one connection. */
 export interface Answers {
-  execute<R>(query: CompiledQuery): QueryResult<R>;
+  execute<R>(query: CompiledQuery): QueryResult<R> | Promise<QueryResult<R>>;
 }
 
 /** The same, but reports each statement first. */
@@ -27,8 +27,7 @@ export function answersOf(database: DatabaseSync, listeners: StatementListeners)
     if (!entry) {
       const statement = database.prepare(withStablePlan(text));
       statement.setReturnArrays(true);
-      const columns = statement.columns().map(({ name, type }) => ({ name, isFlag: type?.toLowerCase() === flagType }));
-      entry = { statement, columns };
+      entry = { statement, columns: columnsOf(statement.columns()) };
       // A frequent statement that is evicted soon returns.
       if (prepared.size >= preparedLimit) prepared.delete(prepared.keys().next().value as string);
       prepared.set(text, entry);
@@ -64,8 +63,11 @@ interface Column {
   readonly isFlag: boolean;
 }
 
+export const columnsOf = (columns: ReturnType<StatementSync['columns']>): Column[] =>
+  columns.map(({ name, type }) => ({ name, isFlag: type?.toLowerCase() === flagType }));
+
 /** Makes a row from an array of its values: Node's own row objects take longer to make and to read. */
-function toRow(columns: readonly Column[], values: Readonly<Record<number, unknown>>): Record<string, unknown> {
+export function toRow(columns: readonly Column[], values: Readonly<Record<number, unknown>>): Record<string, unknown> {
   const row: Record<string, unknown> = {};
   let at = 0;
   for (const { name, isFlag } of columns) {
@@ -76,7 +78,7 @@ function toRow(columns: readonly Column[], values: Readonly<Record<number, unkno
   return row;
 }
 
-function toParameter(value: unknown): SQLInputValue {
+export function toParameter(value: unknown): SQLInputValue {
   if (typeof value === 'boolean') return value ? 1 : 0;
   // Other types make SQLite throw.
   return value as SQLInputValue;

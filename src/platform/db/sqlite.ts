@@ -8,6 +8,7 @@ import { createLogFlush, type LogFlush } from './log-flush.ts';
 import { type Answers, answersOf, noting } from './sqlite-answers.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { queryOn } from './sqlite-query.ts';
+import { createReadThread } from './sqlite-thread.ts';
 import { requireSqlite } from './sqlite-version.ts';
 import { createSqliteWriter } from './sqlite-writer.ts';
 import { createTableScout } from './statement-tables.ts';
@@ -17,7 +18,10 @@ import { DiskFull, isOutOfRoom } from './unreachable.ts';
 
 const rowsAtATime = 500;
 /** In kB; the writing connection also serves most reads. */
-export const cacheSizes = { writer: 6_000, reader: 4_000 };
+export const cacheSizes = { writer: 6_000, reader: 4_000, thread: 4_000 };
+/** Reading all of a smaller database takes a tenth of a second. */
+const largeBytes = 64 * 1024 * 1024;
+const sizeKnownForMs = 1_000;
 /** In pages of 4,096 bytes: at this length, the next commit checkpoints if nothing else has. */
 const longLog = 16_000;
 /** How long the disk counts as full after a write found no room. */
@@ -29,7 +33,10 @@ const foreignSeenAfterMs = 5;
  * SQLite in process: one connection writes, another reads and never waits for it (WAL). Acknowledged writes are on
  * disk, as with synchronous=FULL, but this process waits for the disk after a commit, not SQLite within it.
  */
-export function openSqlite(path: string, { openLog = createLogFlush, lost = endProcess }: Disk = {}): Database {
+export function openSqlite(
+  path: string,
+  { openLog = createLogFlush, lost = endProcess, threadFromBytes = largeBytes }: Options = {},
+): Database {
   requireSqlite(process.versions.sqlite ?? '');
   makeFolder(dirname(path));
   const writer = new DatabaseSync(path, { timeout: 10_000 });
@@ -60,6 +67,11 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
   const readAnswers: Answers = {
     execute: (query) => (writer.isTransaction || !isRead(query.sql) ? ofReader : ofWriter).execute(query),
   };
+  const threadAnswers = createReadThread(path, { equip: addFunctions, cacheSize: cacheSizes.thread, listeners });
+  const read = queryOn(readAnswers);
+  const readInThread = queryOn(threadAnswers);
+  const sizeOf = writer.prepare('select page_count * page_size as bytes from pragma_page_count, pragma_page_size');
+  const isLarge = everyFew(sizeKnownForMs, () => (sizeOf.get() as { bytes: number }).bytes >= threadFromBytes);
   const writeAnswers = noting(ofWriter, (text) => {
     const tables = scout.tablesOf(text);
     if (tables === null || tables.writes.size > 0) changes.touch(tables?.writes ?? null);
@@ -86,14 +98,15 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
 
   return {
     dialect: sqliteDialect,
-    read: queryOn(readAnswers),
+    read,
+    readList: async (work, { isQuick }) => work(isQuick || !isLarge() ? read : readInThread),
     write: works.write,
-    async watch(load) {
+    async watch(load, by) {
       const tables = new Set<string>();
       let isKnown = true;
       const hasChanged = changes.since(tables);
       const query = queryOn(
-        noting(readAnswers, (text) => {
+        noting(by === readInThread ? threadAnswers : readAnswers, (text) => {
           const found = scout.tablesOf(text);
           if (found === null) isKnown = false;
           else for (const table of found.reads) tables.add(table);
@@ -130,15 +143,18 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
     async close() {
       await works.idle();
       await checkpoints.close();
+      await threadAnswers.close();
       for (const opened of [reader, writer, scout, log]) opened.close();
     },
   };
 }
 
-interface Disk {
+interface Options {
   openLog?(databasePath: string): LogFlush;
   /** Called if committed data, already visible to others, may not be on disk. */
   lost?(error: unknown): void;
+  /** From this size on, reads that may take long run in a thread of their own. */
+  readonly threadFromBytes?: number;
 }
 
 /** Only a restart from what is on disk restores consistency. */
