@@ -4,6 +4,7 @@ import { pageFrame } from '../core/brand/language.ts';
 import { loadUserFacts } from '../core/mapping/user-facts.ts';
 import { startSession } from '../core/session/session.ts';
 import { sessionCookies } from '../core/session/session-cookies.ts';
+import { readForm } from '../lib/read-form.ts';
 import { addMilliseconds, type Clock } from '../platform/clock.ts';
 import type { Database, Query } from '../platform/db/database.ts';
 import { plainPage } from '../platform/http/plain-page.ts';
@@ -58,7 +59,7 @@ export function mountFirstLink(routes: Routes, needs: Needs): void {
   });
 
   routes.on(['POST'], path, async (http) => {
-    const token = new URLSearchParams(http.body.toString('utf8')).get('token') ?? '';
+    const token = readForm(http.body).get('token') ?? '';
     const cookies = await signIn(needs, http, token);
     if (!cookies) return voidPage(await pageFrame({ actor: null, request: http.facts, db }));
     return { status: 303, headers: { location: '/if/admin/', 'set-cookie': cookies, 'cache-control': 'no-store' } };

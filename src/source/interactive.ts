@@ -4,6 +4,7 @@ import type { RouteServer } from '../flow/protocol-kind.ts';
 import type { Json } from '../lib/json.ts';
 import { Invalid, Problem } from '../lib/problem.ts';
 import { createRateLimit } from '../lib/rate-limit.ts';
+import { readForm } from '../lib/read-form.ts';
 import { plainPage } from '../platform/http/plain-page.ts';
 import type { Route } from '../platform/http/route.ts';
 import type { HttpAnswer, HttpCall } from '../platform/http/routes.ts';
@@ -95,7 +96,7 @@ export function interactiveRoutes<S extends SourceRow, A>(
       methods: ['POST'],
       path: callback,
       handle: serve(async ({ source, call }, { facts, body }) => {
-        const form = new URLSearchParams(body.length > speaker.maxForm ? '' : body.toString('utf8'));
+        const form = body.length > speaker.maxForm ? new URLSearchParams() : readForm(body);
         return redirect(`${facts.path}?${await speaker.takeForm(source, form, call)}`, [], 303);
       }),
     },

@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { imageTypeOf } from '../../src/core/media/image-type.ts';
@@ -5,6 +8,7 @@ import { readBlueprint } from '../../src/flow/blueprint/format.ts';
 import { readAnswers } from '../../src/kinds/stages/prompt/prompt-answers.ts';
 import { parseDuration } from '../../src/lib/duration.ts';
 import { readPem } from '../../src/lib/pem.ts';
+import { readForm } from '../../src/lib/read-form.ts';
 import { sqliteDialect } from '../../src/platform/db/sqlite-dialect.ts';
 import { createUserAgentParser } from '../../src/platform/user-agent.ts';
 import { json } from '../../src/resource/fields/structured.ts';
@@ -30,6 +34,8 @@ const keys = (count: number, indent = '') =>
 
 /** What took seconds, or would with a careless parser. The faults that were found took six; these take milliseconds. */
 const hostile: Readonly<Record<string, () => unknown>> = {
+  'a form of names without values': () => readForm(Buffer.from('a&'.repeat(1_000_000))),
+  'a form of escaped names': () => readForm(Buffer.from('%41&'.repeat(500_000))),
   'a file prompt of one long type': () => answer(`data:${'a'.repeat(1_900_000)}`),
   'a file prompt of many parameters': () => answer(`data:a/b${';a'.repeat(900_000)}`),
   'a blueprint of a megabyte of keys': () => readBlueprint(keys(100_000)),
@@ -92,6 +98,22 @@ describe('class 63: hostile input', () => {
     const { scans } = sqliteDialect;
     const asked = scans.by === 'slices' ? scans.found('users', ['name'], word, 1) : null;
     expect(JSON.stringify(asked?.compile(builder).parameters).length).toBeLessThan(1_000);
+  });
+
+  test('a form is read whole up to a thousand members', () => {
+    expect(readForm(Buffer.from('a=1&b=%C3%A9&c')).toString()).toBe('a=1&b=%C3%A9&c=');
+    expect(readForm(Buffer.from(`${'a=1&'.repeat(999)}b=2`)).get('b')).toBe('2');
+    expect([...readForm(Buffer.from(`${'a=1&'.repeat(1_000)}b=2`))]).toEqual([]);
+  });
+
+  // A form of a million names held up the server for 40 s at every address that takes one.
+  test('forms of strangers are read in one place', () => {
+    const source = fileURLToPath(new URL('../../src', import.meta.url));
+    const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+    const readers = files.filter((file) =>
+      /URLSearchParams\([^)]*\bbody\b/.test(readFileSync(join(source, file), 'utf8')),
+    );
+    expect(readers).toEqual(['lib/read-form.ts']);
   });
 
   test('a duplicate key in a blueprint is refused', () => {

@@ -1,5 +1,6 @@
 import { defaultBranding } from '../../../core/brand/branding.ts';
 import { pageFrame } from '../../../core/brand/language.ts';
+import { readForm } from '../../../lib/read-form.ts';
 import { chooseLanguage } from '../../../lib/texts/languages.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
 import type { Route } from '../../../platform/http/route.ts';
@@ -83,5 +84,5 @@ const maxFormBytes = 65_536;
 function textOf({ facts, body }: HttpCall): string {
   if (facts.method !== 'POST') return facts.query.toString();
   if (body.length > maxFormBytes) throw new OAuthError('invalid_request', 'The request is too large.', { status: 413 });
-  return new URLSearchParams(body.toString('utf8')).toString();
+  return readForm(body).toString();
 }

@@ -1,4 +1,5 @@
 import { isDeeperThan } from '../../../lib/json.ts';
+import { readForm } from '../../../lib/read-form.ts';
 import { type HttpAnswer, type HttpCall, json } from '../../../platform/http/routes.ts';
 import type { Call } from '../../../resource/call.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -104,7 +105,7 @@ function readParams({ facts, body }: HttpCall): Params {
   if (body.length === 0) return parseParams('');
   const type = facts.header('content-type') ?? '';
   // As nearly all clients write it.
-  if (type === formType || isForm(type)) return parseParams(body.toString('utf8'));
+  if (type === formType || isForm(type)) return parseParams(readForm(body));
   // Only a registration is JSON, and that has no parameters.
   if (isJson(type)) return parseParams('');
   throw new OAuthError('invalid_request', `Parameters come as ${formType}.`);

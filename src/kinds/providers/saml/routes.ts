@@ -1,5 +1,6 @@
 import { pageFrame } from '../../../core/brand/language.ts';
 import { Problem } from '../../../lib/problem.ts';
+import { readForm } from '../../../lib/read-form.ts';
 import { SamlError } from '../../../lib/saml/message.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
 import type { Route } from '../../../platform/http/route.ts';
@@ -75,7 +76,7 @@ export function samlRoutes(mount: SamlMount): Route[] {
 
   // A form that another site makes the browser send comes without its cookies; asked for by GET, it comes with them.
   const byPost: Endpoint = async ({ body }, call, provider) => {
-    const incoming = incomingPost(new URLSearchParams(body.toString('utf8')));
+    const incoming = incomingPost(readForm(body));
     switch (kindOf(incoming)) {
       case 'AuthnRequest': {
         const address = addressOf(mount, call, provider, readAt(call, provider, incoming));

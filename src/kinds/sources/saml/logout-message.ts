@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { readForm } from '../../../lib/read-form.ts';
 import { readMessage, SamlError, samlErrors } from '../../../lib/saml/message.ts';
 import { decodePost } from '../../../lib/saml/post-binding.ts';
 import { type MessageName, readRedirect } from '../../../lib/saml/redirect-binding.ts';
@@ -21,7 +22,7 @@ const badSignature = 'The signature of the message is not valid.';
 
 /** The message of a request; null when it brings none. */
 export function incomingLogout({ facts, raw, body }: HttpCall): IncomingLogout | null {
-  if (facts.method === 'POST') return byForm(new URLSearchParams(body.toString('utf8')));
+  if (facts.method === 'POST') return byForm(readForm(body));
   if (!facts.query.has('SAMLRequest') && !facts.query.has('SAMLResponse')) return null;
   const read = readRedirect((raw.url ?? '').split('?').slice(1).join('?'));
   return {
