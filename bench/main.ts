@@ -2,6 +2,8 @@ import { parseArgs } from 'node:util';
 import { postgresDatabases, sqliteDatabases } from './databases.ts';
 import { writeSection } from './document.ts';
 import { many, measureGrowth } from './growth.ts';
+import { compareWithKeycloak } from './keycloak/measure.ts';
+import { comparisonTable } from './keycloak/report.ts';
 import { measureLoad } from './load-users.ts';
 import { measureAll } from './measure-all.ts';
 import { measureOAuth } from './oauth/measure.ts';
@@ -29,6 +31,7 @@ const usage = `npm run bench -- [options]
   --data FOLDER     with --large: keep the data there, and use it again the next time
   --instances       instead: processor time with one, two and three instances on PostgreSQL
   --oauth           instead: tokens, on SQLite compared with the floor and with oidc-provider
+  --keycloak        instead: processor time compared with Keycloak's, on the same PostgreSQL (fetched with Maven)
   --saml            instead: SAML sign-ins, compared with an RSA signature and a durable write (SQLite)
   --sync            instead: a full SCIM run, compared with a loop of fetch
   --scim            instead: users and groups pushed into a SCIM source, compared with one durable write each
@@ -51,6 +54,7 @@ const { values } = parseArgs({
     data: { type: 'string' },
     instances: { type: 'boolean', default: false },
     oauth: { type: 'boolean', default: false },
+    keycloak: { type: 'boolean', default: false },
     saml: { type: 'boolean', default: false },
     sync: { type: 'boolean', default: false },
     scim: { type: 'boolean', default: false },
@@ -95,6 +99,8 @@ async function measured(): Promise<{ section: string; tables: string[] }> {
       kind === 'sqlite' ? oauthTable(await measureOAuth(options)) : costTable(await measureTokenCost(options));
     return { section: `${kind}, tokens`, tables: [table] };
   }
+  if (values.keycloak)
+    return { section: `${kind}, keycloak`, tables: [comparisonTable(await compareWithKeycloak(options))] };
   if (values.saml) return { section: `${kind}, saml`, tables: [samlTable(await measureSaml(options))] };
   if (values.sync) return { section: `${kind}, sync`, tables: [syncTable(await measureSync(options))] };
   if (values.pages) return { section: `${kind}, pages`, tables: [pagesTable(await measurePages(options))] };

@@ -9,7 +9,7 @@ import type { BenchOptions } from './options.ts';
 import { buildBundle, type ServerProcess, startDriver, startFloor, startServer } from './processes.ts';
 import { benchRows } from './rows.ts';
 
-const usual: Sizes = { users: 10_000, policies: 1_000, rules: 1_000, events: 100_000, accessTokens: 100_000 };
+export const usual: Sizes = { users: 10_000, policies: 1_000, rules: 1_000, events: 100_000, accessTokens: 100_000 };
 /** A few groups, and no more rows than the pages that are read. Planners that expect much do badly here. */
 const small: Sizes = { users: 1_050, policies: 600, rules: 200, events: 1_000, accessTokens: 1_000 };
 const starts = 5;

@@ -1,33 +1,61 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { installDebianPackage } from '../../../test/support/debian-package.ts';
 import { freePort } from '../../../test/support/free-port.ts';
 import { until } from '../../../test/support/jobs.ts';
-import { endOf } from '../peer.ts';
+import { endOf, failureOf } from '../peer.ts';
 
-export const version = '26.7.0';
+const version = '26.7.0';
+const maven = '/usr/bin/mvn';
+const artifact = `org.keycloak:keycloak-quarkus-dist:${version}:zip`;
+
+/** Unpacks it in a folder; null when it is there, else what could not be had. */
+export async function fetchKeycloak(folder: string): Promise<string | null> {
+  if (!existsSync(maven)) {
+    // It brings Java along.
+    const reason = await installDebianPackage('maven');
+    if (reason !== null) return reason;
+  }
+  const unpack = ['-q', '-B', 'dependency:unpack', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`];
+  // Maven leaves files where it runs.
+  return failureOf(maven, unpack, {}, folder);
+}
 
 /** A running Keycloak. */
 export interface Keycloak {
   readonly url: string;
+  /** Of the script that starts Java. */
+  readonly pid: number;
   /** Calls its admin API; anything but success is an error. A text is sent as it is. */
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
   admin(method: string, path: string, body?: unknown): Promise<any>;
+  /** A new token for its admin API. */
+  token(): Promise<string>;
   stop(): Promise<void>;
 }
 
 const account = { username: 'admin', password: 'the-password-of-keycloak' };
 
-/** Starts it in development mode on free ports, with its database in its own folder. */
-export async function startKeycloak(folder: string): Promise<Keycloak> {
+/** As people try it out: with its database in its own folder. */
+const development = ['start-dev'];
+
+export const scriptOf = (folder: string): string => join(folder, `keycloak-${version}`, 'bin', 'kc.sh');
+
+/** Starts it on free ports. */
+export async function startKeycloak(
+  folder: string,
+  start: readonly string[] = development,
+  heap = '-Xms64m -Xmx768m',
+): Promise<Keycloak> {
   const [port, management] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${port}`;
   const ports = [`--http-port=${port}`, `--http-management-port=${management}`];
-  const script = join(folder, `keycloak-${version}`, 'bin', 'kc.sh');
-  const process_ = spawn('bash', [script, 'start-dev', '--http-host=127.0.0.1', ...ports], {
+  const process_ = spawn('bash', [scriptOf(folder), ...start, '--http-host=127.0.0.1', ...ports], {
     stdio: 'ignore',
     env: {
       ...process.env,
-      JAVA_OPTS_KC_HEAP: '-Xms64m -Xmx768m',
+      JAVA_OPTS_KC_HEAP: heap,
       KC_BOOTSTRAP_ADMIN_USERNAME: account.username,
       KC_BOOTSTRAP_ADMIN_PASSWORD: account.password,
     },
@@ -49,10 +77,10 @@ export async function startKeycloak(folder: string): Promise<Keycloak> {
     await stop();
     throw error;
   }
-  return connectTo(url, stop);
+  return connectTo(url, process_.pid as number, stop);
 }
 
-function connectTo(url: string, stop: () => Promise<void>): Keycloak {
+function connectTo(url: string, pid: number, stop: () => Promise<void>): Keycloak {
   /** Tokens live for a minute: each call gets its own. */
   async function token(): Promise<string> {
     const body = new URLSearchParams({ grant_type: 'password', client_id: 'admin-cli', ...account });
@@ -62,6 +90,8 @@ function connectTo(url: string, stop: () => Promise<void>): Keycloak {
   }
   return {
     url,
+    pid,
+    token,
     stop,
     async admin(method, path, body) {
       const isText = typeof body === 'string';

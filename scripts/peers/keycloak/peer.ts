@@ -1,14 +1,9 @@
-import { existsSync } from 'node:fs';
 import { findChromium } from '../../../test/support/chromium.ts';
-import { installDebianPackage } from '../../../test/support/debian-package.ts';
-import { failureOf, type Peer } from '../peer.ts';
+import type { Peer } from '../peer.ts';
 import { brokeredByOpenId, brokeredBySaml, setUpBrokers } from './brokers.ts';
-import { type Keycloak, startKeycloak, version } from './keycloak.ts';
+import { fetchKeycloak, type Keycloak, startKeycloak } from './keycloak.ts';
 import { openScene, type Scene } from './scene.ts';
 import { setUpSources, throughOpenId, throughSaml } from './sources.ts';
-
-const maven = '/usr/bin/mvn';
-const artifact = `org.keycloak:keycloak-quarkus-dist:${version}:zip`;
 
 const checks: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
   'as the provider of an OpenID source': throughOpenId,
@@ -21,15 +16,8 @@ const checks: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
 export const keycloak: Peer = {
   name: 'Keycloak',
   async prepare(folder) {
-    if (!existsSync(maven)) {
-      // It brings Java along.
-      const reason = await installDebianPackage('maven');
-      if (reason !== null) return reason;
-    }
     if ((await findChromium()) === null) return 'there is no Chromium';
-    const unpack = ['-q', '-B', 'dependency:unpack', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`];
-    // Maven leaves files where it runs.
-    return failureOf(maven, unpack, {}, folder);
+    return fetchKeycloak(folder);
   },
   async run(folder) {
     const server = await startKeycloak(folder);
