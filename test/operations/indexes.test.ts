@@ -72,6 +72,18 @@ describeOnBoth('indexes', (server) => {
   );
 });
 
+test.skipIf(!hasPostgres)('signing in changes no index of users, as no index has what it changes', async () => {
+  const server = await startServer('postgres');
+  const { rows } = await sql<{
+    index: string;
+  }>`select indexrelid::regclass as index from pg_index as i join pg_attribute as a on a.attrelid = i.indrelid
+    where i.indrelid = 'users'::regclass and a.attname = 'last_login' and a.attnum = any(i.indkey)`.execute(
+    server.world.db.read,
+  );
+  expect(rows).toEqual([]);
+  await server.close();
+});
+
 test.skipIf(!hasPostgres)('PostgreSQL has statistics on the number of groups from the first start', async () => {
   const server = await startServer('postgres');
   const { rows } = await sql<{

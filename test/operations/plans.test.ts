@@ -8,7 +8,7 @@ import { hasPostgres, startServer, type TestServer } from '../support/server.ts'
 
 const users = 10_000;
 /** Tables of which no request may read every row. */
-const big = ['users', 'user_groups', 'group_ancestors', 'events', 'tokens', 'oauth2_access_tokens'];
+const big = ['users', 'user_logins', 'user_groups', 'group_ancestors', 'events', 'tokens', 'oauth2_access_tokens'];
 
 describe.skipIf(!hasPostgres)(`plans of PostgreSQL at ${users} users`, () => {
   let server: TestServer;
@@ -46,6 +46,9 @@ describe.skipIf(!hasPostgres)(`plans of PostgreSQL at ${users} users`, () => {
   const requests: readonly [string, () => Promise<{ status: number }>][] = [
     ['a page of users', get('/core/users/?page_size=20&is_active=true')],
     ['a later page of users', get('/core/users/?page_size=20&page=7')],
+    ['users by their last sign-in', get('/core/users/?page_size=20&ordering=last_login')],
+    ['users by their last sign-in, the latest first', get('/core/users/?page_size=20&ordering=-last_login')],
+    ['a later page by last sign-in', get('/core/users/?page_size=20&ordering=-last_login&page=7&is_active=true')],
     ['a user', get('/core/users/150/')],
     ['users found by a word', get('/core/users/?page_size=20&search=needle')],
     ['superusers', get('/core/users/?is_superuser=true')],
@@ -108,9 +111,9 @@ describe.skipIf(!hasPostgres)(`plans of PostgreSQL at ${users} users`, () => {
 async function fill({ world: { db, config } }: TestServer, owner: number): Promise<void> {
   await db.write(
     async (tx) => {
-      await sql`insert into users (uuid, username, name, email, password_change_date, is_active, date_joined, path, type, attributes)
+      await sql`insert into users (uuid, username, name, email, password_change_date, is_active, last_login, date_joined, path, type, attributes)
       select gen_random_uuid(), 'person-' || n, 'Person ' || n || case when n % 500 = 0 then ' needle' else '' end,
-        'person-' || n || '@example.com', now(), true, now(), 'users', 'internal', '{}' from generate_series(1, ${users}::int) n`.execute(
+        'person-' || n || '@example.com', now(), true, case when n % 2 = 0 then now() - n * interval '1 minute' end, now(), 'users', 'internal', '{}' from generate_series(1, ${users}::int) n`.execute(
         tx,
       );
       await sql`insert into groups (pk, name, is_superuser, attributes)

@@ -81,6 +81,7 @@ export function userResource({ installId, passwords, settings, key, config, user
       last_login: time({
         nullable: true,
         default: null,
+        orderedIn: 'user_logins',
         help: 'When the user last signed in. The server keeps it up to date.',
       }),
       is_superuser: computed(booleanSchema, (row) => isSuperuserSql(row.col('pk'))),

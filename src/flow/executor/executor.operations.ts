@@ -96,7 +96,11 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
   const { executor, key, publicUrl } = needs;
   // First: it brings the stamp along, which what follows needs.
   const inCookie = carriedBy(call.request.cookies, publicUrl);
-  const held = inCookie && { ...inCookie, walks: await findWalks(call, key, inCookie.token) };
+  // With the proof of an opening, nothing is stored for its flow yet.
+  const held = inCookie && {
+    ...inCookie,
+    walks: await findWalks(call, key, inCookie.token, inCookie.opening === null),
+  };
   const flow = await needs.flows.read(call.db, call.params.flow_slug ?? '');
   if (!flow) throw new Problem('not_found');
   // Before anything is written: caches are fresh then.

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type UserRow, userColumns, userFactsOf } from '../../core/mapping/user-facts.ts';
 import { networkOf } from '../../lib/cidr.ts';
 import { Problem } from '../../lib/problem.ts';
@@ -46,15 +46,22 @@ interface WalkRow {
 type StateRow = WalkRow & (UserRow | { readonly pk: null });
 
 /** A row without a walk if there is none: it brings the stamp. */
-type FoundRow = { readonly stamp: number | null } & (StateRow | { readonly flow: null });
+type FoundRow<Walk extends WalkRow> = { readonly stamp: number | null } & (Walk | { readonly flow: null });
 
-const walksOn = (dialect: Dialect) =>
-  statement<[hash: string, now: string], FoundRow>(
-    (hash, now) => sql`select s.stamp, p.flow, p.version, p.context, p.pending_user, ${userColumns(dialect)}
-      from (select ${stampSql} as stamp) s left join flow_plans p on p.token_hash = ${hash} and p.expires > ${now}
+const walkColumns = sql`s.stamp, p.flow, p.version, p.context, p.pending_user`;
+const walksFrom = (hash: RawBuilder<unknown>, now: RawBuilder<unknown>) =>
+  sql`(select ${stampSql} as stamp) s left join flow_plans p on p.token_hash = ${hash} and p.expires > ${now}`;
+
+const bareWalks = statement<[hash: string, now: string], FoundRow<WalkRow>>(
+  (hash, now) => sql`select ${walkColumns} from ${walksFrom(hash, now)}`,
+);
+
+const walksWithUserOn = (dialect: Dialect) =>
+  statement<[hash: string, now: string], FoundRow<StateRow>>(
+    (hash, now) => sql`select ${walkColumns}, ${userColumns(dialect)} from ${walksFrom(hash, now)}
       ${dialect.lookUp('users', 'u', sql`u.pk = p.pending_user`)}`,
   );
-const walksOf = byDialect(walksOn);
+const walksWithUser = byDialect(walksWithUserOn);
 
 /** The unexpired walks of a browser. */
 export interface BrowserWalks {
@@ -63,10 +70,11 @@ export interface BrowserWalks {
   through(flow: string): StoredWalk | null;
 }
 
-export async function findWalks(call: Call, key: InstanceKey, token: string): Promise<BrowserWalks> {
+/** With the users whom they are about, unless there is probably no walk. */
+export async function findWalks(call: Call, key: InstanceKey, token: string, isLikely = true): Promise<BrowserWalks> {
   const { db, now } = call;
   const hash = key.hash(token);
-  const found = await walksOf[db.dialect.name](db.read, hash, now);
+  const found = await (isLikely ? walksWithUser[db.dialect.name] : bareWalks)(db.read, hash, now);
   db.sawStamp?.(found[0]?.stamp ?? null);
   const rows = found.filter((row) => row.flow !== null);
   return {
@@ -88,12 +96,12 @@ export async function reloadState(
   return found && 'state' in found ? found : null;
 }
 
-function heldIn(row: StateRow, call: Call, key: InstanceKey, token: string, hash: string): StoredWalk {
+function heldIn(row: WalkRow | StateRow, call: Call, key: InstanceKey, token: string, hash: string): StoredWalk {
   const { flow, version } = row;
   const content: FlowState | FlowPlan = JSON.parse(key.box.open(row.context, planContext(hash, flow)));
   if (!('stages' in content)) return { token, version, unbegun: content };
   // The column only saves a statement: the sealed state decides.
-  if (row.pending_user !== null && row.pending_user === pendingKeyOf(content.context))
+  if ('pk' in row && row.pending_user !== null && row.pending_user === pendingKeyOf(content.context))
     setPendingUserFacts(call, row.pk === null ? null : userFactsOf(row));
   return { token, version, state: content };
 }

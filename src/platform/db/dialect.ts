@@ -76,12 +76,25 @@ export interface Dialect {
    * first two, and so on. None where the database finds out itself.
    */
   rowsPerValue(table: string, indexes: Readonly<Record<string, readonly number[]>>): string[];
+  /**
+   * Statements that let lists be ordered by a column that changes far more often than its row: `apart` is a table of keys and
+   * this column, kept up to date by triggers. None where changing an indexed column leaves other indexes alone.
+   */
+  orderApart(table: string, column: string, apart: string): string[];
+  /** Rows (as `t`) with the column that `orderApart` made for their order. */
+  inOrderApart(from: RawBuilder<unknown>, column: string, apart: string): OrderedRows;
   /** For indexes to which new rows are added later in batches; until then searches scan those rows. */
   readonly lateIndex: LateIndex | null;
   /** Statements that delete the row of `other` in `column` along with the row that refers to it. */
   dropAlong(table: string, column: string, other: string): string[];
   /** The constraint that a failed write violated, if any. */
   violation(error: unknown): Violation | null;
+}
+
+/** What to read from, and the column to order by. */
+export interface OrderedRows {
+  readonly from: RawBuilder<unknown>;
+  readonly column: RawBuilder<unknown>;
 }
 
 /** Rows by their place in the table. */

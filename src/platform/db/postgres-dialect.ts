@@ -93,6 +93,32 @@ export const postgresDialect: Dialect = {
   pairIndex: (table, columns) => [`create index ${table}_wide on ${table} (pk) where ${isWide(columns)}`],
   comparisonIndex: () => [],
   rowsPerValue: () => [],
+  orderApart: (table, column, apart) => [
+    `create table ${apart} (pk integer primary key, ${column} ${types.time})`,
+    `create function ${apart}() returns trigger language plpgsql as $$ begin
+      if tg_op = 'INSERT' then insert into ${apart} select pk, ${column} from added;
+      elsif tg_op = 'DELETE' then delete from ${apart} where pk in (select pk from gone);
+      else update ${apart} set ${column} = new.${column} where pk = new.pk;
+      end if;
+      return null;
+    end $$`,
+    // From here on nobody else writes the table.
+    `create trigger ${apart}_insert after insert on ${table} referencing new table as added
+      for each statement execute function ${apart}()`,
+    `create trigger ${apart}_delete after delete on ${table} referencing old table as gone
+      for each statement execute function ${apart}()`,
+    `create trigger ${apart}_update after update of ${column} on ${table} for each row
+      when (old.${column} is distinct from new.${column}) execute function ${apart}()`,
+    `insert into ${apart} select pk, ${column} from ${table}`,
+    `create index ${apart}_${column} on ${apart} (${column} desc, pk)`,
+    `drop index ${table}_${column}`,
+    // Indexes stay as they are only if the changed row fits beside the old one.
+    `alter table ${table} set (fillfactor = 90)`,
+  ],
+  inOrderApart: (from, column, apart) => ({
+    from: sql`${from} join ${sql.table(apart)} as o on o.pk = t.pk`,
+    column: sql`o.${sql.ref(column)}`,
+  }),
   lateIndex: null,
   dropAlong: (table, column, other) => [
     `create function ${table}_drop_${other}() returns trigger language plpgsql as $$ begin delete from ${other} where pk = old.${column}; return null; end $$`,

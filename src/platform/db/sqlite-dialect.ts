@@ -108,6 +108,8 @@ export const sqliteDialect: Dialect = {
       ...sqliteDialect.rowsPerValue(table, { [`${table}_compared`]: columns.map(() => 1) }),
     ];
   },
+  orderApart: () => [],
+  inOrderApart: (from, column) => ({ from, column: sql`t.${sql.ref(column)}` }),
   rowsPerValue: (table, indexes) => [
     // Makes the table of statistics.
     'analyze settings',

@@ -11,7 +11,7 @@ import { isCountedBy } from '../counted.ts';
 import { estimated, type Listed } from '../counted-rows.ts';
 import { countOfTime } from '../counted-span.ts';
 import { type Row, readContext } from '../fields/field.ts';
-import { filterConditions, orderBy, orderOf } from '../query.ts';
+import { filterConditions, inOrder, orderBy, orderOf } from '../query.ts';
 import type { Engine, Registry, Resource } from '../resource.ts';
 import { searchConditions, searchTerms } from '../search-conditions.ts';
 import { type Part, type Start, startOf } from './far-page.ts';
@@ -128,8 +128,8 @@ interface PageSql {
 /** Selects the page by keys first: otherwise nested objects would be built for every row that is sorted or skipped. */
 function pageSql(resource: Resource, call: Call, registry: Registry, { list, where, part }: PageSql): RawBuilder<Row> {
   const pk = resource.row().col('pk');
-  const from = orderBy(resource, call, registry, part.isFromEnd);
-  const keys = sql`select ${pk} from ${resource.from()} ${where} order by ${from} ${partSql(part)}`;
+  const ordered = inOrder(resource, call, registry, part.isFromEnd);
+  const keys = sql`select ${pk} from ${ordered.from} ${where} order by ${ordered.order} ${partSql(part)}`;
   const order = orderBy(resource, call, registry);
   return sql<Row>`select ${list} from ${resource.from()} where ${pk} in (${keys}) order by ${order}`;
 }

@@ -39,6 +39,7 @@ import { pairsOfLetters } from './0041-pairs-of-letters.ts';
 import { narrowFilters } from './0042-narrow-filters.ts';
 import { searchInOrder } from './0043-search-in-order.ts';
 import { usersOfWalks } from './0044-users-of-walks.ts';
+import { lastLoginsApart } from './0045-last-logins-apart.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -82,4 +83,5 @@ export const migrations: readonly Migration[] = [
   narrowFilters,
   searchInOrder,
   usersOfWalks,
+  lastLoginsApart,
 ];
