@@ -45,18 +45,43 @@ const forgottenAfterMs = 24 * 3_600_000;
  * transaction. One statement does the counting, so that concurrent attempts cannot exceed the limit.
  */
 export async function claimAttempt<T extends object | true = true>(
-  { db, world }: Pick<Call, 'db' | 'world'>,
+  call: Pick<Call, 'db' | 'world'>,
   key: Pick<InstanceKey, 'hash'>,
   attempt: Attempt,
   // Callers without `look` leave T at `true`.
   look: (tx: Query) => Promise<T> = async () => true as T,
 ): Promise<T | false> {
+  const claim = { ...call, user: userOf(key, attempt), address: addressOf(key, attempt), now: attempt.now, look };
+  return (await claimFree(claim)) ?? claimInTurn(claim);
+}
+
+interface Claim<T> extends Pick<Call, 'db' | 'world'> {
+  readonly user: string;
+  readonly address: string;
+  readonly now: string;
+  look(tx: Query): Promise<T>;
+}
+
+/** Nearly all attempts are among the free ones: PostgreSQL counts them and answers `look` in one round trip. Null if this one is not. */
+async function claimFree<T>({ db, world, user, address, now, look }: Claim<T>): Promise<T | null> {
+  let counted: readonly Counted[] = [];
+  const found = await db.write(async (tx) => {
+    await world.makeRoom('sign_in_attempts', tx);
+    counted = await countFree(tx, user, address, now, addMilliseconds(now, forgottenAfterMs));
+    return look(tx);
+  }, notDurable);
+  if (counted.length === 2) return found;
+  // Another attempt has used up the free ones of one subject meanwhile: the other one must not pay for it.
+  const [one] = counted;
+  if (one) await db.write((tx) => giveBack(tx, one.subject), notDurable);
+  return null;
+}
+
+async function claimInTurn<T>({ db, user, address, now, look }: Claim<T>): Promise<T | false> {
   try {
     return await db.write(async (tx) => {
-      await world.makeRoom('sign_in_attempts', tx);
-      const isFree = await count(tx, userOf(key, attempt), addressOf(key, attempt), guesses, attempt.now);
       // A refused attempt is not counted: otherwise a blocked address could still lock users out.
-      if (!isFree) throw new Rollback(false);
+      if (!(await count(tx, user, address, guesses, now))) throw new Rollback(false);
       return await look(tx);
     }, notDurable);
   } catch (error) {
@@ -126,10 +151,30 @@ async function count(tx: Query, user: string, address: string, paces: Paces, now
   return true;
 }
 
-const countBoth = statement<
-  [user: string, address: string, now: string, expires: string],
-  { subject: string; failures: number }
->(
+type Counting = [user: string, address: string, now: string, expires: string];
+
+interface Counted {
+  readonly subject: string;
+  readonly failures: number;
+}
+
+/** Counts both subjects, or none if one of them has no free attempt left. */
+const countFree = statement<Counting, Counted>(
+  (user, address, now, expires) => {
+    const limit = (row: 'a' | 'b') =>
+      sql`case ${sql.ref(`${row}.subject`)} when ${user} then ${sql.lit(guesses.ofUser.free)} else ${sql.lit(guesses.ofAddress.free)} end`;
+    return sql`insert into sign_in_attempts as a (subject, failures, blocked_until, expires)
+    select s.subject, 1, ${longAgo}, ${expires} from (select ${user} as subject union all select ${address}) as s
+    where not exists (select 1 from sign_in_attempts as b where b.subject in (${user}, ${address})
+      and (b.blocked_until > ${now} or b.expires > ${now} and b.failures >= ${limit('b')}))
+    on conflict (subject) do update set failures = case when a.expires > ${now} then a.failures + 1 else 1 end,
+      expires = excluded.expires
+      where a.blocked_until <= ${now} and (a.expires <= ${now} or a.failures < ${limit('a')}) returning subject, failures`;
+  },
+  { sent: 'later' },
+);
+
+const countBoth = statement<Counting, Counted>(
   (user, address, now, expires) => sql`insert into sign_in_attempts as a (subject, failures, blocked_until, expires)
     values (${user}, 1, ${longAgo}, ${expires}), (${address}, 1, ${longAgo}, ${expires})
     on conflict (subject) do update set failures = case when a.expires > ${now} then a.failures + 1 else 1 end,

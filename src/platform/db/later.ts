@@ -3,6 +3,7 @@ import type { Query } from './database.ts';
 
 /** A query that says how PostgreSQL gets it; see below. */
 export interface SentQuery extends CompiledQuery {
+  /** The rows of one that is sent later are added to its result when whatever waits for an answer next has got it. */
   readonly sent?: 'later' | 'last';
   /**
    * The error that fails the transaction if the statement, which is sent later, finds no row: of whatever waits for an

@@ -21,6 +21,8 @@ const maxPrepared = 500;
 
 interface Sent extends Statement, Pick<SentQuery, 'orElse'> {
   readonly tables: ReadonlySet<string>;
+  /** Takes the rows, once they are there. */
+  readonly rows?: Record<string, unknown>[];
 }
 
 /** Opens or ends a transaction. */
@@ -80,8 +82,9 @@ export class PostgresConnection implements DatabaseConnection {
     if (this.#transaction === null) return this.#executeAlone<R>(statement);
     if (this.#transaction === 'ended') throw new Error('a statement comes after the last of its transaction');
     if (query.sent === 'later') {
-      this.#unsent.push(statement);
-      return { rows: [] };
+      const rows: Result['rows'] = [];
+      this.#unsent.push({ ...statement, rows });
+      return { rows: rows as R[] };
     }
     return query.sent === 'last' ? this.#endWith<R>(statement) : resultOf<R>((await this.#sendAll(statement)).at(-1));
   }
@@ -149,7 +152,9 @@ export class PostgresConnection implements DatabaseConnection {
     try {
       const named = this.#canPrepare ? statements : statements.map((statement) => ({ ...statement, name: '' }));
       this.#exchange = new Exchange(named, this.#prepared);
-      return await this.#within(this.#client.query(this.#exchange).done);
+      const results = await this.#within(this.#client.query(this.#exchange).done);
+      for (const [at, { rows }] of statements.entries()) rows?.push(...(results[at]?.rows ?? []));
+      return results;
     } catch (error) {
       if (isReadOnly(error) || isStalePlan(error)) this.#isUsable = false;
       const failed = statements[this.#exchange?.at ?? 0];
