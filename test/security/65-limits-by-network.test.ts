@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { claimAttempt, claimMessage } from '../../src/core/attempts/attempts.ts';
 import { apiFor } from '../support/api.ts';
@@ -20,6 +21,21 @@ describeOnBoth('class 65: attempts from all addresses of one IPv6 /64 share one 
     expect(claims.indexOf(false)).toBe(201);
     expect(await guess(neighbour, 1_000)).toBe(true);
     expect(await guess('203.0.113.7', 1_001)).toBe(true);
+  });
+
+  test('guesses that are counted at the same time', async () => {
+    const { world } = server();
+    const call = { db: world.db, world: server().app.resourceWorld };
+    for (const who of ['ada', 'ben', 'chloe', 'dora', 'emil']) {
+      const guesses = Array.from({ length: 40 }, (_, n) =>
+        claimAttempt(call, world.key, { who, ip: `198.51.100.${n}`, now }),
+      );
+      expect((await Promise.all(guesses)).filter(Boolean)).toHaveLength(11);
+    }
+    const subjects = Array.from({ length: 40 }, (_, n) => world.key.hash(`attempts:address:198.51.100.${n}`));
+    const { rows } = await sql<{ failures: number | string }>`select sum(failures) as failures from sign_in_attempts
+      where subject in (${sql.join(subjects)})`.execute(world.db.read);
+    expect(Number(rows[0]?.failures)).toBe(5 * 11);
   });
 
   test('requests for messages', async () => {

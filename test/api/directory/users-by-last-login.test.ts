@@ -36,8 +36,11 @@ describeOnBoth('users in the order of their last sign-in', (server) => {
     await world.db.write((tx) => sql`update users set last_login = ${at(5)} where pk = ${never}`.execute(tx));
     await admin.delete(`/core/users/${third}/`);
     expect(await listed('last_login')).toEqual(['second', 'first', 'never', 'nor-they']);
+    expect(await listed('last_login', '&page_size=2')).toEqual(['second', 'first']);
+    expect(await listed('last_login', '&page_size=2&page=2')).toEqual(['never', 'nor-they']);
     await admin.patch(`/core/users/${first}/`, { last_login: null });
     expect(await listed('-last_login')).toEqual(['first', 'nor-they', 'never', 'second']);
+    expect(await listed('-last_login', '&page_size=1')).toEqual(['first']);
     expect(await listed('last_login', '&search=ne')).toEqual(['never']);
   });
 });
