@@ -83,7 +83,7 @@ function usersSql(of: BulkWords, from: number, to: number, all: number): string 
     with ${of.numbers(from, to)} select ${of.uuid('n.i')}, lower(b.given) || '.' || lower(b.family) || '.' || n.i, b.given || ' ' || b.family,
       lower(b.given) || '.' || lower(b.family) || '.' || n.i || '@example.com', ${joined}, n.i % 50 <> 0, ${joined},
       case when n.i % 10 = 0 then 'users/partners' else 'users' end, case when n.i % 10 = 0 then 'external' else 'internal' end,
-      cast('{"department": ' || n.i % 40 || '}' as ${of.json})
+      cast('{"department": ' || (n.i % 40) || '}' as ${of.json})
     from n join bench_names b on b.i = n.i % 143`;
 }
 
@@ -114,9 +114,9 @@ export function eventsSql(of: BulkWords, from: number, to: number, all: number, 
     select ${of.uuid('a.i')}, cast('{"pk": ' || u.pk || ', "username": "' || u.username || '", "email": "' || u.email || '"}' as ${of.json}),
       case when a.action <> 'login_failed' then u.pk end, u.username, a.action, 'svc_core',
       cast(case when ${isModel} then '{"model": {"app": "svc_core", "model_name": "user", "pk": ' || u.pk || ', "name": "' || u.username || '"}}'
-        when ${isVisit} then '{"authorized_application": {"pk": "' || ${app} || '", "name": "App ' || a.i % 50 || '"}}'
+        when ${isVisit} then '{"authorized_application": {"pk": "' || ${app} || '", "name": "App ' || (a.i % 50) || '"}}'
         else '{"auth_method": "password"}' end as ${of.json}),
-      '10.' || a.i % 8 || '.' || a.i % 251 || '.' || a.i % 241,
+      '10.' || (a.i % 8) || '.' || (a.i % 251) || '.' || (a.i % 241),
       ${of.ago(`${seconds} - cast(a.i as double precision) / ${all} * ${seconds - 7_200}`)},
       ${of.ago(`-${twoYearsInSeconds}`)}, cast(${brand} as ${of.json}),
       case when ${isModel} then 'svc_core' end, case when ${isModel} then 'user' end, case when ${isModel} then '' || u.pk end,
