@@ -65,8 +65,8 @@ export interface Declaration<
   /** Default order; a leading minus descends, a dot follows a reference. */
   readonly order: readonly string[];
   readonly search?: readonly string[];
-  /** Columns of `table` (or of the family's) that have a search index. */
-  readonly searchIndex?: readonly string[];
+  /** Whether a search index has all of these, which are then columns of `table` (or of the family's). */
+  readonly hasSearchIndex?: boolean;
   readonly filters?: Readonly<Record<string, Filter>>;
   /** For tables of millions of rows. */
   readonly counted?: Counted;

@@ -3,6 +3,7 @@ import type { Key } from '../platform/db/scan.ts';
 import type { Call } from './call.ts';
 import { orderBy, orderOf } from './query.ts';
 import type { Registry, Resource } from './resource.ts';
+import { isWord, searchTerms } from './search-terms.ts';
 import { pageNumber, pageSize } from './verbs/list.ts';
 
 /** So many rows are read in a few milliseconds. */
@@ -48,6 +49,16 @@ export async function keysOfPage(
   const all = sql<{ pk: Key }>`with found as materialized (select t.pk, ${value} from ${resource.from()} where ${found})
     select t.pk from found as t ${limit}`;
   return (await all.execute(call.db.read)).rows.map(({ pk }) => pk);
+}
+
+/** Rows are stored about in the order of time. If a word is in old ones alone, SQLite skips those after them without reading them. */
+export function nearFound(resource: Resource, call: Call, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  const { scans } = call.db.dialect;
+  const isByTime = orderOf(resource, call)[0]?.replace(/^-/, '') === resource.counted?.time;
+  const word = isByTime && resource.hasSearchIndex ? searchTerms(resource, call).find(isWord) : undefined;
+  return scans.by === 'slices' && word !== undefined
+    ? scans.amongFound(resource.table, resource.search ?? [], word, condition)
+    : condition;
 }
 
 /** Columns that have an index of their own and no empty values. */

@@ -59,7 +59,7 @@ export function userResource({ installId, passwords, settings, key, config, user
     order: ['username'],
     page: { columns: ['username', 'name', 'email', 'is_active', 'last_login', 'type'] },
     search: ['username', 'name', 'email'],
-    searchIndex: ['username', 'name', 'email'],
+    hasSearchIndex: true,
     counted: {
       table: 'user_counts',
       until: 'users',

@@ -73,7 +73,7 @@ export function eventResource({ settings, announce }: Needs): Resource {
       notInSearch: 'Events have a page with a search of its own.',
     },
     search: ['words'],
-    searchIndex: ['words'],
+    hasSearchIndex: true,
     counted: {
       ...{ table: 'event_counts', until: 'events', by: ['action'], time: 'created' },
       filters: ['action', 'actions'],

@@ -5,8 +5,8 @@ import { isCountedBy } from '../../resource/counted.ts';
 import { arrayOf, type JsonSchema, stringSchema, timeSchema } from '../../resource/json-schema.ts';
 import { filterConditions } from '../../resource/query.ts';
 import type { ActionInput, Resource } from '../../resource/resource.ts';
-import { narrowTerms } from '../../resource/search.ts';
-import { searchConditions, searchTerms } from '../../resource/search-conditions.ts';
+import { searchConditions } from '../../resource/search-conditions.ts';
+import { narrowTerms, searchTerms } from '../../resource/search-terms.ts';
 import type { Counting } from './chart.ts';
 
 export const eventModel = 'svc_events.event';

@@ -46,4 +46,6 @@ async function behind({ dialect }: Database, query: Query, table: string): Promi
 }
 
 const indexed = ({ resources }: Registry) =>
-  resources.flatMap(({ rootTable, searchIndex }) => (searchIndex ? [{ table: rootTable, columns: searchIndex }] : []));
+  resources.flatMap(({ rootTable, search = [], hasSearchIndex }) =>
+    hasSearchIndex ? [{ table: rootTable, columns: search }] : [],
+  );

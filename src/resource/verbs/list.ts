@@ -13,7 +13,8 @@ import { countOfTime } from '../counted-span.ts';
 import { type Row, readContext } from '../fields/field.ts';
 import { filterConditions, inOrder, orderBy, orderOf } from '../query.ts';
 import type { Engine, Registry, Resource } from '../resource.ts';
-import { searchConditions, searchTerms } from '../search-conditions.ts';
+import { searchConditions } from '../search-conditions.ts';
+import { searchTerms } from '../search-terms.ts';
 import { type Part, type Start, startOf } from './far-page.ts';
 
 const defaultPageSize = 100;
