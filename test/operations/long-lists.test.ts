@@ -64,6 +64,7 @@ const long = [
   '/events/events/volume/',
   '/events/events/top_per_user/',
   '/admin/objects/?search=user',
+  '/rbac/permissions/assigned_by_users/?model=svc_core.group&search=user',
   '/admin/overview/',
 ];
 

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Invalid } from '../../lib/problem.ts';
+import { readList } from '../../platform/db/read-list.ts';
 import { visibleRows } from '../../resource/access.ts';
 import type { Call } from '../../resource/call.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
@@ -79,7 +80,7 @@ export function assignedListEndpoint(kind: HolderKind): Endpoint {
 
 async function listHolders(kind: HolderKind, call: Call, { registry }: Engine): Promise<Row> {
   const { query } = call.request;
-  const { dialect, read } = call.db;
+  const { dialect } = call.db;
   const holders = registry.require(kind.model);
   const visible = await visibleRows(holders, call, registry);
   const { holding, grants } = holdersOf(kind, query);
@@ -90,10 +91,7 @@ async function listHolders(kind: HolderKind, call: Call, { registry }: Engine): 
     ...searchConditions(holders, call, registry),
   ];
   const from = sql`from ${holders.from()} where ${sql.join(conditions, sql` and `)}`;
-  const { rows: counted } = await sql<{ count: number }>`select count(*) as count ${from}`.execute(read);
-  const count = Number(counted[0]?.count ?? 0);
   const size = pageSize(query.get('page_size'));
-  const page = pageNumber(query.get('page'), Math.max(1, Math.ceil(count / size)));
   const plan = planOf(holders, kind.column === 'user' ? 'member' : 'full', {
     registry,
     dialect,
@@ -106,8 +104,14 @@ async function listHolders(kind: HolderKind, call: Call, { registry }: Engine): 
   );
   const superuser = kind.column === 'user' ? sql`, ${isSuperuserSql(pk)} as is_superuser` : sql``;
   const order = orderBy(holders, call, registry);
-  const { rows } = await sql<Row>`select ${plan.list}, ${permissions} as permissions${superuser} ${from}
-    order by ${order} limit ${size} offset ${(page - 1) * size}`.execute(read);
+  const { rows, count, page } = await readList(call.db, async (read) => {
+    const { rows: counted } = await sql<{ count: number }>`select count(*) as count ${from}`.execute(read);
+    const count = Number(counted[0]?.count ?? 0);
+    const page = pageNumber(query.get('page'), Math.max(1, Math.ceil(count / size)));
+    const { rows } = await sql<Row>`select ${plan.list}, ${permissions} as permissions${superuser} ${from}
+      order by ${order} limit ${size} offset ${(page - 1) * size}`.execute(read);
+    return { rows, count, page };
+  });
   const results = rows.map((raw) => showHolder(kind, raw, plan.show(raw, readContext(call, registry))));
   return envelope(results, count, page, size);
 }

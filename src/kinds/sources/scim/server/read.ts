@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
-import { parseFilter, parsePath } from '../../../../lib/scim/filter.ts';
+import { parseFilter, parsePath, type ScimFilter } from '../../../../lib/scim/filter.ts';
 import { isObject, member, type ScimObject } from '../../../../lib/scim/matches.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import { listMessageId } from '../../../../lib/scim/urns.ts';
+import type { Query } from '../../../../platform/db/database.ts';
+import { readList } from '../../../../platform/db/read-list.ts';
 import { isStorable } from '../../../../resource/fields/well-formed.ts';
 import type { Exchange, ScimAnswer } from './exchange.ts';
 import { filterSql, sortSql } from './filter-sql.ts';
@@ -124,33 +126,44 @@ async function pageOf(
   { offset, limit }: { readonly offset: number; readonly limit: number },
 ): Promise<{ readonly total: number; readonly resources: ScimObject[] }> {
   const { db } = exchange.call;
-  const where = sql`t.source = ${exchange.source.pk}${filter ? sql` and ${conditionOf(filter, type, exchange)}` : sql``}`;
-  const counted = await sql<{ total: number }>`select count(*) as total from ${type.from} where ${where}`.execute(
-    db.read,
-  );
-  const total = Number(counted.rows[0]?.total ?? 0);
-  if (limit === 0 || offset >= total) return { total, resources: [] };
-  const order = sortBy ? sql`${orderOf(sortBy, sortOrder, type, exchange)}, t.pk` : sql`t.pk`;
-  const { rows } = await sql<RecordRow>`select ${type.columns} from ${type.from} where ${where}
-    order by ${order} limit ${limit} offset ${offset}`.execute(db.read);
+  const parsed = filter ? parsedFilter(filter) : null;
+  const condition = parsed && filterSql(parsed, recordScope(type, db.dialect), db.dialect);
+  const where = sql`t.source = ${exchange.source.pk}${condition ? sql` and ${condition}` : sql``}`;
   const projection = readProjection(
     attributes,
     excludedAttributes,
     type.extensions.map(({ id }) => id),
   );
-  // Large groups are what clients leave `members` out for.
-  const members = type === groupType && shows(projection, 'members') ? await loadMembers(idsOf(rows), db.read) : null;
-  const resources = rows.map((row) =>
-    project(showRecord(exchange, type, row, members?.get(row.id) ?? null), projection),
-  );
-  return { total, resources };
+  const readPage = async (read: Query) => {
+    const counted = await sql<{ total: number }>`select count(*) as total from ${type.from} where ${where}`.execute(
+      read,
+    );
+    const total = Number(counted.rows[0]?.total ?? 0);
+    if (limit === 0 || offset >= total) return { total, resources: [] };
+    const order = sortBy ? sql`${orderOf(sortBy, sortOrder, type, exchange)}, t.pk` : sql`t.pk`;
+    const { rows } = await sql<RecordRow>`select ${type.columns} from ${type.from} where ${where}
+      order by ${order} limit ${limit} offset ${offset}`.execute(read);
+    // Large groups are what clients leave `members` out for.
+    const members = type === groupType && shows(projection, 'members') ? await loadMembers(idsOf(rows), read) : null;
+    const resources = rows.map((row) =>
+      project(showRecord(exchange, type, row, members?.get(row.id) ?? null), projection),
+    );
+    return { total, resources };
+  };
+  return readList(db, readPage, { isQuick: !sortBy && (!parsed || isByName(parsed, type)) });
 }
+
+/** Whether an index leads to the one record that is meant. */
+const isByName = (filter: ScimFilter, { naming }: ResourceType): boolean =>
+  filter.is === 'compare' &&
+  filter.by === 'eq' &&
+  ['id', 'externalid', naming.attribute.toLowerCase()].includes(filter.path.attribute.toLowerCase());
 
 const idsOf = (rows: readonly RecordRow[]) => rows.map(({ id }) => id);
 
-function conditionOf(text: string, type: ResourceType, { call: { db } }: Exchange) {
+function parsedFilter(text: string): ScimFilter {
   if (!isStorable(text)) throw new ScimError(400, 'The filter holds null characters.', 'invalidFilter');
-  return filterSql(parseFilter(text), recordScope(type, db.dialect), db.dialect);
+  return parseFilter(text);
 }
 
 /** Resources without a value come last, and first in the other direction. */
