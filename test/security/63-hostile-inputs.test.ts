@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +10,8 @@ import { readAnswers } from '../../src/kinds/stages/prompt/prompt-answers.ts';
 import { parseDuration } from '../../src/lib/duration.ts';
 import { readPem } from '../../src/lib/pem.ts';
 import { readForm } from '../../src/lib/read-form.ts';
+import { readMessage, responseLimits } from '../../src/lib/saml/message.ts';
+import { verifySigned } from '../../src/lib/xml/verify.ts';
 import { sqliteDialect } from '../../src/platform/db/sqlite-dialect.ts';
 import { createUserAgentParser } from '../../src/platform/user-agent.ts';
 import { json } from '../../src/resource/fields/structured.ts';
@@ -31,6 +34,17 @@ const answer = (file: string) => readAnswers([prompt as never], { file });
 const agents = createUserAgentParser();
 const keys = (count: number, indent = '') =>
   Array.from({ length: count }, (_, index) => `${indent}k${index}: 1\n`).join('');
+
+const samlKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey;
+const dsig = 'http://www.w3.org/2000/09/xmldsig#';
+const c14n = 'http://www.w3.org/2001/10/xml-exc-c14n#';
+/** Signed by nobody, which only verifying it can tell. */
+const signedSaml = (content: string) => `<r ID="x"><Signature xmlns="${dsig}"><SignedInfo>
+  <CanonicalizationMethod Algorithm="${c14n}"/>
+  <SignatureMethod Algorithm="http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"/>
+  <Reference URI="#x"><Transforms><Transform Algorithm="${dsig}enveloped-signature"/><Transform Algorithm="${c14n}"/></Transforms>
+  <DigestMethod Algorithm="http://www.w3.org/2001/04/xmlenc#sha256"/><DigestValue>AAAA</DigestValue></Reference></SignedInfo>
+  <SignatureValue>AAAA</SignatureValue></Signature>${content}</r>`;
 
 /** What took seconds, or would with a careless parser. The faults that were found took six; these take milliseconds. */
 const hostile: Readonly<Record<string, () => unknown>> = {
@@ -67,6 +81,12 @@ const hostile: Readonly<Record<string, () => unknown>> = {
   'a user agent of repeated marks': () => agents.parse('Mozilla/5.0 ('.repeat(80) + '; '.repeat(400)),
   'an address of many dots': () => text({ format: 'email' }).parse(`a@${'a.'.repeat(100_000)}`),
   'an address of many hyphens': () => text({ format: 'email' }).parse(`a@${'a-'.repeat(100_000)}`),
+  'a SAML request of many elements': () => verifySigned(readMessage(signedSaml('<b/>'.repeat(19_000))), [samlKey]),
+  'a SAML request of many attributes': () =>
+    verifySigned(
+      readMessage(signedSaml(`<b${Array.from({ length: 60 }, (_, at) => ` a${at}=""`).join('')}/>`.repeat(1_000))),
+      [samlKey],
+    ),
   'a PEM block that does not end': () => readPem(`-----BEGIN CERTIFICATE-----\n${'A'.repeat(1_000_000)}`),
   'many PEM blocks that do not end': () => readPem('-----BEGIN CERTIFICATE-----\n'.repeat(50_000)),
   'an SVG behind many comments': () => imageTypeOf(Buffer.from('<!---->'.repeat(150_000))),
@@ -114,6 +134,14 @@ describe('class 63: hostile input', () => {
       /URLSearchParams\([^)]*\bbody\b/.test(readFileSync(join(source, file), 'utf8')),
     );
     expect(readers).toEqual(['lib/read-form.ts']);
+  });
+
+  test('SAML messages are bounded by their elements, those without an assertion closely', () => {
+    const message = (elements: number) => `<a>${'<b/>'.repeat(elements - 1)}</a>`;
+    expect(readMessage(message(500)).local).toBe('a');
+    expect(() => readMessage(message(501))).toThrow('more than 500 elements');
+    expect(readMessage(message(5_000), responseLimits).local).toBe('a');
+    expect(() => readMessage(message(5_001), responseLimits)).toThrow('more than 5000 elements');
   });
 
   test('a duplicate key in a blueprint is refused', () => {

@@ -2,7 +2,7 @@ import { isElement, type XmlElement, XmlError } from '../xml/element.ts';
 import { type DecryptWith, decryptXml } from '../xml/encrypt.ts';
 import { readXml } from '../xml/read-xml.ts';
 import { xml } from '../xml/write-xml.ts';
-import { maxMessageLength } from './message.ts';
+import { responseLimits } from './message.ts';
 
 /** The one element inside an encrypted one. It may use prefixes that were declared around the ciphertext. */
 export async function openEncrypted(encrypted: XmlElement, how: DecryptWith): Promise<XmlElement> {
@@ -12,7 +12,8 @@ export async function openEncrypted(encrypted: XmlElement, how: DecryptWith): Pr
     uri,
   ]);
   const opened = readXml(xml('opened', Object.fromEntries(scope), { markup }).markup, {
-    maxLength: maxMessageLength * 2,
+    ...responseLimits,
+    maxLength: responseLimits.maxLength * 2,
   });
   const [element, ...others] = opened.children.filter((child) => isElement(child) || child.trim() !== '');
   if (element === undefined || !isElement(element) || others.length > 0) {

@@ -2,8 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { attributeOf, type XmlElement, XmlError } from '../xml/element.ts';
 import { readXml } from '../xml/read-xml.ts';
 
-/** What a stranger may send at once, as XML. Real messages stay below 100 kB even with many groups. */
-export const maxMessageLength = 512 * 1024;
+/** What a stranger may send at once, as XML. Reading and verifying takes time by the number of elements, above all. */
+export const requestLimits = { maxLength: 64 * 1024, maxElements: 500 };
+
+/** For messages with an assertion. Real ones stay below 100 kB even with many groups. */
+export const responseLimits = { maxLength: 512 * 1024, maxElements: 5_000 };
 
 /** A message was refused. The text is shown to the person whose browser brought it. */
 export class SamlError extends Error {}
@@ -27,8 +30,8 @@ export function instantOf(element: XmlElement, name: string): number | null {
 }
 
 /** Reads a message. What is wrong with the XML is told in the same way as what is wrong with the message. */
-export function readMessage(text: string): XmlElement {
-  return samlErrors(() => readXml(text, { maxLength: maxMessageLength }));
+export function readMessage(text: string, limits = requestLimits): XmlElement {
+  return samlErrors(() => readXml(text, limits));
 }
 
 /** Runs what reads XML; its complaints become complaints about the message. */

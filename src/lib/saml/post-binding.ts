@@ -1,5 +1,5 @@
 import type { Markup } from '../xml/write-xml.ts';
-import { maxMessageLength, SamlError } from './message.ts';
+import { responseLimits, SamlError } from './message.ts';
 
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
@@ -7,7 +7,7 @@ const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 export const encodePost = ({ markup }: Markup): string => Buffer.from(markup).toString('base64');
 
 export function decodePost(value: string): string {
-  if (value.length > maxMessageLength * 2) throw new SamlError('The message is too long.');
+  if (value.length > responseLimits.maxLength * 2) throw new SamlError('The message is too long.');
   const text = value.replace(/[\r\n\t ]/g, '');
   if (text === '' || !base64.test(text)) throw new SamlError('The message is not encoded in base64.');
   return decodeUtf8(Buffer.from(text, 'base64'));

@@ -4,7 +4,7 @@ import { isStrong, signatureMethods } from '../xml/algorithms.ts';
 import type { SigningKey } from '../xml/sign.ts';
 import { signOctets, verifyOctets } from '../xml/signature-algorithms.ts';
 import type { Markup } from '../xml/write-xml.ts';
-import { maxMessageLength, SamlError } from './message.ts';
+import { requestLimits, SamlError } from './message.ts';
 import { decodeUtf8 } from './post-binding.ts';
 
 export type MessageName = 'SAMLRequest' | 'SAMLResponse';
@@ -88,8 +88,8 @@ function inflate(value: string): string {
   const bytes = Buffer.from(value.replaceAll(' ', '+'), 'base64');
   try {
     // Some peers forget to compress.
-    if (bytes[0] === 0x3c && bytes.length <= maxMessageLength) return decodeUtf8(bytes);
-    return decodeUtf8(inflateRawSync(bytes, { maxOutputLength: maxMessageLength }));
+    if (bytes[0] === 0x3c && bytes.length <= requestLimits.maxLength) return decodeUtf8(bytes);
+    return decodeUtf8(inflateRawSync(bytes, { maxOutputLength: requestLimits.maxLength }));
   } catch (error) {
     if (error instanceof SamlError) throw error;
     throw new SamlError('The message is not compressed as the redirect binding demands, or it is too long.');

@@ -4,7 +4,7 @@ import { isSigned, verifySigned } from '../xml/verify.ts';
 import { type AssertionRules, readAssertion, type SignedIn } from './assertion.ts';
 import { openEncrypted } from './encrypted.ts';
 import { readHeader } from './header.ts';
-import { readMessage, SamlError } from './message.ts';
+import { readMessage, responseLimits, SamlError } from './message.ts';
 import { assertionNamespace } from './names.ts';
 import { isSuccess, readStatus, wordsOfStatus } from './status.ts';
 
@@ -20,7 +20,7 @@ export interface ResponseRules extends Omit<AssertionRules, 'response'> {
  * that something is verified, only the verified copy of it is read.
  */
 export async function readResponse(text: string, rules: ResponseRules): Promise<SignedIn> {
-  const received = readMessage(text);
+  const received = readMessage(text, responseLimits);
   readHeader(received, 'Response');
   const isVerified = isSigned(received);
   const response = isVerified ? verified(received, rules.keys) : received;

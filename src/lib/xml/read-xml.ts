@@ -4,10 +4,11 @@ import { type XmlAttribute, type XmlElement, XmlError } from './element.ts';
 export interface XmlLimits {
   /** In UTF-16 code units, checked before anything is parsed. */
   readonly maxLength: number;
+  readonly maxElements?: number;
 }
 
 const maxDepth = 64;
-const maxElements = 20_000;
+const mostElements = 20_000;
 const maxAttributes = 64;
 
 interface OpenElement extends XmlElement {
@@ -18,7 +19,7 @@ interface OpenElement extends XmlElement {
  * Reads a document from somebody we do not trust. Strict: what is not well-formed is refused, and so are document types,
  * entities of their own and processing instructions, which no protocol of ours needs.
  */
-export function readXml(text: string, { maxLength }: XmlLimits): XmlElement {
+export function readXml(text: string, { maxLength, maxElements = mostElements }: XmlLimits): XmlElement {
   if (text.length > maxLength) throw new XmlError(`The XML document is longer than ${maxLength} characters.`);
   const open: OpenElement[] = [];
   let root: XmlElement | null = null;

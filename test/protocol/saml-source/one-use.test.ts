@@ -12,7 +12,7 @@ import {
   signedResponse,
   type Told,
 } from '../../support/saml-idp.ts';
-import { describeOnBoth } from '../../support/server.ts';
+import { describeOnBoth, describeOnSqlite } from '../../support/server.ts';
 import { signedInBrowser } from '../../support/signed-in-browser.ts';
 import { newBrowser, type Page, saidOn, visit } from '../oauth-source/visitor.ts';
 import { samlWalk } from './saml-walk.ts';
@@ -185,5 +185,20 @@ describeOnBoth('class 39: answers of a SAML identity provider', (server) => {
       last = (await visit(server(), newBrowser(server()), `/source/saml/${slug}/acs/`, { form: { a: 'b' } })).status;
     }
     expect(last).toBe(429);
+  });
+});
+
+// Verifying one that is not signed by the right key took a second.
+describeOnSqlite('class 63: answers that are refused', (server) => {
+  const { source } = samlWalk(server, () => key);
+
+  test('are limited more closely', async () => {
+    const { slug } = await source();
+    const form = { SAMLResponse: Buffer.from('<not-signed/>').toString('base64') };
+    const answered: number[] = [];
+    for (let count = 0; count < 61; count += 1) {
+      answered.push((await visit(server(), newBrowser(server()), `/source/saml/${slug}/acs/`, { form })).status);
+    }
+    expect([answered.slice(0, 60).every((status) => status === 400), answered[60]]).toEqual([true, 429]);
   });
 });

@@ -49,6 +49,7 @@ const maxForm = 1_048_576;
 export function samlSpeaker({ key, config: { publicUrl } }: SpeakerNeeds): Speaker<SamlSource, Verified> {
   // Verifying takes far longer than sending something to be verified.
   const answers = createRateLimit({ max: 300, windowMs: 60_000 });
+  const refused = createRateLimit({ max: 60, windowMs: 60_000 });
 
   async function verify(source: SamlSource, text: string, call: Call): Promise<SignedIn> {
     const reads = { query: call.db.read, world: call.world };
@@ -93,14 +94,18 @@ export function samlSpeaker({ key, config: { publicUrl } }: SpeakerNeeds): Speak
       return { to: carryMessage(bindingOf(source), source.sso_url, outgoing), secrets: null };
     },
     async takeForm(source, form, call) {
-      if (answers.waitAfter(networkOf(call.request.clientIp)) > 0) {
+      const network = networkOf(call.request.clientIp);
+      if (refused.isReached(network) || answers.waitAfter(network) > 0) {
         throw new SourceRefusal('Too many answers came from your network. Please try again in a minute.', {
           status: 429,
         });
       }
       const [text, ...others] = form.getAll('SAMLResponse');
       if (!text || others.length > 0) throw new SourceRefusal("Request does not contain 'SAMLResponse'");
-      const signedIn = await verify(source, text, call);
+      const signedIn = await verify(source, text, call).catch((error: unknown) => {
+        refused.waitAfter(network);
+        throw error;
+      });
       if (signedIn.inResponseTo === null && !source.allow_idp_initiated) {
         throw new SourceRefusal('Missing InResponseTo and IdP-initiated Logins are not allowed');
       }

@@ -1,5 +1,5 @@
 import { readLogoutResponse } from '../../../../lib/saml/logout.ts';
-import { maxMessageLength, readMessage, SamlError } from '../../../../lib/saml/message.ts';
+import { readMessage, requestLimits, SamlError } from '../../../../lib/saml/message.ts';
 import { decodePost } from '../../../../lib/saml/post-binding.ts';
 import { readRedirect } from '../../../../lib/saml/redirect-binding.ts';
 import { isSuccess } from '../../../../lib/saml/status.ts';
@@ -20,7 +20,7 @@ const inAddress = (location: string): string => readRedirect(location.slice(loca
 
 function inForm(page: string): string {
   const input = page
-    .slice(0, 2 * maxMessageLength)
+    .slice(0, 2 * requestLimits.maxLength)
     .split('<')
     .find((tag) => tag.startsWith('input') && tag.includes('"SAMLResponse"'));
   return decodePost(/ value="([^"]*)"/.exec(input ?? '')?.[1] ?? '');
