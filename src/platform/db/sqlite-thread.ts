@@ -109,14 +109,27 @@ function work(equip: Needs['equip']): void {
   const connection = new DatabaseSync(workerData.path, { readOnly: true, timeout: 10_000 });
   connection.exec(`pragma cache_size = -${workerData.cacheSize}; pragma temp_store = memory`);
   equip(connection);
+  const prepared = new Map<string, StatementSync>();
+  const preparedLimit = 100;
+
+  function prepare(text: string): StatementSync {
+    let statement = prepared.get(text);
+    if (!statement) {
+      statement = connection.prepare(text);
+      statement.setReturnArrays(true);
+      if (prepared.size >= preparedLimit) prepared.clear();
+      prepared.set(text, statement);
+    }
+    return statement;
+  }
+
   parentPort?.on('message', (asked: Asked | null) => {
     if (!asked) {
       connection.close();
       return parentPort.close();
     }
     try {
-      const statement = connection.prepare(asked.text);
-      statement.setReturnArrays(true);
+      const statement = prepare(asked.text);
       const columns = statement.columns().map((column) => ({ ...column }));
       parentPort.postMessage({ columns, rows: statement.all(...asked.parameters) });
     } catch (error) {

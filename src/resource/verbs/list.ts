@@ -34,7 +34,7 @@ export async function list(engine: Engine, resource: Resource, call: Call): Prom
   const filters = await filterConditions(resource, call, registry);
   const others = [...(visible ? [visible] : []), ...filters];
   const isSearch = searchTerms(resource, call).length > 0;
-  const isQuick = !isSearch && !(visible && resource.counted) && isSoonRead(resource, call, filters.length);
+  const isQuick = !isSearch && isSoonRead(resource, call, { filters: filters.length, isAll: visible === null });
   // Visibility has been decided above, on the primary.
   const readPart = async (read: Query) => {
     const reading = readBy(call, read);
@@ -55,14 +55,23 @@ export async function list(engine: Engine, resource: Resource, call: Call): Prom
   return readList(call.db, readPart, { isQuick });
 }
 
-/** Whether the page is not huge and an index has the rows in its order: all, or those with one value of a column that rows are counted by. */
-function isSoonRead(resource: Resource, call: Call, filters: number): boolean {
+/**
+ * Whether the page is not huge and in the order of the resource. Of large tables an index must have the rows in this order, too:
+ * all of them, or those with one value of a column that rows are counted by.
+ */
+function isSoonRead(
+  resource: Resource,
+  call: Call,
+  of: { readonly filters: number; readonly isAll: boolean },
+): boolean {
   const { query } = call.request;
+  const { counted } = resource;
   if (pageSize(query.get('page_size'), resource.maxPageSize) > maxQuickSize) return false;
   if (orderOf(resource, call) !== resource.order) return false;
-  const { by = [] } = resource.counted ?? {};
+  if (!counted) return true;
   const given = (name: string) => query.getAll(name).filter((text) => text.trim() !== '');
-  return filters === 0 || (filters === 1 && by.some((name) => given(name).length === 1));
+  const isCounted = of.filters === 1 && counted.by.some((name) => given(name).length === 1);
+  return of.isAll && (of.filters === 0 || isCounted);
 }
 
 interface Conditions {
