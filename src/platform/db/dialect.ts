@@ -110,6 +110,8 @@ export interface Slices {
   /** The table under an alias, to be read by place and by no index. */
   from(table: string, alias: string): RawBuilder<unknown>;
   within(alias: string, slice: Slice): RawBuilder<boolean>;
+  /** The rows of some slices, read by place too. */
+  withinAny(table: string, alias: string, slices: readonly Slice[]): RawBuilder<unknown>;
   /** About how many rows the search index finds for a term, up to a limit. */
   found(table: string, columns: readonly string[], term: string, limit: number): RawBuilder<{ count: number }>;
   /** A condition on the row `t`, tried only between the first and the last row that the search index finds for a word: others need not be read. */

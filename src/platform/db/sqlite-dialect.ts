@@ -53,6 +53,11 @@ export const sqliteDialect: Dialect = {
     from: (table, alias) => sql`${sql.table(table)} as ${sql.ref(alias)} not indexed`,
     within: (alias, { after, upTo }) =>
       sql`${sql.ref(`${alias}.rowid`)} > ${after} and ${sql.ref(`${alias}.rowid`)} <= ${upTo}`,
+    withinAny(table, alias, slices) {
+      const row = sql.ref(`${alias}.rowid`);
+      return sql`json_each(${JSON.stringify(slices)}) as slice cross join ${sql.table(table)} as ${sql.ref(alias)} not indexed
+        where ${row} > slice.value ->> 'after' and ${row} <= slice.value ->> 'upTo'`;
+    },
     found: (table, columns, term, limit) =>
       sql`select count(*) as count from (select 1 from (${foundBy(table, columns, term)}) limit ${limit})`,
     amongFound(table, columns, word, condition) {
