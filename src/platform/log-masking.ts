@@ -25,7 +25,10 @@ const secretWords = new Set([
 /** Secret names that the last-word rule misses. */
 const secretNames = new Set(['key_data', 'code_verifier', 'device_code', 'user_code', 'id_token_hint', 'itoken']);
 /** URL parameters that grant access or resume a walk; `query` holds those of a page. */
-const secretParameters = new Set(['code', 'state', 'samlrequest', 'samlresponse', 'relaystate', 'query']);
+const secretParameters = new Set([
+  ...['code', 'state', 'samlrequest', 'samlresponse', 'relaystate', 'query'],
+  ...['ticket', 'answer', 'request_uri'],
+]);
 const urlNames = new Set(['url', 'uri', 'location', 'referer', 'href', 'path']);
 
 /** Masks log data. Memoizes decisions by name, since the same few recur. */

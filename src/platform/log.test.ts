@@ -76,6 +76,8 @@ test('URLs keep their query but for secrets', () => {
   const { log, last } = recordedLog();
   log.info({ url: '/callback/?code=abc&state=def&page=2&plex_token=xyz&%74oken=t' });
   expect(last().url).toBe('/callback/?code=[hidden]&state=[hidden]&page=2&plex_token=[hidden]&token=[hidden]');
+  log.info({ url: '/acs/?answer=abc&ticket=def&request_uri=urn:x' });
+  expect(last().url).toBe('/acs/?answer=[hidden]&ticket=[hidden]&request_uri=[hidden]');
   log.info({ url: '/end-session/?id_token_hint=abc&user_code=BCDF-GHJK&ui_locales=de' });
   expect(last().url).toBe('/end-session/?id_token_hint=[hidden]&user_code=[hidden]&ui_locales=de');
 });

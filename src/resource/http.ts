@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { networkOf } from '../lib/cidr.ts';
 import { messageOf } from '../lib/error-facts.ts';
 import { isDeeperThan } from '../lib/json.ts';
+import { occursMoreOften } from '../lib/occurs-more-often.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Database } from '../platform/db/database.ts';
 import { isUpload, readUpload } from '../platform/http/read-upload.ts';
@@ -91,7 +92,7 @@ export function mountApi(routes: Routes, operations: readonly Operation[], needs
       db: needs.db,
       world: needs.world,
       body() {
-        body ??= { value: parseJsonBody(http) };
+        body ??= { value: parseJsonBody(http, actor) };
         return body.value;
       },
       upload: () => readUpload(http.raw),
@@ -135,16 +136,22 @@ function notOffered(method: string, offered: Offered): HttpAnswer {
   throw new Problem('method_not_allowed', `Method "${method}" not allowed.`, allow);
 }
 
-function parseJsonBody({ body: bytes, facts, raw }: HttpCall): unknown {
+function parseJsonBody({ body: bytes, facts, raw }: HttpCall, actor: Actor | null): unknown {
   if (bytes.length === 0 && !isUpload(raw)) return {};
   const type = facts.header('content-type') ?? 'application/json';
   if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) {
     throw new Problem('unsupported_media_type', `Unsupported media type "${type}" in request.`);
   }
+  if (!actor && isIntricate(bytes)) throw new Problem('payload_too_large');
   const body = parseText(bytes.toString('utf8'));
   if (isDeeperThan(body, maxBodyDepth)) throw new Problem('parse_error', 'JSON parse error - nested too deeply');
   return body;
 }
+
+/** Parsing takes time by members and nesting, not by bytes; strangers may send files, but nothing of many parts. */
+const isIntricate = (bytes: Buffer): boolean =>
+  ['{', '[', ','].some((sign) => occursMoreOften(bytes, sign, strangersParts));
+const strangersParts = 5_000;
 
 // Deeper than any member can be, but shallow enough that recursion cannot exhaust the stack.
 const maxBodyDepth = 100;

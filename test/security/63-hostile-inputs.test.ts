@@ -16,6 +16,7 @@ import { sqliteDialect } from '../../src/platform/db/sqlite-dialect.ts';
 import { createUserAgentParser } from '../../src/platform/user-agent.ts';
 import { json } from '../../src/resource/fields/structured.ts';
 import { text } from '../../src/resource/fields/text.ts';
+import { describeOnSqlite } from '../support/server.ts';
 
 /** Processor time of this thread, to which neither other work nor the collection of others' garbage adds. */
 function processorSeconds(work: () => unknown): number {
@@ -159,5 +160,28 @@ describe('class 63: hostile input', () => {
     const [entry] = readBlueprint(text);
     expect(Object.getPrototypeOf(entry?.identifiers)).toBe(Object.prototype);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+});
+
+// Two megabytes of members took 0.4 s, and a network may send a thousand in a minute.
+describeOnSqlite('class 63: JSON of many parts', (server) => {
+  const flow = '/flows/executor/default-authentication-flow/';
+  const members = Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [`k${at}`, 1]));
+  const many: Readonly<Record<string, string>> = {
+    members: JSON.stringify(members),
+    lists: `${'['.repeat(6_000)}${']'.repeat(6_000)}`,
+    objects: `[${'{"a":'.repeat(6_000)}1`,
+  };
+
+  test.each(Object.keys(many))('of strangers is refused: %s', async (parts) => {
+    const answer = await server().nobody.send('POST', flow, many[parts], { 'content-type': 'application/json' });
+    expect([answer.status, answer.body.code]).toEqual([413, 'payload_too_large']);
+  });
+
+  test('is read if it has few parts, or comes from somebody known', async () => {
+    const { admin, nobody, user } = server();
+    expect((await nobody.post(flow, { uid_field: 'x'.repeat(1_000_000) })).status).toBe(200);
+    const { pk } = await user();
+    expect((await admin.patch(`/core/users/${pk}/`, { attributes: members })).status).toBe(200);
   });
 });

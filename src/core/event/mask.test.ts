@@ -17,11 +17,13 @@ test('a list of secrets shows none of them', () => {
 test('a diff of a field named like a secret shows neither value', () => {
   const diff = {
     client_secret: { previous_value: 'old', new_value: 'new' },
+    webhook_url: { previous_value: '', new_value: 'https://chat.example/hooks/of-ours' },
     name: { previous_value: 'a', new_value: 'b' },
   };
   expect(maskSecrets({ diff })).toEqual({
     diff: {
       client_secret: { previous_value: masked, new_value: masked },
+      webhook_url: { previous_value: masked, new_value: masked },
       name: { previous_value: 'a', new_value: 'b' },
     },
   });

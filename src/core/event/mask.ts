@@ -1,7 +1,8 @@
 import type { Json } from '../../lib/json.ts';
 import { masked } from '../../resource/audit.ts';
 
-const secretName = /api|token|key|secret|pass|signature/i;
+// Whoever knows the address of a webhook can write to it.
+const secretName = /api|token|key|secret|pass|signature|webhook_url/i;
 /** Named like secrets, but harmless. */
 const openName = /^(passing|password_change_date|auth_method(_args)?)$/;
 /** A diff is keyed by field: the values of a secret field are secrets. */
