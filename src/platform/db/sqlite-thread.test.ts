@@ -111,6 +111,15 @@ test('what it has read is cached until a table of it changes', async () => {
   }
 });
 
+test('if a result exhausts the memory of the thread, this read fails and the next has another thread', async () => {
+  const large = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 500)
+    select printf('%.*c', 1000000, 'x') || i as text from n`;
+  const [failed, beside] = await Promise.allSettled([rowsOf(large), rowsOf(sql`select 1 as one`)]);
+  for (const end of [failed, beside])
+    expect(end).toMatchObject({ reason: { message: 'the thread for long reads has ended' } });
+  expect(await rowsOf(sql`select 1 as one`)).toEqual([{ one: 1 }]);
+});
+
 test('closing the database waits for what is being read', async () => {
   const other = openSqlite(join(folder, 'test.db'), { threadFromBytes: 1 });
   const reading = other.readList?.(async (read) => (await long.execute(read)).rows, { isQuick: false });
@@ -118,4 +127,5 @@ test('closing the database waits for what is being read', async () => {
   await loopTurn();
   await other.close();
   expect(await reading).toMatchObject([{ sum }]);
+  await expect(other.readList?.((read) => long.execute(read), { isQuick: false })).rejects.toThrow('is closed');
 });

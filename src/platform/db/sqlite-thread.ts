@@ -30,6 +30,7 @@ interface Needs {
 export function createReadThread(path: string, { equip, cacheSize, listeners }: Needs): ReadThread {
   const waiting: Waiting[] = [];
   let thread: { readonly worker: Worker; readonly ended: Promise<unknown> } | undefined;
+  let isClosed = false;
 
   function start() {
     const worker = new Worker(`(${work})(${equip})`, {
@@ -62,6 +63,7 @@ export function createReadThread(path: string, { equip, cacheSize, listeners }: 
   return {
     async execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
       listeners.notify(query);
+      if (isClosed) throw new Error('the database is closed');
       if (waiting.length >= maxWaiting) throw new DatabaseBusy('too many long reads wait already');
       thread ??= start();
       const { worker } = thread;
@@ -76,6 +78,7 @@ export function createReadThread(path: string, { equip, cacheSize, listeners }: 
       return { rows: rows.map((values) => toRow(typed, values)) as R[] };
     },
     async close() {
+      isClosed = true;
       if (!thread) return;
       const { worker, ended } = thread;
       worker.ref();
