@@ -137,7 +137,7 @@ function work(equip: Needs['equip']): void {
       parentPort.postMessage({ columns, rows: statement.all(...asked.parameters) });
     } catch (error) {
       // Copies of errors lose these members.
-      const { message, code, errcode, errstr } = error as Error & Record<string, unknown>;
+      const { message, code, errcode, errstr } = Object(error);
       parentPort.postMessage({ message, fault: { code, errcode, errstr } });
     }
   });

@@ -52,9 +52,7 @@ export function openSqlite(
   const scout = createTableScout(path, addFunctions);
   // On the writing connection, this number changes when others have committed.
   const dataVersion = writer.prepare('pragma data_version');
-  const changes = createTableChanges(
-    everyFew(foreignSeenAfterMs, () => (dataVersion.get() as { data_version: number }).data_version),
-  );
+  const changes = createTableChanges(everyFew(foreignSeenAfterMs, () => Number(dataVersion.get()?.data_version)));
   const ofReader = answersOf(reader, listeners);
   const ofWriter = answersOf(writer, listeners);
   // A statement that touches no table could do anything, so it runs on the connection that cannot write.
@@ -71,7 +69,7 @@ export function openSqlite(
   const read = queryOn(readAnswers);
   const readInThread = queryOn(threadAnswers);
   const sizeOf = writer.prepare('select page_count * page_size as bytes from pragma_page_count, pragma_page_size');
-  const isLarge = everyFew(sizeKnownForMs, () => (sizeOf.get() as { bytes: number }).bytes >= threadFromBytes);
+  const isLarge = everyFew(sizeKnownForMs, () => Number(sizeOf.get()?.bytes) >= threadFromBytes);
   const writeAnswers = noting(ofWriter, (text) => {
     const tables = scout.tablesOf(text);
     if (tables === null || tables.writes.size > 0) changes.touch(tables?.writes ?? null);
