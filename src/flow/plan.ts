@@ -69,7 +69,6 @@ const separator = '.';
 export async function savePlan(tx: Query, key: InstanceKey, plan: FlowPlan, now: string): Promise<string> {
   const token = randomText(43);
   const hash = key.hash(token);
-  await sql`delete from flow_plans where expires <= ${now}`.execute(tx);
   await sql`insert into flow_plans (pk, token_hash, flow, context, created, expires) values (${randomUuid()}, ${hash},
     ${plan.flow.pk}, ${key.box.seal(JSON.stringify(plan), planContext(hash, plan.flow.pk))}, ${now}, ${addMilliseconds(now, lifetimeMs)})`.execute(
     tx,

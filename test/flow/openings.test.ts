@@ -109,6 +109,21 @@ describeOnBoth(
       ahead = 0;
     });
 
+    test('begins a walk in place of one that has expired', async () => {
+      const [one, other] = [await makeWalk(server(), [identification, ['dummy']]), await dummies()];
+      const browser = openBrowser(server());
+      await browser.show(one.slug);
+      await browser.answer(one.slug, { uid_field: 'admin' });
+      ahead = 20 * 60_000;
+      // Keeps the browser's token, which would be replaced with the walk.
+      await browser.show(other.slug);
+      ahead = 31 * 60_000;
+      expect((await browser.show(one.slug)).body.component).toBe('xak-stage-identification');
+      expect((await browser.answer(one.slug, { uid_field: 'admin' })).body.component).toBe('xak-stage-dummy');
+      expect((await browser.show(one.slug)).body.component).toBe('xak-stage-dummy');
+      ahead = 0;
+    });
+
     test('is void for somebody who has signed in since', async () => {
       const walk = await dummies();
       const browser = openBrowser(server());

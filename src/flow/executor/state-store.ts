@@ -138,7 +138,7 @@ export async function saveState(
   if (version === 0) {
     const network = call.actor === null ? key.hash(`flow_plans:${networkOf(call.request.clientIp)}`) : null;
     if (!(await call.world.admit('flow_plans', call))) throw new Problem('unavailable');
-    await makeRoom(tx, network, call.now);
+    if (network !== null) await deleteOldest(tx, network);
     const insert = sent === 'last' ? insertLast : insertWalk;
     const rows = await insert(tx, orderedUuid(), hash, flow, sealed, user, call.now, expires, network);
     return rows.length > 0 ? { token, version: 1, state } : null;
@@ -153,12 +153,15 @@ type NewWalk = [
   ...[now: string, expires: string, network: string | null],
 ];
 
+/** In place of one that has expired. */
 const inserting = (options?: Sending) =>
   statement<NewWalk, unknown>(
     (pk, hash, flow, sealed, user, now, expires, network) => sql`insert into flow_plans
     (pk, token_hash, flow, version, context, pending_user, created, expires, network)
     values (${pk}, ${hash}, ${flow}, 1, ${sealed}, ${user}, ${now}, ${expires}, ${network})
-    on conflict (token_hash, flow) do nothing returning pk`,
+    on conflict (token_hash, flow) do update set version = 1, context = excluded.context, pending_user = excluded.pending_user,
+      created = excluded.created, expires = excluded.expires, network = excluded.network
+      where flow_plans.expires <= ${now} returning pk`,
     options,
   );
 const insertWalk = inserting();
@@ -178,16 +181,7 @@ const replacing = (options?: Sending) =>
 const replaceWalk = replacing();
 const replaceLast = replacing({ sent: 'last' });
 
-/** Bounds the table: deletes expired walks, and the oldest of a network with too many. */
-async function makeRoom(tx: Query, network: string | null, now: string): Promise<void> {
-  await deleteEnded(tx, now);
-  if (network !== null) await deleteOldest(tx, network);
-}
-
-const deleteEnded = statement<[now: string], unknown>((now) => sql`delete from flow_plans where expires <= ${now}`, {
-  sent: 'later',
-});
-
+/** Bounds the table: makes room for a new walk of a network that has too many. A job deletes those that have expired. */
 const deleteOldest = statement<[network: string], unknown>(
   (network) => sql`delete from flow_plans where pk in (select pk from flow_plans where network = ${network}
     order by created desc limit 1000 offset ${maxPerNetwork - 1})`,
