@@ -94,13 +94,16 @@ test.skipIf(!hasPostgres)('PostgreSQL has statistics on the number of groups fro
   await server.close();
 });
 
-test.skipIf(!hasPostgres)('PostgreSQL looks for taken names by index from the first user on', async () => {
+test.skipIf(!hasPostgres).each([
+  ['taken names', sql`select 1 from users where lower(username) = lower($1)`, "'ada'"],
+  ['attempts to sign in', sql`select 1 from sign_in_attempts where subject in ($1, $2)`, "'ada', '10.0.0.1'"],
+])('PostgreSQL looks for %s by index from the first one on', async (_name, query, values) => {
   const server = await startServer('postgres');
   // As the prepared statement is planned, for many values.
   const { rows } = await server.world.db.write(async (tx) => {
     await sql`set local plan_cache_mode = force_generic_plan`.execute(tx);
-    await sql`prepare taken as select 1 from users where lower(username) = lower($1)`.execute(tx);
-    return sql`explain execute taken('ada')`.execute(tx);
+    await sql`prepare looking as ${query}`.execute(tx);
+    return sql`explain execute looking(${sql.raw(values)})`.execute(tx);
   });
   expect(JSON.stringify(rows)).toMatch(/Index/);
   await server.close();
