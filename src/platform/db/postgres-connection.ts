@@ -84,7 +84,7 @@ export class PostgresConnection implements DatabaseConnection {
     if (query.sent === 'later') {
       const rows: Result['rows'] = [];
       this.#unsent.push({ ...statement, rows });
-      return { rows: rows as R[] };
+      return resultOf<R>({ rows, command: '' });
     }
     return query.sent === 'last' ? this.#endWith<R>(statement) : resultOf<R>((await this.#sendAll(statement)).at(-1));
   }
