@@ -31,7 +31,8 @@ export function askContainer(open: OpenFetch): AskState {
   };
 }
 
-function socketOf({ local, url }: ContainerRow): string | null {
+/** The socket of this machine that a connection opens; null for one over TLS. */
+export function socketOf({ local, url }: Pick<ContainerRow, 'local' | 'url'>): string | null {
   if (url.startsWith(`${socketScheme}/`)) return url.slice(socketScheme.length);
   return local ? defaultSocket : null;
 }

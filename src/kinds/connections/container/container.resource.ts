@@ -2,6 +2,7 @@ import { certificateModel } from '../../../core/key/certificate-model.ts';
 import { defineConnection } from '../../../core/outpost/service-connection.family.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { text } from '../../../resource/fields/text.ts';
+import { socketOf } from './container-state.ts';
 
 /** A container engine with the Docker API, on this machine or another. */
 export const containerConnection = defineConnection({
@@ -12,6 +13,12 @@ export const containerConnection = defineConnection({
   component: 'xak-service-connection-container-form',
   description: 'Reach a container engine through its local socket or over TLS.',
   table: 'connection_container',
+  // No range of addresses guards sockets, and any program of this machine may listen on one.
+  check({ call: { actor }, values, current }) {
+    const socket = socketOf(values);
+    const isOpen = !actor || actor.isSuperuser || socket === null || (current !== null && socketOf(current) === socket);
+    return isOpen ? null : { url: ['Only superusers have the server open a socket of its own machine.'] };
+  },
   fields: {
     url: text({
       filter: true,
