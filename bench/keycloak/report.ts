@@ -3,7 +3,7 @@ import type { Compared } from './measure.ts';
 
 export const comparisonTable = (rows: readonly Compared[]): string =>
   table(
-    ['', 'CPU of server and database', 'Keycloak', 'Keycloak : ours', 'p50', 'Keycloak'],
+    ['request', 'CPU of server and database', 'Keycloak', 'Keycloak : ours', 'p50', 'Keycloak'],
     rows.map(({ title, ours, theirs }) => [
       title,
       ...[ours.cpuMs, theirs.cpuMs].map(milliseconds),
