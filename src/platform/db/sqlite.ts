@@ -69,7 +69,8 @@ export function openSqlite(
   const read = queryOn(readAnswers);
   const readInThread = queryOn(threadAnswers);
   const sizeOf = writer.prepare('select page_count * page_size as bytes from pragma_page_count, pragma_page_size');
-  const isLarge = everyFew(sizeKnownForMs, () => Number(sizeOf.get()?.bytes) >= threadFromBytes);
+  // Once it is closed, the thread says so.
+  const isLarge = everyFew(sizeKnownForMs, () => !writer.isOpen || Number(sizeOf.get()?.bytes) >= threadFromBytes);
   const writeAnswers = noting(ofWriter, (text) => {
     const tables = scout.tablesOf(text);
     if (tables === null || tables.writes.size > 0) changes.touch(tables?.writes ?? null);
