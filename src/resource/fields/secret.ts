@@ -9,11 +9,8 @@ interface SecretOptions<N extends boolean> extends TextOptions<N> {
 }
 
 /** Text that is encrypted in the database and masked in events. */
-export function secret<N extends boolean = false>({
-  sentTo = [],
-  ...options
-}: SecretOptions<N> = {}): Field<string | Null<N>> {
-  return { ...sealed(text<N>(options as TextOptions<N>)), sentTo };
+export function secret<N extends boolean = false>(options: SecretOptions<N> = {}): Field<string | Null<N>> {
+  return { ...sealed(text(options)), sentTo: options.sentTo ?? [] };
 }
 
 /** JSON that is encrypted in the database and masked in events. */
