@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { toTimestamp } from '../src/platform/clock.ts';
 import { insertMany, times } from './bulk.ts';
-import type { Loading } from './load.ts';
+import type { Loading } from './loading.ts';
 
 const providerCount = 10;
 const dayMs = 86_400_000;

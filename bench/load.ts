@@ -6,10 +6,10 @@ import type { World } from '../src/app/world.ts';
 import { toTimestamp } from '../src/platform/clock.ts';
 import type { Query } from '../src/platform/db/database.ts';
 import { randomText } from '../src/platform/random.ts';
-import type { Row } from '../src/resource/fields/field.ts';
 import { createRow } from '../src/resource/verbs/write-row.ts';
 import { insertMany, storedRow, times } from './bulk.ts';
 import { loadAccessTokens } from './load-grants.ts';
+import type { Loading } from './loading.ts';
 
 export interface Sizes {
   readonly users: number;
@@ -33,14 +33,6 @@ export interface Loaded {
   readonly delegateToken: string | null;
   /** People who can sign in, with `benchPassword`. */
   readonly signInNames: readonly string[];
-}
-
-export interface Loading {
-  readonly world: World;
-  readonly app: App;
-  readonly tx: Query;
-  /** Makes an object as a request would, without an event; null when there is no such resource. */
-  make(model: string, body: Row): Promise<string | number | null>;
 }
 
 /** Groups that rules tell: a handful of people each. The others share the rest of the users. */

@@ -1,23 +1,10 @@
 import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode } from 'react';
-import { entryAt, type Interface, type ResourceEntry } from './api/interface.ts';
-import type { Row } from './api/objects.ts';
+import { entryAt, type Interface } from './api/interface.ts';
+import type { BesideProps, ResourcePage } from './resource-page.ts';
 
 /** Loaded on demand. */
 const late = <P,>(load: () => Promise<ComponentType<P>>): LazyExoticComponent<ComponentType<P>> =>
   lazy(async () => ({ default: await load() }));
-
-/** The key is empty for lists. */
-export interface ResourcePage {
-  readonly entry: ResourceEntry;
-  readonly objectKey: string;
-  /** A column beside the detail page and the forms. */
-  readonly Beside?: ComponentType<BesideProps> | undefined;
-}
-
-export interface BesideProps {
-  /** Stored, or with unsaved changes. */
-  readonly values: Row;
-}
 
 const Start = late(async () => (await import('./start/start-page.tsx')).StartPage);
 const Events = late(async () => (await import('./events/events-page.tsx')).EventsPage);

@@ -30,6 +30,11 @@ export const faultComponent = 'xak-stage-flow-error';
 export const mediaComponent = 'xak-source-mediasrc';
 export const captchaComponent = 'xak-stage-captcha';
 
+export interface MediaChallenge extends Challenge {
+  readonly client_id: string;
+  readonly slug: string;
+}
+
 /** The errors of one member of the last answer. */
 export function errorsOf({ response_errors = {} }: Challenge, member: string): string[] {
   return (response_errors[member] ?? []).map(({ string }) => string);

@@ -13,7 +13,7 @@ import { pageLanguage } from '../../texts/page-language.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { Segments } from '../parts/segments.tsx';
-import type { BesideProps } from '../routes.tsx';
+import type { BesideProps } from '../resource-page.ts';
 import { draftOf, noSignIn, type SignIn, settingsOf } from './draft-of.ts';
 import { PreviewFrame, type Width } from './preview-frame.tsx';
 

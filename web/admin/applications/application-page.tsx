@@ -11,7 +11,7 @@ import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { EventRows } from '../parts/event-rows.tsx';
 import { Unread } from '../parts/unread.tsx';
-import type { ResourcePage } from '../routes.tsx';
+import type { ResourcePage } from '../resource-page.ts';
 import { AccessTab } from './access-tab.tsx';
 import { type Application, type ReadApplication, useApplication } from './application.ts';
 import { ClaimsTab } from './claims-tab.tsx';

@@ -12,7 +12,7 @@ import { UsedBy } from '../generic/used-by.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { Unread } from '../parts/unread.tsx';
-import type { ResourcePage } from '../routes.tsx';
+import type { ResourcePage } from '../resource-page.ts';
 import { type Design, purposeOf, useCanDesign, useDesign } from './design.ts';
 import { Designer } from './designer.tsx';
 import { Diagram } from './diagram.tsx';

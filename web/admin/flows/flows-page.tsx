@@ -1,7 +1,7 @@
 import './flows.css';
 import { useInterface } from '../api/interface.ts';
 import { ListPage } from '../generic/list-page.tsx';
-import type { ResourcePage } from '../routes.tsx';
+import type { ResourcePage } from '../resource-page.ts';
 import { ReadyMade } from './ready-made.tsx';
 
 /** The list of flows, below the ready-made ones. */

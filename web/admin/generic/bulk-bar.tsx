@@ -9,6 +9,7 @@ import { useDialog } from '../use-dialog.ts';
 import { counted } from '../words.ts';
 import { BulkDelete } from './bulk-delete.tsx';
 import { BulkEdit } from './bulk-edit.tsx';
+import type { Picked } from './picked.ts';
 
 interface Props {
   readonly entry: ResourceEntry;
@@ -18,25 +19,6 @@ interface Props {
   readonly chosen: ReadonlySet<string>;
   onChoose(chosen: ReadonlySet<string>): void;
   onDone(): Promise<void>;
-}
-
-/** A row that was chosen. */
-export interface Picked {
-  readonly path: string;
-  readonly name: string;
-  readonly row: Row;
-  /** Members that the caller may not change. */
-  readonly fixed: readonly string[];
-}
-
-/** What dialogs about chosen rows get. */
-export interface BulkProps {
-  readonly entry: ResourceEntry;
-  readonly description: Description;
-  readonly picked: readonly Picked[];
-  /** Closes the dialog and shows the list again, with nothing chosen. */
-  onDone(): Promise<void>;
-  onClose(): void;
 }
 
 const mayDelete = ({ may }: ResourceEntry): boolean => may.delete === 'all';

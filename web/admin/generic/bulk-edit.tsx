@@ -14,9 +14,9 @@ import { type Names, type Row, readNames } from '../api/objects.ts';
 import { Widget } from '../widgets/widget.tsx';
 import { counted } from '../words.ts';
 import { type Complaints, unreadable, withoutBlankLines } from './body.ts';
-import type { BulkProps } from './bulk-bar.tsx';
 import { BulkProgress, BulkRefusals } from './bulk-outcome.tsx';
 import { BulkPreview } from './bulk-preview.tsx';
+import type { BulkProps } from './picked.ts';
 import { useBulkWrite } from './use-bulk-write.ts';
 import { useWhyFixed } from './use-why-fixed.ts';
 

@@ -2,7 +2,7 @@ import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { type BulkResult, refusalWords } from '../api/bulk.ts';
-import type { Picked } from './bulk-bar.tsx';
+import type { Picked } from './picked.ts';
 
 /** How far writes are. */
 export function BulkProgress({ done, of, label }: { done: number; of: number; label: string }) {

@@ -4,7 +4,7 @@ import { type BulkResult, refusalWords } from '../api/bulk.ts';
 import type { Member } from '../api/document.ts';
 import type { Names, Row } from '../api/objects.ts';
 import { isSame } from './body.ts';
-import type { Picked } from './bulk-bar.tsx';
+import type { Picked } from './picked.ts';
 import { Value } from './value.tsx';
 
 interface Props {

@@ -7,7 +7,7 @@ import type { Description } from '../api/description.ts';
 import { pathOfObject, useObject, type WholeObject } from '../api/object.ts';
 import { useDescription } from '../api/use-description.ts';
 import { Page } from '../page.tsx';
-import type { ResourcePage } from '../routes.tsx';
+import type { ResourcePage } from '../resource-page.ts';
 import { initialValues } from './body.ts';
 import { ObjectForm } from './object-form.tsx';
 import { Uploads } from './uploads.tsx';

@@ -11,7 +11,7 @@ import { useDescription } from '../api/use-description.ts';
 import { Link } from '../link.tsx';
 import { newAddressOf } from '../new-address.ts';
 import { Page } from '../page.tsx';
-import type { ResourcePage } from '../routes.tsx';
+import type { ResourcePage } from '../resource-page.ts';
 import { counted, inSentence, roughly } from '../words.ts';
 import { ActionButtons } from './action-buttons.tsx';
 import { BulkBar } from './bulk-bar.tsx';

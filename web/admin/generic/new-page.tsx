@@ -7,7 +7,7 @@ import type { Description } from '../api/description.ts';
 import { ownName } from '../api/object.ts';
 import { useDescription } from '../api/use-description.ts';
 import { Page } from '../page.tsx';
-import type { ResourcePage } from '../routes.tsx';
+import type { ResourcePage } from '../resource-page.ts';
 import { inSentence } from '../words.ts';
 import { initialValues } from './body.ts';
 import { KindChoice } from './kind-choice.tsx';

@@ -9,7 +9,7 @@ import { Notice } from '../../elements/notice.tsx';
 import type { Member } from '../api/document.ts';
 import type { WholeObject } from '../api/object.ts';
 import type { Names, Row } from '../api/objects.ts';
-import type { ResourcePage } from '../routes.tsx';
+import type { ResourcePage } from '../resource-page.ts';
 import { useDialog } from '../use-dialog.ts';
 import { NamesContext } from '../widgets/names-context.ts';
 import { Widget } from '../widgets/widget.tsx';

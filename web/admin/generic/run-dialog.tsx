@@ -9,24 +9,12 @@ import { Waiting } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Action } from '../api/action.ts';
-import type { Description } from '../api/description.ts';
 import type { Member } from '../api/document.ts';
-import type { ResourceEntry } from '../api/interface.ts';
 import { useDialog } from '../use-dialog.ts';
 import { Widget } from '../widgets/widget.tsx';
 import { factsOf, type WidgetProps } from '../widgets/widget-props.ts';
 import { ActionResult } from './action-result.tsx';
-import { useRun } from './use-run.ts';
-
-export interface RunProps {
-  readonly entry: ResourceEntry;
-  readonly description: Description;
-  readonly action: Action;
-  readonly objectKey: string | null;
-  /** Its name in the address. */
-  readonly dialog: string;
-  onDone(): Promise<void>;
-}
+import { type RunProps, useRun } from './use-run.ts';
 
 /** Reads that reveal nothing more than the object itself need no further press of a button. */
 const runsAtOnce = ({ method, parameters, needs, file }: Action): boolean =>

@@ -6,10 +6,21 @@ import { useDone } from '../../elements/announcing.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf } from '../address.ts';
 import type { Action } from '../api/action.ts';
+import type { Description } from '../api/description.ts';
+import type { ResourceEntry } from '../api/interface.ts';
 import { pathOfObject } from '../api/object.ts';
 import type { Row } from '../api/objects.ts';
 import { bodyOf, type Complaints, initialValues, unreadable } from './body.ts';
-import type { RunProps } from './run-dialog.tsx';
+
+export interface RunProps {
+  readonly entry: ResourceEntry;
+  readonly description: Description;
+  readonly action: Action;
+  readonly objectKey: string | null;
+  /** Its name in the address. */
+  readonly dialog: string;
+  onDone(): Promise<void>;
+}
 
 interface Run {
   readonly values: Row;

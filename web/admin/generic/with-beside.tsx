@@ -1,7 +1,7 @@
 import './with-beside.css';
 import { type ReactNode, Suspense } from 'react';
 import { Waiting } from '../../elements/loading.tsx';
-import type { BesideProps, ResourcePage } from '../routes.tsx';
+import type { BesideProps, ResourcePage } from '../resource-page.ts';
 
 /** The content of a page, with an optional column beside it. */
 export function WithBeside({

@@ -14,10 +14,10 @@ import { UsedBy } from '../generic/used-by.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { Unread } from '../parts/unread.tsx';
-import type { ResourcePage } from '../routes.tsx';
+import type { ResourcePage } from '../resource-page.ts';
 import { MembersTab } from './members-tab.tsx';
 
-export interface Group {
+interface Group {
   readonly pk: string;
   readonly name: string;
   readonly is_superuser: boolean;

@@ -9,7 +9,6 @@ import { hrefOf } from '../address.ts';
 import type { NamedObject } from '../api/objects.ts';
 import { Link } from '../link.tsx';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
-import type { Group } from './group-page.tsx';
 import type { Person } from './person.ts';
 
 interface Members {
@@ -17,8 +16,14 @@ interface Members {
   readonly pagination: { readonly count: number };
 }
 
+interface Props {
+  readonly group: { readonly pk: string; readonly name: string };
+  /** What the caller may do with it. */
+  readonly may: NamedObject['may'];
+}
+
 /** Who is in a group; people are added and removed here. */
-export function MembersTab({ group: { pk, name }, may }: { group: Group; may: NamedObject['may'] }) {
+export function MembersTab({ group: { pk, name }, may }: Props) {
   const done = useDone();
   const [problem, setProblem] = useState<string | null>(null);
   const read = useAnswer<Members>(`/core/users/?groups_by_pk=${pk}&include_groups=false&page_size=100`);

@@ -4,7 +4,7 @@ import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { hereWith, useAddress } from '../address.ts';
 import { ListPage } from '../generic/list-page.tsx';
 import { Link } from '../link.tsx';
-import type { ResourcePage } from '../routes.tsx';
+import type { ResourcePage } from '../resource-page.ts';
 import { folderTree } from './folders.ts';
 import { InviteButton } from './invite-button.tsx';
 

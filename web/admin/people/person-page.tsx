@@ -11,7 +11,7 @@ import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { EventRows } from '../parts/event-rows.tsx';
 import { Unread } from '../parts/unread.tsx';
-import type { ResourcePage } from '../routes.tsx';
+import type { ResourcePage } from '../resource-page.ts';
 import { Connections, Consents, Devices, Sessions, Tokens } from './belongings.tsx';
 import { GroupsTab } from './groups-tab.tsx';
 import type { Person } from './person.ts';

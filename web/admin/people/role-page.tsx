@@ -15,7 +15,7 @@ import { UsedBy } from '../generic/used-by.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { Unread } from '../parts/unread.tsx';
-import type { ResourcePage } from '../routes.tsx';
+import type { ResourcePage } from '../resource-page.ts';
 import { type Permission, RoleMatrix } from './role-matrix.tsx';
 
 type Permissions = { readonly results: readonly Permission[] };

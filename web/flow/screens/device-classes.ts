@@ -1,11 +1,24 @@
 import type { Text } from '../../texts/texts.ts';
-import type { ValidationChallenge } from './validate.tsx';
+import type { WithPendingUser } from '../challenge.ts';
 
 export interface DeviceChallenge {
   readonly device_class: string;
   readonly device_uid: string;
   readonly challenge: Readonly<Record<string, unknown>>;
   readonly last_used?: string | null;
+}
+
+interface SetupStage {
+  readonly pk: string;
+  readonly name: string;
+  readonly verbose_name: string;
+  readonly meta_model_name: string;
+}
+
+export interface ValidationChallenge extends WithPendingUser {
+  /** The last used device first. */
+  readonly device_challenges: readonly DeviceChallenge[];
+  readonly configuration_stages: readonly SetupStage[];
 }
 
 /** One way to verify: the screen, the chosen device, and the way back to the others. */

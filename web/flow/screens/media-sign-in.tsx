@@ -3,10 +3,9 @@ import { ApiProblem, callApi } from '../../api/client.ts';
 import { Notice } from '../../elements/notice.tsx';
 import { useBrand } from '../../page/mount-page.tsx';
 import { known, t } from '../../texts/texts.ts';
-import type { Redirect } from '../challenge.ts';
+import type { MediaChallenge, Redirect } from '../challenge.ts';
 import { safeAddress } from '../safe-address.ts';
 import { mediaPage, type Pin, waitForToken } from './media-server.ts';
-import type { MediaChallenge } from './source-buttons.tsx';
 
 interface Props {
   readonly name: string;

@@ -1,11 +1,10 @@
 import { useState } from 'react';
 import { t } from '../../texts/texts.ts';
-import type { WithPendingUser } from '../challenge.ts';
+import type { MediaChallenge, WithPendingUser } from '../challenge.ts';
 import { CancelLink, Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
 import { MediaSignIn } from './media-sign-in.tsx';
-import type { MediaChallenge } from './source-buttons.tsx';
 
 /** A step that requires authentication at the media server. */
 export function MediaSourceScreen({ challenge }: { challenge: MediaChallenge & WithPendingUser }) {

@@ -2,18 +2,13 @@ import { t } from '../../texts/texts.ts';
 import './source-buttons.css';
 import { lazy, Suspense, useState } from 'react';
 import { Notice } from '../../elements/notice.tsx';
-import { type Challenge, mediaComponent, type Redirect, redirectComponent } from '../challenge.ts';
+import { type Challenge, type MediaChallenge, mediaComponent, type Redirect, redirectComponent } from '../challenge.ts';
 import { safeAddress, withNext } from '../safe-address.ts';
 
 export interface LoginSource {
   readonly name: string;
   readonly icon_url?: string | null;
   readonly challenge: Challenge;
-}
-
-export interface MediaChallenge extends Challenge {
-  readonly client_id: string;
-  readonly slug: string;
 }
 
 const MediaSignIn = lazy(async () => ({ default: (await import('./media-sign-in.tsx')).MediaSignIn }));

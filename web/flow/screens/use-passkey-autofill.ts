@@ -4,7 +4,7 @@ import type { Challenge } from '../challenge.ts';
 import { type FlowAddress, flowAddress, sendAnswer, showChallenge } from '../executor.ts';
 import { offerPasskeys, type PublicKeyCredentialRequestOptionsJSON, withdrawPasskeys } from '../passkeys.ts';
 import { follow } from '../use-walk.ts';
-import type { ValidationChallenge } from './validate.tsx';
+import type { ValidationChallenge } from './device-classes.ts';
 
 /**
  * Lets the browser offer passkeys by autofill if there is a passwordless flow, which then runs behind this screen.

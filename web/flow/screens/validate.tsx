@@ -2,27 +2,20 @@ import { t } from '../../texts/texts.ts';
 import './validate.css';
 import { useState } from 'react';
 import { Button } from '../../elements/button.tsx';
-import type { WithPendingUser } from '../challenge.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
-import { classSetUpBy, type DeviceChallenge, type DeviceClass, deviceClasses, waysOf } from './device-classes.ts';
+import {
+  classSetUpBy,
+  type DeviceChallenge,
+  type DeviceClass,
+  deviceClasses,
+  type ValidationChallenge,
+  waysOf,
+} from './device-classes.ts';
 import { ValidateCode } from './validate-code.tsx';
 import { ValidatePasskey } from './validate-passkey.tsx';
 import { ValidatePush } from './validate-push.tsx';
-
-interface SetupStage {
-  readonly pk: string;
-  readonly name: string;
-  readonly verbose_name: string;
-  readonly meta_model_name: string;
-}
-
-export interface ValidationChallenge extends WithPendingUser {
-  /** The last used device first. */
-  readonly device_challenges: readonly DeviceChallenge[];
-  readonly configuration_stages: readonly SetupStage[];
-}
 
 const byClass: Readonly<Record<string, typeof ValidateCode>> = {
   webauthn: ValidatePasskey,
