@@ -44,9 +44,9 @@ export const passStep = (kind: string, visit: VisitRow): PlanStep => ({ kind, st
 /** Carries out what a source has planned. Throws `Problem` when what held at the beginning holds no more. */
 export const appendSteps: AppendStep = async ({ step, content }, state, tx, call, registry) => {
   const source = await liveSource(tx, state);
+  // The content is what `passStep` or `sourceSteps` put into the plan.
   if (step === 'pass') return insertVisit(tx, content as VisitRow, call.now);
   const user = await activeUser(tx, state);
-  // What `planSignIn` put into the plan.
   if (step === 'save_connection') return saveConnection(content as Connection, source, user, registry, tx, call);
   return syncGroups(content as PlannedGroup[], source, user, tx, call);
 };

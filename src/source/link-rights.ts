@@ -29,6 +29,6 @@ export async function checkMayLink(
 
 /** Prevents privilege escalation by a connection: to a superuser's account, or into a group with more permissions than the caller holds. */
 export async function checkNotAboveCaller({ model, pk }: LinkedObject, call: Call, tx: Query): Promise<void> {
-  if (model === 'svc_core.user') await checkMayReachUser(tx, call, pk as number);
-  else await checkMayGrantMembership(tx, call, [pk as string]);
+  if (model === 'svc_core.user') await checkMayReachUser(tx, call, Number(pk));
+  else await checkMayGrantMembership(tx, call, [String(pk)]);
 }

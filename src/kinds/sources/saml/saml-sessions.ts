@@ -20,6 +20,7 @@ export const appendSamlSteps: AppendStep = async (step, state, tx, call, registr
   const { session } = state.context;
   // A flow without a login stage begins none.
   if (typeof session !== 'string') return;
+  // What `sessionFacts` made.
   const { nameId, sessionIndex } = step.content as SessionFacts;
   const source = state.plan.source?.pk ?? null;
   await sql`delete from saml_source_sessions where session = ${session} and source = ${source}`.execute(tx);

@@ -36,7 +36,7 @@ function namedOn(dialect: Dialect) {
     name === 'upn' ? dialect.jsonText(sql`u.attributes`, ['upn']) : sql`u.${sql.ref(name)}`;
   const matching = (equal: Equal) =>
     columnStatement<UserRow>((_, names, texts) => {
-      const conditions = names.map((name, index) => equal(columnOf(name), texts[index] as RawBuilder<unknown>));
+      const conditions = texts.map((text, index) => equal(columnOf(names[index] ?? ''), text));
       const isNamed = sql`(${sql.join(conditions, sql` or `)}) and u.type <> 'internal_service_account' limit 20`;
       return userFactsSql(dialect, isNamed);
     });
