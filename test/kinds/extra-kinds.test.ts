@@ -70,6 +70,15 @@ describeOnBoth(
 
       const { body: document } = await admin.get('/schema/');
       expect(Object.keys(document.paths[path])).toEqual(expect.arrayContaining(['get', 'post']));
+      expect(document['x-resources'][path]).toMatchObject({ model, family, title: 'name' });
+      const { $ref } = document.paths[path].post.requestBody.content['application/json'].schema;
+      const { properties } = document.components.schemas[$ref.split('/').at(-1)];
+      for (const member of ['name', ...Object.keys(values)]) {
+        expect([member, properties[member]['x-field']]).toEqual([
+          member,
+          expect.objectContaining({ kind: expect.any(String), label: expect.any(String) }),
+        ]);
+      }
       expect((await admin.delete(`${path}${key}/`)).status).toBe(204);
     });
 
