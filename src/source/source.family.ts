@@ -86,6 +86,12 @@ export const unused = <T>(field: Field<T>): Field<T> => ({ ...field, readOnly: t
 export const filterable = <F extends Fields>(fields: F, names: readonly string[]): F =>
   mapFields(fields, (field, name) => (names.includes(name) ? { ...field, filter: true } : field));
 
+/** Filters of the kinds that people sign in by. */
+export const signInFilters: readonly string[] = [
+  ...['name', 'slug', 'enabled', 'policy_engine_mode', 'user_matching_mode'],
+  ...['authentication_flow', 'enrollment_flow'],
+];
+
 type SourceFields = typeof sourceFamily.fields;
 
 type Varying<F extends Fields> = KindDeclaration<F, SourceFields> & {

@@ -1,12 +1,11 @@
-import { useState } from 'react';
-import { useBrand } from '../page/mount-page.tsx';
+import { Logo } from '../page/logo.tsx';
+import { useSignOutPath } from '../page/sign-out.ts';
 import { t } from '../texts/texts.ts';
 import { SectionLink } from './navigation.tsx';
 import { isAdministrator, nameOf, usePerson } from './person.ts';
 import { useUnseen } from './unseen.tsx';
 
 export function AccountHeader() {
-  const { flow_invalidation = 'default-invalidation-flow' } = useBrand();
   const person = usePerson();
   return (
     <header className="account-header">
@@ -23,18 +22,11 @@ export function AccountHeader() {
         <img src={person.avatar} alt="" width="32" height="32" />
         <span dir="auto">{nameOf(person)}</span>
       </SectionLink>
-      <a className="button account-sign-out" href={`/if/flow/${encodeURIComponent(flow_invalidation)}/`}>
+      <a className="button account-sign-out" href={useSignOutPath()}>
         {t('Sign out')}
       </a>
     </header>
   );
-}
-
-function Logo() {
-  const { branding_logo, branding_title } = useBrand();
-  const [isMissing, setMissing] = useState(false);
-  if (isMissing) return <span>{branding_title}</span>;
-  return <img src={branding_logo} alt={branding_title} onError={() => setMissing(true)} />;
 }
 
 function NotificationsLink() {

@@ -1,5 +1,5 @@
-import { useState } from 'react';
-import { useBrand } from '../../page/mount-page.tsx';
+import { Logo } from '../../page/logo.tsx';
+import { useSignOutPath } from '../../page/sign-out.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
@@ -8,7 +8,6 @@ import { commandKey } from './keys.ts';
 import { ThemeChoice } from './theme.tsx';
 
 export function Header() {
-  const { flow_invalidation = 'default-invalidation-flow' } = useBrand();
   const { user } = useInterface();
   return (
     <header className="admin-header">
@@ -29,16 +28,9 @@ export function Header() {
         </span>
         <span className="visually-hidden">{t(', your account')}</span>
       </a>
-      <a className="button admin-sign-out" href={`/if/flow/${encodeURIComponent(flow_invalidation)}/`}>
+      <a className="button admin-sign-out" href={useSignOutPath()}>
         {t('Sign out')}
       </a>
     </header>
   );
-}
-
-function Logo() {
-  const { branding_logo, branding_title } = useBrand();
-  const [isMissing, setMissing] = useState(false);
-  if (isMissing) return <span>{branding_title}</span>;
-  return <img src={branding_logo} alt={branding_title} onError={() => setMissing(true)} />;
 }

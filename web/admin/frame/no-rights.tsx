@@ -1,12 +1,13 @@
 import { useEffect } from 'react';
 import { useBrand } from '../../page/mount-page.tsx';
+import { useSignOutPath } from '../../page/sign-out.ts';
 import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Person } from '../api/interface.ts';
 
 /** For people without any administrative permission. */
 export function NoRights({ person }: { person: Person }) {
-  const { branding_title, flow_invalidation = 'default-invalidation-flow' } = useBrand();
+  const { branding_title } = useBrand();
   const title = t('Nothing to administer');
   useEffect(() => {
     document.title = `${title} · ${branding_title}`;
@@ -29,7 +30,7 @@ export function NoRights({ person }: { person: Person }) {
         <a className="button button-primary" href="/if/user/">
           {t('Go to your account')}
         </a>
-        <a className="button" href={`/if/flow/${encodeURIComponent(flow_invalidation)}/`}>
+        <a className="button" href={useSignOutPath()}>
           {t('Sign in as somebody else')}
         </a>
       </div>

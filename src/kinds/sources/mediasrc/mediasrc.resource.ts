@@ -5,7 +5,7 @@ import { secret } from '../../../resource/fields/secret.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
 import type { Resource } from '../../../resource/resource.ts';
-import { defineSource } from '../../../source/source.family.ts';
+import { defineSource, signInFilters } from '../../../source/source.family.ts';
 import { mediasrcSourceModel } from './mediasrc-model.ts';
 import { type RedeemNeeds, redeemToken, redeemTokenAuthenticated } from './redeem-token.ts';
 
@@ -19,16 +19,7 @@ export function mediasrcSource(needs: RedeemNeeds): Resource {
     component: 'xak-source-mediasrc-form',
     description: 'People sign in with their account at a media server.',
     table: 'source_mediasrc',
-    filterBy: [
-      'name',
-      'slug',
-      'enabled',
-      'authentication_flow',
-      'enrollment_flow',
-      'policy_engine_mode',
-      'user_matching_mode',
-      'group_matching_mode',
-    ],
+    filterBy: [...signInFilters, 'group_matching_mode'],
     fields: {
       icon: image('/static/sources/mediasrc.svg'),
       client_id: text({

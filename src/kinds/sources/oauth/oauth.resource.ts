@@ -10,7 +10,7 @@ import { arrayOf, booleanSchema, objectSchema, orNull, stringSchema } from '../.
 import { fieldFilter } from '../../../resource/query.ts';
 import type { Action, Resource } from '../../../resource/resource.ts';
 import { pathFor } from '../../../source/interactive.ts';
-import { defineSource, unused } from '../../../source/source.family.ts';
+import { defineSource, signInFilters, unused } from '../../../source/source.family.ts';
 import { wellKnownOf } from './discovery.ts';
 import { oauthPaths, oauthSourceModel } from './oauth-model.ts';
 import { findProviderType, providerTypes } from './provider-types.ts';
@@ -36,16 +36,7 @@ export function oauthSource({ config: { publicUrl }, jobs }: Needs): Resource {
     component: 'xak-source-oauth-form',
     description: 'People sign in with their account at an OAuth 2 or OpenID Connect service.',
     table: 'source_oauth',
-    filterBy: [
-      'name',
-      'slug',
-      'enabled',
-      'authentication_flow',
-      'enrollment_flow',
-      'policy_engine_mode',
-      'user_matching_mode',
-      'group_matching_mode',
-    ],
+    filterBy: [...signInFilters, 'group_matching_mode'],
     filters: {
       // By hand, or published by the service.
       has_jwks: eitherFilter(

@@ -1,12 +1,11 @@
-import { redirectComponent } from '../../../flow/executor/challenge.ts';
 import type { Config } from '../../../platform/config.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
-import { stringSchema } from '../../../resource/json-schema.ts';
 import { comeBack } from '../../../source/come-back.ts';
-import { interactiveRoutes, pathFor } from '../../../source/interactive.ts';
+import { interactiveRoutes } from '../../../source/interactive.ts';
 import { leave } from '../../../source/leave.ts';
+import { redirecting } from '../../../source/redirecting.ts';
 import type { SignInNeeds } from '../../../source/sign-in.ts';
 import type { SourceKind } from '../../../source/source-kind.ts';
 import { accessTokensOf } from './access-tokens.ts';
@@ -30,7 +29,6 @@ interface Needs extends SignInNeeds {
 /** People who have an account with an OAuth 2 or OpenID Connect service. */
 export function oauth(needs: Needs): SourceKind<OAuthSource> {
   const speaker = oauthSpeaker(needs);
-  const pathOf = ({ slug }: OAuthSource): string => pathFor(oauthPaths.login, slug);
   return {
     resource: oauthSource(needs),
     resources: [userOAuthConnection, groupOAuthConnection, oauthSourceMapping(needs)],
@@ -40,18 +38,12 @@ export function oauth(needs: Needs): SourceKind<OAuthSource> {
         { leave, comeBack },
       );
     },
-    screen: {
-      component: redirectComponent,
-      members: { to: stringSchema },
-      challenge: (source) => ({ to: pathOf(source) }),
-    },
-    proof: {
-      by: 'visit',
-      loginPath: pathOf,
+    ...redirecting({
+      login: oauthPaths.login,
+      component: 'xak-user-settings-source-oauth',
       mappingModel: oauthMappingModel,
       connectionModel: oauthConnectionModel,
-    },
-    link: { component: 'xak-user-settings-source-oauth', configureUrl: pathOf },
+    }),
     iconOf: ({ icon, provider_type }) =>
       icon === null || icon === defaultIcon ? `/static/sources/oauth/${provider_type}.svg` : icon,
     keySets: sourceKeySets,

@@ -7,7 +7,7 @@ import { asksForFile } from '../../../resource/flags.ts';
 import { booleanSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
 import { ReplyWith } from '../../../resource/operations.ts';
 import type { Resource } from '../../../resource/resource.ts';
-import { defineSource } from '../../../source/source.family.ts';
+import { defineSource, signInFilters } from '../../../source/source.family.ts';
 import { checkKeys } from './check-keys.ts';
 import { createFromMetadata, importMetadata } from './import-metadata.ts';
 import { type SamlSource, samlSourceModel } from './saml-model.ts';
@@ -54,16 +54,7 @@ export function samlSource({
     component: 'xak-source-saml-form',
     description: 'People sign in at a SAML identity provider.',
     table: 'source_saml',
-    filterBy: [
-      'name',
-      'slug',
-      'enabled',
-      'managed',
-      'authentication_flow',
-      'enrollment_flow',
-      'policy_engine_mode',
-      'user_matching_mode',
-    ],
+    filterBy: [...signInFilters, 'managed'],
     fields: {
       icon: image('/static/sources/saml.svg'),
       pre_authentication_flow: ref('svc_flows.flow', 'uuid', {

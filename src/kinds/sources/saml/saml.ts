@@ -1,9 +1,7 @@
-import { redirectComponent } from '../../../flow/executor/challenge.ts';
 import type { Config } from '../../../platform/config.ts';
 import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
-import { stringSchema } from '../../../resource/json-schema.ts';
-import { pathFor } from '../../../source/interactive.ts';
+import { redirecting } from '../../../source/redirecting.ts';
 import type { SignInNeeds } from '../../../source/sign-in.ts';
 import type { SourceKind } from '../../../source/source-kind.ts';
 import { endTemporaryUser } from '../../../source/temporary-users.ts';
@@ -28,23 +26,16 @@ interface Needs extends SignInNeeds {
 /** People whom a SAML identity provider vouches for. */
 export function saml(needs: Needs): SourceKind<SamlSource> {
   const resource = samlSource(needs);
-  const pathOf = ({ slug }: SamlSource): string => pathFor(samlPaths.login, slug);
   return {
     resource,
     resources: [userSamlConnection, groupSamlConnection, samlSourceMapping(needs)],
     routes: (server) => samlRoutes(needs, resource, server),
-    screen: {
-      component: redirectComponent,
-      members: { to: stringSchema },
-      challenge: (source) => ({ to: pathOf(source) }),
-    },
-    proof: {
-      by: 'visit',
-      loginPath: pathOf,
+    ...redirecting({
+      login: samlPaths.login,
+      component: 'xak-user-settings-source-saml',
       mappingModel: samlMappingModel,
       connectionModel: samlConnectionModel,
-    },
-    link: { component: 'xak-user-settings-source-saml', configureUrl: pathOf },
+    }),
     append: appendSamlSteps,
     detourOf: detourThere(needs),
     // A user for one session goes with it.
