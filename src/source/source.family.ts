@@ -53,7 +53,7 @@ export const sourceFamily = {
     }),
     user_matching_mode: choice(userMatchingModes, {
       default: 'identifier',
-      help: 'How somebody from the source is recognised as one of our users.',
+      help: 'How somebody from the source is recognized as one of our users.',
       group: 'Matching',
     }),
     managed: text({
@@ -70,7 +70,7 @@ export const sourceFamily = {
     icon: image(),
     group_matching_mode: choice(groupMatchingModes, {
       default: 'identifier',
-      help: 'How a group of the source is recognised as one of ours.',
+      help: 'How a group of the source is recognized as one of ours.',
       group: 'Matching',
     }),
   },

@@ -112,7 +112,7 @@ describeJourney('the admin page about access', (journey) => {
     await page.waitForLoadState('networkidle');
     const other = await server.user(['svc_core.view_group']);
     const second = await visitAdmin(journey(), question, { user: other.pk });
-    await second.getByText('To ask takes the right to view policy bindings').waitFor();
+    await second.getByText('You need permission to view policy bindings').waitFor();
     await second.waitForLoadState('networkidle');
   });
 });

@@ -79,7 +79,7 @@ describeJourney('the events page of administrators', (journey) => {
     await page.mouse.down();
     await page.mouse.move(across(0.5), (chart?.y ?? 0) + 50, { steps: 5 });
     await page.mouse.up();
-    await page.getByText('Nothing of the kind has happened.').waitFor();
+    await page.getByText('There are no such events.').waitFor();
     const [from, to] = ['from', 'to'].map((name) => Date.parse(new URL(page.url()).searchParams.get(name) ?? ''));
     expect(Number(from)).toBeLessThan(Number(to));
     await page.getByRole('link', { name: 'Show all' }).click();

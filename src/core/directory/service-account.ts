@@ -37,7 +37,7 @@ export const serviceAccountAction = ({ key, settings, uidOf }: Needs): Action<un
     access: { permission: 'svc_core.add_user' },
     credentials: longLivedCredentials,
     body: {
-      name: text({ max: 150, help: 'The user name of the account.' }),
+      name: text({ max: 150, help: 'The username of the account.' }),
       create_group: boolean({ default: false, help: 'Make a group of the same name with the account in it.' }),
       expiring: boolean({ default: true, help: 'Turn off for a token that never ends.' }),
       expires: time<true>({ default: null, help: 'When its token ends; after 360 days when empty.' }),

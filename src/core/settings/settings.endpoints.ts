@@ -48,12 +48,12 @@ const fields = {
   default_user_change_email: boolean({
     label: 'Users may change their address',
     default: false,
-    help: 'Let users change their e-mail address.',
+    help: 'Let users change their email address.',
   }),
   default_user_change_username: boolean({
-    label: 'Users may change their user name',
+    label: 'Users may change their username',
     default: false,
-    help: 'Let users change their user name.',
+    help: 'Let users change their username.',
   }),
   event_retention: atLeast('days=1', { default: event_retention, help: 'How long events are kept: weeks=3;days=2.' }),
   footer_links: list(

@@ -62,7 +62,7 @@ export const rules: readonly Rule[] = [
     code: 'locks-out',
     severity: 'error',
     message: 'Nobody can sign in any more: a brand uses this flow for signing in.',
-    advice: 'Mend what else is found before you sign out, or choose another flow in the brand.',
+    advice: 'Fix the other findings before you sign out, or choose another flow in the brand.',
     where: (reading) =>
       whole(reading.flow.isSignIn && (!reading.has('signs in') || reading.isClosed || reading.isClosedToStrangers)),
   },

@@ -16,7 +16,7 @@ export function Profile() {
   const facts = [
     [t('Username'), username],
     [t('Name'), name],
-    [t('E-mail'), email],
+    [t('Email'), email],
     [t('Groups'), groups.map((group) => group.name).join(', ')],
   ] as const;
   return (

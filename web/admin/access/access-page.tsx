@@ -45,7 +45,7 @@ export function AccessPage() {
   return (
     <Page title={t('Access')} intro={t('May somebody open an application, and why? Nothing is recorded when you ask.')}>
       {!subject ? (
-        <p>{t('To ask takes the right to view policy bindings, and to view what you ask about.')}</p>
+        <p>{t('You need permission to view policy bindings, and to view what you ask about.')}</p>
       ) : (
         <>
           <search className="card access-question">

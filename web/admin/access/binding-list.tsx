@@ -74,7 +74,7 @@ export function BindingList({ target, mode, canChange, open }: Props) {
                             <p>
                               {active.length === 1 && binding.enabled
                                 ? `${t('It is the last one.')} ${open}`
-                                : t('What it decides is decided by the others.')}
+                                : t('The other bindings still decide.')}
                             </p>
                           }
                           confirm={t('Remove')}
@@ -123,7 +123,7 @@ function Sentence({ binding }: { binding: Binding }) {
   if (user)
     return said(negate ? 'Everybody but <a>{name}</a>' : 'The person <a>{name}</a>', hrefOf(`/core/users/${user}/`));
   return said(
-    negate ? 'Whom the policy <a>{name}</a> turns away' : 'Whom the policy <a>{name}</a> lets pass',
+    negate ? 'Everybody whom the policy <a>{name}</a> turns away' : 'Everybody whom the policy <a>{name}</a> lets pass',
     hrefOf('/policies/all/', { search: name }),
   );
 }

@@ -30,7 +30,7 @@ export function Gallery({ templates }: { templates: readonly Template[] }) {
       {found.length === 0 && (
         <p className="empty">
           {t(
-            'Nothing is called so. Every application that supports OpenID Connect or SAML works: choose “Any web application”.',
+            'No template has this name. Every application that supports OpenID Connect or SAML works: choose “Any web application”.',
           )}
         </p>
       )}

@@ -44,7 +44,9 @@ export function AccessStep({ onCreate, onBack }: Props) {
           </label>
         )}
       </fieldset>
-      {!canLimit && <p className="quiet small">{t('To limit it to groups takes the right to add policy bindings.')}</p>}
+      {!canLimit && (
+        <p className="quiet small">{t('To limit it to groups, you need permission to add policy bindings.')}</p>
+      )}
       {!isOpen && (
         <ReferencesPicker
           label={t('Groups')}

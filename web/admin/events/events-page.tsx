@@ -117,7 +117,7 @@ function List({ question, page, isLive }: { question: string; page: string; isLi
             </p>
           )}
           {fresh.length + results.length === 0 ? (
-            <p className="empty">{t('Nothing of the kind has happened.')}</p>
+            <p className="empty">{t('There are no such events.')}</p>
           ) : (
             <ol className="rows">
               {fresh.map((event) => (

@@ -10,7 +10,10 @@ export function GateWords({ gate }: { gate: Gate }) {
     return <Rich text={negate ? 'Everybody but members of {name}' : 'Members of {name}'} values={{ name }} />;
   if (user !== null) return <Rich text={negate ? 'Everybody but {name}' : 'Only {name}'} values={{ name }} />;
   return (
-    <Rich text={negate ? 'Whom the policy {name} turns away' : 'Whom the policy {name} lets pass'} values={{ name }} />
+    <Rich
+      text={negate ? 'Everybody whom the policy {name} turns away' : 'Everybody whom the policy {name} lets pass'}
+      values={{ name }}
+    />
   );
 }
 

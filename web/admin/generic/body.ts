@@ -31,5 +31,5 @@ export type Complaints = Readonly<Record<string, readonly string[]>>;
 /** What can be said of a body before it is sent. */
 export function unreadable(body: Row): Complaints | null {
   const bad = Object.entries(body).filter(([, value]) => value instanceof Unreadable);
-  return bad.length > 0 ? Object.fromEntries(bad.map(([name]) => [name, [t('Mend this first.')]])) : null;
+  return bad.length > 0 ? Object.fromEntries(bad.map(([name]) => [name, [t('Fix this first.')]])) : null;
 }

@@ -157,7 +157,7 @@ function VersionForm(props: Props & { unsaved: RefObject<boolean> }) {
           {problem && <Notice tone="bad">{problem}</Notice>}
           {Object.keys(complaints).length > 0 && (
             <p className="visually-hidden" role="alert">
-              {t('Some fields have to be mended.')}
+              {t('Some fields need to be corrected.')}
             </p>
           )}
           <div className="form-foot">

@@ -101,7 +101,7 @@ async function mailRecovery({ pk }: Person): Promise<void> {
   type Stages = { readonly results: readonly { readonly pk: string; readonly template: string }[] };
   const { results } = await callAsPerson<Stages>('GET', '/stages/email/?page_size=100&ordering=name');
   const stage = results.find(({ template }) => template.includes('password')) ?? results[0];
-  const none = t('There is no e-mail stage. Make one first.');
+  const none = t('There is no email stage. Create one first.');
   if (!stage) throw new Error(none);
   await callAsPerson('POST', `/core/users/${pk}/recovery_email/?email_stage=${stage.pk}`, {});
 }

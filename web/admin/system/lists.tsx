@@ -64,7 +64,7 @@ export function Certificates({ found: { certificates } }: TabProps) {
 }
 
 export function Tokens({ found: { tokens } }: TabProps) {
-  if (tokens.length === 0) return <p className="empty">{t('No token ends soon, and all of them end.')}</p>;
+  if (tokens.length === 0) return <p className="empty">{t('No token expires soon, and none is valid forever.')}</p>;
   return (
     <RowList
       rows={tokens.map(({ identifier, username, intent, ends }) => ({

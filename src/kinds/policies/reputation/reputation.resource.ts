@@ -8,7 +8,7 @@ export const reputationPolicy = definePolicy({
   schema: 'ReputationPolicy',
   names: ['Reputation Policy', 'Reputation Policies'],
   component: 'xak-policy-reputation-form',
-  description: 'Passes when the reputation of the address or of the user name has fallen to a threshold or below it.',
+  description: 'Passes when the reputation of the address or of the username has fallen to a threshold or below it.',
   table: 'policy_reputation',
   search: ['name', 'threshold'],
   fields: {

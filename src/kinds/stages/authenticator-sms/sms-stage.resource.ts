@@ -23,8 +23,8 @@ export const smsStage = defineStage({
     provider: choice(['twilio', 'generic'], { filter: true, help: 'Who sends the messages.' }),
     from_number: text({ filter: true, help: 'The number or name that messages come from.' }),
     account_sid: text({ filter: true, help: 'The account at Twilio; for other services the address to post to.' }),
-    auth: secret({ help: 'The token of the account; for other services a user name or a bearer token.' }),
-    auth_password: secret({ blank: true, default: '', help: 'The password that goes with a user name.' }),
+    auth: secret({ help: 'The token of the account; for other services a username or a bearer token.' }),
+    auth_password: secret({ blank: true, default: '', help: 'The password that goes with a username.' }),
     auth_type: choice(['basic', 'bearer'], {
       default: 'basic',
       filter: true,

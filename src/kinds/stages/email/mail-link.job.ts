@@ -57,7 +57,7 @@ export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
   const allow = parseCidrs(config.outboundAllow);
   return {
     name: kindName,
-    summary: 'Send a link by e-mail.',
+    summary: 'Send a link by email.',
     async run({ payload }) {
       const { link, stage, title, isRecorded, language: asked = 'en' } = payload;
       const call = systemCall();

@@ -10,7 +10,7 @@ export const invitationStage = defineStage({
   schema: 'InvitationStage',
   names: ['Invitation Stage', 'Invitation Stages'],
   component: 'xak-stage-invitation-form',
-  description: 'Lets people enroll with an invitation link that can bring data with it.',
+  description: 'Lets people enrol with an invitation link that can bring data with it.',
   table: 'stage_invitation',
   filters: {
     no_flows: eitherFilter(

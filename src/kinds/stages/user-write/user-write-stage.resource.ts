@@ -22,7 +22,7 @@ export const userWriteStage = defineStage({
     create_users_as_inactive: boolean({
       default: false,
       filter: true,
-      help: 'New users cannot sign in until an e-mail stage or an administrator activates them.',
+      help: 'New users cannot sign in until an email stage or an administrator activates them.',
     }),
     create_users_group: ref('svc_core.group', 'uuid', {
       nullable: true,
