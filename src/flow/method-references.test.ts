@@ -11,6 +11,6 @@ test.each([
   ['password', devices(['otp']), ['pwd', 'otp', 'mfa']],
   ['password', devices(['sms'], ['otp'], ['sms']), ['pwd', 'sms', 'otp', 'mfa']],
   ['auth_webauthn_pwl', devices(['pop', 'user']), ['pop', 'user']],
-])('%s with %j is told as %j', (auth_method, auth_method_args, expected) => {
+])('the authentication methods of %s with %j are %j', (auth_method, auth_method_args, expected) => {
   expect(methodReferences({ auth_method, auth_method_args })).toEqual(expected);
 });

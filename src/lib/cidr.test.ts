@@ -29,7 +29,7 @@ test.each([
   ['10.0.0.0/8', 'example.com', false],
   ['10.0.0.0/8', '', false],
   ['10.0.0.0/8', '10.0.0.1/32', false],
-])('%s holds %s: %s', (cidr, ip, expected) => {
+])('the range %s holds %s: %s', (cidr, ip, expected) => {
   expect(contains(parseCidrs([cidr]), ip)).toBe(expected);
 });
 
@@ -56,7 +56,7 @@ test.each([
   '010.0.0.0/8',
   'fe80::1%eth0/64',
   '::ffff:0:0/90',
-])('%j is not a range', (text) => {
+])('%j is not an address range', (text) => {
   expect(isCidr(text)).toBe(false);
   expect(() => parseCidrs(['10.0.0.0/8', text])).toThrow(`"${text}" is not an address range`);
 });
@@ -76,7 +76,7 @@ test.each([
   '::ffff:8.8.8.8',
   '2002:808:808::1',
   '64:ff9b::8.8.8.8',
-])('%s is public', (ip) => {
+])('the address %s is public', (ip) => {
   expect(isPublicAddress(ip)).toBe(true);
 });
 
@@ -138,7 +138,7 @@ test.each([
   '0x7f000001',
   '0177.0.0.1',
   '[::1]',
-])('%s is not public', (ip) => {
+])('the address %s is not public', (ip) => {
   expect(isPublicAddress(ip)).toBe(false);
 });
 
@@ -170,6 +170,6 @@ test.each([
   ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', true],
   ['2001:db8:1:2::1', '2001:db8:1:3::1', false],
   ['2001:db8:1:2::1', '192.0.2.7', false],
-])('%s and %s are of one network: %s', (left, right, expected) => {
+])('the addresses %s and %s are of one network: %s', (left, right, expected) => {
   expect(networkOf(left) === networkOf(right)).toBe(expected);
 });

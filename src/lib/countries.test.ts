@@ -48,7 +48,7 @@ test.each([
   ["Côte d'Ivoire", 'CI'],
   ['ÅLAND ISLANDS', 'AX'],
   ['Zimbabwe', 'ZW'],
-])('%j is found as %s', (value, code) => {
+])('the country %j is found as %s', (value, code) => {
   expect(findCountry(value)).toBe(code);
 });
 

@@ -18,7 +18,7 @@ test.each([
   ['hours=1.5', 5_400_000],
   ['Hours=1; MINUTES = 2 ', 3_720_000],
   ['weeks=1;days=1;hours=1;minutes=1;seconds=1;milliseconds=1;microseconds=1000', 694_861_002],
-])('%s is %d milliseconds', (text, milliseconds) => {
+])('the duration %s is %d milliseconds', (text, milliseconds) => {
   expect(parseDuration(text)).toBe(milliseconds);
 });
 

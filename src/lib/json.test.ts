@@ -27,7 +27,7 @@ test.each([
   [[], []],
   ['a', 'a'],
   [null, null],
-])('%j is the same as %j', (one, other) => {
+])('as JSON, %j is the same as %j', (one, other) => {
   expect(isSameJson(one, other)).toBe(true);
 });
 
@@ -46,6 +46,6 @@ test.each([
   [{ a: { b: [1] } }, { a: { b: [2] } }],
   [null, {}],
   [0, '0'],
-])('%j is not the same as %j', (one, other) => {
+])('as JSON, %j is not the same as %j', (one, other) => {
   expect(isSameJson(one, other)).toBe(false);
 });

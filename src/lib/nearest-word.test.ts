@@ -9,10 +9,10 @@ test.each([
   ['recover_admin', 'recover-admin'],
   ['demo', 'demo'],
   ['bakcup', 'backup'],
-])('%s most likely means %s', (word, meant) => {
+])('the word %s most likely means %s', (word, meant) => {
   expect(nearestWord(word, commands)).toBe(meant);
 });
 
-test.each([['launch'], [''], ['completely-different']])('"%s" is near to nothing', (word) => {
+test.each([['launch'], [''], ['completely-different']])('the word "%s" is near to no other', (word) => {
   expect(nearestWord(word, commands)).toBeNull();
 });

@@ -49,7 +49,7 @@ test.each([
   ['-----END A-----\nAAAA\n-----END A-----'],
   ['-----BEGIN A----- AAAA -----END A-----'],
   ['----BEGIN A-----\nAAAA\n-----END A-----'],
-])('%j holds no block', (text) => {
+])('the text %j holds no PEM block', (text) => {
   expect(readPem(text)).toEqual([]);
 });
 

@@ -63,7 +63,7 @@ test.each([
   ['0099-01-01T00:00Z', '0099-01-01T00:00:00.000000Z'],
   ['9999-12-31T23:59:59.999999Z', '9999-12-31T23:59:59.999999Z'],
   ['2024-05-06T07:08-00:00', '2024-05-06T07:08:00.000000Z'],
-])('%s is read as %s', (text, expected) => {
+])('the time %s is read as %s', (text, expected) => {
   expect(parseTimestamp(text)).toBe(expected);
 });
 
@@ -96,7 +96,7 @@ test.each([
   ' 2024-01-01T00:00',
   '2024-01-01T00:00\n',
   '２０２４-01-01T00:00',
-])('%j is refused', (text) => {
+])('the time %j is refused', (text) => {
   expect(parseTimestamp(text)).toBeNull();
 });
 

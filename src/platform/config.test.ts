@@ -175,7 +175,7 @@ test.each([
   ['GATEHOUSE_SHUTDOWN_DELAY', '301', 'must be a number of seconds from 0 to 300'],
   ['GATEHOUSE_SMTP_URL', 'https://mail.example.com', 'must be an address like smtp://'],
   ['GATEHOUSE_SMTP_FROM', 'gatehouse', 'must be an e-mail address'],
-])('%s=%s is refused', (name, value, complaint) => {
+])('the setting %s=%s is refused', (name, value, complaint) => {
   const [first, ...others] = complaintsAbout({ [name]: value });
   expect(first).toMatch(new RegExp(`^${name} `));
   expect(first).toContain(complaint);

@@ -13,7 +13,7 @@ const iphone =
 const pixel =
   'Mozilla/5.0 (Linux; Android 14; Pixel 8 Build/UD1A.230803.041) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36';
 
-test('a desktop browser is recognized', () => {
+test('the user agent of a desktop browser is recognized', () => {
   expect(parser.parse(chrome)).toEqual({
     device: { brand: '', family: 'Other', model: '' },
     os: { family: 'Linux', major: '', minor: '', patch: '', patch_minor: '' },
@@ -22,7 +22,7 @@ test('a desktop browser is recognized', () => {
   });
 });
 
-test('a phone is recognized', () => {
+test('the user agent of a phone is recognized', () => {
   expect(parser.parse(iphone)).toEqual({
     device: { brand: 'Apple', family: 'iPhone', model: 'iPhone' },
     os: { family: 'iOS', major: '17', minor: '5', patch: '1', patch_minor: '' },
@@ -56,18 +56,21 @@ test.each([
   ['curl/8.5.0', 'curl', 'Other', ''],
   ['python-requests/2.31.0', 'Python Requests', 'Other', ''],
   ['Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)', 'Googlebot', 'Other', ''],
-])('%s', (text, browser, system, major) => {
+])('the user agent %s is recognized', (text, browser, system, major) => {
   expect(parser.parse(text)).toMatchObject({ user_agent: { family: browser }, os: { family: system, major } });
 });
 
-test.each(['', ' ', 'nothing that anyone knows', '\u0000', '😀', '$1 $2', '__proto__'])('%j is unknown', (text) => {
-  expect(parser.parse(text)).toEqual({
-    device: { brand: '', family: 'Other', model: '' },
-    os: { family: 'Other', major: '', minor: '', patch: '', patch_minor: '' },
-    user_agent: { family: 'Other', major: '', minor: '', patch: '' },
-    string: text,
-  });
-});
+test.each(['', ' ', 'nothing that anyone knows', '\u0000', '😀', '$1 $2', '__proto__'])(
+  'the user agent %j is unknown',
+  (text) => {
+    expect(parser.parse(text)).toEqual({
+      device: { brand: '', family: 'Other', model: '' },
+      os: { family: 'Other', major: '', minor: '', patch: '', patch_minor: '' },
+      user_agent: { family: 'Other', major: '', minor: '', patch: '' },
+      string: text,
+    });
+  },
+);
 
 test('all parts are strings without spaces around them, whatever the text', () => {
   const texts = [
@@ -130,6 +133,6 @@ test.each([
   ['a rule outside any list', "  - regex: 'x'"],
   ['an unknown list', "toaster_parsers:\n  - regex: 'x'"],
   ['an escape that would need understanding', 'os_parsers:\n  - regex: "\\\\d"'],
-])('%s is refused', (_name, yaml) => {
+])('user agent patterns with %s are refused', (_name, yaml) => {
   expect(() => parseRules(yaml)).toThrow('unknown shape');
 });

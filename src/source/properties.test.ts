@@ -16,6 +16,6 @@ test.each([
   ['trailing/', 'users'],
   ['a//b', 'users'],
   ['a/ /b', 'users'],
-])('%s is filled in as %s', (user_path_template, path) => {
+])('the path template %s is filled in as %s', (user_path_template, path) => {
   expect(userPath({ user_path_template, slug: 'media' })).toBe(path);
 });

@@ -43,6 +43,6 @@ test.each([
   ['picture', '"picture" is not a way to show users.'],
   ['initials,', '"" is not a way to show users.'],
   ['javascript://x', '"javascript://x" is not a way to show users.'],
-])('the avatar modes %s', (modes, complaint) => {
+])('the avatar modes %s are judged', (modes, complaint) => {
   expect(avatarsComplaint(modes)).toBe(complaint);
 });

@@ -33,7 +33,7 @@ test.each([
     'A request to sign in to Grafana named a redirect address that the application does not have.',
   ],
   ['custom_alarm', {}, 'Custom event alarm (dana).'],
-])('%s %o is told as a sentence', (action, context, sentence) => {
+])('the event %s %o is told as a sentence', (action, context, sentence) => {
   expect(sentenceOf('en', { action, context, user: dana })).toBe(sentence);
 });
 

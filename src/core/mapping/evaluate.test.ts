@@ -39,6 +39,9 @@ test('mappings are merged over a base in the order of their names', () => {
   });
 });
 
-test.each(['return 5', 'return ["a"]', 'return "text"'])('%s gives nothing that could be merged', (expression) => {
-  expect(() => mergeMappings(sandbox, [{ name: 'odd', expression }], {})).toThrow('"odd" must return an object');
-});
+test.each(['return 5', 'return ["a"]', 'return "text"'])(
+  'a mapping with %s gives nothing that could be merged',
+  (expression) => {
+    expect(() => mergeMappings(sandbox, [{ name: 'odd', expression }], {})).toThrow('"odd" must return an object');
+  },
+);

@@ -7,6 +7,6 @@ test.each([
   ['svc_policies', 'Policies'],
   ['svc_policies_event_matcher', 'Policies.Event Matcher'],
   ['svc_providers_oauth2', 'Providers.OAuth2'],
-])('%s is shown as %s', (app, label) => {
+])('the app %s is shown as %s', (app, label) => {
   expect(appLabel(app)).toBe(label);
 });

@@ -80,7 +80,7 @@ test.each<[string, LintedFlow, readonly string[]]>([
     ['locks-out', 'lets-nobody-in', 'no-login', 'who unreachable', 'password unreachable', 'login unreachable'],
   ],
   [
-    'a group at a door for strangers',
+    'a group at the gate of a flow for strangers',
     flow('recovery', [who, mail, write], { gates: [group] }),
     ['lets-nobody-in', 'only-by-link', 'who unreachable', 'mail unreachable', 'write unreachable'],
   ],
@@ -133,7 +133,7 @@ test.each<[string, LintedFlow, readonly string[]]>([
   ['a sign-out while signing in', flow('authentication', [logout, ...signIn]), ['logout sign-out-elsewhere']],
   ['a sign-in while authorizing', flow('authorization', [login]), ['login sign-in-elsewhere']],
   ['an invitation to sign in', flow('authentication', [invitation, ...signIn]), ['invitation invitation-elsewhere']],
-])('%s', (_name, linted, expected) => {
+])('the linter of flows judges %s', (_name, linted, expected) => {
   const found = lintFlow(linted).map(({ binding, code }) => (binding === null ? code : `${binding} ${code}`));
   expect(found).toEqual(expected);
 });

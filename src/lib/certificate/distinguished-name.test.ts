@@ -105,7 +105,7 @@ const names: [string, (readonly Attribute[])[], string][] = [
   ['a type with large arcs', [[['2.999.4294967295', 'abc']]], '2.999.4294967295=#0c03616263'],
 ];
 
-test.each(names)('%s', (_, name, expected) => {
+test.each(names)('a distinguished name is written by RFC 4514: %s', (_, name, expected) => {
   expect(subjectOf(certificateFor(...name))).toBe(expected);
 });
 

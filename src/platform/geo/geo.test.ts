@@ -140,7 +140,7 @@ test('an IPv4 address that is written as IPv6 is the same address', async () => 
   expect(geo.network('::ffff:1.128.0.1')).toEqual(geo.network('1.128.0.1'));
 });
 
-test.each(notPublic)('%j is nowhere', async (ip) => {
+test.each(notPublic)('the address %j has no location', async (ip) => {
   for (const geo of [await openGeo(), await openGeo({ cityPath, asnPath })]) {
     expect(geo.locate(ip)).toBeNull();
     expect(geo.network(ip)).toBeNull();

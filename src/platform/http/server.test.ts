@@ -137,7 +137,7 @@ test.each([
   ['no boundary', 'multipart/form-data', 'x', 400],
   ['half a form', 'multipart/form-data; boundary=b', '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1', 400],
   ['nothing', 'multipart/form-data; boundary=b', '', 400],
-])('%s is no upload', async (_, type, body, status) => {
+])('an upload is refused: %s', async (_, type, body, status) => {
   expect((await ask('/calls/upload', { method: 'POST', headers: { 'content-type': type }, body })).status).toBe(status);
 });
 

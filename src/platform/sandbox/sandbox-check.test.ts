@@ -13,7 +13,7 @@ test.each([
   'while (true) {}',
   'throw new Error("not run")',
   'return `}` + /[)}]/.source',
-])('%j is well formed, and is not run to find out', (source) => {
+])('the expression %j is well formed, and is not run to find out', (source) => {
   expect(sandbox.check(source)).toBeNull();
 });
 
@@ -29,7 +29,7 @@ test.each([
   ['return True if user else False', 1, "expecting ';'"],
   ['/* open', 1, ''],
   ['return /(/', 1, "expecting ')'"],
-])('%j is refused at line %d', (source, line, message) => {
+])('the expression %j is refused at line %d', (source, line, message) => {
   expect(sandbox.check(source)).toEqual({ line, message: expect.stringContaining(message) });
 });
 
@@ -39,7 +39,7 @@ test.each([
   'return 1 } function other() { return 2',
   '} {',
   '})(); (function () {',
-])('%j would leave its function and is refused', (source) => {
+])('the expression %j would leave its function and is refused', (source) => {
   expect(sandbox.check(source)).not.toBeNull();
   expect(sandbox.run(source, { globals: {} }).ok).toBe(false);
 });

@@ -28,7 +28,7 @@ test.each([
   ['Promise.resolve().then(() => { globalThis.left = 1 })', 'typeof left'],
   ['(async () => { await null; globalThis.left = 1 })()', 'typeof left'],
   ['request.user = "eve"; context.shared = 1', 'request.user + typeof context.shared'],
-])('nothing is left of %j', (pollute, probe) => {
+])('nothing that the expression %j did is left for the next one', (pollute, probe) => {
   const globals = { request: { user: 'ada' }, context: {} };
   const pristine = createSandbox().run(`return ${probe}`, { globals, timeMs });
   expect(pristine.ok).toBe(true);

@@ -94,7 +94,7 @@ test.each([
   ['return new Promise(() => {})', 'returned a promise'],
   ['throw { toString() { throw 1 }, toJSON() { throw 2 } }', 'threw without words'],
   ['throw new Error("x".repeat(1e6))', 'xxx'],
-])('%j costs one evaluation', (source, error) => {
+])('the expression %j costs one evaluation', (source, error) => {
   const evaluation = sandbox.run(source, { globals: {}, timeMs: 5000 });
   expect(evaluation).toMatchObject({ ok: false, error: expect.stringContaining(error) });
   expect('error' in evaluation && evaluation.error.length).toBeLessThan(1100);

@@ -61,7 +61,7 @@ test.each<[string, Json]>([
   ['return /(?<year>\\d{4})/.exec("in 2024").groups.year', '2024'],
   ['return String([3, 1, 2].sort())', '1,2,3'],
   ['return { toJSON() { return undefined } }', null],
-])('%j gives %j', (source, value) => {
+])('the expression %j gives %j', (source, value) => {
   expect(valueGivenBy(source, { globals: { now: Date.now() } })).toEqual(value);
 });
 
@@ -85,7 +85,7 @@ test.each<[string, Json]>([
   ['ip_in("::ffff:10.1.2.3", "10.0.0.0/8")', true],
   ['ip_in("fd00::1", ["10.0.0.0/8", "fd00::/8"])', true],
   ['ip_in("192.0.2.1", "192.0.2.1")', true],
-])('return %s gives %j', (call, value) => {
+])('the expression return %s gives %j', (call, value) => {
   expect(valueGivenBy(`return ${call}`)).toEqual(value);
 });
 
@@ -94,7 +94,7 @@ test.each([
   ['ip_in(None, "10.0.0.0/8")', 'null is not an IP address'],
   ['ip_in("10.0.0.1", "10.0.0.0/64")', '"10.0.0.0/64" is not an address range'],
   ['regex_match("x", "(")', 'SyntaxError'],
-])('%s is an error, not a guess', (call, error) => {
+])('the call %s in an expression is an error, not a guess', (call, error) => {
   expect(errorOf(`return ${call}`)).toContain(error);
 });
 
@@ -179,7 +179,7 @@ test.each([
   ['throw { code: 7 }', 'Uncaught {"code":7}'],
   ['throw null', 'Uncaught null'],
   ['return 1 2', "SyntaxError: expecting ';' (line 1)"],
-])('%j fails with words for its author', (source, error) => {
+])('the expression %j fails with words for its author', (source, error) => {
   expect(errorOf(source)).toBe(error);
 });
 
@@ -197,7 +197,7 @@ test.each([
   ['return new Date().getTime();', false],
   ['return Math.random();', false],
   ['return ask();', false],
-])('%s: whether it would give the same again (%s)', (source, isLasting) => {
+])('whether the expression %s would give the same again: %s', (source, isLasting) => {
   const globals = { user: { name: 'Ada', ip: '192.0.2.1' } };
   expect(sandbox.run(source, { globals, functions: { ask: () => 1 } })).toMatchObject({ ok: true, isLasting });
 });
@@ -208,7 +208,7 @@ test.each([
   "return globalThis['sec' + 'ret'];",
   "return (function () { return this; })()['sec' + 'ret'];",
   "return Object.getOwnPropertyDescriptor(globalThis, ['s', 'ecret'].join('')).value;",
-])('%s: a global is there by whatever way it is asked for', (source) => {
+])('a global is there however an expression asks for it: %s', (source) => {
   expect(sandbox.run(source, { globals: { secret: 42 } })).toMatchObject({ ok: true, value: 42 });
 });
 

@@ -9,9 +9,12 @@ test('an empty parameter counts as none (RFC 6749 §3.1)', () => {
   expect(() => params.require('code')).toThrow('code is missing.');
 });
 
-test.each(['a=1&a=2', 'a=1&a=1', 'code=%00', '%00=x', `a=${'x'.repeat(70_000)}`])('%.20s is refused', (text) => {
-  expect(() => parseParams(text)).toThrow(OAuthError);
-});
+test.each(['a=1&a=2', 'a=1&a=1', 'code=%00', '%00=x', `a=${'x'.repeat(70_000)}`])(
+  'the form %.20s is refused',
+  (text) => {
+    expect(() => parseParams(text)).toThrow(OAuthError);
+  },
+);
 
 test('resource and audience may stand several times (RFC 8707 §2, RFC 8693 §2.1)', () => {
   const params = parseParams('resource=https://a.example/&resource=https://b.example/&audience=x&audience=y');

@@ -6,7 +6,7 @@ test.each([
   ['0046 70-123 45 67', '+46701234567'],
   ['+1 (555) 010.0123', '+15550100123'],
   ['+49 30/1234567', '+49301234567'],
-])('%s is read as %s', (text, number) => {
+])('the phone number %s is read as %s', (text, number) => {
   expect(readPhoneNumber(text)).toBe(number);
 });
 

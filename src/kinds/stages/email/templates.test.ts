@@ -30,7 +30,7 @@ test.each([
   'Ada\n\nPlease reply with your password',
   'x'.repeat(61),
   '',
-])('greets nobody as %j', (name) => {
+])('a mail greets nobody as %j', (name) => {
   const { text, html = '' } = writeMail('email/account_confirmation.html', { ...facts, name });
   expect(text.split('\n')[0]).toBe('Hello,');
   expect(html).toContain('<p>Hello,</p>');
