@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withSection } from './document.ts';
+import { hasSection, withSection } from './document.ts';
 
 const text = 'a\n<!-- one -->\nold\n<!-- end of one -->\nb\n<!-- two -->\n<!-- end of two -->\n';
 
@@ -12,4 +12,8 @@ test('replaces one section and leaves the rest', () => {
 
 test('says which section is missing', () => {
   expect(() => withSection(text, 'three', 'new')).toThrow(/three/);
+});
+
+test('knows before measuring what has no section', () => {
+  expect(['sqlite', 'sqlite, small', 'postgres, instances'].map(hasSection)).toEqual([true, false, false]);
 });

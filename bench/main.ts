@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { postgresDatabases, sqliteDatabases } from './databases.ts';
-import { writeSection } from './document.ts';
+import { hasSection, writeSection } from './document.ts';
 import { many, measureGrowth } from './growth.ts';
 import { compareWithKeycloak } from './keycloak/measure.ts';
 import { comparisonTable } from './keycloak/report.ts';
@@ -87,38 +87,50 @@ const options: BenchOptions = {
   say: (line) => console.error(line),
 };
 
-const { section, tables } = await measured();
-const content = [machineLine(options), ...tables].join('\n\n');
+const { section, tables } = chosen();
+if (values.write && !hasSection(section)) {
+  console.error(`--write: docs/performance.md has no section "${section}", so these tables cannot be put there`);
+  process.exit(1);
+}
+const content = [machineLine(options), ...(await tables())].join('\n\n');
 console.log(content);
 if (values.write) writeSection(section, content);
 
-async function measured(): Promise<{ section: string; tables: string[] }> {
+/** What is measured, and where its tables stand in the document. */
+function chosen(): { readonly section: string; tables(): Promise<string[]> } {
   const { kind } = options.databases;
+  const users = Number(values.users ?? usualUsers);
   if (values.oauth) {
-    const table =
+    const table = async () =>
       kind === 'sqlite' ? oauthTable(await measureOAuth(options)) : costTable(await measureTokenCost(options));
-    return { section: `${kind}, tokens`, tables: [table] };
+    return { section: `${kind}, tokens`, tables: async () => [await table()] };
   }
   if (values.keycloak)
-    return { section: `${kind}, keycloak`, tables: [comparisonTable(await compareWithKeycloak(options))] };
-  if (values.saml) return { section: `${kind}, saml`, tables: [samlTable(await measureSaml(options))] };
-  if (values.sync) return { section: `${kind}, sync`, tables: [syncTable(await measureSync(options))] };
-  if (values.pages) return { section: `${kind}, pages`, tables: [pagesTable(await measurePages(options))] };
-  if (values.scim) {
-    const users = Number(values.users ?? usualUsers);
-    return { section: `${kind}, scim`, tables: [scimTable(await measureScim(options, users))] };
-  }
-  if (values.load) {
-    const users = Number(values.users ?? usualUsers);
-    return { section: `${kind}, load`, tables: [loadTable(await measureLoad(options, users))] };
-  }
-  if (values.instances) return { section: `${kind}, instances`, tables: [scalingTable(await measureScaling(options))] };
+    return {
+      section: `${kind}, keycloak`,
+      tables: async () => [comparisonTable(await compareWithKeycloak(options))],
+    };
+  if (values.saml) return { section: `${kind}, saml`, tables: async () => [samlTable(await measureSaml(options))] };
+  if (values.sync) return { section: `${kind}, sync`, tables: async () => [syncTable(await measureSync(options))] };
+  if (values.pages) return { section: `${kind}, pages`, tables: async () => [pagesTable(await measurePages(options))] };
+  if (values.scim)
+    return { section: `${kind}, scim`, tables: async () => [scimTable(await measureScim(options, users))] };
+  if (values.load)
+    return { section: `${kind}, load`, tables: async () => [loadTable(await measureLoad(options, users))] };
+  if (values.instances)
+    return { section: `${kind}, instances`, tables: async () => [scalingTable(await measureScaling(options))] };
   if (values.large) {
     const sizes = { users: Number(values.users ?? many.users), events: Number(values.events) };
-    const rows = await measureGrowth(options, sizes, values.data ?? null);
-    return { section: `${kind}, growth`, tables: [growthTable(rows, sizes)] };
+    return {
+      section: `${kind}, growth`,
+      tables: async () => [growthTable(await measureGrowth(options, sizes, values.data ?? null), sizes)],
+    };
   }
-  const { rows, figures } = await measureAll(options);
-  const section = values.small ? `${kind}, small` : kind;
-  return { section, tables: [operationsTable(rows), ...(figures ? [serverTable(figures)] : [])] };
+  return {
+    section: values.small ? `${kind}, small` : kind,
+    async tables() {
+      const { rows, figures } = await measureAll(options);
+      return [operationsTable(rows), ...(figures ? [serverTable(figures)] : [])];
+    },
+  };
 }
