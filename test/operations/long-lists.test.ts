@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import type { Database, ListReading } from '../../src/platform/db/database.ts';
+import { makeRoom } from '../support/large-file.ts';
 import { describeOnSqlite, type TestServer } from '../support/server.ts';
 
-/** Room that stays with the file. */
 async function makeLarge({ world: { db } }: TestServer): Promise<void> {
-  await db.write((tx) => sql`create table room as select zeroblob(70000000) as empty`.execute(tx));
-  await db.write((tx) => sql`drop table room`.execute(tx));
+  for (const statement of makeRoom) await db.write((tx) => sql.raw(statement).execute(tx));
   // Its size is looked at once a second.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
 }

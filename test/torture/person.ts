@@ -25,6 +25,8 @@ interface Known {
 }
 
 const password = 'a password that is typed under torture';
+/** After ten the right password has to wait too. */
+const maxGuesses = 5;
 
 /** Works through any instance, on objects of their own, and knows what has to be there. */
 export class Person {
@@ -37,6 +39,8 @@ export class Person {
   #key = '';
   #club = '';
   #count = 0;
+  /** Wrong passwords since the last sign-in. */
+  #guesses = 0;
   /** Null while it is not known. */
   #isActive: boolean | null = true;
   #isMember: boolean | null = false;
@@ -88,8 +92,10 @@ export class Person {
     else if (dice < 55) await this.#remove();
     else if (dice < 70) await this.#find();
     else if (dice < 80) await this.#toggleActive();
-    else if (dice < 97) await this.#toggleMember();
-    else await this.#signIn();
+    else if (dice < 94) await this.#toggleMember();
+    else if (dice < 95) await this.#readLong();
+    else if (dice < 98) await this.#signIn();
+    else await this.#signInWrongly();
   }
 
   async #create(): Promise<void> {
@@ -127,8 +133,18 @@ export class Person {
   async #find(): Promise<void> {
     const [name] = this.#own() ?? [];
     if (!name) return;
-    const answer = await this.#call('listing', [200], (api) => api.get(`/core/groups/?name=${name}`));
-    if (answer) this.#judge(name, answer.body.results);
+    // A search and another order are read out of the way of others on SQLite.
+    const question = this.#random.oneOf([
+      `name=${name}`,
+      `name=${name}&ordering=-name`,
+      `search=${name}&page_size=1000`,
+    ]);
+    const answer = await this.#call('listing', [200], (api) => api.get(`/core/groups/?${question}`));
+    if (answer) this.#judge(name, answer.body.results?.filter((group: { name: string }) => group.name === name) ?? []);
+  }
+
+  async #readLong(): Promise<void> {
+    await this.#call('reading long', [200], (api) => api.get('/events/events/?ordering=client_ip&page_size=20'));
   }
 
   /** Whether what is there is what was acknowledged, or what may have come after it. */
@@ -191,9 +207,26 @@ export class Person {
 
   async #signIn(): Promise<void> {
     if (this.#isActive !== true) return;
-    const from = { 'x-forwarded-for': `10.1.${this.#number}.${this.#random.below(256)}` };
     // Where somebody is in a flow need not survive the database: then they start over.
     const kills = this.#report.databaseKills;
+    const { status, isKnown, answers } = await this.#tryToSignIn(password);
+    if (!isKnown || kills !== this.#report.databaseKills) return;
+    this.#report.decisions += 1;
+    if (status === 200) this.#guesses = 0;
+    else this.#report.wrongs.push(['a sign-in failed:', ...answers].join('\n  '));
+  }
+
+  async #signInWrongly(): Promise<void> {
+    if (this.#guesses === maxGuesses) return;
+    this.#guesses += 1;
+    const { status } = await this.#tryToSignIn(`not ${password}`);
+    this.#report.decisions += 1;
+    if (status === 200) this.#report.wrongs.push('a wrong password signed in');
+  }
+
+  /** Which status they get as themselves afterwards; null if there was no answer on the way. */
+  async #tryToSignIn(password: string) {
+    const from = { 'x-forwarded-for': `10.1.${this.#number}.${this.#random.below(256)}` };
     let isKnown = true;
     const answers: string[] = [];
     const ask = async (path: string, init: { headers: Record<string, string> }) => {
@@ -207,16 +240,16 @@ export class Person {
     try {
       const { cookie } = await signInByPassword(ask, `person-${this.#number}`, password);
       const { status } = await ask('/api/v3/core/users/me/', { headers: { cookie } });
-      isKnown &&= kills === this.#report.databaseKills;
-      if (isKnown && status !== 200) this.#report.wrongs.push(['a sign-in failed:', ...answers].join('\n  '));
-      if (isKnown) this.#report.decisions += 1;
+      return { status, isKnown, answers };
     } catch {
       this.#report.unknown += 1;
+      return { status: null, isKnown: false, answers };
     }
   }
 
   /** When nothing fails any more. */
   async verify(): Promise<void> {
+    await this.#verifyOrder();
     for (const name of this.#groups.keys()) {
       const { status, body } = await this.#at(processToken).get(`/core/groups/?name=${name}`);
       if (status === 200) this.#judge(name, body.results);
@@ -232,5 +265,16 @@ export class Person {
     );
     const { count } = body.pagination;
     if (count !== 1) this.#report.wrongs.push(`${name} has ${count} events of its creation`);
+  }
+
+  /** PostgreSQL keeps the order by the last sign-in in a table of its own. */
+  async #verifyOrder(): Promise<void> {
+    const { body } = await this.#at(processToken).get('/core/users/?ordering=-last_login&page_size=1000');
+    const listed: { username: string; last_login: string | null }[] = body.results;
+    const logins = listed.flatMap(({ last_login }) => last_login ?? []);
+    if (String(logins) !== String(logins.toSorted().reverse()))
+      this.#report.wrongs.push(`users are not in the order of their last sign-in: ${logins}`);
+    if (listed.filter(({ username }) => username === `person-${this.#number}`).length !== 1)
+      this.#report.wrongs.push(`person-${this.#number} is not in the list by last sign-in once`);
   }
 }

@@ -2,10 +2,12 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { freePort } from '../support/free-port.ts';
 import { firstStart, type RunningServer, startServerProcess } from '../support/gatehouse-process.ts';
+import { makeRoom } from '../support/large-file.ts';
 import { findPostgres, startCluster, unprivilegedUser } from '../support/postgres-cluster.ts';
 
 const run = promisify(execFile);
@@ -26,10 +28,14 @@ export interface Place {
   close(): Promise<void>;
 }
 
-async function startInstance(settings: Record<string, string>): Promise<Instance> {
-  const port = String(await freePort());
+function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-torture-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function startInstance(settings: Record<string, string>, folder = newFolder()): Promise<Instance> {
+  const port = String(await freePort());
   const env = {
     ...firstStart,
     GATEHOUSE_DATA_DIR: folder,
@@ -59,7 +65,11 @@ async function startInstance(settings: Record<string, string>): Promise<Instance
 }
 
 export async function sqlitePlace(): Promise<Place> {
-  const instance = await startInstance({});
+  const folder = newFolder();
+  const database = new DatabaseSync(join(folder, 'gatehouse.db'));
+  database.exec(['pragma journal_mode = wal', ...makeRoom].join('; '));
+  database.close();
+  const instance = await startInstance({}, folder);
   return { instances: [instance], killDatabase: null, close: () => instance.stop() };
 }
 
