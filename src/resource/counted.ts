@@ -50,8 +50,9 @@ export function valuesSql(resource: Resource, counted: Counted, column: string):
  * Rows that are in no count yet. The upper bound is for PostgreSQL's planner: it takes a range between two unknown moments to be narrow, as
  * this one is, but all that comes after an unknown moment to be a third of the table.
  */
-function isRecent(resource: Resource, counted: Counted): RawBuilder<unknown> {
-  const column = resource.row().col(counted.time);
-  const end = sql`(select case when until is null then until else ${latest} end from counted_until where pk = ${counted.until})`;
-  return sql`${column} >= ${countedUntil(counted)} and ${column} <= ${end}`;
+export function isUncounted(column: RawBuilder<unknown>, counts: CountTable): RawBuilder<unknown> {
+  const end = sql`(select case when until is null then until else ${latest} end from counted_until where pk = ${counts.until})`;
+  return sql`${column} >= ${countedUntil(counts)} and ${column} <= ${end}`;
 }
+
+const isRecent = (resource: Resource, counted: Counted) => isUncounted(resource.row().col(counted.time), counted);

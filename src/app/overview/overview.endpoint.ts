@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { saidToBe } from '../../core/event/chart.ts';
+import { estimatedSchema, saidOfEach } from '../../core/event/chart.ts';
 import type { PemReader } from '../../core/key/certificate-facts.ts';
 import { createPemReader } from '../../core/key/certificate-facts.ts';
 import { certificateModel } from '../../core/key/certificate-model.ts';
@@ -89,6 +89,7 @@ const schema = objectSchema({
   ),
   ending_certificates: certificatesSchema,
   checklist: { ...checklistSchema, description: 'What a new server still lacks; for superusers only.' },
+  estimated: estimatedSchema,
 });
 
 /** Everything the start page of the admin interface shows, in one request. */
@@ -121,7 +122,7 @@ export function overviewEndpoints(needs: OverviewNeeds): Endpoint[] {
           ending_certificates: ending,
           checklist: actor.isSuperuser ? await checklistFor(actor, tx, needs) : [],
         };
-        return saidToBe({ isExact: hourly.isExact && used.isExact }, body);
+        return saidOfEach({ week: hourly.isExact, top_applications: used.isExact }, body);
       },
     }),
     defineEndpoint({

@@ -4,7 +4,7 @@ import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { readList } from '../../platform/db/read-list.ts';
 import type { Call } from '../../resource/call.ts';
-import { latest, readUntil } from '../../resource/counted.ts';
+import { isUncounted } from '../../resource/counted.ts';
 import type { Span } from '../../resource/counted-rows.ts';
 import { hoursAhead, maxRead, sourceOf } from './chart.ts';
 import { eventApplications } from './counted.ts';
@@ -120,11 +120,11 @@ const topOfAll = (call: Call, { action, limit }: Top) =>
 
 /** The number of visits by application, most first. Exact unless there are too many that are not counted yet. */
 async function countVisits(read: Query, action: string): Promise<{ visits: [string, number][]; isExact: boolean }> {
-  const until = await readUntil(read, eventApplications);
+  // One statement, so that both parts are of one moment.
   const { rows } = await sql<{ authorized_app: string; events: number | string; is_new: number }>`
     select t.authorized_app, sum(t.count) as events, 0 as is_new from event_applications as t where t.action = ${action} group by 1
     union all select t.authorized_app, count(*) as events, 1 as is_new from (select t.authorized_app from events as t
-      where t.action = ${action} and t.authorized_app is not null and t.created >= ${until} and t.created <= ${latest}
+      where t.action = ${action} and t.authorized_app is not null and ${isUncounted(sql.ref('t.created'), eventApplications)}
       limit ${maxNew + 1}) as t group by 1`.execute(read);
   const sums = new Map<string, number>();
   let added = 0;

@@ -5,6 +5,7 @@ import { readList } from '../../platform/db/read-list.ts';
 import type { Call } from '../../resource/call.ts';
 import { hourOf, readUntil } from '../../resource/counted.ts';
 import { estimated, type Span } from '../../resource/counted-rows.ts';
+import { arrayOf, stringSchema } from '../../resource/json-schema.ts';
 import { ReplyWith } from '../../resource/operations.ts';
 import { eventHours, type HourRow, type Reading, readHours, sumOf } from './counted.ts';
 import { afterTime, allEvents, type EventSource, noConditions, type Sampling, sampledEvents } from './sample.ts';
@@ -59,12 +60,14 @@ export const chartWithValues = (
   counting: Counting,
   columns: readonly string[],
   most: number,
-): Promise<Chart & { readonly values: ReadonlyMap<string, Value[]> }> =>
+): Promise<Chart & { readonly values: ReadonlyMap<string, Value[]>; readonly areValuesExact: boolean }> =>
   readList(call.db, async (read) => {
     const ahead = await hoursAhead(call, read, counting);
     const source = await sourceOf(call, read, counting, ahead);
     const hours = ahead ?? (await countHours(read, source));
-    return { hours, values: await topValues(read, source, columns, most), isExact: source.factor === 1 };
+    const values = await topValues(read, source, columns, most);
+    const areValuesExact = source.factor === 1;
+    return { hours, isExact: ahead !== null || areValuesExact, values, areValuesExact };
   });
 
 /** Counts by hour and action if these are all that the conditions name. */
@@ -132,3 +135,11 @@ const scaled = (events: number | string, factor: number) => Math.round(Number(ev
 /** An answer with figures, and whether they are estimates. */
 export const saidToBe = ({ isExact }: Pick<Chart, 'isExact'>, body: unknown) =>
   isExact ? body : new ReplyWith(200, body, estimated);
+
+export const estimatedSchema = { ...arrayOf(stringSchema), description: 'The members whose figures are estimates.' };
+
+/** The same where members differ in it: `estimated` names those that are estimates. */
+export function saidOfEach(isExact: Readonly<Record<string, boolean>>, body: object) {
+  const estimated = Object.keys(isExact).filter((name) => !isExact[name]);
+  return saidToBe({ isExact: estimated.length === 0 }, { ...body, estimated });
+}

@@ -13,7 +13,7 @@ import {
 } from '../../resource/json-schema.ts';
 import type { Action, ActionInput } from '../../resource/resource.ts';
 import { readApplications } from './applications.ts';
-import { type Counting, chartWithValues, saidToBe, type Value } from './chart.ts';
+import { type Counting, chartWithValues, estimatedSchema, saidOfEach, type Value } from './chart.ts';
 import type { HourRow } from './counted.ts';
 import { sumIntervals } from './counts.ts';
 import { eventModel, eventParameters, filteredEvents } from './filtered.ts';
@@ -49,6 +49,7 @@ export const facetsAction: Action = {
       usernames: values,
       client_ips: values,
       applications: values,
+      estimated: estimatedSchema,
     }),
   },
   async run({ call, registry }) {
@@ -64,7 +65,9 @@ export const facetsAction: Action = {
       client_ips: top('client_ip'),
       applications: await withNames({ call, registry }, top('authorized_app')),
     };
-    return saidToBe(chart, body);
+    const { isExact, areValuesExact } = chart;
+    const ofValues = { usernames: areValuesExact, client_ips: areValuesExact, applications: areValuesExact };
+    return saidOfEach({ counts: isExact, actions: isExact, ...ofValues }, body);
   },
 };
 

@@ -24,6 +24,8 @@ export interface Facets {
   readonly usernames: readonly FacetValue[];
   readonly client_ips: readonly FacetValue[];
   readonly applications: readonly FacetValue[];
+  /** The members whose figures are estimates. */
+  readonly estimated: readonly string[];
 }
 
 /** The filters that the address and the API share. */

@@ -4,7 +4,7 @@ import { t } from '../../texts/texts.ts';
 import '../generic/list.css';
 import './events.css';
 import { useMemo } from 'react';
-import { Loaded, useReply } from '../../elements/loading.tsx';
+import { Loaded, useAnswer, useReply } from '../../elements/loading.tsx';
 import { ExactMoment } from '../../elements/moment.tsx';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { useEntry } from '../api/interface.ts';
@@ -38,7 +38,7 @@ function Events() {
   const question = useMemo(() => questionOf(query).toString(), [query]);
   const isLive = query.get('live') === 'true';
   const page = query.get('page') ?? '1';
-  const facets = useReply<Facets>(`/events/events/facets/?${question}`);
+  const facets = useAnswer<Facets>(`/events/events/facets/?${question}`);
   const download = (as: string) => `/api/v3/events/events/export/?${question}&as=${as}&language=${pageLanguage()}`;
   return (
     <Page
@@ -61,10 +61,10 @@ function Events() {
       <Asked />
       <div className="events">
         <div className="stack">
-          <Loaded {...facets}>{({ value, isEstimate }) => <Histogram facets={value} isEstimate={isEstimate} />}</Loaded>
+          <Loaded {...facets}>{(value) => <Histogram facets={value} />}</Loaded>
           <List question={question} page={page} isLive={isLive} />
         </div>
-        <Loaded {...facets}>{({ value, isEstimate }) => <FacetLists facets={value} isEstimate={isEstimate} />}</Loaded>
+        <Loaded {...facets}>{(value) => <FacetLists facets={value} />}</Loaded>
       </div>
     </Page>
   );

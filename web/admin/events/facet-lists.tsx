@@ -7,22 +7,20 @@ import { ClientAddress } from './client-address.tsx';
 import type { Facets, FacetValue } from './event.ts';
 
 /** The most frequent values; each is a filter that can be switched on and off. */
-export function FacetLists({ facets, isEstimate }: { facets: Facets; isEstimate: boolean }) {
+export function FacetLists({ facets }: { facets: Facets }) {
+  const of = (member: 'actions' | 'applications' | 'usernames' | 'client_ips') => ({
+    values: facets[member],
+    isEstimate: facets.estimated.includes(member),
+  });
   return (
     <div className="facets">
-      <FacetList title={t('Action')} name="action" values={facets.actions} say={spelled} isEstimate={isEstimate} />
-      <FacetList
-        title={t('Application')}
-        name="context_authorized_app"
-        values={facets.applications}
-        isEstimate={isEstimate}
-      />
-      <FacetList title={t('Person')} name="username" values={facets.usernames} isEstimate={isEstimate} />
+      <FacetList title={t('Action')} name="action" {...of('actions')} say={spelled} />
+      <FacetList title={t('Application')} name="context_authorized_app" {...of('applications')} />
+      <FacetList title={t('Person')} name="username" {...of('usernames')} />
       <FacetList
         title={t('Client address')}
         name="client_ip"
-        values={facets.client_ips}
-        isEstimate={isEstimate}
+        {...of('client_ips')}
         say={(address) => <ClientAddress address={address} />}
       />
     </div>

@@ -8,13 +8,8 @@ import type { Facets } from './event.ts';
 
 const hourSeconds = 3600;
 
-interface Props {
-  readonly facets: Facets;
-  readonly isEstimate: boolean;
-}
-
 /** Events over time. Dragging selects a period. */
-export function Histogram({ facets: { start, interval_seconds, counts }, isEstimate }: Props) {
+export function Histogram({ facets: { start, interval_seconds, counts, estimated } }: { facets: Facets }) {
   const first = Date.parse(start) / 1000;
   const times = useMemo(() => counts.map((_, at) => first + at * interval_seconds), [counts, first, interval_seconds]);
   const series = useMemo(() => [{ label: t('Events'), colour: '--accent', values: counts }], [counts]);
@@ -35,7 +30,12 @@ export function Histogram({ facets: { start, interval_seconds, counts }, isEstim
         look="bars"
         onSelect={(from, to) => goTo(hereWith({ from: isoOf(from), to: isoOf(to), page: null, live: null }))}
       />
-      <ChartTable unit={t(isByDay ? 'Day' : 'Hour')} columns={[t('Events')]} rows={rows} isEstimate={isEstimate} />
+      <ChartTable
+        unit={t(isByDay ? 'Day' : 'Hour')}
+        columns={[t('Events')]}
+        rows={rows}
+        isEstimate={estimated.includes('counts')}
+      />
     </div>
   );
 }

@@ -34,4 +34,6 @@ export interface Overview extends Vitals {
   }[];
   readonly ending_certificates: readonly { readonly pk: string; readonly name: string; readonly ends: string }[];
   readonly checklist: readonly ChecklistItem[];
+  /** The members whose figures are estimates. */
+  readonly estimated: readonly string[];
 }

@@ -1,6 +1,6 @@
 import { t } from '../../texts/texts.ts';
 import './start.css';
-import { Loaded, useReply } from '../../elements/loading.tsx';
+import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
@@ -17,25 +17,25 @@ import { WeekCard } from './week-card.tsx';
 /** Checklist, health and statistics. */
 export function StartPage() {
   const { user, version } = useInterface();
-  const overview = useReply<Overview>('/admin/overview/');
+  const overview = useAnswer<Overview>('/admin/overview/');
   return (
     <Page title={t('Welcome, {name}', { name: user.name || user.username })} intro={`Gatehouse ${version}`}>
-      <Loaded {...overview}>{({ value, isEstimate }) => <Content overview={value} isEstimate={isEstimate} />}</Loaded>
+      <Loaded {...overview}>{(value) => <Content overview={value} />}</Loaded>
     </Page>
   );
 }
 
-function Content({ overview, isEstimate }: { overview: Overview; isEstimate: boolean }) {
+function Content({ overview }: { overview: Overview }) {
   const { user } = useInterface();
-  const { health, week, top_applications, failing_jobs, ending_certificates, checklist } = overview;
+  const { health, week, top_applications, failing_jobs, ending_certificates, checklist, estimated } = overview;
   return (
     <>
       <Checklist items={checklist} />
       <Troubles jobs={failing_jobs} certificates={ending_certificates} />
       {week && (
         <div className="start-columns">
-          <WeekCard week={week} isEstimate={isEstimate} />
-          <TopApplications applications={top_applications} isEstimate={isEstimate} />
+          <WeekCard week={week} isEstimate={estimated.includes('week')} />
+          <TopApplications applications={top_applications} isEstimate={estimated.includes('top_applications')} />
         </div>
       )}
       <HealthCard vitals={overview}>
