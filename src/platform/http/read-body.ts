@@ -2,27 +2,51 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../lib/problem.ts';
 
 const nothing = Buffer.alloc(0);
+/** Honest senders need about 1,500 for the largest body. Each takes time and memory of its own, however short. */
+const maxPieces = 10_000;
 /** Closes the connection instead of reading the rest of the body. */
-const tooLarge = () => new Problem('payload_too_large', undefined, { connection: 'close' });
+const breakOff = (code: 'payload_too_large' | 'bad_request' | 'unavailable') =>
+  new Problem(code, undefined, { connection: 'close' });
 
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   (headers['content-length'] !== undefined && headers['content-length'] !== '0') ||
   headers['transfer-encoding'] !== undefined;
 
-/** Reads a body. Throws as soon as it exceeds the limit, without reading the rest. */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+/** Reads a body. Throws as soon as it exceeds a limit, without reading the rest. */
+export function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  hasRoom: (bytes: number) => boolean = () => true,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return reject(tooLarge());
-    const chunks: Buffer[] = [];
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return reject(breakOff('payload_too_large'));
+    const pieces: Buffer[] = [];
     let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= maxBytes) return void chunks.push(chunk);
+    const limitExceeded = () => {
+      if (size > maxBytes) return 'payload_too_large';
+      if (pieces.length > maxPieces) return 'bad_request';
+      return hasRoom(size) ? null : 'unavailable';
+    };
+    request.on('data', (piece: Buffer) => {
+      size += piece.length;
+      pieces.push(piece);
+      const limit = limitExceeded();
+      if (limit === null) return;
+      pieces.length = 0;
       request.pause().removeAllListeners('data');
-      reject(tooLarge());
+      reject(breakOff(limit));
     });
-    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks)));
+    request.on('end', () => resolve(pieces.length === 1 ? (pieces[0] ?? nothing) : Buffer.concat(pieces)));
     // The connection is closed: nobody gets the response.
     request.on('error', () => reject(new Problem('bad_request')));
+  });
+}
+
+/** Lets the rest of a body arrive that nobody reads, so that the sender gets to see the response. */
+export function skipRest(request: IncomingMessage): void {
+  let pieces = 0;
+  request.on('data', () => {
+    pieces += 1;
+    if (pieces > maxPieces) request.destroy();
   });
 }

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Problem } from '../../lib/problem.ts';
 import { createLog } from '../log.ts';
 import { readUpload } from './read-upload.ts';
@@ -164,4 +165,69 @@ test('each request leaves one line in the log at debug, found or not, without se
     ['debug', '/here', 405],
     ['debug', '/elsewhere', 404],
   ]);
+});
+
+/** Sends this much of a request; `status` comes with the response. */
+function sendRaw(at: string, text: string): { readonly socket: Socket; readonly status: Promise<number> } {
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(at).port) });
+  const status = new Promise<number>((resolve) => {
+    socket.once('data', (data) => resolve(Number(String(data).slice(9, 12)))).on('error', () => resolve(0));
+  });
+  socket.write(text);
+  return { socket, status };
+}
+
+test('a body in crumbs is broken off', async () => {
+  const other = createServer({ log, trustedProxies: [] });
+  other.routes.on(['POST'], '/here', async () => ({ status: 200 }));
+  const at = await other.listen({ host: '127.0.0.1', port: 0 });
+  const head = 'POST /here HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const statusOf = (crumbs: number) => sendRaw(at, `${head}${'1\r\nx\r\n'.repeat(crumbs)}0\r\n\r\n`).status;
+  expect([await statusOf(9_000), await statusOf(50_000)]).toEqual([200, 400]);
+  await other.close();
+});
+
+test.each(['GET /here', 'POST /elsewhere'])(
+  '%s: a body that nobody reads is skipped, but not in crumbs',
+  async (line) => {
+    const other = createServer({ log, trustedProxies: [] });
+    other.routes.on(['GET'], '/here', async () => ({ status: 200 }));
+    const at = await other.listen({ host: '127.0.0.1', port: 0 });
+    const head = `${line} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const next = 'GET /here HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const answersTo = async (piece: string, count: number) => {
+      const { socket } = sendRaw(at, `${head}${piece.repeat(count)}0\r\n\r\n${next}`);
+      let got = '';
+      socket.on('data', (data) => {
+        got += String(data);
+      });
+      await new Promise((resolve) => socket.on('close', resolve));
+      return got.match(/HTTP\/1\.1 \d+/g)?.length;
+    };
+    const kilobytes = `400\r\n${'x'.repeat(1024)}\r\n`;
+    expect([await answersTo(kilobytes, 5_000), await answersTo('1\r\nx\r\n', 200_000)]).toEqual([2, 1]);
+    await other.close();
+  },
+);
+
+test('bodies that do not end are held up to a limit, which leaves room for short ones', async () => {
+  const other = createServer({ log, trustedProxies: [] });
+  other.routes.on(['POST'], '/here', async () => ({ status: 200 }));
+  const at = await other.listen({ host: '127.0.0.1', port: 0 });
+  const head = `POST /here HTTP/1.1\r\nHost: x\r\nContent-Length: ${2 * 1024 * 1024}\r\n\r\n`;
+  let refused = 0;
+  const sockets = Array.from({ length: 60 }, () => {
+    const { socket, status } = sendRaw(at, head + 'x'.repeat(1024 * 1024));
+    void status.then((told) => {
+      if (told === 503) refused += 1;
+    });
+    return socket;
+  });
+  // 32 MB for a network.
+  await vi.waitFor(() => expect(refused).toBeGreaterThanOrEqual(28), 10_000);
+  const post = async (bytes: number) => (await fetch(`${at}/here`, { method: 'POST', body: 'x'.repeat(bytes) })).status;
+  expect(await post(10_000)).toBe(200);
+  for (const socket of sockets) socket.destroy();
+  await vi.waitFor(async () => expect(await post(2 * 1024 * 1024)).toBe(200), 10_000);
+  await other.close();
 });

@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Log } from '../log.ts';
+import { createBodyRoom } from './body-room.ts';
 import { answerBrokenRequest } from './broken-request.ts';
-import { hasBody, readBody } from './read-body.ts';
+import { hasBody, readBody, skipRest } from './read-body.ts';
 import { isUpload } from './read-upload.ts';
 import { refusalOf } from './refusal.ts';
 import { type RequestFacts, requestFacts } from './request-facts.ts';
@@ -53,6 +54,7 @@ export function createServer({
 }: ServerOptions): HttpServer {
   let isStopping = false;
   const senders = createSenders(trustedProxies);
+  const shareOf = createBodyRoom();
   const routes = createRoutes();
   const logRequest = logRequests(log);
 
@@ -65,6 +67,7 @@ export function createServer({
     } catch (error) {
       answer = await refuse(error, facts);
     }
+    if (!raw.complete) skipRest(raw);
     try {
       write(response, facts, answer);
     } catch (error) {
@@ -78,7 +81,10 @@ export function createServer({
   function answerTo(raw: IncomingMessage, facts: RequestFacts): Promise<HttpAnswer> {
     const { answer, params } = routes.find(facts);
     if (!bringsBody(raw)) return answer({ facts, params, raw, body: nothing });
-    return readBody(raw, bodyLimitBytes).then((body) => answer({ facts, params, raw, body }));
+    const share = shareOf(facts.clientIp);
+    return readBody(raw, bodyLimitBytes, share.growTo)
+      .then((body) => answer({ facts, params, raw, body }))
+      .finally(share.release);
   }
 
   async function refuse(error: unknown, facts: RequestFacts): Promise<HttpAnswer> {
