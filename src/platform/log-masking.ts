@@ -1,3 +1,5 @@
+import { unescape as decoded } from 'node:querystring';
+
 const mask = '[hidden]';
 const maxDepth = 8;
 // Limits: a large or unusual object must not stall the server.
@@ -107,26 +109,29 @@ function isSecretName(name: string): boolean {
   return secretWords.has(words.at(-1) ?? '') || secretNames.has(words.join('_'));
 }
 
+/** An address within a query is looked into so often; deeper ones are hidden. */
+const maxNesting = 3;
+
 /** Keeps the parameter names of a query, and the values that are not secret. */
-export function withoutQuerySecrets(url: unknown): unknown {
+export function withoutQuerySecrets(url: unknown, nesting = 0): unknown {
   if (typeof url !== 'string') return url;
   const start = url.indexOf('?');
   if (start < 0) return url;
   const parameters = url
     .slice(start + 1)
     .split('&')
-    .map((parameter) => {
-      const name = decoded(parameter.split('=', 1)[0] ?? '');
-      return isSecretName(name) || secretParameters.has(name.toLowerCase()) ? `${name}=${mask}` : parameter;
-    });
+    .map((parameter) => withoutSecret(parameter, nesting));
   return `${url.slice(0, start)}?${parameters.join('&')}`;
 }
 
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    // Invalid percent-encoding: use the name as it is.
-    return name;
-  }
+function withoutSecret(parameter: string, nesting: number): string {
+  const end = parameter.indexOf('=');
+  if (end < 0) return parameter;
+  const name = decoded(parameter.slice(0, end));
+  if (isSecretName(name) || secretParameters.has(name.toLowerCase())) return `${name}=${mask}`;
+  const value = decoded(parameter.slice(end + 1));
+  // `next` has the address of a page, whose own query may have a secret.
+  if (!value.includes('?')) return parameter;
+  const shown = nesting < maxNesting ? String(withoutQuerySecrets(value, nesting + 1)) : mask;
+  return shown === value ? parameter : `${name}=${encodeURIComponent(shown)}`;
 }

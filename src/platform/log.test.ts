@@ -76,6 +76,14 @@ test('URLs keep their query but for secrets', () => {
   const { log, last } = recordedLog();
   log.info({ url: '/callback/?code=abc&state=def&page=2&plex_token=xyz&%74oken=t' });
   expect(last().url).toBe('/callback/?code=[hidden]&state=[hidden]&page=2&plex_token=[hidden]&token=[hidden]');
+  log.info({ url: '/if/flow/x/?next=%2Fdevice%3Fuser_code%3DBCDF-GHJK%26page%3D2' });
+  expect(last().url).toBe('/if/flow/x/?next=%2Fdevice%3Fuser_code%3D%5Bhidden%5D%26page%3D2');
+  log.info({ url: '/if/flow/x/?next=%2Fa%3Fnext%3D%252Fdevice%253Fcode%253DBCDF%26x%3D%zz' });
+  expect(last().url).not.toContain('BCDF');
+  log.info({ url: `/x/${'?a='.repeat(5_000)}BCDF` });
+  expect(last().url).not.toContain('BCDF');
+  log.info({ url: '/if/flow/x/?next=%2Fif%2Fuser%2F%3Fpage%3D2' });
+  expect(last().url).toBe('/if/flow/x/?next=%2Fif%2Fuser%2F%3Fpage%3D2');
   log.info({ url: '/acs/?answer=abc&ticket=def&request_uri=urn:x' });
   expect(last().url).toBe('/acs/?answer=[hidden]&ticket=[hidden]&request_uri=[hidden]');
   log.info({ url: '/end-session/?id_token_hint=abc&user_code=BCDF-GHJK&ui_locales=de' });
