@@ -133,6 +133,23 @@ describeOnBoth(
       expect(service.requests).toHaveLength(5 + 7 + 1);
     });
 
+    test('get a code at sign-in though others have typed their number as often as one may', async () => {
+      service.answer = () => json({});
+      const { user, number } = await enrolled();
+      const { slug } = await setUpFlow();
+      for (const other of [await person(), await person()]) {
+        const { answer } = await begin(slug, other);
+        for (let i = 0; i < 5; i++) await answer({ phone_number: number });
+      }
+      const flow = await signInFlow();
+      const { browser, offered } = await atFactor(server(), flow, user);
+      service.requests.length = 0;
+      await browser.answer(flow, { selected_challenge: offered });
+      expect(service.requests).toHaveLength(1);
+      await browser.answer(flow, { code: codeSent() });
+      expect(await me(browser)).toBe(user.pk);
+    });
+
     // What follows does not depend on the database.
     if (kind === 'postgres') return;
 

@@ -10,7 +10,7 @@ service.answer = () => json({});
 afterAll(() => service.close());
 
 const maxTries = 5;
-const most = { forNumber: 5 };
+const most = { forNumber: 5, forNetwork: 100 };
 
 describeOnBoth(
   'class 47: guessing SMS codes and flooding phones',
@@ -42,6 +42,16 @@ describeOnBoth(
       const wishes = Array.from({ length: 50 }, (_, i) => answers[i % 5]?.({ phone_number: '+46702222222' }));
       await Promise.all(wishes);
       expect(service.requests).toHaveLength(most.forNumber);
+    });
+
+    test('one network has only so many messages sent, to however many numbers by however many people', async () => {
+      service.requests.length = 0;
+      for (let people = 0; people < 14; people += 1) {
+        const answer = await setUp();
+        for (let i = 0; i < 8; i += 1) await answer({ phone_number: `+467055${100 + people}${100 + i}` });
+      }
+      expect(service.requests.length).toBeLessThanOrEqual(most.forNetwork);
+      expect(service.requests.length).toBeGreaterThan(most.forNetwork / 2);
     });
 
     test('SMS codes are stored as hashes only', async () => {

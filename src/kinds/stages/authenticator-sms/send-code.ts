@@ -6,7 +6,7 @@ import { say } from '../../../lib/texts/translate.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Call } from '../../../resource/call.ts';
 import { type SendNeeds, sendMessage } from './send-message.ts';
-import { issueCode } from './sms-code.ts';
+import { issueCode, type Recipient } from './sms-code.ts';
 import { type SmsSettings, smsStage } from './sms-stage.resource.ts';
 
 export interface SmsNeeds extends SendNeeds {
@@ -19,9 +19,9 @@ export async function sendCode(
   call: Call,
   stage: SmsSettings,
   user: UserFacts,
-  number: string,
+  { number, typedFrom }: Omit<Recipient, 'user'>,
 ): Promise<string | null> {
-  const code = await issueCode(call.db, needs.key, { user: user.pk, number }, call.now);
+  const code = await issueCode(call.db, needs.key, { user: user.pk, number, typedFrom }, call.now);
   if (code === null) return 'Too many messages were sent. Please try again later.';
   const { brand: title, language } = await pageFrame(call);
   const text = say(languageOfUser(user.attributes, language), 'Use this code to authenticate in {title}: {code}', {

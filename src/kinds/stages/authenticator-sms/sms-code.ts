@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { networkOf } from '../../../lib/cidr.ts';
 import { equalInConstantTime } from '../../../lib/constant-time.ts';
 import { hourMs } from '../../../lib/duration.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
@@ -12,6 +13,11 @@ export interface CodeSubject {
   readonly number: string;
 }
 
+export interface Recipient extends CodeSubject {
+  /** The address from which the number was typed; null if it is the user's, by proof. */
+  readonly typedFrom: string | null;
+}
+
 type Hashing = Pick<InstanceKey, 'hash'>;
 
 const codeLength = 6;
@@ -20,19 +26,20 @@ const maxTries = 5;
 /** Messages per hour. Each one costs money. */
 const maxPerUser = 10;
 const maxPerNumber = 5;
+/** Numbers that strangers type may be expensive ones, and accounts are easily made. */
+const maxPerNetwork = 100;
 
 /**
- * Issues a code that replaces any earlier one, or returns null when this number or user has reached its limit. One
- * statement per subject does the counting, so that concurrent requests cannot exceed the limit.
+ * Issues a code that replaces any earlier one, or returns null when a limit is reached. One statement per limit does the
+ * counting, so that concurrent requests cannot exceed it.
  */
-export async function issueCode(db: Database, key: Hashing, subject: CodeSubject, now: string): Promise<string | null> {
+export async function issueCode(db: Database, key: Hashing, subject: Recipient, now: string): Promise<string | null> {
   const code = randomText(codeLength, '0123456789');
   try {
     await db.write(async (tx) => {
-      const isWithin =
-        (await countSending(tx, key.hash(`sms:user:${subject.user}`), maxPerUser, now)) &&
-        (await countSending(tx, key.hash(`sms:number:${subject.number}`), maxPerNumber, now));
-      if (!isWithin) throw new Rollback(null);
+      for (const [counted, max] of limitsOf(subject)) {
+        if (!(await countSending(tx, key.hash(counted), max, now))) throw new Rollback(null);
+      }
       await sql`insert into sms_codes (subject, code_hash, tries, expires)
         values (${subjectOf(key, subject)}, ${codeHash(key, subject, code)}, 0, ${addMilliseconds(now, lifetimeMs)})
         on conflict (subject) do update set code_hash = excluded.code_hash, tries = 0, expires = excluded.expires`.execute(
@@ -44,6 +51,13 @@ export async function issueCode(db: Database, key: Hashing, subject: CodeSubject
     throw error;
   }
   return code;
+}
+
+/** Owners have a count of their own: others, who type their number, must not keep them from signing in. */
+function limitsOf({ user, number, typedFrom }: Recipient): [counted: string, max: number][] {
+  const ofUser: [string, number] = [`sms:user:${user}`, maxPerUser];
+  if (typedFrom === null) return [ofUser, [`sms:owner:${user}:${number}`, maxPerNumber]];
+  return [ofUser, [`sms:number:${number}`, maxPerNumber], [`sms:network:${networkOf(typedFrom)}`, maxPerNetwork]];
 }
 
 /** Checks a code. A correct code is consumed; wrong attempts are limited. */

@@ -22,7 +22,7 @@ export function smsFactor(needs: SmsNeeds): DeviceKind<SmsDevice> {
       if (!device?.stage || !ground.user) return 'No message can be sent to this device.';
       const { call, engine } = ground.step;
       const stage = await loadStage(engine, smsStage, device.stage, call);
-      return sendCode(needs, call, stage, ground.user, device.phone_number);
+      return sendCode(needs, call, stage, ground.user, { number: device.phone_number, typedFrom: null });
     },
     async prove(ground, given) {
       const { call } = ground.step;
