@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Browser, openBrowser, signInByPassword } from '../support/flow-client.ts';
-import { unique } from '../support/make-walk.ts';
+import { makeWalk, unique } from '../support/make-walk.ts';
+import { personWithPasskey } from '../support/passkey.ts';
 import { describeOnBoth } from '../support/server.ts';
 
 const blocked = 'Too many failed attempts. Please try again later.';
@@ -71,5 +72,33 @@ describeOnBoth('class 66: the lock-out does not reveal users or lock out the own
       if ((await complaintOf(browser, username, 'wrong')) === blocked) break;
     }
     expect(looked).toBeLessThan(40);
+  });
+});
+
+// Ten worthless answers blocked everybody of a network, or the person whose name was typed.
+describeOnBoth('class 66: answers of worthless passkeys lock nobody out', (server) => {
+  const validate = ['authenticator/validate', { device_classes: ['webauthn'], not_configured_action: 'deny' }] as const;
+  const named = ['identification', { user_fields: ['username'] }] as const;
+  const designation = 'authentication';
+
+  test.each([
+    ['without a name', [validate, ['user_login']]],
+    ['by name', [named, validate, ['user_login']]],
+  ] as const)('%s', async (_, stages) => {
+    const { slug } = await makeWalk(server(), stages, { designation });
+    const { pk, username, key } = await personWithPasskey(server());
+    const atKey = async () => {
+      const browser = openBrowser(server());
+      let { body } = await browser.show(slug);
+      if (stages.length === 3) ({ body } = await browser.answer(slug, { uid_field: username }));
+      return { browser, challenge: body.device_challenges[0].challenge };
+    };
+    for (let count = 0; count < 15; count += 1) {
+      const { browser } = await atKey();
+      await browser.answer(slug, { webauthn: { id: key.credentialId } });
+    }
+    const { browser, challenge } = await atKey();
+    await browser.answer(slug, { webauthn: key.prove(challenge) });
+    expect((await browser.get('/core/users/me/')).body.user?.pk).toBe(pk);
   });
 });

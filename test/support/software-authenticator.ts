@@ -15,6 +15,10 @@ export interface Tricks {
   readonly credentialId?: string;
   readonly userHandle?: string;
   readonly breaksSignature?: boolean;
+  /** Instead of an attestation statement. */
+  readonly statement?: Cbor;
+  /** Instead of the whole attestation object. */
+  readonly object?: Buffer;
 }
 
 export interface AuthenticatorOptions {
@@ -90,8 +94,11 @@ export function createAuthenticator({
       ]);
       const authData = authenticatorData(options.rp.id, tricks, attested);
       const client = clientData('webauthn.create', options, tricks);
-      const statement = attest(attestation, aaguid, privateKey, Buffer.concat([authData, sha256(client)]));
-      const object = new Map<string, Cbor>([...statement, ['authData', authData]]);
+      const object = new Map<string, Cbor>([
+        ...attest(attestation, aaguid, privateKey, Buffer.concat([authData, sha256(client)])),
+        ...(tricks.statement === undefined ? [] : ([['attStmt', tricks.statement]] as const)),
+        ['authData', authData],
+      ]);
       return {
         id: base64url(id),
         rawId: base64url(id),
@@ -100,7 +107,7 @@ export function createAuthenticator({
         clientExtensionResults: {},
         response: {
           clientDataJSON: base64url(client),
-          attestationObject: base64url(writeCbor(object)),
+          attestationObject: base64url(tricks.object ?? writeCbor(object)),
           transports: ['usb'],
         },
       };

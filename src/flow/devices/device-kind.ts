@@ -49,6 +49,8 @@ export interface DeviceKind<D = Device> extends Kind {
   methods(device: D): readonly string[];
   /** The member of an answer that holds its proofs. Kinds may share one. */
   readonly proof: Fields;
+  /** No number of attempts leads to a proof, so they are counted by network alone: else strangers could lock people out. */
+  readonly isUnguessable?: boolean;
   /** A fallback, offered after the others. */
   readonly isBackup?: boolean;
   /** One for each way to verify. Called for every screen, so it must not change what `memory` already holds. */

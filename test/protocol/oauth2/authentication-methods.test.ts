@@ -46,7 +46,7 @@ describeOnSqlite('RFC 8176: tokens tell how somebody signed in', (server) => {
     expect((await learnt(second.browser)).amr).toEqual(['pwd', 'otp', 'mfa']);
   });
 
-  test('by a key: pop, and hwk of one that vouched for its hardware', async () => {
+  test('by a key: pop, even of one with a certificate for its hardware, which anybody can issue', async () => {
     const synced = await personWithPasskey(server());
     const stages = [['authenticator/validate', { device_classes: ['webauthn'] }], ['user_login']] as const;
     const flow = (await makeWalk(server(), stages, { designation: 'authentication' })).slug;
@@ -59,7 +59,7 @@ describeOnSqlite('RFC 8176: tokens tell how somebody signed in', (server) => {
     const second = await makeFactorFlow(server(), 'webauthn');
     const at = await atFactor(server(), second, hardware);
     await at.browser.answer(second, { webauthn: hardware.key.prove(at.offered.challenge) });
-    expect((await learnt(at.browser)).amr).toEqual(['pwd', 'hwk', 'user', 'mfa']);
+    expect((await learnt(at.browser)).amr).toEqual(['pwd', 'pop', 'user', 'mfa']);
   });
 
   test('amr is absent without an authentication here, and ignores earlier ones', async () => {

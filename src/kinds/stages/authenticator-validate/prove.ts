@@ -5,7 +5,6 @@ import type { Device, DeviceKind } from '../../../flow/devices/device-kind.ts';
 import { setPendingUser } from '../../../flow/executor/flow-state.ts';
 import { type Move, next, type Step, stay } from '../../../flow/executor/stage-kind.ts';
 import { blockedWords } from '../../../flow/passwords/judge-password.ts';
-import { networkOf } from '../../../lib/cidr.ts';
 import type { Json } from '../../../lib/json.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
@@ -40,11 +39,13 @@ export async function prove(
 ): Promise<Move | null> {
   const { call } = step;
   const { clientIp: ip } = call.request;
-  const attempt = { who: user ? { secondFactorOf: user.pk } : `passwordless from ${networkOf(ip)}`, ip, now: call.now };
+  const tried = factors.filter(({ kind }) => proofMember(kind) === member);
+  const isUnguessable = tried.every(({ kind }) => kind.isUnguessable);
+  const who = user && !isUnguessable ? { secondFactorOf: user.pk } : `${member} in request ${call.request.id}`;
+  const attempt = { who, ip, now: call.now };
   if (!(await claimAttempt(call, needs.key, attempt))) return stay({ [member]: [blockedWords] });
   let complaint: string | null = null;
-  for (const { kind, ground } of factors) {
-    if (proofMember(kind) !== member) continue;
+  for (const { kind, ground } of tried) {
     const proof = await kind.prove(ground, given);
     if ('device' in proof)
       return passed(needs, step, kind, proof.device, (tx) => forgiveAttempt(tx, needs.key, attempt));

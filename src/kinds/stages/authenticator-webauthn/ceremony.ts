@@ -7,7 +7,7 @@ import type {
   UserVerificationRequirement,
 } from '@simplewebauthn/server';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import type { Json } from '../../../lib/json.ts';
+import { isJsonObject, type Json } from '../../../lib/json.ts';
 import type { RelyingParty } from './relying-party.ts';
 import type { WebauthnDevice } from './webauthn-device.ts';
 
@@ -40,6 +40,11 @@ const knownTransports = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-car
 
 // Loaded on first use: loading takes a quarter of a second, which startup need not wait for.
 const library = () => import('@simplewebauthn/server');
+
+/** Characters of a member of a response. Chains of certificates take less than a tenth. */
+const maxMember = 65_536;
+/** WebAuthn §4: bytes of a credential id. */
+const maxCredentialId = 1_023;
 
 export const newChallenge = (): string => randomBytes(32).toString('base64url');
 const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(base64url, 'base64url'));
@@ -81,6 +86,7 @@ export async function checkRegistration(
   challenge: string,
   given: Json,
 ): Promise<NewCredential | null> {
+  if (!isBounded(given)) return null;
   const { verifyRegistrationResponse } = await library();
   // Untrusted input: the library validates each member and throws.
   const response = given as unknown as RegistrationResponseJSON;
@@ -97,7 +103,7 @@ export async function checkRegistration(
   if (!result?.verified) return null;
   const { credential, aaguid, attestationObject } = result.registrationInfo;
   // The library verifies the credential id that the device signed; the browser must have sent the same one.
-  if (credential.id !== response.id) return null;
+  if (credential.id !== response.id || bytesOf(credential.id).length > maxCredentialId) return null;
   const { transports } = response.response;
   return {
     id: credential.id,
@@ -107,7 +113,7 @@ export async function checkRegistration(
       ? knownTransports.filter((name) => transports.some((one) => one === name))
       : [],
     aaguid,
-    isAttested: await isAttested(attestationObject),
+    isAttested: (await orNull(() => isAttested(attestationObject))) ?? false,
   };
 }
 
@@ -145,6 +151,7 @@ export async function checkAssertion(
   challenge: string,
   given: Json,
 ): Promise<number | null> {
+  if (!isBounded(given)) return null;
   const { verifyAuthenticationResponse } = await library();
   // Untrusted input: the library validates each member and throws.
   const response = given as unknown as AuthenticationResponseJSON;
@@ -164,6 +171,12 @@ export async function checkAssertion(
   const isOwners = !userHandle || userHandle === Buffer.from(handleOf(owner)).toString('base64url');
   return isOwners ? result.authenticationInfo.newCounter : null;
 }
+
+/** Parsing takes time with the length. */
+const isBounded = (given: Json): boolean =>
+  isJsonObject(given) &&
+  isJsonObject(given.response) &&
+  Object.values(given.response).every((member) => typeof member !== 'string' || member.length <= maxMember);
 
 const describe = ({ credential_id, transports }: WebauthnDevice) => ({
   id: credential_id,

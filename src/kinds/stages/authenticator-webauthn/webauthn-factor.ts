@@ -25,9 +25,10 @@ export function webauthnFactor({ config }: Needs): DeviceKind<WebauthnDevice> {
     deviceClass: 'webauthn',
     deviceResources: webauthnDevices,
     setupStage: authenticatorWebauthnStage.model,
-    // Only attested keys are known to be bound to hardware.
-    methods: ({ attested }) => [attested ? 'hwk' : 'pop', 'user'],
+    // RFC 8176: not `hwk`, since anybody can issue the certificate by which a key would be bound to hardware.
+    methods: () => ['pop', 'user'],
     proof: { webauthn: json({ nullable: true, default: null }) },
+    isUnguessable: true,
     async challenges(ground) {
       const { step, user } = ground;
       const devices = usable(ground);
