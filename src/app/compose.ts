@@ -164,6 +164,6 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   mountMedia(routes, db);
   mountStaticFiles(routes);
   mountApiBrowser(routes, apiPrefix);
-  mountPages(routes, { ...sessions, clock, log, kinds });
+  mountPages(routes, { ...sessions, clock, log, kinds, publicUrl: config.publicUrl });
   return { server, engine, operations, endpoints, resourceWorld, kinds, jobs };
 }

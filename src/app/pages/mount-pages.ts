@@ -15,6 +15,7 @@ import type { Actor } from '../../resource/actor.ts';
 import { flowTriedAt, needsOfFlowPage, type PageKinds, signInPath, tryingFlow } from './flow-pages.ts';
 import { findBuiltPages } from './page-files.ts';
 import { assetPrefix, type Framing, pagePolicy, pageShell } from './shell.ts';
+import { confirmSignOut } from './sign-out-page.ts';
 
 interface Showing {
   readonly foreign?: Required<PageNeeds>;
@@ -26,6 +27,7 @@ interface Needs extends SessionNeeds {
   readonly clock: Clock;
   readonly log: Log;
   readonly kinds: PageKinds;
+  readonly publicUrl: string;
 }
 
 const accountPath = '/if/user/';
@@ -91,6 +93,10 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
   routes.on(['GET'], '/if/flow/{slug}/', async ({ facts, params }) => {
     const foreign = await needsOfFlowPage(params.slug ?? '', db.read, needs.kinds);
     const actor = await actorOf(facts);
+    if (actor && foreign?.data.designation === 'invalidation') {
+      const question = await confirmSignOut(needs, facts, actor, params.slug ?? '');
+      if (question) return question;
+    }
     const wanted = foreign ? mergedNeeds([foreign, greeting(actor, foreign)]) : nothingForeign;
     const page = await show(facts, actor, 'flow', { foreign: wanted });
     const isMissing = page.status === 200 && !foreign;

@@ -3,6 +3,12 @@ import type { RequestFacts } from '../../platform/http/request-facts.ts';
 
 const ownSites = new Set(['same-origin', 'none']);
 
+/** Whether a page of ours led here, or the person did. Browsers do not tell without TLS. */
+export function isFromOwnPage({ header }: Pick<RequestFacts, 'header'>): boolean {
+  const site = header('sec-fetch-site');
+  return site === undefined || ownSites.has(site);
+}
+
 /**
  * Refuses what a page of another origin makes a browser send. A neighbour on our site gets our cookies sent along, and
  * walks of anonymous visitors have no CSRF token. Following a link to the API remains possible.
@@ -18,6 +24,11 @@ export function checkOwnOrigin({ method, host, header }: RequestFacts, publicHos
   if (origin === undefined) return;
   const hostname = URL.parse(origin)?.hostname;
   if (hostname !== host && hostname !== publicHost) throw refusal();
+}
+
+/** Refuses to be opened by a link of another site: for a GET that changes something. */
+export function checkOwnPage(request: Pick<RequestFacts, 'header'>): void {
+  if (!isFromOwnPage(request)) throw refusal();
 }
 
 const refusal = () => new Problem('csrf_failed', 'CSRF Failed: The request comes from a page of another origin.');

@@ -1,5 +1,6 @@
 import { languageOf } from '../../core/brand/language.ts';
 import { loadUserFacts } from '../../core/mapping/user-facts.ts';
+import { checkOwnPage } from '../../core/session/own-origin.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import { ownPath } from '../../lib/own-path.ts';
 import { Invalid, Problem } from '../../lib/problem.ts';
@@ -94,6 +95,8 @@ function answerOf(call: Call): Row {
 
 async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Reply> {
   const { executor, key, publicUrl } = needs;
+  // Stages that ask nothing act at once: one of them signs people out.
+  checkOwnPage(call.request);
   // First: it brings the stamp along, which what follows needs.
   const inCookie = carriedBy(call.request.cookies, publicUrl);
   // With the proof of an opening, nothing is stored for its flow yet.
