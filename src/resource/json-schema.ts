@@ -43,8 +43,8 @@ export interface FieldNote {
 
 /** What forms do not offer, beyond what the type says. */
 export interface Limits {
-  /** Set if only superusers may change it. */
-  readonly only?: 'superusers';
+  /** Who changes it: only superusers may, or the server does, and programs that import objects. */
+  readonly only?: 'superusers' | 'server';
   /** For choices: those that only the server makes. */
   readonly without?: readonly string[];
   /** For references: the right to an object that choosing it takes. */

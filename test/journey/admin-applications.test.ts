@@ -71,16 +71,35 @@ describeJourney('the admin pages of applications', (journey) => {
     const { results } = (await server.admin.get(`/policies/bindings/?target=${application.pk}`)).body;
     expect(results.map((one: { group: string }) => one.group)).toEqual([group.pk]);
     const setup = await page.locator('pre').innerText();
-    expect(setup).toContain(`GF_AUTH_GENERIC_OAUTH_CLIENT_SECRET=${provider.client_secret}`);
+    expect(setup).toContain(`GF_AUTH_GENERIC_OAUTH_CLIENT_SECRET=${'•'.repeat(12)}`);
     expect(setup).not.toMatch(/\{\w+\}/);
     const { issuer } = (await server.admin.get(`/providers/oauth2/${application.provider}/setup_urls/`)).body;
     const copied = page.getByRole('region', { name: 'To copy' });
     expect(await copied.locator('code').allInnerTexts()).toEqual([issuer, provider.client_id, '•'.repeat(12)]);
     await copied.getByRole('button', { name: 'Show Client secret' }).click();
     await copied.getByText(provider.client_secret).waitFor();
+    await page.getByText(`GF_AUTH_GENERIC_OAUTH_CLIENT_SECRET=${provider.client_secret}`).waitFor();
     const tested = await openTest(page);
     await tested.getByText('What is bound to the application does not let you in.').waitFor();
     await tested.waitForLoadState('networkidle');
+    await page.waitForLoadState('networkidle');
+  });
+
+  test('refuse redirect addresses to which nobody could return', async () => {
+    const page = await visitAdmin(journey(), '/applications/new/?template=openid-connect');
+    await page.getByLabel('Name (required)').fill('Wiki');
+    await page.getByLabel('Address (required)').fill('https://wiki.example.org');
+    const redirects = page.getByLabel('Redirect URIs, one a line');
+    await redirects.fill(
+      'https://wiki.example.org/done\nwiki.example.org/done\nlocalhost:3000/done\ncom.example.wiki:/done',
+    );
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('This is not a complete address: wiki.example.org/done').waitFor();
+    await page.getByText('This is not a complete address: localhost:3000/done').waitFor();
+    expect(await page.getByText('This is not a complete address').count()).toBe(2);
+    await redirects.fill('https://wiki.example.org/done\ncom.example.wiki:/done');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByLabel('Members of groups').waitFor();
     await page.waitForLoadState('networkidle');
   });
 

@@ -389,6 +389,18 @@ describeJourney('the admin pages', (journey) => {
     expect(await count('/providers/oauth2/')).toBeLessThanOrEqual(3);
   });
 
+  test('ask nobody for what the server keeps up to date itself', async () => {
+    for (const [path, asked, kept] of [
+      ['/new/core/users/', 'Username (required)', 'Last login'],
+      ['/new/propertymappings/provider/scope/', 'Name (required)', 'Managed'],
+    ] as const) {
+      const page = await visitAdmin(journey(), path);
+      await page.getByLabel(asked).waitFor();
+      expect([path, await page.getByLabel(kept).count()]).toEqual([path, 0]);
+      await page.waitForLoadState('networkidle');
+    }
+  });
+
   test('have settings of the whole server as a form', async () => {
     const { server } = journey();
     const page = await visitAdmin(journey(), '/admin/settings/');

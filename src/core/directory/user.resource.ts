@@ -82,6 +82,7 @@ export function userResource({ installId, passwords, settings, key, config, user
         nullable: true,
         default: null,
         orderedIn: 'user_logins',
+        limits: { only: 'server' },
         help: 'When the user last signed in. The server keeps it up to date.',
       }),
       is_superuser: computed(booleanSchema, (row) => isSuperuserSql(row.col('pk'))),

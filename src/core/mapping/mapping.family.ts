@@ -21,6 +21,7 @@ export function mappingFamily(sandbox: Sandbox) {
         nullable: true,
         default: null,
         unique: 'Property Mapping with this managed already exists.',
+        limits: { only: 'server' },
         help: 'Marks objects that Gatehouse creates and keeps up to date.',
       }),
       name: text({

@@ -31,6 +31,8 @@ export interface Description extends Note {
   readonly hasUsedBy: boolean;
 }
 
+const isForPeople = ({ note }: Member): boolean => note.limits?.only !== 'server';
+
 /** What the document says of a path. Texts for people are translated here, once for all pages. */
 export function describe(path: string, document: Document, say: Say): Description {
   const resolved = (schema: Schema | undefined) => resolveIn(document, schema);
@@ -39,7 +41,9 @@ export function describe(path: string, document: Document, say: Say): Descriptio
     Object.entries(document.paths).find(([at]) => at.startsWith(path) && /^\{\w+\}\/$/.test(at.slice(path.length))) ??
     [];
   const body = (operation: Operation | undefined) =>
-    operation?.requestBody ? membersOf(resolved(operation.requestBody.content[json]?.schema), say) : null;
+    operation?.requestBody
+      ? membersOf(resolved(operation.requestBody.content[json]?.schema), say).filter(isForPeople)
+      : null;
   const answer = (operation: Operation | undefined) => resolved(operation?.responses['200']?.content?.[json]?.schema);
   const shown = row?.get ? answer(row.get) : resolved(answer(set?.get).properties?.results?.items ?? answer(set?.get));
   const below = Object.entries(document.paths).filter(([at]) => rowPath && at.startsWith(rowPath));

@@ -29,9 +29,9 @@ export interface FieldNote {
   readonly limits?: Limits;
 }
 
-/** What is not offered: to others than superusers, choices of the server's own, objects without a right to them. */
+/** What is not offered: to others than superusers or to anybody, choices of the server's own, objects without a right to them. */
 interface Limits {
-  readonly only?: 'superusers';
+  readonly only?: 'superusers' | 'server';
   readonly without?: readonly string[];
   readonly takes?: string;
 }

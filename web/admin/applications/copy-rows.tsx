@@ -8,27 +8,35 @@ interface CopyRow {
   readonly text: string | undefined;
   /** Hidden by default. */
   readonly isSecret?: boolean;
+  onShow?(isShown: boolean): void;
 }
+
+/** Stands for a secret. */
+export const hiddenText = '•'.repeat(12);
 
 /** Texts with copy buttons; missing ones are left out. */
 export function CopyRows({ rows }: { rows: readonly CopyRow[] }) {
   return (
     <dl className="copy-rows">
-      {rows.map(({ label, text, isSecret = false }) => text && <Row key={label} {...{ label, text, isSecret }} />)}
+      {rows.map(({ text, ...row }) => text && <Row key={row.label} {...row} text={text} />)}
     </dl>
   );
 }
 
-function Row({ label, text, isSecret }: { label: string; text: string; isSecret: boolean }) {
+function Row({ label, text, isSecret = false, onShow }: CopyRow & { readonly text: string }) {
   const [isShown, setShown] = useState(!isSecret);
+  function toggle(): void {
+    setShown(!isShown);
+    onShow?.(!isShown);
+  }
   return (
     <div>
       <dt>{label}</dt>
       <dd>
-        <code className="wrapped">{isShown ? text : '•'.repeat(12)}</code>
+        <code className="wrapped">{isShown ? text : hiddenText}</code>
         <span className="row">
           {isSecret && (
-            <Button look="quiet" onClick={() => setShown(!isShown)}>
+            <Button look="quiet" onClick={toggle}>
               {t(isShown ? 'Hide' : 'Show')}
               <span className="visually-hidden"> {label}</span>
             </Button>

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { Code } from '../../elements/code.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { useAnswer } from '../../elements/loading.tsx';
@@ -5,7 +6,7 @@ import { Notice } from '../../elements/notice.tsx';
 import { known, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
-import { CopyRows } from './copy-rows.tsx';
+import { CopyRows, hiddenText } from './copy-rows.tsx';
 import { type Choices, type Created, factsOf, filled, providerPathOf, type Template } from './template.ts';
 import { TestLink } from './test-link.tsx';
 
@@ -17,13 +18,20 @@ interface Props {
 
 /** What to enter in the application. */
 export function Result({ template, choices: { slug, address }, created }: Props) {
-  const setup = filled(template.setup, factsOf(address, slug, created));
+  const [isSecretShown, setSecretShown] = useState(false);
+  const facts = factsOf(address, slug, created);
+  const setup = filled(template.setup, facts);
   const path = `/core/applications/${slug}/`;
   const made = useAnswer<{ provider: number }>(path);
   const rows = [
     { label: t(template.protocol === 'saml' ? 'Entity ID' : 'Issuer'), text: created.issuer },
     { label: t('Client ID'), text: created.client_id },
-    { label: t('Client secret'), text: template.isPublic ? undefined : created.client_secret, isSecret: true },
+    {
+      label: t('Client secret'),
+      text: template.isPublic ? undefined : created.client_secret,
+      isSecret: true,
+      onShow: setSecretShown,
+    },
     { label: t('Metadata'), text: created.metadata_url },
     { label: t('Sign-on URL'), text: created.sso_url },
   ];
@@ -42,7 +50,7 @@ export function Result({ template, choices: { slug, address }, created }: Props)
           </div>
           <CopyButton text={setup}>{t('Copy all')}</CopyButton>
         </div>
-        <Code text={setup} />
+        <Code text={isSecretShown ? setup : filled(template.setup, { ...facts, client_secret: hiddenText })} />
       </section>
       <div className="row">
         {made.answer.state === 'ready' && (

@@ -67,15 +67,21 @@ const placesOf = (address: string) => ({
   host: readAddress(address)?.host ?? '',
 });
 
+export const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+
+/** An address with its scheme: of the web, or one of an app's own (`com.example.app:/done`), but not `localhost:3000/done`. */
+export const isRedirect = (text: string): boolean => /^[a-z][a-z\d+.-]*:\/[^\s#]+$/i.test(text) && URL.canParse(text);
+
 /** The redirect URIs: entered, or from the template. */
 export function redirectsOf(
   { redirects = [], acs = '', protocol }: Template,
   { address, redirect }: Choices,
 ): string[] {
-  const own = redirect
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean);
+  const own = linesOf(redirect);
   if (own.length > 0) return own;
   return (protocol === 'saml' ? [acs] : redirects).map((text) => filled(text, placesOf(address)));
 }

@@ -4,7 +4,7 @@ import { TextAreaField, TextField } from '../../elements/field.tsx';
 import { type Text, t } from '../../texts/texts.ts';
 import { goTo, hereWith, hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
-import { type Choices, readAddress, redirectsOf, slugOf, type Template } from './template.ts';
+import { type Choices, isRedirect, linesOf, readAddress, redirectsOf, slugOf, type Template } from './template.ts';
 
 const required = (field: Text) => t('{field} (required)', { field: t(field) });
 
@@ -20,6 +20,9 @@ export function AddressStep({ template, initial }: { template: Template; initial
     name: name.trim() === '' ? [t('Give it a name.')] : [],
     slug: /^[-a-zA-Z0-9_]+$/.test(slug) ? [] : [t('Use letters, digits, hyphens and underscores.')],
     address: readAddress(address) ? [] : [t('Enter an address that begins with https:// or http://.')],
+    redirect: linesOf(redirect)
+      .filter((text) => !(isSaml ? readAddress(text) : isRedirect(text)))
+      .map((text) => t('This is not a complete address: {text}', { text })),
   };
   function next(event: FormEvent): void {
     event.preventDefault();
@@ -70,6 +73,7 @@ export function AddressStep({ template, initial }: { template: Template; initial
           rows={isSaml ? 1 : 3}
           placeholder={redirectsOf(template, { ...choices, address: template.address, redirect: '' }).join('\n')}
           value={redirect}
+          errors={isSent ? complaints.redirect : []}
           spellCheck={false}
           onChange={({ currentTarget: { value } }) => set({ redirect: value })}
         />
