@@ -1,7 +1,6 @@
 import { PasswordField, TextAreaField, TextField } from '../../elements/field.tsx';
-import { pageLocale } from '../../texts/page-language.ts';
 import { t } from '../../texts/texts.ts';
-import { numberText } from '../words.ts';
+import { durationWords } from './duration-words.ts';
 import { factsOf, type WidgetProps } from './widget-props.ts';
 
 const textOf = (value: unknown): string => (value === null || value === undefined ? '' : String(value));
@@ -88,25 +87,6 @@ export function DurationWidget(props: WidgetProps) {
       onChange={(event) => props.onChange(typed(event.currentTarget.value, props))}
     />
   );
-}
-
-const units = new Set(['microsecond', 'millisecond', 'second', 'minute', 'hour', 'day', 'week']);
-
-/** `30 minutes`. */
-function unitText(unit: string, amount: number): string {
-  if (!units.has(unit)) return `${numberText(amount)} ${unit}`;
-  return new Intl.NumberFormat(pageLocale(), { style: 'unit', unit, unitDisplay: 'long' }).format(amount);
-}
-
-/** `1 hour, 30 minutes`; null where it cannot be read. */
-function durationWords(text: string): string | null {
-  const parts = text.split(';').map((part) => /^\s*([a-z]+)\s*=\s*([\d.]+)\s*$/.exec(part));
-  if (text === '' || parts.some((part) => part === null)) return null;
-  const words = parts.flatMap((part) => {
-    const [, unit = '', amount = ''] = part ?? [];
-    return Number(amount) === 0 ? [] : [unitText(unit.replace(/s$/, ''), Number(amount))];
-  });
-  return words.length > 0 ? t('That is {duration}.', { duration: words.join(t(', ')) }) : t('That is no time at all.');
 }
 
 export function TimeWidget(props: WidgetProps) {

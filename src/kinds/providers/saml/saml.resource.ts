@@ -9,7 +9,13 @@ import { choice, text } from '../../../resource/fields/text.ts';
 import { eitherFilter } from '../../../resource/filters.ts';
 import { stringSchema, uuidSchema } from '../../../resource/json-schema.ts';
 import type { Action, Derived, Filter, Resource } from '../../../resource/resource.ts';
-import { defaultDigest, defaultSignature, digestAlgorithms, signatureAlgorithms } from './algorithms.ts';
+import {
+  defaultDigest,
+  defaultSignature,
+  digestAlgorithms,
+  isStrongAlgorithm,
+  signatureAlgorithms,
+} from './algorithms.ts';
 import { importMetadataAction } from './import-metadata.ts';
 import { samlMappingModel, samlProviderModel } from './models.ts';
 import { type PreviewNeeds, previewUserAction } from './preview-user.ts';
@@ -19,6 +25,8 @@ import { defaultIssuer, samlPaths } from './urls.ts';
 interface Needs extends PreviewNeeds {
   readonly config: { readonly publicUrl: string };
 }
+
+const weak = (names: readonly string[]): string[] => names.filter((name) => !isStrongAlgorithm(name));
 
 /** Signs people in to an application by SAML 2.0. */
 export function samlProvider(needs: Needs, actions: readonly Action[]): Resource {
@@ -86,12 +94,14 @@ export function samlProvider(needs: Needs, actions: readonly Action[]): Resource
       digest_algorithm: choice(digestAlgorithms, {
         default: defaultDigest,
         filter: true,
+        limits: { without: weak(digestAlgorithms) },
         help: 'The digest algorithm of signatures. SHA-1 is refused.',
         group: 'Signing',
       }),
       signature_algorithm: choice(signatureAlgorithms, {
         default: defaultSignature.rsa ?? '',
         filter: true,
+        limits: { without: weak(signatureAlgorithms) },
         help: 'How messages are signed; it has to fit the key. SHA-1 and DSA are refused.',
         group: 'Signing',
       }),

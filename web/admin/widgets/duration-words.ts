@@ -1,0 +1,39 @@
+import { pageLocale } from '../../texts/page-language.ts';
+import { t } from '../../texts/texts.ts';
+
+/** The largest first. */
+const units = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+  ['millisecond', 1],
+] as const;
+const milliseconds: ReadonlyMap<string, number> = new Map<string, number>([
+  ...units,
+  ['week', 7 * 86_400_000],
+  ['microsecond', 0.001],
+]);
+
+/** `minutes=90` in words: 1 hour, 30 minutes; null where it cannot be read. */
+export function durationWords(text: string): string | null {
+  const parts = text.split(';').map((part) => {
+    const [, unit = '', amount] = /^\s*([a-z]+)s\s*=\s*([+-]?\d+(?:\.\d+)?)\s*$/i.exec(part) ?? [];
+    return Number(amount) * (milliseconds.get(unit.toLowerCase()) ?? Number.NaN);
+  });
+  const total = parts.reduce((sum, part) => sum + part, 0);
+  if (Number.isNaN(total)) return null;
+  const duration = inUnits(Math.round(Math.abs(total))).join(t(', '));
+  if (duration === '') return t('That is no time at all.');
+  return total < 0 ? t('That is {duration} earlier.', { duration }) : t('That is {duration}.', { duration });
+}
+
+function inUnits(total: number): string[] {
+  let left = total;
+  return units.flatMap(([unit, length]) => {
+    const amount = Math.floor(left / length);
+    left -= amount * length;
+    const format = new Intl.NumberFormat(pageLocale(), { style: 'unit', unit, unitDisplay: 'long' });
+    return amount > 0 ? [format.format(amount)] : [];
+  });
+}
