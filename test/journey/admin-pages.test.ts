@@ -392,7 +392,7 @@ describeJourney('the admin pages', (journey) => {
   test('ask nobody for what the server keeps up to date itself', async () => {
     for (const [path, asked, kept] of [
       ['/new/core/users/', 'Username (required)', 'Last login'],
-      ['/new/propertymappings/provider/scope/', 'Name (required)', 'Managed'],
+      ['/new/propertymappings/provider/scope/', 'Scope name (required)', 'Managed'],
     ] as const) {
       const page = await visitAdmin(journey(), path);
       await page.getByLabel(asked).waitFor();
@@ -406,6 +406,13 @@ describeJourney('the admin pages', (journey) => {
     const page = await visitAdmin(journey(), '/admin/settings/');
     await fillIn(page, server, 'default_token_duration', 'hours=5');
     await page.getByText('That is 5 hours.').waitFor();
+    await fillIn(page, server, 'default_token_duration', 'minutes=1530');
+    await page.getByText('That is 1 day, 1 hour, 30 minutes.').waitFor();
+    await fillIn(page, server, 'default_token_duration', 'minutes=-5');
+    await page.getByText('That is 5 minutes earlier.').waitFor();
+    await fillIn(page, server, 'default_token_duration', 'an hour');
+    await page.getByText('Write it like “hours=1;minutes=30”.').waitFor();
+    await fillIn(page, server, 'default_token_duration', 'hours=5');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The settings are saved.').waitFor();
     expect((await server.admin.get('/admin/settings/')).body.default_token_duration).toBe('hours=5');

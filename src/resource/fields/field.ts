@@ -47,7 +47,7 @@ export interface Common<T = unknown, Nullable extends boolean = boolean> {
   readonly lines?: boolean;
   /** The parts of free data that forms have fields for. */
   readonly parts?: readonly JsonPart[];
-  /** Tells forms what not to offer; rules of the resource refuse it. */
+  /** Tells forms what not to offer. What callers may not do, rules of the resource refuse. */
   readonly limits?: Limits;
 }
 
