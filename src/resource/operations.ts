@@ -2,17 +2,17 @@ import { Problem } from '../lib/problem.ts';
 import { checkHoldsWrite, checkReach, holdsOn } from './access.ts';
 import { hasButton, pageOf, withLabel, withLabels } from './button-note.ts';
 import { type Call, type Reply, requireActor } from './call.ts';
-import { etagOf, matchesEtag } from './etag.ts';
 import { isWritable, type Row } from './fields/field.ts';
 import { arrayOf } from './json-schema.ts';
 import type { Body, Method, NamedSchema, Operation, Parameter } from './operation.ts';
 import { parseAlone } from './parse.ts';
 import { keyField } from './plan.ts';
-import { findVisible, showRow } from './read.ts';
+import { findVisible } from './read.ts';
 import type { Action, ActionInput, Engine, Resource } from './resource.ts';
 import { paginatedSchema, requestSchema, responseSchema } from './schemas.ts';
 import { plainUpload, readOnce, withFile } from './upload.ts';
 import { list } from './verbs/list.ts';
+import { retrieve } from './verbs/retrieve.ts';
 import { usedBy } from './verbs/used-by.ts';
 import type { Verb } from './verbs/verb.ts';
 import { create, destroy, update } from './verbs/write-row.ts';
@@ -60,15 +60,6 @@ const verbs: Record<Verb, VerbFacts> = {
     handle: usedBy,
   },
 };
-
-async function retrieve(engine: Engine, resource: Resource, call: Call): Promise<Reply> {
-  const { raw } = await findVisible(engine, resource, call, call.db.read);
-  const body = JSON.stringify(showRow(engine, resource, call, raw));
-  const etag = etagOf(body);
-  const condition = call.request.header('if-none-match');
-  if (condition !== undefined && matchesEtag(condition, etag)) return { status: 304, headers: { etag } };
-  return { status: 200, body, headers: { etag, 'content-type': 'application/json' } };
-}
 
 const text = { type: 'string' } as const;
 const listParameters: Parameter[] = [

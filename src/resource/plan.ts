@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isJsonObject } from '../lib/json.ts';
+import { mapInTurns } from '../lib/map-in-turns.ts';
 import type { Dialect } from '../platform/db/dialect.ts';
 import { orUnreadable, sealContext } from '../platform/keys.ts';
 import { asStored, type Derive, type Field, fromJson, isShown, type ReadContext, type Row } from './fields/field.ts';
@@ -20,6 +21,9 @@ export interface PlanNeeds {
 /** All objects of a resource, none, or those in a subquery. */
 export type MaySeeSecrets = (resource: Resource) => boolean | RawBuilder<unknown>;
 
+/** Of JSON; a shorter one is shown in a few milliseconds. */
+const longText = 200_000;
+
 /** Marks rows whose secrets the caller may see; absent if the caller may see all. */
 const secretsColumn = '$secrets';
 
@@ -39,6 +43,7 @@ export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth
   ];
   const stored = members.filter((member): member is Stored => member.read !== null);
   const keyLists = members.filter((member): member is KeyList => member.objects !== undefined);
+  const lists = members.filter((member): member is NestedList => member.showAhead !== undefined);
   const derivedMembers = members.filter((member): member is Derived => member.derive !== null);
   const keyName = resource.keyName ?? 'pk';
   const shown = members.filter(({ field }) => isShown(field)).map(({ name }) => name);
@@ -80,6 +85,11 @@ export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth
       return row;
     },
     load: (raw, context) => readInto({}, raw, context, false),
+    async showAhead(rows, context) {
+      for (const { name, showAhead } of lists)
+        for (const { [name]: text } of rows)
+          if (typeof text === 'string' && text.length > longText) await showAhead(text, context);
+    },
   };
 }
 
@@ -97,7 +107,7 @@ const hiddenSecret = ({ schema }: Field): unknown => (schema.type === 'string' ?
  * The fields of a view in order. `full` includes hidden columns, `listed` those that derived members may read; a declared
  * view names them.
  */
-function membersOf(resource: Resource, view: string): [string, Field][] {
+export function membersOf(resource: Resource, view: string): [string, Field][] {
   const key: [string, Field][] = [[resource.keyName ?? 'pk', keyField(resource)]];
   const all: [string, Field][] = [...key, ...Object.entries(resource.allFields)];
   if (view === 'full') return all;
@@ -126,8 +136,11 @@ interface Member {
   readonly derive: Derive | null;
   /** The member whose nested objects include the keys that this one lists. */
   readonly objects?: string;
+  /** Shows the objects of a long list some at a time, for `read` to find. */
+  readonly showAhead?: (text: string, context: ReadContext) => Promise<void>;
 }
 
+type NestedList = Member & { readonly showAhead: NonNullable<Member['showAhead']> };
 type KeyList = Member & { readonly objects: string };
 type Stored = Member & { readonly read: NonNullable<Member['read']> };
 type Derived = Member & { readonly derive: Derive };
@@ -211,15 +224,28 @@ function compile(resource: Resource, name: string, field: Field, needs: PlanNeed
         Array.isArray(value)
           ? value.map((item) => plan.show(item, context, true))
           : isJsonObject(value) && plan.show(value, context, true);
-      return member(expression, true, (raw, context, nested) => {
-        if (raw === null) return null;
-        if (nested) return show(raw, context);
-        // Rows of a page often nest the same object.
+      // Rows of a page often nest the same object.
+      const shownIn = (context: ReadContext): Map<unknown, unknown> => {
         const shown = context.nested.get(plan) ?? new Map<unknown, unknown>();
         context.nested.set(plan, shown);
+        return shown;
+      };
+      const nesting = member(expression, true, (raw, context, nested) => {
+        if (raw === null) return null;
+        if (nested) return show(raw, context);
+        const shown = shownIn(context);
         if (!shown.has(raw)) shown.set(raw, show(JSON.parse(String(raw)), context));
         return shown.get(raw);
       });
+      if (!nest.many) return nesting;
+      return {
+        ...nesting,
+        async showAhead(text, context) {
+          const objects: Row[] = JSON.parse(text);
+          const shown = await mapInTurns(objects, (object) => plan.show(object, context, true));
+          shownIn(context).set(text, shown);
+        },
+      };
     }
     case 'nowhere':
       return { name, field, column: null, read: null, derive: storage.derive };

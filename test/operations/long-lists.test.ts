@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../src/platform/clock.ts';
 import type { Database, ListReading } from '../../src/platform/db/database.ts';
 import { makeRoom } from '../support/large-file.ts';
+import { newKey, numbered } from '../support/many-rows.ts';
 import { describeOnSqlite, type TestServer } from '../support/server.ts';
 
 async function makeLarge({ world: { db } }: TestServer): Promise<void> {
@@ -13,20 +15,45 @@ async function makeLarge({ world: { db } }: TestServer): Promise<void> {
 /** Which reads of a request may take long. */
 async function readsOf({ world, admin }: TestServer, path: string): Promise<{ answer: unknown; isQuick: boolean[] }> {
   const db: { -readonly [Name in keyof Database]: Database[Name] } = world.db;
-  const { readList } = db;
+  const { readList, readObject } = db;
+  if (!readList || !readObject) throw new Error('there are no threads');
   const isQuick: boolean[] = [];
-  db.readList = (work, reading: ListReading) => {
-    isQuick.push(reading.isQuick);
-    if (!readList) throw new Error('there are no threads');
+  const note = async ({ isQuick: isSoon, isLight }: ListReading) =>
+    isQuick.push(isSoon && (!isLight || (await isLight())));
+  db.readList = async (work, reading) => {
+    await note(reading);
     return readList(work, reading);
+  };
+  db.readObject = async (work, reading) => {
+    await note(reading);
+    return readObject(work, reading);
   };
   try {
     const { status, body } = await admin.get(path);
     expect(status, path).toBe(200);
     return { answer: body, isQuick };
   } finally {
-    db.readList = readList as NonNullable<typeof readList>;
+    Object.assign(db, { readList, readObject });
   }
+}
+
+const crowd = '00000000-0000-4000-8000-00000000c0de';
+
+/** Makes a group with more members than are read in no time, and a binding of it. */
+async function makeCrowd({ world: { db }, admin }: TestServer): Promise<void> {
+  const columns = sql`uuid, username, name, email, password_change_date, is_active, date_joined, path, type, attributes`;
+  const now = systemClock.now();
+  await db.write(async (tx) => {
+    await sql`insert into users (${columns}) ${numbered(db.dialect, 1, 5_001)} select ${newKey(db.dialect)}, 'crowd-' || i, 'Somebody', '',
+      ${now}, 1, ${now}, 'crowd', 'internal', '{}' from n`.execute(tx);
+    await sql`insert into groups (pk, name, is_superuser, attributes) values (${crowd}, 'crowd', 0, '{}')`.execute(tx);
+    await sql`insert into user_groups ("user", "group") select pk, ${crowd} from users where path = 'crowd'`.execute(
+      tx,
+    );
+  });
+  const app = await admin.post('/core/applications/', { name: 'crowd', slug: 'crowd' });
+  const { status } = await admin.post('/policies/bindings/', { target: app.body.pk, group: crowd, order: 0 });
+  expect(status).toBe(201);
 }
 
 const quick = [
@@ -41,6 +68,11 @@ const quick = [
   '/events/events/?action=model_created&page_size=10',
   '/events/events/?ordering=nothing&page_size=10',
   '/core/tokens/',
+  `/core/groups/${crowd}/?include_users=false`,
+  '/core/groups/?include_users=false',
+  '/core/groups/?name=nobody',
+  '/core/groups/?page_size=1&page=2',
+  '/policies/bindings/?order=1',
 ];
 const long = [
   '/core/users/?page_size=1001',
@@ -65,6 +97,10 @@ const long = [
   '/admin/objects/?search=user',
   '/rbac/permissions/assigned_by_users/?model=svc_core.group&search=user',
   '/admin/overview/',
+  `/core/groups/${crowd}/`,
+  '/core/groups/',
+  '/core/groups/?page=last',
+  '/policies/bindings/',
 ];
 
 describeOnSqlite('lists of a large database', (server) => {
@@ -75,6 +111,7 @@ describeOnSqlite('lists of a large database', (server) => {
       const values = { attributes: { team: number % 5 }, type: number % 2 ? 'internal' : 'external' };
       await server().user([], { username: `user-${number}`, ...values });
     }
+    await makeCrowd(server());
     for (const path of [...quick, ...long]) before.set(path, (await server().admin.get(path)).body);
     await makeLarge(server());
   });
@@ -85,6 +122,17 @@ describeOnSqlite('lists of a large database', (server) => {
 
   test.each(long)('%s is read out of the way of others', async (path) => {
     expect((await readsOf(server(), path)).isQuick).toContain(false);
+  });
+
+  test('a group has all its members, however many these are', async () => {
+    const { admin } = server();
+    const { body } = await admin.get(`/core/groups/${crowd}/`);
+    expect(body.users).toHaveLength(5_001);
+    expect(body.users_obj.map(({ username }: { username: string }) => username).sort()).toEqual(
+      Array.from({ length: 5_001 }, (_, at) => `crowd-${at + 1}`).sort(),
+    );
+    const [{ pk, uid }] = body.users_obj;
+    expect((await admin.get(`/core/users/${pk}/`)).body.uid).toBe(uid);
   });
 
   test('the answers are the same', async () => {

@@ -16,6 +16,8 @@ export interface Database {
    * may run twice. Absent without a replica. On SQLite: in a thread of its own, unless it is quick or the database is small.
    */
   readList?<T>(work: (query: Query) => Promise<T>, options: ListReading): Promise<T>;
+  /** The same for one object, on SQLite alone: on PostgreSQL it is always read on the primary. */
+  readObject?<T>(work: (query: Query) => Promise<T>, options: ListReading): Promise<T>;
   /**
    * Runs `work` in one transaction. It is durable when the promise resolves, and rolled back when it rejects. After a
    * conflict with others (a deadlock) it is rolled back and retried.
@@ -61,6 +63,8 @@ export interface Database {
 export interface ListReading {
   /** Whether an index leads to all rows that are read, and these are few. */
   readonly isQuick: boolean;
+  /** Whether the rows nest few others. Asked only where that matters. */
+  isLight?(): Promise<boolean>;
 }
 
 export interface Watched<T> {

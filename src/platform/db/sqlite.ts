@@ -75,6 +75,10 @@ export function openSqlite(
     const tables = scout.tablesOf(text);
     if (tables === null || tables.writes.size > 0) changes.touch(tables?.writes ?? null);
   });
+  const readApart: NonNullable<Database['readList']> = async (work, { isQuick, isLight }) => {
+    const isSoon = !isLarge() || (isQuick && (!isLight || (await isLight())));
+    return work(isSoon ? read : readInThread);
+  };
   const log = openLog(path);
   const checkpoints = createCheckpoints(path);
   let fullAt = Number.NEGATIVE_INFINITY;
@@ -98,7 +102,8 @@ export function openSqlite(
   return {
     dialect: sqliteDialect,
     read,
-    readList: async (work, { isQuick }) => work(isQuick || !isLarge() ? read : readInThread),
+    readList: readApart,
+    readObject: readApart,
     write: works.write,
     async watch(load, by) {
       const tables = new Set<string>();
