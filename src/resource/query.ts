@@ -97,7 +97,7 @@ function refFilter(column: string, field: RefField): Filter {
     async condition(input) {
       const key = await keyOfText(field, input.texts.at(-1) ?? '', input);
       if (typeof key === 'object') return key;
-      if (!(await exists(field, [key], input))) return { complaint: noSuchChoice };
+      if (!(await exists(field, key, input))) return { complaint: noSuchChoice };
       return sql`${input.row.col(column)} = ${key}`;
     },
   };
@@ -112,7 +112,7 @@ function joinFilter(field: RefField): Filter {
       for (const text of input.texts) {
         const key = await keyOfText(field, text, input);
         if (typeof key === 'object') return key;
-        if (!(await exists(field, [key], input))) return { complaint: noChoice(text) };
+        if (!(await exists(field, key, input))) return { complaint: noChoice(text) };
         keys.push(key);
       }
       if (field.storage.in !== 'join') return null;
@@ -137,14 +137,10 @@ function parseKeyText(field: RefField, text: string): string | number | { compla
   return isUuid(text) ? canonicalUuid(text) : { complaint: `“${text}” is not a valid UUID.` };
 }
 
-async function exists(
-  field: RefField,
-  keys: readonly (string | number)[],
-  { call, registry }: FilterInput,
-): Promise<boolean> {
+async function exists(field: RefField, key: string | number, { call, registry }: FilterInput): Promise<boolean> {
   const { table } = registry.require(field.model);
-  const { rows } = await sql`select 1 from ${sql.table(table)} where pk in (${sql.join(keys)})`.execute(call.db.read);
-  return rows.length === keys.length;
+  const { rows } = await sql`select 1 from ${sql.table(table)} where pk = ${key}`.execute(call.db.read);
+  return rows.length > 0;
 }
 
 /** All filter conditions of the query string; throws all complaints at once. */
