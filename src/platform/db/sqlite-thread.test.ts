@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database } from './database.ts';
 import { openQueryCaches, queryCache } from './query-cache.ts';
-import { readList } from './read-list.ts';
+import { readList, readObject } from './read-list.ts';
 import { openSqlite } from './sqlite.ts';
 import { DatabaseBusy, isUnreachable } from './unreachable.ts';
 
@@ -51,6 +51,19 @@ test('a long read holds up nothing else', async () => {
   expect(await reading).toMatchObject([{ sum }]);
   // A quick one is read at once, so the loop turns once or twice.
   expect(await turnsDuring(rowsOf(long, true))).toBeLessThan(5);
+});
+
+test('an object that nests many is read in the thread, another at once', async () => {
+  const read = (isLight: boolean) =>
+    turnsDuring(
+      readObject(
+        db,
+        (query) => long.execute(query),
+        async () => isLight,
+      ),
+    );
+  expect(await read(false)).toBeGreaterThan(10);
+  expect(await read(true)).toBeLessThan(5);
 });
 
 test('the thread reads what the main thread reads, and what has just been written', async () => {
