@@ -109,4 +109,6 @@ export function check(condition: boolean, words: string): void {
 }
 
 export const checkSoon = (condition: () => Promise<boolean>, words: string): Promise<void> =>
-  until(condition, 60).catch(() => check(false, words));
+  until(condition, 60).catch((cause) => {
+    throw new Error(`it is not so that ${words}`, { cause });
+  });
