@@ -60,6 +60,9 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
     // A binding needs the right to change what it is bound to.
     alsoNeeds: ['svc_events.change_notificationrule'],
   },
+  // Nobody leads events to others who does not see them.
+  'svc_events.notificationrule': { alsoNeeds: ['svc_events.view_event'] },
+  'svc_events.notificationtransport': { alsoNeeds: ['svc_events.view_event'] },
   'svc_stages_authenticator_twofactor.authenticatortwofactorstage': {
     body: ({ number }) => ({ api_hostname: `api-${number}.example.com` }),
   },
