@@ -187,6 +187,24 @@ describeJourney(
       },
       600_000,
     );
+
+    // German has the longest words of all languages.
+    test('of an administrator has room for long words in the header and the menu', async () => {
+      const page = await visitAdmin(journey(), '/', { locale: 'de' });
+      await page.setViewportSize(wide);
+      const menu = page.locator('#admin-menu-list');
+      await menu.getByText('Eigenschaftszuordnungen').waitFor();
+      // The browser of tests has no scroll bars that take room.
+      await menu.evaluate((list) => list.style.setProperty('width', `${list.clientWidth - 15}px`));
+      expect(await menu.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+      await page.setViewportSize(narrow);
+      await page.goto('/if/user/');
+      await rest(page);
+      const logo = page.getByRole('banner').getByRole('img', { name: 'Gatehouse' });
+      expect((await logo.boundingBox())?.width).toBeGreaterThan(80);
+      expect(await widthFaults(page, 'account')).toEqual([]);
+      await page.waitForLoadState('networkidle');
+    });
   },
   localTargets,
 );
