@@ -99,6 +99,31 @@ describeJourney('the admin page about access', (journey) => {
     await page.waitForLoadState('networkidle');
   });
 
+  test('binds policies to rules and sources on their own pages', async () => {
+    const { server } = journey();
+    const { staff, policy } = await makeGround(server);
+    const rule = await made(server, '/events/rules/', { name: unique('rule') });
+    const page = await visitAdmin(journey(), `/events/rules/${rule.pk}/`);
+    await page.getByRole('link', { name: 'Policies' }).last().click();
+    await page.getByText('No policy selects events, so it notifies of nothing.').waitFor();
+    await pick(page, 'Policy', policy.name);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText(`Events that the policy ${policy.name} lets pass`).waitFor();
+    const slug = unique('source');
+    const credentials = { provider_type: 'github', consumer_key: 'key', consumer_secret: 'secret' };
+    const { pk } = await made(server, '/sources/oauth/', { name: slug, slug, ...credentials });
+    await openAdmin(page, `/sources/oauth/${slug}/?tab=bindings`);
+    await page.getByText('Nothing is bound: open to everybody.').waitFor();
+    await pick(page, 'Group', staff.name);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText(`Members of ${staff.name}`).waitFor();
+    const bound = async (target: unknown) =>
+      (await server.admin.get(`/policies/bindings/?target=${target}`)).body.results;
+    expect(await bound(rule.pk)).toMatchObject([{ policy: policy.pk }]);
+    expect(await bound(pk)).toMatchObject([{ group: staff.pk }]);
+    await page.waitForLoadState('networkidle');
+  });
+
   test('shows a delegate results without what policies say, and others nothing', async () => {
     const { server } = journey();
     const { app, dana } = await makeGround(server);

@@ -29,12 +29,15 @@ const isKind = (text: string): text is Kind => text in kinds;
 interface Props {
   readonly target: string;
   readonly order: number;
+  /** What is bound decides about events instead of people, so only policies are offered. */
+  readonly isForEvents?: boolean;
   onAdded(): Promise<void>;
 }
 
 /** Binds a group, a person or a policy. */
-export function AddBinding({ target, order, onAdded }: Props) {
-  const [kind, setKind] = useState<Kind>('group');
+export function AddBinding({ target, order, isForEvents = false, onAdded }: Props) {
+  const [kind, setKind] = useState<Kind>(isForEvents ? 'policy' : 'group');
+  const title = t(isForEvents ? 'Add a policy' : 'Let in');
   const [key, setKey] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -57,18 +60,20 @@ export function AddBinding({ target, order, onAdded }: Props) {
     setBusy(false);
   }
   return (
-    <form className="card stack" noValidate onSubmit={add} aria-label={t('Let in')}>
-      <h2>{t('Let in')}</h2>
+    <form className="card stack" noValidate onSubmit={add} aria-label={title}>
+      <h2>{title}</h2>
       <div className="add-binding">
-        <SelectField
-          label={t('Who')}
-          value={kind}
-          choices={Object.entries(kinds).map(([value, { label }]) => ({ value, label: t(label) }))}
-          onChange={({ currentTarget: { value } }) => {
-            if (isKind(value)) setKind(value);
-            setKey(null);
-          }}
-        />
+        {!isForEvents && (
+          <SelectField
+            label={t('Who')}
+            value={kind}
+            choices={Object.entries(kinds).map(([value, { label }]) => ({ value, label: t(label) }))}
+            onChange={({ currentTarget: { value } }) => {
+              if (isKind(value)) setKind(value);
+              setKey(null);
+            }}
+          />
+        )}
         <ReferencePicker
           key={kind}
           label={t(kinds[kind].field)}

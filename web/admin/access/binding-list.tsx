@@ -28,6 +28,8 @@ interface Props {
   readonly target: string;
   readonly mode: 'any' | 'all';
   readonly canChange: boolean;
+  /** Whether the bindings decide about events instead of people. */
+  readonly isForEvents?: boolean;
   /** Shown when there are none. */
   readonly open: string;
 }
@@ -37,8 +39,10 @@ const rules = {
   all: 'A person needs every one of these to let them in.',
 } as const;
 
+const eventsRule = 'It notifies of the events that one of these policies lets pass.';
+
 /** The bindings of a target, with forms to add and remove them. One request. */
-export function BindingList({ target, mode, canChange, open }: Props) {
+export function BindingList({ target, mode, canChange, isForEvents = false, open }: Props) {
   const may = useEntry('/policies/bindings/')?.may;
   const done = useDone();
   const read = useAnswer<{ results: readonly Binding[] }>(
@@ -50,14 +54,18 @@ export function BindingList({ target, mode, canChange, open }: Props) {
         const active = results.filter(({ enabled }) => enabled);
         return (
           <>
-            {active.length === 0 ? <Notice tone="plain">{open}</Notice> : <p>{t(rules[mode])}</p>}
+            {active.length === 0 ? (
+              <Notice tone="plain">{open}</Notice>
+            ) : (
+              <p>{t(isForEvents ? eventsRule : rules[mode])}</p>
+            )}
             {results.length > 0 && (
               <ul className="rows" aria-label={t('Bindings')}>
                 {results.map((binding) => (
                   <li key={binding.pk} className="rows-row">
                     <div className="rows-text">
                       <p>
-                        <Sentence binding={binding} />
+                        <Sentence binding={binding} isForEvents={isForEvents} />
                       </p>
                       {!binding.enabled && <p className="quiet small">{t('Turned off')}</p>}
                     </div>
@@ -96,6 +104,7 @@ export function BindingList({ target, mode, canChange, open }: Props) {
               <AddBinding
                 target={target}
                 order={Math.max(-1, ...results.map(({ order }) => order)) + 1}
+                isForEvents={isForEvents}
                 onAdded={read.reload}
               />
             )}
@@ -109,7 +118,7 @@ export function BindingList({ target, mode, canChange, open }: Props) {
 const nameOf = ({ policy_obj, group_obj, user_obj }: Binding): string =>
   policy_obj?.name ?? group_obj?.name ?? user_obj?.username ?? t('the binding');
 
-function Sentence({ binding }: { binding: Binding }) {
+function Sentence({ binding, isForEvents }: { binding: Binding; isForEvents: boolean }) {
   const { group, user, negate } = binding;
   const name = nameOf(binding);
   const said = (text: Text, href: string) => (
@@ -122,8 +131,14 @@ function Sentence({ binding }: { binding: Binding }) {
     );
   if (user)
     return said(negate ? 'Everybody but <a>{name}</a>' : 'The person <a>{name}</a>', hrefOf(`/core/users/${user}/`));
+  const policies = hrefOf('/policies/all/', { search: name });
+  if (isForEvents)
+    return said(
+      negate ? 'Events that the policy <a>{name}</a> turns away' : 'Events that the policy <a>{name}</a> lets pass',
+      policies,
+    );
   return said(
     negate ? 'Everybody whom the policy <a>{name}</a> turns away' : 'Everybody whom the policy <a>{name}</a> lets pass',
-    hrefOf('/policies/all/', { search: name }),
+    policies,
   );
 }

@@ -1,6 +1,7 @@
 import { t } from '../../texts/texts.ts';
 import './detail.css';
 import { Loaded } from '../../elements/loading.tsx';
+import { BindingsTab, bindingsTab } from '../access/bindings-tab.tsx';
 import { hrefOf, useAddress } from '../address.ts';
 import type { Description } from '../api/description.ts';
 import type { Member } from '../api/document.ts';
@@ -39,8 +40,10 @@ function Detail({ entry, objectKey, Beside, description }: ResourcePage & { desc
   const read = useObject(entry, objectKey, description);
   const crumbs = useCrumbs(entry, true);
   const { query } = useAddress();
+  const bindings = bindingsTab(entry);
   const tabs = [
     { name: 'overview', title: t('Overview') },
+    ...(bindings ? [bindings] : []),
     ...(isTriable(entry) && entry.may.change === 'all' ? [{ name: 'try', title: t('Try') }] : []),
     ...(description.hasUsedBy ? [{ name: 'used-by', title: t('Used by') }] : []),
     ...(resources.some(({ path }) => path === '/events/events/') ? [{ name: 'changes', title: t('Changes') }] : []),
@@ -67,6 +70,7 @@ function Detail({ entry, objectKey, Beside, description }: ResourcePage & { desc
           <Overview object={object} description={description} />
         </WithBeside>
       )}
+      {tab === 'bindings' && <BindingsTab entry={entry} object={object} />}
       {tab === 'try' && entry.family && <TryTab family={entry.family} objectKey={object.pk} />}
       {tab === 'used-by' && <UsedBy entry={entry} objectKey={objectKey} />}
       {tab === 'changes' && <Changes entry={entry} pk={object.pk} />}
