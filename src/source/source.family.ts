@@ -25,12 +25,12 @@ export const sourceFamily = {
     enabled: boolean({ default: true, help: 'Turn off to close the source without deleting it.' }),
     authentication_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
-      help: 'The flow for users who are already known.',
+      help: 'The flow for users who are already known; without one they are turned away.',
       group: 'Flows',
     }),
     enrollment_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
-      help: 'The flow for people who sign in for the first time.',
+      help: 'The flow for people who sign in for the first time; without one they are turned away.',
       group: 'Flows',
     }),
     user_property_mappings: refs('svc_core.propertymapping', 'uuid', {
