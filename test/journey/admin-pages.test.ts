@@ -389,6 +389,16 @@ describeJourney('the admin pages', (journey) => {
     expect(await count('/providers/oauth2/')).toBeLessThanOrEqual(3);
   });
 
+  test('say what the server does not accept in the language of the page', async () => {
+    const page = await visitAdmin(journey(), '/new/core/users/', { locale: 'de' });
+    await page.getByRole('textbox', { name: 'E-Mail' }).fill('nobody');
+    await page.getByRole('button', { name: 'Erstellen', exact: true }).click();
+    await page.getByText('Geben Sie eine gültige E-Mail-Adresse ein.').waitFor();
+    await page.getByText('Dieses Feld ist erforderlich.').first().waitFor();
+    expect(await page.getByText('This field is required.').count()).toBe(0);
+    await page.waitForLoadState('networkidle');
+  });
+
   test('ask nobody for what the server keeps up to date itself', async () => {
     for (const [path, asked, kept] of [
       ['/new/core/users/', 'Username (required)', 'Last login'],

@@ -21,7 +21,7 @@ export const callAsPerson = async <T>(method: Method, path: string, body?: unkno
 export function wordsOf(problem: unknown): string {
   if (!(problem instanceof ApiProblem)) return known(problem instanceof Error ? problem.message : String(problem));
   const complaints = Object.values(problem.fields).flat();
-  if (complaints.length > 0) return complaints.map(known).join(' ');
+  if (complaints.length > 0) return complaints.join(' ');
   const words = known(problem.message);
   return problem.status >= 500 && problem.requestId ? `${words} (${problem.requestId})` : words;
 }

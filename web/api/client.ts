@@ -1,10 +1,11 @@
+import { known } from '../texts/texts.ts';
 import { isObject } from './is-object.ts';
 
 /** A refusal by the server, in the shape that the API documents. */
 export class ApiProblem extends Error {
   readonly status: number;
   readonly code: string;
-  /** What is wrong with which member of what was sent. */
+  /** What is wrong with which member of what was sent, in the language of the page where that is known. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
   /** Under which the server's log tells more. */
   readonly requestId: string;
@@ -110,6 +111,6 @@ function complaintsOf(body: Record<string, unknown>): Record<string, string[]> {
 }
 
 function textsOf(complaint: unknown): string[] {
-  if (Array.isArray(complaint)) return complaint.filter((text) => typeof text === 'string');
+  if (Array.isArray(complaint)) return complaint.filter((text) => typeof text === 'string').map(known);
   return isObject(complaint) ? Object.values(complaint).flatMap(textsOf) : [];
 }

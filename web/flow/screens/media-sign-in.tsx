@@ -65,5 +65,5 @@ async function redeem(plex_token: string, slug: string): Promise<void> {
 
 function wordsFor(error: unknown): string {
   if (!(error instanceof ApiProblem)) return t('The server cannot be reached. Please try again later.');
-  return Object.values(error.fields).flat().map(known).join(' ') || known(error.message);
+  return Object.values(error.fields).flat().join(' ') || known(error.message);
 }
