@@ -147,14 +147,18 @@ function joinHeaders(headers: Dispatcher.ResponseData['headers']): Record<string
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? []].flat().join(', ')]));
 }
 
+/** Each takes time and memory of its own, however short. */
+const maxPieces = 10_000;
+
 async function readBody(body: AsyncIterable<Uint8Array>, host: string, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
+    chunks.push(chunk);
     // Leaving the loop closes the connection.
     if (size > maxBytes) throw new OutboundError('too-large', `the answer of ${host} is larger than ${maxBytes} bytes`);
-    chunks.push(chunk);
+    if (chunks.length > maxPieces) throw new OutboundError('too-large', `the answer of ${host} comes in crumbs`);
   }
   return Buffer.concat(chunks);
 }

@@ -39,6 +39,16 @@ test('a huge body is cut off while it streams', async ({ serve, open }) => {
   expect(sent).toBeLessThan(50_000_000);
 });
 
+test('a body in crumbs is cut off', async ({ listen, open }) => {
+  const answer = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const port = await listen(
+    createTcpServer((socket) => {
+      socket.on('error', () => {}).once('data', () => socket.end(`${answer}${'1\r\nx\r\n'.repeat(50_000)}0\r\n\r\n`));
+    }),
+  );
+  expect((await failure(open()(`http://127.0.0.1:${port}/`))).reason).toBe('too-large');
+});
+
 test('a body may be exactly as large as allowed', async ({ serve, open }) => {
   const port = await serve((_, response) => response.end('x'.repeat(1000)));
   const call = open({ maxBytes: 10 });
