@@ -254,6 +254,25 @@ describeOnSqlite(
         expect(saidOn(page)).toContain('you said no');
       });
 
+      // RFC 9207 §2.4
+      test('is refused without an issuer where the service says that it names itself', async () => {
+        peer.configuration = { authorization_response_iss_parameter_supported: true };
+        const { slug } = await source();
+        const answered = async (more: Record<string, string>) => {
+          const browser = newBrowser(server());
+          const { searchParams } = await depart(server(), browser, slug);
+          await peer.prepare(searchParams.get('nonce') ?? '');
+          const page = await comeBack(server(), browser, slug, {
+            state: searchParams.get('state') ?? '',
+            code: 'c',
+            ...more,
+          });
+          return [page.status, saidOn(page).includes('does not come from')];
+        };
+        expect(await answered({})).toEqual([400, true]);
+        expect(await answered({ iss: peer.url })).toEqual([302, false]);
+      });
+
       test('is refused when another issuer answers', async () => {
         const { slug } = await source();
         const browser = newBrowser(server());

@@ -17,6 +17,8 @@ export type Discovered = {
   readonly jwks_uri: string | null;
   readonly algorithms: readonly string[] | null;
   readonly auth_methods: readonly string[] | null;
+  /** Whether its answers name it (RFC 9207 §3). */
+  readonly names_itself?: boolean;
   /** The keys as they were then, for when they cannot be fetched. */
   readonly jwks: Json;
 };
@@ -57,6 +59,7 @@ export async function discover(fetch: GuardedFetch, source: OAuthSource): Promis
     jwks_uri,
     algorithms: textsIn(body, 'id_token_signing_alg_values_supported'),
     auth_methods: textsIn(body, 'token_endpoint_auth_methods_supported'),
+    names_itself: body.authorization_response_iss_parameter_supported === true,
     jwks: await keysAt(fetch, source, source.oidc_jwks_url || jwks_uri),
   };
 }

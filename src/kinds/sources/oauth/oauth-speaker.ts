@@ -102,7 +102,8 @@ export function oauthSpeaker({ fetch, config }: Needs): Speaker<OAuthSource> {
 /** RFC 9207 §2.4: an answer of another service is none of this one's. */
 function checkIssuer({ name }: OAuthSource, { discovered }: Endpoints, answer: URLSearchParams): void {
   const issuer = answer.get('iss');
-  if (issuer === null || !discovered || discovered.issuer.includes('{') || issuer === discovered.issuer) return;
+  if (!discovered || discovered.issuer.includes('{') || issuer === discovered.issuer) return;
+  if (issuer === null && !discovered.names_itself) return;
   throw new SourceRefusal(`The answer does not come from ${name}.`);
 }
 
