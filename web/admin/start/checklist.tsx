@@ -54,7 +54,7 @@ const steps: Readonly<Record<StepName, Step>> = {
   },
   backup: {
     title: 'Make a backup',
-    why: 'Run <code>gatehouse backup --to FILE</code>, best every day. Backups by other means are not seen here.',
+    why: 'Run <code>npm run gatehouse -- backup --to FILE</code>, ideally every day. Backups by other means are not seen here.',
   },
 };
 
