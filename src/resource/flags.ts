@@ -31,10 +31,3 @@ export function checkFlags(parameters: readonly Parameter[], query: URLSearchPar
   }
   if (Object.keys(complaints).length > 0) throw new Invalid(complaints);
 }
-
-/** The `include_…` parameters that are false and so omit nested objects. */
-export function leftOut(query: URLSearchParams): ReadonlySet<string> | null {
-  if (query.size === 0) return null;
-  const off = [...query].filter(([name, value]) => name.startsWith('include_') && readFlag(value) === false);
-  return off.length > 0 ? new Set(off.map(([name]) => name)) : null;
-}

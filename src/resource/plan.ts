@@ -107,7 +107,7 @@ const hiddenSecret = ({ schema }: Field): unknown => (schema.type === 'string' ?
  * The fields of a view in order. `full` includes hidden columns, `listed` those that derived members may read; a declared
  * view names them.
  */
-export function membersOf(resource: Resource, view: string): [string, Field][] {
+function membersOf(resource: Resource, view: string): [string, Field][] {
   const key: [string, Field][] = [[resource.keyName ?? 'pk', keyField(resource)]];
   const all: [string, Field][] = [...key, ...Object.entries(resource.allFields)];
   if (view === 'full') return all;

@@ -10,7 +10,7 @@ import { createCount } from './count.ts';
 import { type Row, readContext } from './fields/field.ts';
 import { canonicalUuid, isUuid } from './fields/scalar.ts';
 import { isStorable } from './fields/well-formed.ts';
-import { leftOut } from './flags.ts';
+import { readFlag } from './flags.ts';
 import { type MaySeeSecrets, planOf, showsSecrets } from './plan.ts';
 import { filterConditions } from './query.ts';
 import type { Engine, Finder, LoadStored, Plan, Registry, Resource } from './resource.ts';
@@ -103,6 +103,13 @@ export function createEngine(registry: Registry): Engine {
   return engine;
 }
 
+/** The `include_…` parameters that are false and so omit nested objects. */
+function leftOut(query: URLSearchParams): ReadonlySet<string> | null {
+  if (query.size === 0) return null;
+  const off = [...query].filter(([name, value]) => name.startsWith('include_') && readFlag(value) === false);
+  return off.length > 0 ? new Set(off.map(([name]) => name)) : null;
+}
+
 /** Whether this caller may see the secrets of all objects of a resource, of none, or of those in a subquery. */
 const rightToSecrets =
   (actor: Actor | null): MaySeeSecrets =>
@@ -120,7 +127,7 @@ function shared(plan: Plan, db: Query): Plan {
 }
 
 /** Converts the value in the path to the type of its column; null if no row can have it. */
-export function parseName(resource: Resource, text: string): string | number | null {
+function parseName(resource: Resource, text: string): string | number | null {
   if (resource.lookup === 'pk') return parseKey(resource, text);
   return isStorable(text) ? text : null;
 }

@@ -63,8 +63,8 @@ export interface Database {
 export interface ListReading {
   /** Whether an index leads to all rows that are read, and these are few. */
   readonly isQuick: boolean;
-  /** Whether the rows nest few others. Asked only where that matters. */
-  isLight?(): Promise<boolean>;
+  /** What is read, such as a resource: if a quick read of it has taken long lately, this one is not taken to be quick. */
+  readonly subject?: object;
 }
 
 export interface Watched<T> {

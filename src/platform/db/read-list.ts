@@ -7,9 +7,6 @@ export const readList = <T>(
   reading: ListReading = { isQuick: false },
 ): Promise<T> => (db.readList ? db.readList(work, reading) : work(db.read));
 
-/** Runs the read of one object, on SQLite out of the way of others if it nests many. */
-export const readObject = <T>(
-  db: Database,
-  work: (query: Query) => Promise<T>,
-  isLight: () => Promise<boolean>,
-): Promise<T> => (db.readObject ? db.readObject(work, { isQuick: true, isLight }) : work(db.read));
+/** Runs the read of one object, on SQLite out of the way of others if such a read has taken long lately. */
+export const readObject = <T>(db: Database, work: (query: Query) => Promise<T>, subject: object): Promise<T> =>
+  db.readObject ? db.readObject(work, { isQuick: true, subject }) : work(db.read);

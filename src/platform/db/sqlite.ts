@@ -8,6 +8,7 @@ import { createLogFlush, type LogFlush } from './log-flush.ts';
 import { type Answers, answersOf, noting } from './sqlite-answers.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { queryOn } from './sqlite-query.ts';
+import { createSlowReads } from './sqlite-slow-reads.ts';
 import { createReadThread } from './sqlite-thread.ts';
 import { requireSqlite } from './sqlite-version.ts';
 import { createSqliteWriter } from './sqlite-writer.ts';
@@ -75,9 +76,11 @@ export function openSqlite(
     const tables = scout.tablesOf(text);
     if (tables === null || tables.writes.size > 0) changes.touch(tables?.writes ?? null);
   });
-  const readApart: NonNullable<Database['readList']> = async (work, { isQuick, isLight }) => {
-    const isSoon = !isLarge() || (isQuick && (!isLight || (await isLight())));
-    return work(isSoon ? read : readInThread);
+  const slowReads = createSlowReads(readAnswers);
+  const readApart: NonNullable<Database['readList']> = async (work, { isQuick, subject }) => {
+    if (!isLarge()) return work(read);
+    if (!isQuick || (subject && slowReads.isSlow(subject))) return work(readInThread);
+    return work(subject ? slowReads.timed(subject) : read);
   };
   const log = openLog(path);
   const checkpoints = createCheckpoints(path);

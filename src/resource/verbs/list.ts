@@ -11,12 +11,10 @@ import { isCountedBy } from '../counted.ts';
 import { estimated, type Listed } from '../counted-rows.ts';
 import { countOfTime } from '../counted-span.ts';
 import { type Row, readContext } from '../fields/field.ts';
-import { leftOut } from '../flags.ts';
 import { filterConditions, inOrder, orderBy, orderOf } from '../query.ts';
 import type { Engine, Registry, Resource } from '../resource.ts';
 import { searchConditions } from '../search-conditions.ts';
 import { searchTerms } from '../search-terms.ts';
-import { areLight } from '../weight.ts';
 import { type Part, type Start, startOf } from './far-page.ts';
 
 const defaultPageSize = 100;
@@ -54,20 +52,8 @@ export async function list(engine: Engine, resource: Resource, call: Call): Prom
       throw error;
     }
   };
-  return readList(call.db, readPart, { isQuick, isLight: () => isLightPage(engine, resource, call, others) });
+  return readList(call.db, readPart, { isQuick, subject: resource });
 }
-
-const isLightPage = ({ registry }: Engine, resource: Resource, call: Call, conditions: Conditions['conditions']) => {
-  const { query } = call.request;
-  return areLight(call.db.read, resource, { registry, without: leftOut(query) }, () => {
-    const size = pageSize(query.get('page_size'), resource.maxPageSize);
-    const page = Number(query.get('page') ?? 1);
-    if (!(page >= 1 && page * size <= maxOffset)) return null;
-    const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
-    const part = { limit: size, offset: Math.floor(page - 1) * size, isFromEnd: false };
-    return sql`${resource.row().col('pk')} in (${keysSql(resource, call, registry, { where, part })})`;
-  });
-};
 
 /**
  * Whether the page is not huge and in the order of the resource. Of large tables an index must have the rows in this order, too:
@@ -153,15 +139,10 @@ interface PageSql {
 /** Selects the page by keys first: otherwise nested objects would be built for every row that is sorted or skipped. */
 function pageSql(resource: Resource, call: Call, registry: Registry, { list, where, part }: PageSql): RawBuilder<Row> {
   const pk = resource.row().col('pk');
-  const keys = keysSql(resource, call, registry, { where, part });
+  const ordered = inOrder(resource, call, registry, part.isFromEnd);
+  const keys = sql`select ${pk} from ${ordered.from} ${where} order by ${ordered.order} ${partSql(part)}`;
   const order = orderBy(resource, call, registry);
   return sql<Row>`select ${list} from ${resource.from()} where ${pk} in (${keys}) order by ${order}`;
-}
-
-function keysSql(resource: Resource, call: Call, registry: Registry, { where, part }: Omit<PageSql, 'list'>) {
-  const ordered = inOrder(resource, call, registry, part.isFromEnd);
-  const pk = resource.row().col('pk');
-  return sql`select ${pk} from ${ordered.from} ${where} order by ${ordered.order} ${partSql(part)}`;
 }
 
 /**
