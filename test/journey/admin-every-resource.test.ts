@@ -149,7 +149,8 @@ function changeable({ allFields }: Resource, body: Row): string | undefined {
   const kinds = ['text', 'boolean', 'integer', 'choice', 'time', 'json'];
   const names = Object.keys(body).filter((name) => {
     const field = allFields[name];
-    return field && isWritable(field) && isShown(field) && !field.secret && body[name] !== undefined;
+    const isInForms = field?.limits?.only !== 'server';
+    return field && isWritable(field) && isShown(field) && isInForms && !field.secret && body[name] !== undefined;
   });
   return kinds.flatMap((kind) => names.filter((name) => allFields[name]?.kind === kind))[0];
 }
