@@ -3,7 +3,7 @@ import { ref, refs } from '../resource/fields/ref.ts';
 import { nested } from '../resource/fields/shown.ts';
 import { choice, text } from '../resource/fields/text.ts';
 import { relatedFilter } from '../resource/query.ts';
-import { checkMayRedirect, redirectRights } from './event-destinations.ts';
+import { eventDestinations } from './event-destinations.ts';
 
 export const severities = ['notice', 'warning', 'alert'] as const;
 
@@ -27,8 +27,6 @@ export const ruleFields = {
   }),
 };
 
-const destinations = ['group', 'transports'];
-
 /** Which events make notifications, for whom, how severe, and how they are sent. Bound policies decide which events. */
 export const ruleResource = defineResource({
   path: '/events/rules/',
@@ -42,11 +40,7 @@ export const ruleResource = defineResource({
   order: ['name'],
   search: ['name', 'group.name'],
   filters: { group__name: relatedFilter('group.name') },
-  check(input) {
-    checkMayRedirect(destinations, input);
-    return null;
-  },
-  rightsOf: redirectRights(destinations),
+  ...eventDestinations('group', 'transports'),
   fields: {
     ...ruleFields,
     group: ref('svc_core.group', 'uuid', {

@@ -4,11 +4,11 @@ import { boolean } from '../resource/fields/scalar.ts';
 import { choice, text } from '../resource/fields/text.ts';
 import { stringSchema } from '../resource/json-schema.ts';
 import type { Resource } from '../resource/resource.ts';
-import { checkMayRedirect, redirectRights } from './event-destinations.ts';
+import { eventDestinations } from './event-destinations.ts';
 import { testTransport } from './test-transport.ts';
 import type { TransportKind } from './transport-kind.ts';
 
-const destinations = ['mode', 'webhook_url'];
+const destinations = eventDestinations('mode', 'webhook_url');
 
 /** How notifications are sent. */
 export const transportResource = (transports: readonly TransportKind[]): Resource =>
@@ -50,9 +50,9 @@ export const transportResource = (transports: readonly TransportKind[]): Resourc
     derived: {
       mode_verbose: { schema: stringSchema, from: (row) => transports.find(({ mode }) => mode === row.mode)?.name },
     },
-    rightsOf: redirectRights(destinations),
+    rightsOf: destinations.rightsOf,
     check(input) {
-      checkMayRedirect(destinations, input);
+      destinations.check(input);
       const { values } = input;
       const needsUrl = values.mode === 'webhook' || values.mode === 'webhook_slack';
       return needsUrl && !values.webhook_url ? { webhook_url: ['Webhook URL may not be empty.'] } : null;

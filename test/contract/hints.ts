@@ -60,9 +60,16 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
     // A binding needs the right to change what it is bound to.
     alsoNeeds: ['svc_events.change_notificationrule'],
   },
-  // Nobody leads events to others who does not see them.
+  // Nobody leads data to others who does not see it.
   'svc_events.notificationrule': { alsoNeeds: ['svc_events.view_event'] },
   'svc_events.notificationtransport': { alsoNeeds: ['svc_events.view_event'] },
+  ...Object.fromEntries(
+    [
+      'svc_providers_scim.scimprovider',
+      'svc_providers_cloud_directory.clouddirectoryprovider',
+      'svc_providers_workspace_directory.workspacedirectoryprovider',
+    ].map((model) => [model, { alsoNeeds: ['svc_core.view_user', 'svc_core.view_group'] }]),
+  ),
   'svc_stages_authenticator_twofactor.authenticatortwofactorstage': {
     body: ({ number }) => ({ api_hostname: `api-${number}.example.com` }),
   },

@@ -68,10 +68,10 @@ export function createReadThread(path: string, { equip, cacheSize, listeners }: 
       thread ??= start();
       const { worker } = thread;
       worker.ref();
-      const asked: Asked = { text: withStablePlan(query.sql), parameters: query.parameters.map(toParameter) };
+      const request: ReadRequest = { text: withStablePlan(query.sql), parameters: query.parameters.map(toParameter) };
       const { columns, rows } = await new Promise<Read>((resolve, reject) => {
         waiting.push({ resolve, reject });
-        worker.postMessage(asked);
+        worker.postMessage(request);
       });
       const typed = columnsOf(columns);
       // The author of a statement declares its rows.
@@ -93,7 +93,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-interface Asked {
+interface ReadRequest {
   readonly text: string;
   readonly parameters: readonly SQLInputValue[];
 }
@@ -126,15 +126,15 @@ function work(equip: Needs['equip']): void {
     return statement;
   }
 
-  parentPort?.on('message', (asked: Asked | null) => {
-    if (!asked) {
+  parentPort?.on('message', (request: ReadRequest | null) => {
+    if (!request) {
       connection.close();
       return parentPort.close();
     }
     try {
-      const statement = prepare(asked.text);
+      const statement = prepare(request.text);
       const columns = statement.columns().map((column) => ({ ...column }));
-      parentPort.postMessage({ columns, rows: statement.all(...asked.parameters) });
+      parentPort.postMessage({ columns, rows: statement.all(...request.parameters) });
     } catch (error) {
       // Copies of errors lose these members.
       const { message, code, errcode, errstr } = Object(error);

@@ -27,7 +27,7 @@ export interface Asking {
 }
 
 /** How far the person came. */
-export type Asked =
+export type AuthorizationOutcome =
   /** The flow asked nothing: the ticket can be redeemed at once. */
   | { readonly outcome: 'decided'; readonly ticket: string; readonly cookies: readonly string[] }
   /** They see a page; in the end they come with the ticket. */
@@ -45,7 +45,7 @@ export const applicationContext = ({ pk, name }: Pick<ClientApplication, 'pk' | 
 });
 
 /** Takes the person through the authorization flow of a provider, whose last transaction allows or refuses the request. */
-export async function askPerson(needs: AuthorizeNeeds, call: Call, asking: Asking): Promise<Asked> {
+export async function askPerson(needs: AuthorizeNeeds, call: Call, asking: Asking): Promise<AuthorizationOutcome> {
   const { kind, provider, request, isSilent } = asking;
   const { application, authorization_flow } = provider;
   const ticket = randomToken();

@@ -3,6 +3,7 @@ import { isJsonObject } from '../../lib/json.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Jobs } from '../../platform/jobs/job.ts';
 import type { Call, NewEvent } from '../../resource/call.ts';
+import { guardDestinations } from '../../resource/destinations.ts';
 import type { Fields, Row } from '../../resource/fields/field.ts';
 import { ref, refs } from '../../resource/fields/ref.ts';
 import { boolean } from '../../resource/fields/scalar.ts';
@@ -27,6 +28,8 @@ interface SyncProvider<F extends Fields, Settings extends Row, Session> {
   readonly component: string;
   readonly description: string;
   readonly fields: F;
+  /** The fields that say where users and groups are sent. */
+  readonly destination: readonly string[];
   readonly search?: readonly string[];
   readonly mapping: {
     readonly model: string;
@@ -105,6 +108,11 @@ export function defineSyncProvider<F extends Fields, Settings extends Row, Sessi
     ...(kind.search && { search: kind.search }),
     without: ['authentication_flow', 'authorization_flow', 'assigned_application_slug', 'assigned_application_name'],
     fields: { ...kind.fields, ...common },
+    ...guardDestinations({
+      members: kind.destination,
+      permissions: ['svc_core.view_user', 'svc_core.view_group'],
+      refusal: 'Whoever gets users and groups reads them: changing that takes permission to see users and groups.',
+    }),
     actions: [statusAction, ledgerAction, objectAction(() => sync, needs.jobs), runAction(() => sync, needs.jobs)],
     async afterWrite({ tx, call, verb, pk }) {
       if (verb === 'destroy') return;

@@ -58,7 +58,7 @@ function Events() {
         </>
       }
     >
-      <Asked />
+      <SearchAndPeriod />
       <div className="events">
         <div className="stack">
           <Loaded {...facets}>{(value) => <Histogram facets={value} />}</Loaded>
@@ -71,7 +71,7 @@ function Events() {
 }
 
 /** Search and period; the rest is chosen beside the list. */
-function Asked() {
+function SearchAndPeriod() {
   const { query } = useAddress();
   const [from, to] = [query.get('from'), query.get('to')];
   return (

@@ -47,6 +47,7 @@ export const cloudDirectory = (needs: SyncProviderNeeds): ProviderKind =>
       }),
       ...deleteActionFields,
     },
+    destination: ['client_id', 'tenant_id', 'login_url', 'graph_url'],
     mapping: {
       model: 'svc_providers_cloud_directory.clouddirectoryprovidermapping',
       schema: 'CloudDirectoryProviderMapping',

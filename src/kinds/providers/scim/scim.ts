@@ -43,6 +43,7 @@ export const scimProvider = (needs: SyncProviderNeeds): ProviderKind =>
         help: 'Works around deviations in the servers of some vendors.',
       }),
     },
+    destination: ['url'],
     mapping: {
       model: 'svc_providers_scim.scimmapping',
       schema: 'SCIMMapping',

@@ -60,6 +60,7 @@ export const workspaceDirectory = (needs: SyncProviderNeeds): ProviderKind =>
       ...deleteActionFields,
       default_group_email_domain: text({ help: 'The domain of the addresses that groups get.' }),
     },
+    destination: ['credentials', 'delegated_subject'],
     mapping: {
       model: 'svc_providers_workspace_directory.workspacedirectoryprovidermapping',
       schema: 'WorkspaceDirectoryProviderMapping',

@@ -1,0 +1,34 @@
+import { Problem } from '../lib/problem.ts';
+import type { Actor } from './actor.ts';
+import type { Row } from './fields/field.ts';
+import type { CheckInput } from './resource.ts';
+import type { CorrectRights, RightsInput } from './visibility.ts';
+
+interface Destinations {
+  /** By these, data reaches others. */
+  readonly members: readonly string[];
+  /** What it takes to see the data here. */
+  readonly permissions: readonly string[];
+  readonly refusal: string;
+}
+
+/** Lets nobody change where data goes who may not see the data: it could go to them. */
+export function guardDestinations({ members, permissions, refusal }: Destinations) {
+  const maySee = (actor: Actor) => permissions.every((permission) => actor.holds(permission));
+  return {
+    check({ call, values, current }: CheckInput<Row>): null {
+      if (!current || !call.actor || maySee(call.actor)) return null;
+      if (members.some((member) => !isSame(values[member], current[member])))
+        throw new Problem('permission_denied', refusal);
+      return null;
+    },
+    /** Told to pages. */
+    async rightsOf({ actor }: RightsInput): Promise<CorrectRights> {
+      return (_key, may) => (maySee(actor) ? { may } : { may, fixed: members });
+    },
+  };
+}
+
+/** Lists of keys have no order. */
+const isSame = (one: unknown, other: unknown): boolean =>
+  JSON.stringify([one ?? null].flat().sort()) === JSON.stringify([other ?? null].flat().sort());

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { made, unique } from '../support/make-walk.ts';
+import { describeOnSqlite } from '../support/server.ts';
+
+const refusal = 'Whoever gets events reads them: changing that takes permission to see events.';
+const refusalOfSync =
+  'Whoever gets users and groups reads them: changing that takes permission to see users and groups.';
+
+// By one right each, a delegate had events, users and groups sent to themselves that they may not see.
+describeOnSqlite('class 60: data is not led to whoever may not see it', (server) => {
+  const holder = (model: string, ...more: string[]) =>
+    server().user([`svc_events.change_${model}`, `svc_events.view_${model}`, ...more]);
+
+  test('events, by another address of a transport', async () => {
+    const values = { name: unique('transport'), mode: 'webhook', webhook_url: 'https://chat.example.com/' };
+    const { pk } = await made(server(), '/events/transports/', values);
+    const path = `/events/transports/${pk}/`;
+    const { api } = await holder('notificationtransport');
+    for (const change of [{ webhook_url: 'https://evil.example.com/' }, { mode: 'email' }]) {
+      const { status, body } = await api.patch(path, change);
+      expect([status, body.detail]).toEqual([403, refusal]);
+    }
+    expect((await api.patch(path, { name: unique('transport'), webhook_url: values.webhook_url })).status).toBe(200);
+    const seeing = await holder('notificationtransport', 'svc_events.view_event');
+    expect((await seeing.api.patch(path, { webhook_url: 'https://other.example.com/' })).status).toBe(200);
+  });
+
+  test('events, by another group or transport of a rule', async () => {
+    const transport = await made(server(), '/events/transports/', { name: unique('transport'), mode: 'local' });
+    const { api, pk: user } = await holder('notificationrule');
+    const group = await made(server(), '/core/groups/', { name: unique('group'), users: [user] });
+    const { pk } = await made(server(), '/events/rules/', { name: unique('rule'), transports: [transport.pk] });
+    const path = `/events/rules/${pk}/`;
+    for (const change of [{ group: group.pk }, { transports: [] }]) {
+      const { status, body } = await api.patch(path, change);
+      expect([status, body.detail]).toEqual([403, refusal]);
+    }
+    expect((await api.patch(path, { severity: 'alert', transports: [transport.pk] })).status).toBe(200);
+    const seeing = await holder('notificationrule', 'svc_events.view_event');
+    expect((await seeing.api.patch(path, { transports: [] })).status).toBe(200);
+  });
+
+  const credentials = { client_email: 'sync@example.com', private_key: 'a key' };
+  test.each([
+    [
+      'scim',
+      'svc_providers_scim',
+      'scimprovider',
+      { url: 'https://scim.example.com/v2', token: 'a token' },
+      [{ url: 'https://evil.example.com/v2', token: 'my own' }],
+    ],
+    [
+      'cloud_directory',
+      'svc_providers_cloud_directory',
+      'clouddirectoryprovider',
+      { client_id: 'app', client_secret: 'a secret', tenant_id: 'ours' },
+      [
+        { tenant_id: 'mine', client_secret: 'my own' },
+        { graph_url: 'https://evil.example.com/', client_secret: 'my own' },
+      ],
+    ],
+    [
+      'workspace_directory',
+      'svc_providers_workspace_directory',
+      'workspacedirectoryprovider',
+      { delegated_subject: 'admin@example.com', credentials, default_group_email_domain: 'example.com' },
+      [{ credentials: { ...credentials, private_key: 'my own' } }, { delegated_subject: 'me@evil.example.com' }],
+    ],
+  ])('users and groups, by another target of a provider: %s', async (path, app, model, values, changes) => {
+    const { pk } = await made(server(), `/providers/${path}/`, { name: unique('provider'), ...values });
+    const at = `/providers/${path}/${pk}/`;
+    const rights = [`${app}.change_${model}`, `${app}.view_${model}`];
+    for (const seen of [[], ['svc_core.view_user'], ['svc_core.view_group']]) {
+      const { api } = await server().user([...rights, ...seen]);
+      for (const change of changes) {
+        const { status, body } = await api.patch(at, change);
+        expect([status, body.detail], JSON.stringify(change)).toEqual([403, refusalOfSync]);
+      }
+      expect((await api.patch(at, { name: unique('provider') })).status).toBe(200);
+    }
+    const seeing = await server().user([...rights, 'svc_core.view_user', 'svc_core.view_group']);
+    for (const change of changes) expect((await seeing.api.patch(at, change)).status).toBe(200);
+  });
+});
