@@ -113,7 +113,8 @@ async function statementsWhenIdle(server: ServerProcess): Promise<number> {
   for (let waited = 0; waited < settledWithinSeconds; waited++) {
     if ((await statementsIn(server, 1)) <= 0) break;
   }
-  return statementsIn(server, idleSeconds);
+  // The schedules may come due in one of two spans.
+  return Math.min(await statementsIn(server, idleSeconds), await statementsIn(server, idleSeconds));
 }
 
 /** Reading the count costs statements itself, and more of them while jobs run: so that is measured each time. */
