@@ -1,3 +1,4 @@
+import { memoizeWeakly } from '../../lib/memoize.ts';
 import type { Query } from './database.ts';
 import type { Answers } from './sqlite-answers.ts';
 import { queryOn } from './sqlite-query.ts';
@@ -16,10 +17,9 @@ export interface SlowReads {
 /** Finds what takes long although an index leads to it: an object that nests very many others, say. */
 export function createSlowReads({ execute }: Answers): SlowReads {
   const slowUntil = new WeakMap<object, number>();
-  const queries = new WeakMap<object, Query>();
 
-  function timedQuery(subject: object): Query {
-    return queryOn({
+  const timed = memoizeWeakly((subject: object) =>
+    queryOn({
       execute(query) {
         const started = performance.now();
         try {
@@ -29,18 +29,8 @@ export function createSlowReads({ execute }: Answers): SlowReads {
           if (ended - started > slowMs) slowUntil.set(subject, ended + rememberedForMs);
         }
       },
-    });
-  }
+    }),
+  );
 
-  return {
-    isSlow: (subject) => performance.now() < (slowUntil.get(subject) ?? 0),
-    timed(subject) {
-      let query = queries.get(subject);
-      if (!query) {
-        query = timedQuery(subject);
-        queries.set(subject, query);
-      }
-      return query;
-    },
-  };
+  return { isSlow: (subject) => performance.now() < (slowUntil.get(subject) ?? 0), timed };
 }

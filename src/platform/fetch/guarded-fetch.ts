@@ -1,6 +1,7 @@
 import { lookup as lookupAddress } from 'node:dns/promises';
 import type { Agent, Dispatcher } from 'undici';
 import type { Cidrs } from '../../lib/cidr.ts';
+import { maxPieces } from '../max-pieces.ts';
 import { createGuardedConnect, type Lookup, type TlsOptions } from './guarded-connect.ts';
 import { explainFailure, OutboundError } from './outbound-error.ts';
 import { followRedirect, type Hop, isRedirect, type Method, parseOutboundUrl } from './redirect.ts';
@@ -146,9 +147,6 @@ function dispatch(agent: Agent, hop: Hop, signal: AbortSignal): Promise<Dispatch
 function joinHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? []].flat().join(', ')]));
 }
-
-/** Each takes time and memory of its own, however short. */
-const maxPieces = 10_000;
 
 async function readBody(body: AsyncIterable<Uint8Array>, host: string, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];

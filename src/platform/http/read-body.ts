@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../lib/problem.ts';
+import { maxPieces } from '../max-pieces.ts';
 
 const nothing = Buffer.alloc(0);
-/** Honest senders need about 1,500 for the largest body. Each takes time and memory of its own, however short. */
-const maxPieces = 10_000;
 /** Closes the connection instead of reading the rest of the body. */
 const breakOff = (code: 'payload_too_large' | 'bad_request' | 'unavailable') =>
   new Problem(code, undefined, { connection: 'close' });
