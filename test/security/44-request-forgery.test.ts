@@ -116,7 +116,15 @@ describeOnSqlite('class 44: a page of another origin', (server) => {
     await browser.answer(slug, { component: 'unknown' });
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { cookie, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
-    expect((await rawRequest(server().url, `/if/flow/${slug}/`, { headers })).text).toContain('<script');
+    const page = async () => (await rawRequest(server().url, `/if/flow/${slug}/`, { headers })).text;
+    expect(await page()).toContain('<script');
+    // The walk has expired, but is not deleted yet.
+    await server().world.db.write((tx) =>
+      sql`update flow_plans set expires = '2020-01-01T00:00:00.000000Z' where flow = (select pk from flows where slug = ${slug})`.execute(
+        tx,
+      ),
+    );
+    expect(await page()).toContain('Do you want to sign out?');
   });
 
   test('may link to the API', async () => {

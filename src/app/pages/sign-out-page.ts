@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { pageFrame } from '../../core/brand/language.ts';
 import { isFromOwnPage } from '../../core/session/own-origin.ts';
 import { planTokenOf } from '../../flow/plan.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { plainPage } from '../../platform/http/plain-page.ts';
 import type { RequestFacts } from '../../platform/http/request-facts.ts';
@@ -10,6 +11,7 @@ import type { InstanceKey } from '../../platform/keys.ts';
 import type { Actor } from '../../resource/actor.ts';
 
 interface Needs {
+  readonly clock: Clock;
   readonly db: Database;
   readonly key: Pick<InstanceKey, 'hash'>;
   readonly publicUrl: string;
@@ -17,7 +19,7 @@ interface Needs {
 
 /** Asks people whom a page of another site has led to a flow that signs out. Null if they have not been led there. */
 export async function confirmSignOut(
-  { db, key, publicUrl }: Needs,
+  { clock, db, key, publicUrl }: Needs,
   request: RequestFacts,
   actor: Actor,
   flow: string,
@@ -25,7 +27,7 @@ export async function confirmSignOut(
   if (isFromOwnPage(request)) return null;
   // An application that may wish it has had the walk begun.
   const token = planTokenOf(request.cookies, publicUrl);
-  if (token !== null && (await isUnderWay(db, key.hash(token), flow))) return null;
+  if (token !== null && (await isUnderWay(db, key.hash(token), flow, clock.now()))) return null;
   const { path, query } = request;
   return plainPage({
     ...(await pageFrame({ actor, request, db })),
@@ -35,8 +37,8 @@ export async function confirmSignOut(
   });
 }
 
-async function isUnderWay({ read }: Database, tokenHash: string, flow: string): Promise<boolean> {
+async function isUnderWay({ read }: Database, tokenHash: string, flow: string, now: string): Promise<boolean> {
   const { rows } = await sql`select 1 from flow_plans p join flows f on f.pk = p.flow
-    where p.token_hash = ${tokenHash} and f.slug = ${flow}`.execute(read);
+    where p.token_hash = ${tokenHash} and f.slug = ${flow} and p.expires > ${now}`.execute(read);
   return rows.length > 0;
 }
