@@ -177,6 +177,24 @@ function sendRaw(at: string, text: string): { readonly socket: Socket; readonly 
   return { socket, status };
 }
 
+test.each([
+  ['one host', 'Host: x:9000', 200],
+  ['an IPv6 address', 'Host: [::1]:9000', 200],
+  ['no host to name', 'Host:', 200],
+  ['two hosts', 'Host: x\r\nhost: evil.example', 400],
+  ['the same host twice', 'Host: x\r\nHost: x', 400],
+  ['none', 'X: x', 400],
+  ['somebody at a host', 'Host: x@evil.example', 400],
+  ['a path', 'Host: x/evil', 400],
+  ['a list', 'Host: x, evil.example', 400],
+  ['markup', 'Host: <b>', 400],
+  ['a folded line', 'Host: x\r\n .evil.example', 400],
+])('RFC 9112 §3.2: a request names its host once: %s', async (_, header, status) => {
+  const { socket, status: told } = sendRaw(url, `GET /calls/text HTTP/1.1\r\n${header}\r\n\r\n`);
+  expect(await told).toBe(status);
+  socket.destroy();
+});
+
 test('a body in crumbs is broken off', async () => {
   const other = createServer({ log, trustedProxies: [] });
   other.routes.on(['POST'], '/here', async () => ({ status: 200 }));

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Log } from '../log.ts';
 import { createBodyRoom } from './body-room.ts';
 import { answerBrokenRequest } from './broken-request.ts';
+import { checkHost } from './check-host.ts';
 import { hasBody, readBody, skipRest } from './read-body.ts';
 import { isUpload } from './read-upload.ts';
 import { refusalOf } from './refusal.ts';
@@ -79,6 +80,7 @@ export function createServer({
   }
 
   function answerTo(raw: IncomingMessage, facts: RequestFacts): Promise<HttpAnswer> {
+    checkHost(raw);
     const { answer, params } = routes.find(facts);
     if (!bringsBody(raw)) return answer({ facts, params, raw, body: nothing });
     const share = shareOf(facts.clientIp);
