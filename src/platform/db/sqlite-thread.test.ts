@@ -57,8 +57,22 @@ test('what held up everybody once is read in the thread from then on', async () 
   const read = (subject: object) => turnsDuring(readObject(db, (query) => long.execute(query), subject));
   const groups = {};
   expect(await read(groups)).toBeLessThan(5);
-  expect(await read(groups)).toBeGreaterThan(10);
+  // At first while it is tried again there, then by what that has shown.
+  for (let again = 0; again < 3; again++) expect(await read(groups)).toBeGreaterThan(10);
   expect(await read({})).toBeLessThan(5);
+});
+
+test('what took long because the machine was busy is read in the main thread again', async () => {
+  const groups = {};
+  const quick = sql`select 1 as one from notes`;
+  const stop = db.onStatement(() => {
+    for (const end = performance.now() + 60; performance.now() < end; );
+  });
+  await readObject(db, (query) => quick.execute(query), groups);
+  stop();
+  // Whatever the thread was asked before has been answered then.
+  await rowsOf(quick);
+  expect(await turnsDuring(readObject(db, (query) => long.execute(query), groups))).toBeLessThan(5);
 });
 
 test('the thread reads what the main thread reads, and what has just been written', async () => {

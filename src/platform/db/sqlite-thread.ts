@@ -12,6 +12,8 @@ const maxWaiting = 50;
 const resourceLimits = { maxOldGenerationSizeMb: 256 };
 
 export interface ReadThread extends Answers {
+  /** Runs a statement only to see how many milliseconds it takes. */
+  time(query: CompiledQuery): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -60,23 +62,28 @@ export function createReadThread(path: string, { equip, cacheSize, listeners }: 
       reject(new DatabaseBusy('the thread for long reads has ended', { cause }));
   }
 
+  async function read(query: CompiledQuery): Promise<Read> {
+    listeners.notify(query);
+    if (isClosed) throw new Error('the database is closed');
+    if (waiting.length >= maxWaiting) throw new DatabaseBusy('too many long reads wait already');
+    thread ??= start();
+    const { worker } = thread;
+    worker.ref();
+    const request: ReadRequest = { text: withStablePlan(query.sql), parameters: query.parameters.map(toParameter) };
+    return new Promise<Read>((resolve, reject) => {
+      waiting.push({ resolve, reject });
+      worker.postMessage(request);
+    });
+  }
+
   return {
     async execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-      listeners.notify(query);
-      if (isClosed) throw new Error('the database is closed');
-      if (waiting.length >= maxWaiting) throw new DatabaseBusy('too many long reads wait already');
-      thread ??= start();
-      const { worker } = thread;
-      worker.ref();
-      const request: ReadRequest = { text: withStablePlan(query.sql), parameters: query.parameters.map(toParameter) };
-      const { columns, rows } = await new Promise<Read>((resolve, reject) => {
-        waiting.push({ resolve, reject });
-        worker.postMessage(request);
-      });
+      const { columns, rows } = await read(query);
       const typed = columnsOf(columns);
       // The author of a statement declares its rows.
       return { rows: rows.map((values) => toRow(typed, values)) as R[] };
     },
+    time: async (query) => (await read(query)).tookMs,
     async close() {
       isClosed = true;
       if (!thread) return;
@@ -101,6 +108,7 @@ interface ReadRequest {
 interface Read {
   readonly columns: ReturnType<StatementSync['columns']>;
   readonly rows: readonly Readonly<Record<number, unknown>>[];
+  readonly tookMs: number;
 }
 
 type Answer = Read | { readonly message: string; readonly fault: Readonly<Record<string, unknown>> };
@@ -134,7 +142,9 @@ function work(equip: Needs['equip']): void {
     try {
       const statement = prepare(request.text);
       const columns = statement.columns().map((column) => ({ ...column }));
-      parentPort.postMessage({ columns, rows: statement.all(...request.parameters) });
+      const started = performance.now();
+      const rows = statement.all(...request.parameters);
+      parentPort.postMessage({ columns, rows, tookMs: performance.now() - started });
     } catch (error) {
       // Copies of errors lose these members.
       const { message, code, errcode, errstr } = Object(error);

@@ -76,7 +76,7 @@ export function openSqlite(
     const tables = scout.tablesOf(text);
     if (tables === null || tables.writes.size > 0) changes.touch(tables?.writes ?? null);
   });
-  const slowReads = createSlowReads(readAnswers);
+  const slowReads = createSlowReads(readAnswers, threadAnswers);
   const readApart: NonNullable<Database['readList']> = async (work, { isQuick, subject }) => {
     if (!isLarge()) return work(read);
     if (!isQuick || (subject && slowReads.isSlow(subject))) return work(readInThread);
