@@ -19,7 +19,7 @@ export const stages: readonly FirstStage[] = [
   {
     model: 'svc_stages_identification.identificationstage',
     name: 'default-authentication-identification',
-    values: { user_fields: ['email', 'username'] },
+    values: { user_fields: ['email', 'username'], show_source_labels: true },
     flow: 'default-authentication-flow',
     order: 10,
   },

@@ -29,7 +29,7 @@ export function SourceButtons({ sources, hasLabels, passwordless, isAlternative 
       {isAlternative && <p className="or">{t('or')}</p>}
       <div className={hasLabels ? 'sources' : 'sources sources-icons'}>
         {passwordless && (
-          <a className="button source-passkey" href={passwordless}>
+          <a className="button source-named" href={passwordless}>
             {t('Use a security key or passkey')}
           </a>
         )}
@@ -42,23 +42,28 @@ export function SourceButtons({ sources, hasLabels, passwordless, isAlternative 
   );
 }
 
+/** Icons of a protocol: they do not tell which service it is. */
+const sharedIcons = /\/static\/sources\/(saml|oauth|oauth\/openidconnect)\.svg$/;
+
 function SourceButton({ source, hasLabel, onChoose }: { source: LoginSource; hasLabel: boolean; onChoose(): void }) {
   const { name, icon_url, challenge } = source;
   const icon = safeAddress(icon_url);
   const words = t('Continue with {name}', { name });
+  const isNamed = hasLabel || !icon || sharedIcons.test(icon);
   const face = (
     <>
       {icon && <img src={icon} alt="" width="20" height="20" />}
-      {hasLabel || !icon ? words : <span className="visually-hidden">{words}</span>}
+      {isNamed ? words : <span className="visually-hidden">{words}</span>}
     </>
   );
+  const look = isNamed ? 'button source-named' : 'button';
   const to = challenge.component === redirectComponent ? withNext((challenge as Redirect).to) : null;
   return to ? (
-    <a className="button" href={to} title={name}>
+    <a className={look} href={to} title={name}>
       {face}
     </a>
   ) : (
-    <button type="button" className="button" title={name} onClick={onChoose}>
+    <button type="button" className={look} title={name} onClick={onChoose}>
       {face}
     </button>
   );
