@@ -5,7 +5,7 @@ import type { Registry } from './resource.ts';
 
 /** What forms need to know of a field (`x-field` in the OpenAPI document), from its declaration. */
 export function fieldNote(name: string, field: Field, registry?: Registry): FieldNote {
-  const { label = labelOf(name), group, help, lines, parts, limits } = field;
+  const { label = labelOf(name), group, help, lines, parts, limits, proposes } = field;
   const model = modelOf(field);
   const list = model === undefined ? undefined : registry?.find(model)?.path;
   return {
@@ -18,6 +18,7 @@ export function fieldNote(name: string, field: Field, registry?: Registry): Fiel
     ...(list && { list }),
     ...(parts && { parts }),
     ...(limits && { limits }),
+    ...(proposes && { proposes }),
   };
 }
 

@@ -39,6 +39,8 @@ export interface FieldNote {
   /** For free data: the parts that have a field of their own. */
   readonly parts?: readonly JsonPart[];
   readonly limits?: Limits;
+  /** For references: filters of the list; a form of a new object begins with what they find. */
+  readonly proposes?: Readonly<Record<string, string>>;
 }
 
 /** What forms do not offer, beyond what the type says. */

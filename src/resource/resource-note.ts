@@ -86,6 +86,7 @@ function filtersOf(resource: Resource, registry: Registry): FilterNote[] {
       const {
         help: _,
         limits: __,
+        proposes: ___,
         ...note
       } = field ? fieldNote(name, field, registry) : typeNote(name, itemOf(schema));
       const choices = itemOf(schema).enum ?? field?.schema.enum;

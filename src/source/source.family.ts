@@ -27,11 +27,13 @@ export const sourceFamily = {
       nullable: true,
       help: 'The flow for users who are already known; without one they are turned away.',
       group: 'Flows',
+      proposes: { slug: 'default-source-authentication' },
     }),
     enrollment_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
       help: 'The flow for people who sign in for the first time; without one they are turned away.',
       group: 'Flows',
+      proposes: { slug: 'default-source-enrollment' },
     }),
     user_property_mappings: refs('svc_core.propertymapping', 'uuid', {
       table: 'source_user_property_mappings',

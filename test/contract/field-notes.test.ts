@@ -92,6 +92,6 @@ describeOnSqlite('x-field in the OpenAPI document', (server) => {
       model: 'svc_flows.flow',
       list: '/flows/instances/',
     });
-    expect(properties.consumer_secret?.['x-field']).toMatchObject({ kind: 'secret', group: 'Credentials' });
+    expect(properties.consumer_secret?.['x-field']).toMatchObject({ kind: 'secret', label: 'Client secret' });
   });
 });

@@ -9,7 +9,7 @@ import { ref, refs } from '../../resource/fields/ref.ts';
 import { boolean } from '../../resource/fields/scalar.ts';
 import { choice } from '../../resource/fields/text.ts';
 import type { Filter } from '../../resource/resource.ts';
-import { defineProvider } from '../provider.family.ts';
+import { defineProvider, providerFamily } from '../provider.family.ts';
 import type { ProviderKind } from '../provider-kind.ts';
 import { ledgerAction } from './ledger.action.ts';
 import { linkResources } from './links.resource.ts';
@@ -82,11 +82,16 @@ export function defineSyncProvider<F extends Fields, Settings extends Row, Sessi
     open: createOpen(needs, kind.calls),
   };
   const common = {
+    property_mappings: {
+      ...providerFamily.fields.property_mappings,
+      proposes: { managed: `gatehouse/providers/${path}/user` },
+    },
     property_mappings_group: refs('svc_core.propertymapping', 'uuid', {
       table: `provider_${path}_group_mappings`,
       own: 'provider',
       other: 'mapping',
       help: 'Create the data that is sent for groups; `property_mappings` creates that of users.',
+      proposes: { managed: `gatehouse/providers/${path}/group` },
     }),
     exclude_users_service_account: boolean({ default: false, filter: true, help: 'Leave service accounts out.' }),
     filter_group: ref('svc_core.group', 'uuid', {

@@ -49,6 +49,8 @@ export interface Common<T = unknown, Nullable extends boolean = boolean> {
   readonly parts?: readonly JsonPart[];
   /** Tells forms what not to offer. What callers may not do, rules of the resource refuse. */
   readonly limits?: Limits;
+  /** What forms of new objects begin with: the objects that these filters of their list find. The default stays what it is. */
+  readonly proposes?: Readonly<Record<string, string>>;
 }
 
 export type FieldNotes = Pick<Common, 'help' | 'label' | 'group'>;

@@ -25,8 +25,11 @@ export interface FieldNote {
   readonly help?: string;
   readonly lines?: boolean;
   readonly model?: string;
+  readonly list?: string;
   readonly parts?: readonly JsonPart[];
   readonly limits?: Limits;
+  /** Filters of the list; a form of a new object begins with what they find. */
+  readonly proposes?: Readonly<Record<string, string>>;
 }
 
 /** What is not offered: to others than superusers or to anybody, choices of the server's own, objects without a right to them. */

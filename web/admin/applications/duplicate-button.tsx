@@ -8,9 +8,9 @@ import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf } from '../address.ts';
+import { slugOf } from '../slug.ts';
 import { useDialog } from '../use-dialog.ts';
 import type { Application } from './application.ts';
-import { slugOf } from './template.ts';
 
 /** Makes a second application like this one. */
 export function DuplicateButton({ application }: { application: Application }) {

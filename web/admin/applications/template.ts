@@ -128,12 +128,3 @@ export function factsOf(address: string, slug: string, created: Created): Readon
     logout_url: `${own}end-session/`,
   };
 }
-
-/** `Grafana (test)`: `grafana-test`. */
-export const slugOf = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '')
-    .slice(0, 50);

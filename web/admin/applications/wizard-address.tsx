@@ -4,7 +4,8 @@ import { TextAreaField, TextField } from '../../elements/field.tsx';
 import { type Text, t } from '../../texts/texts.ts';
 import { goTo, hereWith, hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
-import { type Choices, isRedirect, linesOf, readAddress, redirectsOf, slugOf, type Template } from './template.ts';
+import { slugOf } from '../slug.ts';
+import { type Choices, isRedirect, linesOf, readAddress, redirectsOf, type Template } from './template.ts';
 
 const required = (field: Text) => t('{field} (required)', { field: t(field) });
 

@@ -1,10 +1,11 @@
-import { useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
 import { useDone } from '../../elements/announcing.tsx';
-import { Loaded } from '../../elements/loading.tsx';
+import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf, useAddress } from '../address.ts';
 import type { Description } from '../api/description.ts';
 import { ownName } from '../api/object.ts';
+import type { Row } from '../api/objects.ts';
 import { useDescription } from '../api/use-description.ts';
 import { Page } from '../page.tsx';
 import type { ResourcePage } from '../resource-page.ts';
@@ -12,6 +13,7 @@ import { inSentence } from '../words.ts';
 import { initialValues } from './body.ts';
 import { KindChoice } from './kind-choice.tsx';
 import { ObjectForm } from './object-form.tsx';
+import { readProposals } from './proposals.ts';
 import { useCrumbs } from './use-crumbs.ts';
 
 /** The form of a new object; for a family, a choice of kinds first. */
@@ -23,7 +25,7 @@ export function NewPage({ entry, Beside }: ResourcePage) {
       {entry.kinds.length > 0 ? (
         <KindChoice entry={entry} />
       ) : (
-        <Loaded {...description}>{(known) => <NewForm {...{ entry, Beside }} description={known} />}</Loaded>
+        <Loaded {...description}>{(known) => <Prepared {...{ entry, Beside }} description={known} />}</Loaded>
       )}
     </Page>
   );
@@ -31,7 +33,14 @@ export function NewPage({ entry, Beside }: ResourcePage) {
 
 type FormProps = Pick<ResourcePage, 'entry' | 'Beside'> & { readonly description: Description };
 
-function NewForm({ entry, Beside, description }: FormProps) {
+/** The form with what its fields propose. */
+function Prepared(props: FormProps) {
+  const { creating } = props.description;
+  const proposals = useLoadable(useCallback(() => readProposals(creating ?? []), [creating]));
+  return <Loaded {...proposals}>{(proposed) => <NewForm {...props} proposed={proposed} />}</Loaded>;
+}
+
+function NewForm({ entry, Beside, description, proposed }: FormProps & { readonly proposed: Row }) {
   const done = useDone();
   const { query } = useAddress();
   const { creating } = description;
@@ -41,7 +50,7 @@ function NewForm({ entry, Beside, description }: FormProps) {
     const named = (creating ?? []).filter(({ name }) => query.has(name));
     return Object.fromEntries(named.map(({ name }) => [name, query.get(name)]));
   }, [creating, query]);
-  const beginning = useMemo(() => ({ ...initial, ...given }), [initial, given]);
+  const beginning = useMemo(() => ({ ...initial, ...proposed, ...given }), [initial, proposed, given]);
   if (!creating || entry.may.add === 'none') return <p>{t('You may not make one.')}</p>;
   return (
     <ObjectForm

@@ -10,10 +10,11 @@ import type { Member } from '../api/document.ts';
 import type { WholeObject } from '../api/object.ts';
 import type { Names, Row } from '../api/objects.ts';
 import type { ResourcePage } from '../resource-page.ts';
+import { slugOf } from '../slug.ts';
 import { useDialog } from '../use-dialog.ts';
 import { NamesContext } from '../widgets/names-context.ts';
 import { Widget } from '../widgets/widget.tsx';
-import { bodyOf, type Complaints, unreadable } from './body.ts';
+import { atMembers, bodyOf, type Complaints, unreadable } from './body.ts';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { CurlDialog } from './curl-dialog.tsx';
 import { FixedField } from './fixed-field.tsx';
@@ -97,7 +98,8 @@ function VersionForm(props: Props & { unsaved: RefObject<boolean> }) {
       return value;
     } catch (caught) {
       if (caught instanceof ApiProblem && caught.status === 412) setConflict(true);
-      else if (caught instanceof ApiProblem && Object.keys(caught.fields).length > 0) setComplaints(caught.fields);
+      else if (caught instanceof ApiProblem && Object.keys(caught.fields).length > 0)
+        setComplaints(atMembers(caught.fields, members));
       else setProblem(wordsOf(caught));
       return null;
     }
@@ -112,6 +114,14 @@ function VersionForm(props: Props & { unsaved: RefObject<boolean> }) {
     if (!saved) return;
     draft.finish();
     onSaved(saved);
+  }
+
+  /** The slug of a new object follows its name until it is given one of its own. */
+  function set(name: string, value: unknown): void {
+    const { name: before, slug } = draft.values;
+    const follows = method === 'POST' && name === 'name' && members.some((one) => one.name === 'slug');
+    if (follows && (!slug || slug === slugOf(String(before ?? '')))) draft.set('slug', slugOf(String(value ?? '')));
+    draft.set(name, value);
   }
 
   const known = new Set(members.map(({ name }) => name));
@@ -143,24 +153,24 @@ function VersionForm(props: Props & { unsaved: RefObject<boolean> }) {
                     member={member}
                     value={draft.values[member.name]}
                     errors={complaints[member.name] ?? []}
-                    onChange={(value) => draft.set(member.name, value)}
+                    onChange={(value) => set(member.name, value)}
                   />
                 );
               })}
             </fieldset>
           ))}
-          {others.map(([name, texts]) => (
-            <Notice key={name} tone="bad">
-              {name === 'non_field_errors' ? texts.join(' ') : `${name}: ${texts.join(' ')}`}
-            </Notice>
-          ))}
-          {problem && <Notice tone="bad">{problem}</Notice>}
           {Object.keys(complaints).length > 0 && (
             <p className="visually-hidden" role="alert">
               {t('Some fields need to be corrected.')}
             </p>
           )}
           <div className="form-foot">
+            {others.map(([name, texts]) => (
+              <Notice key={name} tone="bad">
+                {name === 'non_field_errors' ? texts.join(' ') : `${name}: ${texts.join(' ')}`}
+              </Notice>
+            ))}
+            {problem && <Notice tone="bad">{problem}</Notice>}
             <Button type="submit" look="primary" isBusy={isBusy}>
               {submit}
             </Button>

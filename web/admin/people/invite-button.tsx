@@ -7,7 +7,7 @@ import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { useEntry } from '../api/interface.ts';
-import { slugOf } from '../applications/template.ts';
+import { slugOf } from '../slug.ts';
 import { useDialog } from '../use-dialog.ts';
 import { type Invitation, InvitationLink, invitationsPath } from './invitation-link.tsx';
 

@@ -51,6 +51,19 @@ export function oauthSource({ config: { publicUrl }, jobs }: Needs): Resource {
         providerTypes.map(({ name }) => name),
         { help: 'Which service it is; most of the addresses follow from it.' },
       ),
+      consumer_key: text({ label: 'Client ID', filter: true, help: 'The client ID that the service gave you.' }),
+      consumer_secret: secret({
+        label: 'Client secret',
+        writeOnly: true,
+        help: 'The client secret that the service gave you.',
+      }),
+      oidc_well_known_url: text({
+        blank: true,
+        default: '',
+        format: 'uri',
+        help: 'The discovery document of an OpenID Connect service; the other addresses are read from it.',
+        group: 'Endpoints',
+      }),
       request_token_url: address({ help: 'Where OAuth 1 gets request tokens; empty for OAuth 2.', group: 'Endpoints' }),
       authorization_url: address({
         help: 'Where people are sent to sign in. The service may fix it.',
@@ -61,24 +74,11 @@ export function oauthSource({ config: { publicUrl }, jobs }: Needs): Resource {
         group: 'Endpoints',
       }),
       profile_url: address({ help: 'Where the user is read from. The service may fix it.', group: 'Endpoints' }),
-      consumer_key: text({ filter: true, help: 'The client ID that the service gave you.', group: 'Credentials' }),
-      consumer_secret: secret({
-        writeOnly: true,
-        help: 'The client secret that the service gave you.',
-        group: 'Credentials',
-      }),
       additional_scopes: text({
         blank: true,
         default: '',
         filter: true,
         help: 'Scopes to request besides the usual ones, separated by spaces.',
-      }),
-      oidc_well_known_url: text({
-        blank: true,
-        default: '',
-        format: 'uri',
-        help: 'The discovery document of the service, from which the other addresses are read.',
-        group: 'Endpoints',
       }),
       oidc_jwks_url: text({
         blank: true,

@@ -60,6 +60,7 @@ export function samlSource({
       pre_authentication_flow: ref('svc_flows.flow', 'uuid', {
         filter: true,
         help: 'The flow that runs before people are sent to the identity provider.',
+        proposes: { slug: 'default-source-pre-authentication' },
       }),
       issuer: text({
         blank: true,

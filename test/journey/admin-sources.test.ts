@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { fillIn } from '../support/admin-form.ts';
+import { openAdmin, visitAdmin } from '../support/admin-visit.ts';
+import { describeJourney, type Journey } from '../support/journey.ts';
+import { makeWalk } from '../support/make-walk.ts';
+
+const flowOf = async ({ server }: Journey, slug: string): Promise<string> =>
+  (await server.admin.get(`/flows/instances/${slug}/`)).body.pk;
+
+describeJourney('the admin pages of sources', (journey) => {
+  test('propose the flows that people need to come in, and a slug', async () => {
+    const { server } = journey();
+    const page = await visitAdmin(journey(), '/new/sources/oauth/');
+    await fillIn(page, server, 'name', 'Möbel & Co.');
+    await expect.poll(() => page.getByLabel('Slug (required)').inputValue()).toBe('mobel-co');
+    await fillIn(page, server, 'slug', 'moebel');
+    await fillIn(page, server, 'name', 'Möbel');
+    await fillIn(page, server, 'provider_type', 'github');
+    await fillIn(page, server, 'consumer_key', 'key');
+    await fillIn(page, server, 'consumer_secret', 'secret');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.waitForURL('**/sources/oauth/moebel/');
+    expect((await server.admin.get('/sources/oauth/moebel/')).body).toMatchObject({
+      authentication_flow: await flowOf(journey(), 'default-source-authentication'),
+      enrollment_flow: await flowOf(journey(), 'default-source-enrollment'),
+    });
+  });
+
+  test('say at its field which address is missing, and beside the button what no field can say', async () => {
+    const { server } = journey();
+    const page = await visitAdmin(journey(), '/new/sources/oauth/', { locale: 'de' });
+    for (const [name, value] of Object.entries({ name: 'Bare', consumer_key: 'key', consumer_secret: 'secret' }))
+      await fillIn(page, server, name, value);
+    await fillIn(page, server, 'provider_type', 'openidconnect');
+    await page.getByRole('button', { name: 'Erstellen', exact: true }).click();
+    await page
+      .getByRole('textbox', { name: 'Autorisierungs-URL', includeHidden: true })
+      .and(page.locator(':focus'))
+      .waitFor();
+    expect(await page.locator('[data-field="profile_url"] .field-errors').innerText()).toBe(
+      'Dieses Feld ist erforderlich.',
+    );
+    expect(await page.locator('.form-foot .notice').count()).toBe(0);
+
+    await openAdmin(page, '/new/policies/reputation/');
+    await fillIn(page, server, 'name', 'bare');
+    for (const name of ['check_ip', 'check_username']) await fillIn(page, server, name, false);
+    await page.getByRole('button', { name: 'Erstellen', exact: true }).click();
+    await page.locator('.form-foot .notice').waitFor();
+    const foot = await page.locator('.form-foot').boundingBox();
+    expect((foot?.y ?? 0) + (foot?.height ?? 0)).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0);
+  });
+
+  test('leave a proposal out that is cleared, and take what the address says instead', async () => {
+    const { server } = journey();
+    const other = await flowOf(journey(), 'default-authentication-flow');
+    const page = await visitAdmin(journey(), `/new/sources/oauth/?authentication_flow=${other}`);
+    for (const [name, value] of Object.entries({ name: 'Closed', consumer_key: 'key', consumer_secret: 'secret' }))
+      await fillIn(page, server, name, value);
+    await fillIn(page, server, 'provider_type', 'github');
+    await page.getByRole('combobox', { name: 'Enrollment flow' }).fill('');
+    await page.locator('[data-field="enrollment_flow"] .options[data-open]').waitFor();
+    await page.keyboard.press('Tab');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.waitForURL('**/sources/oauth/closed/');
+    const { body } = await server.admin.get('/sources/oauth/closed/');
+    expect(body).toMatchObject({ authentication_flow: other, enrollment_flow: null });
+  });
+
+  test('propose the mappings without which nothing is sent to a target', async () => {
+    const { server } = journey();
+    const page = await visitAdmin(journey(), '/new/providers/scim/');
+    for (const [name, value] of Object.entries({ name: 'Chat', url: 'https://chat.example/scim', token: 'secret' }))
+      await fillIn(page, server, name, value);
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.waitForURL(/\/providers\/scim\/\d+\/$/);
+    const { body } = await server.admin.get('/providers/scim/?name=Chat');
+    const { body: mappings } = await server.admin.get('/propertymappings/provider/scim/?ordering=name');
+    const keyOf = (managed: string) => mappings.results.find((one: { managed: string }) => one.managed === managed).pk;
+    expect(body.results[0]).toMatchObject({
+      property_mappings: [keyOf('gatehouse/providers/scim/user')],
+      property_mappings_group: [keyOf('gatehouse/providers/scim/group')],
+    });
+  });
+
+  test('are offered at sign-in by name, except where the icon alone says it', async () => {
+    const { server } = journey();
+    const make = async (name: string, values: object) =>
+      (
+        await server.admin.post('/sources/oauth/', {
+          ...{ name, slug: name, consumer_key: 'key', consumer_secret: 'secret' },
+          ...values,
+        })
+      ).body.pk;
+    const sources = [
+      await make('github', { provider_type: 'github' }),
+      await make('partner', {
+        provider_type: 'openidconnect',
+        oidc_well_known_url: 'https://partner.example/discovery',
+      }),
+    ];
+    const walk = await makeWalk(server, [['identification', { user_fields: ['username'], sources }]]);
+    const page = await journey().window();
+    await page.goto(`/if/flow/${walk.slug}/`);
+    const hidden = (name: string) => page.getByRole('link', { name }).locator('.visually-hidden');
+    await page.getByRole('link', { name: 'Continue with partner' }).waitFor();
+    expect(await hidden('Continue with partner').count()).toBe(0);
+    expect(await hidden('Continue with github').count()).toBe(1);
+  });
+});
