@@ -2,6 +2,7 @@ import { cleanupJobs, expired, expiredUnlessEndless } from '../core/cleanup/clea
 import type { Outdated } from '../core/cleanup/delete-in-batches.ts';
 import { countRowsJob } from '../core/counting/count-rows.job.ts';
 import { searchIndexJob } from '../core/search/fill-search.job.ts';
+import { pendingListsJob } from '../core/search/pending-lists.job.ts';
 import { deliverJob } from '../notify/deliver.job.ts';
 import { matchJob } from '../notify/match.job.ts';
 import { notificationCleanupJob } from '../notify/notification-cleanup.job.ts';
@@ -28,6 +29,7 @@ export function jobKinds(world: World, needs: Needs): JobKind[] {
     ...cleanupJobs({ ...world, expiring, systemCall: ownCall }),
     countRowsJob({ db, clock, registry: () => engine().registry }),
     searchIndexJob({ db, registry: () => engine().registry }),
+    ...(db.emptyPendingLists ? [pendingListsJob(db.emptyPendingLists)] : []),
     ...syncJobs(
       { db, engine, jobs, systemCall: ownCall },
       kinds.providerKinds.flatMap(({ sync }) => sync ?? []),

@@ -1,5 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pendingListsJob } from '../../src/core/search/pending-lists.job.ts';
+import { openPostgres } from '../../src/platform/db/postgres.ts';
 import { unique } from '../support/make-walk.ts';
 import { type Pair, startPair } from '../support/postgres-standby.ts';
 import { hasPostgres, startServer, type TestServer } from '../support/server.ts';
@@ -88,6 +90,14 @@ describe.skipIf(!hasPostgres)('lists read from a replica', () => {
     await make(first, name);
     expect([await listed(first, name), await listed(second, name)]).toEqual([1, 1]);
     await resume();
+  });
+
+  test('are all that happens there: a job that empties lists of new rows does nothing to it', async () => {
+    const mistaken = openPostgres(pair.standbyUrl);
+    const { run } = pendingListsJob(mistaken.emptyPendingLists as () => Promise<number>);
+    const job = { pk: '', payload: null, attempt: 1, signal: new AbortController().signal };
+    expect(await run(job)).toBe('The database was busy; the rest is done the next time.');
+    await mistaken.close();
   });
 
   test('come from the primary when the replica dies', async () => {

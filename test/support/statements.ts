@@ -3,7 +3,7 @@ import type { TestServer } from './server.ts';
 
 /** What comes by itself: jobs, the beginning and the end of transactions. */
 export const ofItself =
-  /\bjobs\b|^select 1( as \w+)? from \w+ limit 1|^(begin|commit|rollback)|pg_advisory_xact_lock|pg_notify/;
+  /\bjobs\b|^select 1( as \w+)? from \w+ limit 1|^(begin|commit|rollback)|pg_advisory_xact_lock|pg_notify|gin_clean_pending_list|^set local lock_timeout/;
 const ofItselfOrCaches = new RegExp(`${ofItself.source}|^select value from stamps`);
 
 /** The statements that some work sends to the database. */

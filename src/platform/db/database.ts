@@ -55,6 +55,8 @@ export interface Database {
    * is known of a table with a few rows, PostgreSQL would cache plans that scan it.
    */
   readonly analyze: ((growing?: readonly string[]) => Promise<void>) | null;
+  /** Brings rows that wait in lists of new ones into the search indexes; returns how many pages they filled. Null if there are no such lists. */
+  readonly emptyPendingLists: (() => Promise<number>) | null;
   /** Resolves if the database can be reached. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -7,6 +7,7 @@ import { createCrowd } from './postgres-crowd.ts';
 import { postgresDialect, setting } from './postgres-dialect.ts';
 import { type Connector, createConnector } from './postgres-hosts.ts';
 import { listenOn } from './postgres-listen.ts';
+import { emptyPendingLists } from './postgres-pending-lists.ts';
 import { createPostgresPool } from './postgres-pool.ts';
 import { queryOn, type Transact, transactOn } from './postgres-query.ts';
 import { createReplicaReads } from './postgres-replica.ts';
@@ -135,6 +136,7 @@ export function openPostgres(
       const tables = sql.join(rows.map(({ name }) => sql.table(name)));
       await write((tx) => sql`analyze ${tables}`.execute(tx), { isLong: true });
     },
+    emptyPendingLists: () => emptyPendingLists(write),
     async ping() {
       await sql`select 1`.execute(read);
     },

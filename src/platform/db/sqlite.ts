@@ -142,6 +142,7 @@ export function openSqlite(
     onWrite: changes.listen,
     onStatement: listeners.add,
     analyze: null,
+    emptyPendingLists: null,
     async ping() {
       reader.prepare('select 1').get();
       // Reads still work, but load balancers should send requests elsewhere.
