@@ -26,6 +26,25 @@ describeJourney('the admin pages of sources', (journey) => {
     });
   });
 
+  test('say whether the sign-in page offers one, and have it do so', async () => {
+    const { server } = journey();
+    const values = { name: 'Octo', slug: 'octo', provider_type: 'github', consumer_key: 'k', consumer_secret: 's' };
+    const { body } = await server.admin.post('/sources/oauth/', values);
+    const page = await visitAdmin(journey(), '/sources/oauth/octo/');
+    await page.getByRole('button', { name: 'Offer it by default-authentication-identification' }).click();
+    await page.getByText('The sign-in page offers Octo now.').waitFor();
+    await page.getByRole('link', { name: 'default-authentication-identification' }).waitFor();
+    const { body: stages } = await server.admin.get(
+      '/stages/identification/?name=default-authentication-identification',
+    );
+    expect(stages.results[0].sources).toEqual([body.pk]);
+
+    const visitor = await journey().window();
+    await visitor.goto('/');
+    await visitor.getByRole('link', { name: 'Continue with Octo' }).waitFor();
+    expect(await visitor.getByRole('link', { name: 'Continue with Octo' }).locator('.visually-hidden').count()).toBe(0);
+  });
+
   test('say at its field which address is missing, and beside the button what no field can say', async () => {
     const { server } = journey();
     const page = await visitAdmin(journey(), '/new/sources/oauth/', { locale: 'de' });

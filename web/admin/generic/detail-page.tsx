@@ -12,6 +12,7 @@ import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../resource-page.ts';
+import { AtSignIn } from '../sources/at-sign-in.tsx';
 import { ActionButtons } from './action-buttons.tsx';
 import { Changes } from './changes.tsx';
 import { DeleteButton } from './delete-button.tsx';
@@ -67,7 +68,10 @@ function Detail({ entry, objectKey, Beside, description }: ResourcePage & { desc
       <Tabs tabs={tabs} current={tab} />
       {tab === 'overview' && (
         <WithBeside Beside={Beside} values={object.row}>
-          <Overview object={object} description={description} />
+          <div className="stack">
+            {entry.family === '/sources/all/' && <AtSignIn object={object} />}
+            <Overview object={object} description={description} />
+          </div>
         </WithBeside>
       )}
       {tab === 'bindings' && <BindingsTab entry={entry} object={object} />}
@@ -113,7 +117,8 @@ const unremarkable = /^(verbose_name|verbose_name_plural)$/;
 /** Generated keys and members for programs. */
 const isTechnical = ({ name, note, schema }: Member): boolean =>
   /^(pk|uid|num_pk|managed|component|meta_model_name)$/.test(name) ||
-  (schema.readOnly === true && schema.format === 'uuid' && note.kind === 'text');
+  (schema.readOnly === true && schema.format === 'uuid' && note.kind === 'text') ||
+  (schema.readOnly === true && note.kind === 'json' && name === 'type');
 
 function Overview({ object, description }: { object: WholeObject; description: Description }) {
   const names = new Set(description.shown.map(({ name }) => name));

@@ -1,0 +1,101 @@
+import { useState } from 'react';
+import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { useDone } from '../../elements/announcing.tsx';
+import { Button } from '../../elements/button.tsx';
+import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
+import { hrefOf } from '../address.ts';
+import { useInterface } from '../api/interface.ts';
+import type { WholeObject } from '../api/object.ts';
+import { Link } from '../link.tsx';
+
+interface IdentificationStage {
+  readonly pk: string;
+  readonly name: string;
+  readonly sources: readonly string[];
+  readonly flow_set: readonly { readonly designation: string }[];
+}
+
+const path = '/stages/identification/';
+
+const signsIn = ({ flow_set }: IdentificationStage): boolean =>
+  flow_set.some(({ designation }) => designation === 'authentication');
+
+/** Whether the sign-in page offers a source, with a button that makes it so. */
+export function AtSignIn({ object }: { object: WholeObject }) {
+  const entry = useInterface().resources.find((one) => one.path === path);
+  // What people cannot sign in by has no flows.
+  return entry && 'authentication_flow' in object.row ? (
+    <Offered object={object} canChange={entry.may.change === 'all'} />
+  ) : null;
+}
+
+function Offered({ object, canChange }: { object: WholeObject; canChange: boolean }) {
+  const read = useAnswer<{ readonly results: readonly IdentificationStage[] }>(`${path}?page_size=100`);
+  return (
+    <section className="card stack-tight" aria-label={t('Sign-in page')}>
+      <h2>{t('Sign-in page')}</h2>
+      <Loaded {...read}>
+        {({ results }) => {
+          const offering = results.filter(({ sources }) => sources.includes(object.pk));
+          if (offering.length > 0) return <OfferedBy stages={offering} />;
+          const open = canChange ? results.filter(signsIn) : [];
+          return <NotOffered object={object} stages={open} reload={read.reload} />;
+        }}
+      </Loaded>
+    </section>
+  );
+}
+
+const OfferedBy = ({ stages }: { stages: readonly IdentificationStage[] }) => (
+  <>
+    <p>{t('It is offered by these stages:')}</p>
+    <ul className="plain-list">
+      {stages.map(({ pk, name }) => (
+        <li key={pk}>
+          <Link href={hrefOf(`${path}${pk}/`)}>{name}</Link>
+        </li>
+      ))}
+    </ul>
+  </>
+);
+
+interface Props {
+  readonly object: WholeObject;
+  /** Those that could offer it. */
+  readonly stages: readonly IdentificationStage[];
+  reload(): Promise<void>;
+}
+
+function NotOffered({ object, stages, reload }: Props) {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const announce = useDone();
+  async function offer({ pk, sources }: IdentificationStage): Promise<void> {
+    if (isBusy) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      await callAsPerson('PATCH', `${path}${pk}/`, { sources: [...sources, object.pk] });
+      await reload();
+      announce(t('The sign-in page offers {name} now.', { name: object.name }));
+    } catch (caught) {
+      setProblem(wordsOf(caught));
+    }
+    setBusy(false);
+  }
+  return (
+    <>
+      <p>{t('The sign-in page does not offer it yet. A stage that asks who people are has to name it.')}</p>
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      <div className="row">
+        {stages.map((stage) => (
+          <Button key={stage.pk} isBusy={isBusy} onClick={() => void offer(stage)}>
+            {t('Offer it by {stage}', { stage: stage.name })}
+          </Button>
+        ))}
+      </div>
+    </>
+  );
+}
