@@ -45,6 +45,7 @@ export const ruleResource = defineResource({
     ...ruleFields,
     group: ref('svc_core.group', 'uuid', {
       nullable: true,
+      needs: 'view',
       help: 'The group that is notified; nobody if empty.',
     }),
     group_obj: nested('svc_core.group', 'group'),

@@ -48,6 +48,7 @@ export const bindingResource = (resources: Resources): Resource =>
       // A PUT with one of the three unsets the others.
       policy: ref('svc_policies.policy', 'uuid', {
         nullable: true,
+        needs: 'view',
         filter: true,
         resetOnPut: true,
         cascades: true,
@@ -55,12 +56,14 @@ export const bindingResource = (resources: Resources): Resource =>
       }),
       group: ref('svc_core.group', 'uuid', {
         nullable: true,
+        needs: 'view',
         resetOnPut: true,
         cascades: true,
         help: 'The group whose members pass.',
       }),
       user: ref('svc_core.user', 'int', {
         nullable: true,
+        needs: 'view',
         resetOnPut: true,
         cascades: true,
         help: 'The user who passes.',

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { chunksOf } from '../lib/chunks.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Actor } from './actor.ts';
@@ -102,6 +103,30 @@ export async function isVisible(
     throw error;
   }
 }
+
+/** Those of these objects that the caller may not see. */
+export async function hiddenAmong(
+  resource: Resource,
+  keys: readonly (string | number)[],
+  call: Call,
+  registry: Registry,
+  db: Query,
+): Promise<readonly (string | number)[]> {
+  const visible = keys.length === 0 ? null : await visibleOrNone(resource, call, registry);
+  if (visible === null) return [];
+  if (visible === 'none') return keys;
+  const key = resource.row().col('pk');
+  const seen = new Set<string | number>();
+  for (const some of chunksOf(keys, maxKeys)) {
+    const { rows } = await sql<{ pk: string | number }>`select ${key} as pk from ${resource.from()}
+      where ${key} in (${sql.join(some)}) and ${visible}`.execute(db);
+    for (const { pk } of rows) seen.add(pk);
+  }
+  return keys.filter((pk) => !seen.has(pk));
+}
+
+/** Statements have a limited number of parameters: 32,766 in SQLite. */
+const maxKeys = 5_000;
 
 /** Whether the caller holds a permission everywhere or on this object. */
 export async function holdsOn(

@@ -5,10 +5,10 @@ import { type Query, Rollback } from '../platform/db/database.ts';
 import { runLater } from '../platform/db/later.ts';
 import { columnStatement } from '../platform/db/statement.ts';
 import { sealContext } from '../platform/keys.ts';
-import { holdsOn } from './access.ts';
+import { hiddenAmong, holdsOn } from './access.ts';
 import { type Call, requireActor } from './call.ts';
 import type { Join, Row } from './fields/field.ts';
-import { isRef } from './fields/ref.ts';
+import { isRef, missingObject } from './fields/ref.ts';
 import { hasFlag } from './flags.ts';
 import type { Registry, Resource } from './resource.ts';
 
@@ -154,6 +154,7 @@ async function pairedWith(
 
 /**
  * Some references give power over their object: the caller must hold the permission on the old object and on the new.
+ * Others show it: what the caller may not see does not exist for them.
  */
 export async function checkReferenceRights(
   resource: Resource,
@@ -168,10 +169,25 @@ export async function checkReferenceRights(
     const field = resource.allFields[name];
     if (!field || !isRef(field) || !field.needs || value === current?.[name]) continue;
     const target = registry.require(field.model);
+    if (field.needs === 'view') {
+      const [hidden] = await hiddenAmong(target, newKeys(value, current?.[name]), call, registry, tx);
+      if (hidden !== undefined) throw Invalid.field(name, missingObject(hidden));
+      continue;
+    }
     for (const key of [value, current?.[name]].flat()) {
       if (key === null || key === undefined) continue;
       if (!(await holdsOn(actor, target.permission(field.needs), target, key, tx)))
         throw new Problem('permission_denied');
     }
   }
+}
+
+const isKey = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number';
+
+function newKeys(after: unknown, before: unknown): (string | number)[] {
+  const kept = new Set([before].flat());
+  return [after]
+    .flat()
+    .filter(isKey)
+    .filter((key) => !kept.has(key));
 }

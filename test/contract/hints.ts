@@ -27,7 +27,10 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
   'svc_core.group': {
     // To make a superuser group takes a superuser.
     body: () => ({ is_superuser: false }),
+    // Who is named must be seen, and members of a group are members of its parent.
+    alsoNeeds: ['svc_core.view_user', 'svc_core.add_user_to_group'],
   },
+  'svc_core.user': { alsoNeeds: ['svc_core.view_group', 'svc_core.add_user_to_group'] },
   // A job that the clean-up has done: one of the kinds that may be run again.
   'svc_events.systemtask': { columns: () => ({ kind: 'job_cleanup', state: 'done' }) },
   'svc_events.event': { body: () => ({ action: 'custom_sample', client_ip: '192.0.2.1' }) },
@@ -57,18 +60,22 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
       target: await key('svc_events.notificationrule'),
     }),
     alsoRequired: ['policy'],
-    // A binding needs the right to change what it is bound to.
-    alsoNeeds: ['svc_events.change_notificationrule'],
+    // A binding needs the right to change what it is bound to, and to see what it binds.
+    alsoNeeds: ['svc_events.change_notificationrule', 'svc_policies.view_policy'],
   },
   // Nobody leads data to others who does not see it.
-  'svc_events.notificationrule': { alsoNeeds: ['svc_events.view_event'] },
+  'svc_events.notificationrule': { alsoNeeds: ['svc_events.view_event', 'svc_core.view_group'] },
   'svc_events.notificationtransport': { alsoNeeds: ['svc_events.view_event'] },
   ...Object.fromEntries(
     [
       'svc_providers_scim.scimprovider',
       'svc_providers_cloud_directory.clouddirectoryprovider',
       'svc_providers_workspace_directory.workspacedirectoryprovider',
-    ].map((model) => [model, { alsoNeeds: ['svc_core.view_user', 'svc_core.view_group'] }]),
+    ].flatMap((model): [string, ResourceHint][] => [
+      [model, { alsoNeeds: ['svc_core.view_user', 'svc_core.view_group'] }],
+      [`${model}user`, { alsoNeeds: ['svc_core.view_user', model.replace('.', '.change_')] }],
+      [`${model}group`, { alsoNeeds: ['svc_core.view_group', model.replace('.', '.change_')] }],
+    ]),
   ),
   'svc_stages_authenticator_twofactor.authenticatortwofactorstage': {
     body: ({ number }) => ({ api_hostname: `api-${number}.example.com` }),

@@ -77,7 +77,7 @@ describeOnBoth('class 49: an editor of flows cannot sign in as another user', (s
     const application = async () => made(server(), '/core/applications/', { name: unique('a'), slug: unique('a') });
     const [mine, others] = [await application(), await application()];
     const group = await made(server(), '/core/groups/', { name: unique('g') });
-    const delegate = await server().user(bindingRights);
+    const delegate = await server().user([...bindingRights, 'svc_core.view_group']);
     const bind = (target: string) => delegate.api.post('/policies/bindings/', { group: group.pk, target, order: 0 });
     expect((await bind(mine.pk)).status).toBe(403);
     await server().admin.post(`/rbac/permissions/assigned_by_users/${delegate.pk}/assign/`, {

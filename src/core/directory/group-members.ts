@@ -7,7 +7,8 @@ import { integer } from '../../resource/fields/scalar.ts';
 import type { ActionInput } from '../../resource/resource.ts';
 import { bringsSuperuser, checkMayGrantMembership } from '../access/delegation.ts';
 import { checkSuperuserLeft } from '../access/last-superuser.ts';
-import { addToGroup, checkMayTouchGroup } from './group-rules.ts';
+import { checkMayTouchGroup } from './group-rules.ts';
+import { addToGroup, removeFromGroup } from './membership.ts';
 
 const body = { pk: integer({ help: 'The key of the user.' }) };
 
@@ -46,7 +47,7 @@ export const removeUserAction = actionOn<{ pk: string }>()({
   name: 'remove_user',
   page: { noButton: 'The page of a group offers it under Members.' },
   summary: 'Remove a user from a group',
-  access: { permission: 'svc_core.remove_user_from_group' },
+  access: { permission: removeFromGroup },
   async run({ tx, call, registry, row, values }) {
     const group = row.pk;
     await checkMayTouchGroup(tx, call, group);

@@ -13,6 +13,7 @@ import {
 } from '../access/delegation.ts';
 import { checkSuperuserLeft } from '../access/last-superuser.ts';
 import { groupsAboveSql } from '../access/rights-sql.ts';
+import { addToGroup, checkMayJoin, checkMayLeave } from './membership.ts';
 
 type Group = {
   pk: string;
@@ -42,17 +43,18 @@ export async function checkGroup(input: CheckInput<Group>): Promise<Complaints |
   return null;
 }
 
-async function checkDelegation(
-  { tx, call, values, current }: CheckInput<Group>,
-  newRoles: readonly string[],
-): Promise<void> {
+async function checkDelegation(input: CheckInput<Group>, newRoles: readonly string[]): Promise<void> {
+  const { tx, call, values, current } = input;
   const { actor } = call;
   if (!actor || actor.isSuperuser) return;
   const key = current?.pk;
   if (values.is_superuser) throw new Problem('permission_denied');
   if (key) await checkMayTouchGroup(tx, call, key);
-  if (values.parent && values.parent !== current?.parent) {
-    await checkMayGrantMembership(tx, call, [values.parent]);
+  // Members of a group are members of those above it.
+  const [before = null, after] = [current?.parent, values.parent];
+  if (before !== after) {
+    if (after !== null) await checkMayJoin(input, [after]);
+    if (before !== null) await checkMayLeave(input, [before]);
   }
   await checkMayGrantRoles(tx, call, newRoles);
   // The parent and the roles of a new group were checked above.
@@ -78,11 +80,9 @@ export async function groupRights({ actor, keys, query }: RightsInput): Promise<
   return (key, may) => {
     if (superusers.has(key)) return { may: [] };
     if (stronger.has(key)) return { may: may.filter((right) => right !== addToGroup), fixed: ['users'] };
-    return { may: [...may, giveRight] };
+    return { may: may.includes('change') || may.includes(addToGroup) ? [...may, giveRight] : may };
   };
 }
-
-export const addToGroup = 'svc_core.add_user_to_group';
 
 /** Whether members may have lost something by the change. */
 const isWeaker = (before: Group, after: Group): boolean =>

@@ -59,7 +59,12 @@ export const groupResource = defineResource({
       orNull(stringSchema),
       (row) => sql`(select p.name from groups p where p.pk = ${row.col('parent')})`,
     ),
-    users: refs('svc_core.user', 'int', { ...members, resetOnPut: true, help: 'Who belongs to the group.' }),
+    users: refs('svc_core.user', 'int', {
+      ...members,
+      needs: 'view',
+      resetOnPut: true,
+      help: 'Who belongs to the group.',
+    }),
     users_obj: nestedMany('svc_core.user', members, { view: 'member', order: 'username', unless: 'include_users' }),
     attributes: json({ default: () => ({}), help: 'Free data that members get unless they have values of their own.' }),
     roles: refs('svc_rbac.role', 'uuid', { ...roles, limits: { takes: giveRight }, help: 'Roles that members hold.' }),

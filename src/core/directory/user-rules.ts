@@ -5,16 +5,11 @@ import { type Complaints, Invalid } from '../../lib/problem.ts';
 import { runLater } from '../../platform/db/later.ts';
 import type { AfterWrite, CheckInput } from '../../resource/resource.ts';
 import type { CorrectRights, RightsInput } from '../../resource/visibility.ts';
-import {
-  bringsSuperuser,
-  checkMayGrantMembership,
-  checkMayReachUser,
-  checkMayTouchUser,
-  usersBeyond,
-} from '../access/delegation.ts';
+import { bringsSuperuser, checkMayReachUser, checkMayTouchUser, usersBeyond } from '../access/delegation.ts';
 import { checkSuperuserLeft } from '../access/last-superuser.ts';
 import { endSessions } from '../session/session.ts';
 import type { SettingsStore } from '../settings/settings.ts';
+import { checkMayJoin, checkMayLeave } from './membership.ts';
 
 export const userTypes = ['internal', 'external', 'service_account', 'internal_service_account'] as const;
 type User = {
@@ -39,7 +34,8 @@ export function pathComplaint(path: string): string | null {
 const accessFields = ['username', 'email', 'is_active', 'attributes', 'type'] as const;
 
 /** Internal accounts belong to the server; only superusers change superusers. */
-export async function checkUser({ tx, call, values, given, current }: CheckInput<User>): Promise<Complaints | null> {
+export async function checkUser(input: CheckInput<User>): Promise<Complaints | null> {
+  const { tx, call, values, given, current } = input;
   const { actor } = call;
   if (!actor) return null;
   if (current) {
@@ -53,9 +49,9 @@ export async function checkUser({ tx, call, values, given, current }: CheckInput
   if (values.type === internalAccount) {
     return { type: ['Setting a user to internal service account is not allowed.'] };
   }
-  const before = new Set(current?.groups);
-  const joined = values.groups.filter((group) => !before.has(group));
-  await checkMayGrantMembership(tx, call, joined);
+  const [before, after] = [new Set(current?.groups), new Set(values.groups)];
+  await checkMayJoin(input, [...after.difference(before)]);
+  await checkMayLeave(input, [...before.difference(after)]);
   return null;
 }
 

@@ -88,6 +88,7 @@ export function userResource({ installId, passwords, settings, key, config, user
       is_superuser: computed(booleanSchema, (row) => isSuperuserSql(row.col('pk'))),
       groups: refs('svc_core.group', 'uuid', {
         ...memberships,
+        needs: 'view',
         resetOnPut: true,
         limits: { takes: giveRight },
         help: 'Groups the user belongs to; they bring roles and access.',

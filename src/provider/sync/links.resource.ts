@@ -23,18 +23,21 @@ export interface LinkNames {
 
 const verbs: readonly Verb[] = ['list', 'create', 'retrieve', 'destroy', 'used_by'];
 
-/** Which remote user a user is, and which remote group a group: what the API shows of the ledger. */
+/**
+ * Which remote user a user is, and which remote group a group: what the API shows of the ledger. Whoever links somebody
+ * to the account of another takes that over.
+ */
 export function linkResources(
   names: LinkNames,
   tables: Readonly<Record<ObjectType, LinkTable>>,
   jobs: () => Jobs,
 ): Resource[] {
-  const provider = ref(names.model, 'int', { help: 'The provider that synchronizes it.' });
+  const provider = ref(names.model, 'int', { needs: 'change', help: 'The provider that synchronizes it.' });
   const common = { param: 'id', key: 'uuid', keyName: 'id', verbs } as const;
   const extra = (type: ObjectType) =>
     tables[type].hasAttributes ? { attributes: json({ anyValue: true, readOnly: true, default: () => ({}) }) } : {};
-  const user = ref('svc_core.user', 'int', { help: 'The user here.' });
-  const group = ref('svc_core.group', 'uuid', { help: 'The group here.' });
+  const user = ref('svc_core.user', 'int', { needs: 'view', help: 'The user here.' });
+  const group = ref('svc_core.group', 'uuid', { needs: 'view', help: 'The group here.' });
   const remoteId = (of: ObjectType) => text({ help: `The key of the ${of} at the target.` });
   const users = defineResource({
     ...common,

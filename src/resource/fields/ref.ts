@@ -4,7 +4,7 @@ import { canonicalUuid, isUuid } from './scalar.ts';
 import { typeName } from './well-formed.ts';
 
 export interface RefOptions<T = unknown, N extends boolean = boolean> extends Common<T, N> {
-  /** The caller must hold this verb on the referenced object, both the old and the new one. */
+  /** The caller must see the new object (for references whose object is shown), or hold `change` on the old one and the new. */
   readonly needs?: 'view' | 'change';
   /** The row is deleted with the referenced object, although the reference is nullable. */
   readonly cascades?: boolean;

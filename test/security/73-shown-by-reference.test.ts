@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import { type Field, isWritable } from '../../src/resource/fields/field.ts';
+import { isRef } from '../../src/resource/fields/ref.ts';
+import { made, unique } from '../support/make-walk.ts';
+import { describeOnBoth } from '../support/server.ts';
+
+const needsNoRight: Readonly<Record<string, string>> = {
+  'svc_core.application.provider': 'a summary without secrets',
+  'svc_core.application.backchannel_providers': 'a summary without secrets',
+  'svc_core.group.roles': 'takes all permissions of the role',
+  'svc_core.token.user': 'their owner alone',
+  'svc_stages_invitation.invitation.flow': 'what everybody sees who opens the flow',
+};
+
+// Answers show the objects that a row refers to. By one right, such as to add groups, a delegate read the whole directory.
+describeOnBoth('class 73: nobody reads an object by referring to it', (server) => {
+  const target = async () => ({
+    user: (await server().user([], { email: `${unique('hidden')}@example.com` })).pk,
+    group: (await made(server(), '/core/groups/', { name: unique('group'), attributes: { hidden: true } })).pk,
+    provider: (
+      await made(server(), '/providers/scim/', { name: unique('scim'), url: 'https://scim.example.com', token: 'x' })
+    ).pk,
+    application: (await made(server(), '/core/applications/', { name: 'app', slug: unique('app') })).pk,
+  });
+  type Target = Awaited<ReturnType<typeof target>>;
+  const linking = ['svc_providers_scim.change_scimprovider', 'svc_providers_scim.view_scimprovider'];
+  const binding = ['svc_policies.add_policybinding', 'svc_core.change_application', 'svc_core.view_application'];
+
+  test.each<[string, string[], string, string, (target: Target) => object]>([
+    [
+      'a user as a member of a new group',
+      ['svc_core.add_group'],
+      'svc_core.view_user',
+      '/core/groups/',
+      ({ user }) => ({ name: unique('group'), users: [user] }),
+    ],
+    [
+      'a group that a new user is in',
+      ['svc_core.add_user', 'svc_core.add_user_to_group'],
+      'svc_core.view_group',
+      '/core/users/',
+      ({ group }) => ({ username: unique('user'), name: '', groups: [group] }),
+    ],
+    [
+      'a group with its members that a rule notifies',
+      ['svc_events.add_notificationrule'],
+      'svc_core.view_group',
+      '/events/rules/',
+      ({ group }) => ({ name: unique('rule'), group }),
+    ],
+    [
+      'a user who may use an application',
+      binding,
+      'svc_core.view_user',
+      '/policies/bindings/',
+      ({ user, application }) => ({ target: application, user, order: 0 }),
+    ],
+    [
+      'a group that may use an application',
+      binding,
+      'svc_core.view_group',
+      '/policies/bindings/',
+      ({ group, application }) => ({ target: application, group, order: 0 }),
+    ],
+    [
+      'a user who is linked to an account elsewhere',
+      [...linking, 'svc_providers_scim.add_scimprovideruser'],
+      'svc_core.view_user',
+      '/providers/scim_users/',
+      ({ user, provider }) => ({ scim_id: unique('remote'), user, provider }),
+    ],
+    [
+      'a group that is linked to a group elsewhere',
+      [...linking, 'svc_providers_scim.add_scimprovidergroup'],
+      'svc_core.view_group',
+      '/providers/scim_groups/',
+      ({ group, provider }) => ({ scim_id: unique('remote'), group, provider }),
+    ],
+  ])('%s', async (_, rights, view, path, bodyFor) => {
+    const body = bodyFor(await target());
+    const { api } = await server().user(rights);
+    for (const query of ['', '?dry_run=true']) {
+      const { status, text } = await api.post(`${path}${query}`, body);
+      expect([status, text]).toEqual([
+        400,
+        expect.stringMatching(/^\{"\w+":\["Invalid pk .+ - object does not exist\."\]\}$/),
+      ]);
+      expect(text).not.toContain('hidden');
+    }
+    const seeing = await server().user([...rights, view]);
+    expect((await seeing.api.post(path, body)).status).toBe(201);
+  });
+
+  test('those who see one user name no other, and members whom they do not see stay', async () => {
+    const [known, hidden] = [await server().user(), await server().user()];
+    const { pk } = await made(server(), '/core/groups/', { name: unique('group'), users: [hidden.pk] });
+    const { api, pk: own } = await server().user(['svc_core.change_group', 'svc_core.view_group']);
+    const see = { permissions: ['view_user'], model: 'svc_core.user', object_pk: String(known.pk) };
+    await server().admin.post(`/rbac/permissions/assigned_by_users/${own}/assign/`, see);
+    const path = `/core/groups/${pk}/`;
+    expect((await api.patch(path, { users: [hidden.pk, known.pk] })).status).toBe(200);
+    const other = await server().user();
+    const { status, body } = await api.patch(path, { users: [known.pk, other.pk] });
+    expect([status, body]).toEqual([400, { users: [`Invalid pk "${other.pk}" - object does not exist.`] }]);
+  });
+
+  test('each reference whose object is shown asks for a right on it, or is listed with a reason why it need not', () => {
+    const { resources } = server().app.engine.registry;
+    const open = resources.flatMap(({ model, reaches, allFields }) => {
+      const fields = Object.entries(allFields);
+      const shown = fields.flatMap(([, { storage }]) => (storage.in === 'nested' ? [storage.nest] : []));
+      const isShown = (name: string, { storage }: Field) =>
+        shown.some(({ column, pairs }) =>
+          storage.in === 'join' ? pairs?.table === storage.join.table : column === name,
+        );
+      return fields
+        .filter(
+          ([name, field]) => isRef(field) && isWritable(field) && isShown(name, field) && !field.needs && !reaches,
+        )
+        .map(([name]) => `${model}.${name}`);
+    });
+    expect(new Set(open)).toEqual(new Set(Object.keys(needsNoRight)));
+  });
+
+  test('nobody links accounts elsewhere who may not change the provider', async () => {
+    const { user, group, provider } = await target();
+    const rights = ['svc_core.view_user', 'svc_core.view_group', 'svc_providers_scim.view_scimprovider'];
+    const { api } = await server().user([
+      ...rights,
+      'svc_providers_scim.add_scimprovideruser',
+      'svc_providers_scim.add_scimprovidergroup',
+    ]);
+    expect((await api.post('/providers/scim_users/', { scim_id: 'remote', user, provider })).status).toBe(403);
+    expect((await api.post('/providers/scim_groups/', { scim_id: 'remote', group, provider })).status).toBe(403);
+  });
+});
