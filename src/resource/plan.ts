@@ -170,17 +170,17 @@ function readerOf(resource: Resource, name: string, field: Field): Member['read'
       orUnreadable(() => field.fromColumn(raw, world, sealContext(resource.rootTable, name, key), nested));
   if (field.fromColumn === asStored) return asStored;
   if (field.fromColumn === fromJson)
-    return (raw, { parsed }, nested) => (nested || typeof raw !== 'string' ? raw : parseOnce(raw, parsed));
+    return (raw, context, nested) =>
+      nested || typeof raw !== 'string' ? raw : readOnce(field, raw, context, JSON.parse);
   return (raw, { world }, nested) => field.fromColumn(raw, world, '', nested);
 }
 
-/** Rows of a page often hold the same text: events that of their brand and user. */
-function parseOnce(text: string, parsed: ReadContext['parsed']): unknown {
-  let value = parsed.get(text);
-  if (value === undefined) {
-    value = JSON.parse(text);
-    parsed.set(text, value);
-  }
+/** Neighbouring rows of a page often hold the same text: events that of their brand, tokens that of their provider. */
+function readOnce(member: object, text: string, { last }: ReadContext, read: (text: string) => unknown): unknown {
+  const known = last.get(member);
+  if (known?.text === text) return known.value;
+  const value = read(text);
+  last.set(member, { text, value });
   return value;
 }
 
@@ -224,18 +224,15 @@ function compile(resource: Resource, name: string, field: Field, needs: PlanNeed
         Array.isArray(value)
           ? value.map((item) => plan.show(item, context, true))
           : isJsonObject(value) && plan.show(value, context, true);
-      // Rows of a page often nest the same object.
-      const shownIn = (context: ReadContext): Map<unknown, unknown> => {
-        const shown = context.nested.get(plan) ?? new Map<unknown, unknown>();
-        context.nested.set(plan, shown);
-        return shown;
-      };
       const nesting = member(expression, true, (raw, context, nested) => {
         if (raw === null) return null;
         if (nested) return show(raw, context);
-        const shown = shownIn(context);
-        if (!shown.has(raw)) shown.set(raw, show(JSON.parse(String(raw)), context));
-        return shown.get(raw);
+        return readOnce(
+          plan,
+          String(raw),
+          context,
+          (text) => context.ahead.get(plan)?.get(text) ?? show(JSON.parse(text), context),
+        );
       });
       if (!nest.many) return nesting;
       return {
@@ -243,7 +240,8 @@ function compile(resource: Resource, name: string, field: Field, needs: PlanNeed
         async showAhead(text, context) {
           const objects: Row[] = JSON.parse(text);
           const shown = await mapInTurns(objects, (object) => plan.show(object, context, true));
-          shownIn(context).set(text, shown);
+          const ahead = context.ahead.get(plan) ?? new Map<string, unknown>();
+          context.ahead.set(plan, ahead.set(text, shown));
         },
       };
     }

@@ -134,10 +134,10 @@ export interface ReadContext {
   readonly world: ResourceWorld;
   readonly call: Call;
   readonly registry: ModelNames;
-  /** Nested objects that were shown already, by the plan that shows them and their text in the row. */
-  readonly nested: Map<object, Map<unknown, unknown>>;
-  /** Values of JSON columns that were parsed already, by their text. Rows share them, so nobody may change them. */
-  readonly parsed: Map<string, unknown>;
+  /** The last JSON text that a member was read from, with its value. Rows share values, so nobody may change them. */
+  readonly last: Map<object, { readonly text: string; readonly value: unknown }>;
+  /** Long lists of nested objects that were shown beforehand, by the plan that shows them and their text. */
+  readonly ahead: Map<object, Map<string, unknown>>;
 }
 
 /** For rows that are shown together. */
@@ -145,8 +145,8 @@ export const readContext = (call: Call, registry: ModelNames): ReadContext => ({
   world: call.world,
   call,
   registry,
-  nested: new Map(),
-  parsed: new Map(),
+  last: new Map(),
+  ahead: new Map(),
 });
 
 /** What a derived member can look up about another model. */
