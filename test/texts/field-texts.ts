@@ -14,8 +14,8 @@ export async function textsOfDeclarations({ app, admin, nobody }: TestServer): P
     if (/\p{L}/u.test(text) && !found.has(text)) found.set(text, place);
     return text;
   };
-  const collectChoices = (place: string, values: readonly unknown[] = []) =>
-    values.filter(isNamed).map((value) => collect(place)(englishOf(value)));
+  const collectChoices = (place: string, values: readonly unknown[] = [], member?: string) =>
+    values.filter(isNamed).map((value) => collect(place)(englishOf(value, member)));
 
   const document: OpenApiDocument = (await nobody.get('/schema/')).body;
   for (const path of [...Object.keys(document['x-resources']), ...lone]) {
@@ -24,7 +24,7 @@ export async function textsOfDeclarations({ app, admin, nobody }: TestServer): P
     const entered = actions.flatMap(({ parameters, body, answer }) => [...parameters, ...body, ...answer]);
     for (const { name, choices } of filters) collectChoices(`${path} ${name}`, choices);
     for (const { name, schema, note } of [shown, creating ?? [], changing ?? [], entered].flat() satisfies Member[]) {
-      collectChoices(`${path} ${name}`, [...(schema.enum ?? []), ...(schema.items?.enum ?? [])]);
+      collectChoices(`${path} ${name}`, [...(schema.enum ?? []), ...(schema.items?.enum ?? [])], name);
       // Languages have their own names.
       for (const { choices, areLanguages } of note.parts ?? []) if (!areLanguages) collectChoices(path, choices);
     }

@@ -28,6 +28,7 @@ const names: Readonly<Record<string, string>> = {
   REDIRECT: 'Redirect',
   sfdc: 'Salesforce',
   soap: 'SOAP',
+  static: 'Fixed text',
   'svc.core.auth.InbuiltBackend': 'Passwords of users',
   'svc.core.auth.TokenBackend': 'App passwords',
   twofactor: 'Two-factor service',
@@ -40,6 +41,11 @@ const names: Readonly<Record<string, string>> = {
   WindowsDomainQualifiedName: 'Windows domain name',
   X509SubjectName: 'X.509 subject name',
   'xak-locale': 'Language',
+};
+
+/** The same, for the values of one member. */
+const namesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  device_classes: { static: 'Recovery codes', totp: 'Authenticator app', webauthn: 'Passkey' },
 };
 
 const words: Readonly<Record<string, string>> = {
@@ -61,12 +67,12 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** The English name of a value: `app_password` is `App password`; of an identifier in URN form, its last part counts. */
-export function englishOf(value: string): string {
+export function englishOf(value: string, member = ''): string {
   const algorithm = /^https?:.*#(.+)$/.exec(value)?.[1];
   if (algorithm) return algorithm.toUpperCase();
   const last = value.startsWith('urn:') ? value.slice(value.lastIndexOf(':') + 1) : value;
   // Names of models and apps stay as they are.
-  return names[last] ?? (last.includes('.') ? last : spelledOut(last));
+  return namesOf[member]?.[last] ?? names[last] ?? (last.includes('.') ? last : spelledOut(last));
 }
 
 function spelledOut(value: string): string {

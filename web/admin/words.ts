@@ -2,10 +2,10 @@ import { pageLanguage, pageLocale } from '../texts/page-language.ts';
 import { known, t } from '../texts/texts.ts';
 import { capitalised, englishOf } from './spellings.ts';
 
-/** A value by its name in the page's language: `app_password` as `App password`, `CH` as `Switzerland`. */
-export function spelled(value: unknown): string {
+/** A value of a member by its name in the page's language: `app_password` as `App password`, `CH` as `Switzerland`. */
+export function spelled(value: unknown, member?: string): string {
   const text = String(value);
-  return /^[A-Z]{2}$/.test(text) ? countryOf(text) : known(englishOf(text));
+  return /^[A-Z]{2}$/.test(text) ? countryOf(text) : known(englishOf(text, member));
 }
 
 let countries: Intl.DisplayNames | undefined;

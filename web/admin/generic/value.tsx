@@ -42,7 +42,7 @@ export function Value({ member: { name, note, schema }, value, names, isBrief = 
     case 'references':
       return <Objects model={note.model} value={value} names={names} isBrief={isBrief} />;
     case 'list':
-      return <Items items={[value].flat()} isBrief={isBrief} />;
+      return <Items items={[value].flat()} named={schema.items?.enum && name} isBrief={isBrief} />;
     case 'expression':
       return isBrief ? firstLine(value) : <Code text={String(value)} />;
     case 'file':
@@ -138,7 +138,14 @@ function Objects({ model, value, names, isBrief }: { model: string | undefined }
   );
 }
 
-function Items({ items, isBrief }: { items: readonly unknown[]; isBrief: boolean }) {
+interface ItemsProps {
+  readonly items: readonly unknown[];
+  /** The member whose choices they are. */
+  readonly named: string | undefined;
+  readonly isBrief: boolean;
+}
+
+function Items({ items, named, isBrief }: ItemsProps) {
   if (items.length === 0) return <Nothing />;
   if (items.some((item) => typeof item === 'object')) return isBrief ? <Brief value={items} /> : <Json value={items} />;
   const shown = isBrief ? items.slice(0, maxListed) : items;
@@ -146,7 +153,7 @@ function Items({ items, isBrief }: { items: readonly unknown[]; isBrief: boolean
     <ul className="tags">
       {shown.map((item) => (
         <li key={String(item)} className="tag">
-          {String(item)}
+          {named ? spelled(item, named) : String(item)}
         </li>
       ))}
       {shown.length < items.length && <li className="tag">+{numberText(items.length - shown.length)}</li>}

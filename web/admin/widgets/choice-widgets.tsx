@@ -59,7 +59,7 @@ export function ChoicesWidget(props: WidgetProps) {
                 props.onChange(currentTarget.checked ? [...chosen, one] : chosen.filter((other) => other !== one))
               }
             />
-            <span>{spelled(one)}</span>
+            <span>{spelled(one, props.member.name)}</span>
           </label>
         ))}
       </div>
