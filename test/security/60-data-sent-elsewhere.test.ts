@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Api } from '../support/api.ts';
 import { made, unique } from '../support/make-walk.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
@@ -23,6 +24,21 @@ describeOnSqlite('class 60: data is not led to whoever may not see it', (server)
     expect((await api.patch(path, { name: unique('transport'), webhook_url: values.webhook_url })).status).toBe(200);
     const seeing = await holder('notificationtransport', 'svc_events.view_event');
     expect((await seeing.api.patch(path, { webhook_url: 'https://other.example.com/' })).status).toBe(200);
+  });
+
+  test('events, by a transport or a rule of one’s own', async () => {
+    const rights = ['notificationtransport', 'notificationrule'].map((model) => `svc_events.add_${model}`);
+    const { api } = await server().user([...rights, 'svc_core.view_group']);
+    const group = await made(server(), '/core/groups/', { name: unique('group') });
+    const transport = { name: unique('transport'), mode: 'webhook', webhook_url: 'https://evil.example.com/' };
+    for (const [path, body] of [
+      ['transports', transport],
+      ['rules', { name: unique('rule'), group: group.pk }],
+    ] as const) {
+      const { status, body: refused } = await api.post(`/events/${path}/`, body);
+      expect([status, refused.detail]).toEqual([403, refusal]);
+    }
+    expect((await api.post('/events/rules/', { name: unique('rule'), group: null, transports: [] })).status).toBe(201);
   });
 
   test('events, by another group or transport of a rule', async () => {
@@ -69,9 +85,12 @@ describeOnSqlite('class 60: data is not led to whoever may not see it', (server)
   ])('users and groups, by another target of a provider: %s', async (path, app, model, values, changes) => {
     const { pk } = await made(server(), `/providers/${path}/`, { name: unique('provider'), ...values });
     const at = `/providers/${path}/${pk}/`;
-    const rights = [`${app}.change_${model}`, `${app}.view_${model}`];
+    const rights = ['add', 'change', 'view'].map((verb) => `${app}.${verb}_${model}`);
+    const create = (api: Api) => api.post(`/providers/${path}/`, { name: unique('provider'), ...values });
     for (const seen of [[], ['svc_core.view_user'], ['svc_core.view_group']]) {
       const { api } = await server().user([...rights, ...seen]);
+      const made = await create(api);
+      expect([made.status, made.body.detail]).toEqual([403, refusalOfSync]);
       for (const change of changes) {
         const { status, body } = await api.patch(at, change);
         expect([status, body.detail], JSON.stringify(change)).toEqual([403, refusalOfSync]);
@@ -80,5 +99,6 @@ describeOnSqlite('class 60: data is not led to whoever may not see it', (server)
     }
     const seeing = await server().user([...rights, 'svc_core.view_user', 'svc_core.view_group']);
     for (const change of changes) expect((await seeing.api.patch(at, change)).status).toBe(200);
+    expect((await create(seeing.api)).status).toBe(201);
   });
 });
