@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import { loadUserFacts } from '../../core/mapping/user-facts.ts';
+import { usersIn } from '../../core/directory/users.ts';
+import { loadUserFacts, type UserFacts } from '../../core/mapping/user-facts.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
-import { holdsOn } from '../../resource/access.ts';
+import { holdsOn, isVisible } from '../../resource/access.ts';
 import { masked } from '../../resource/audit.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
@@ -78,7 +79,7 @@ async function planOf(engine: Engine, call: Call, walk: FlowState, at: number): 
   return {
     current_stage: await bindingOf(engine, call, walk.stages[at]),
     next_planned_stage: await bindingOf(engine, call, walk.stages[at + 1]),
-    plan_context: at === walk.at ? await contextOf(call, walk.context) : {},
+    plan_context: at === walk.at ? await contextOf(engine, call, walk.context) : {},
     session_id: '',
   };
 }
@@ -91,12 +92,19 @@ async function bindingOf(engine: Engine, call: Call, stage: PlannedStage | undef
   return found && showRow(engine, resource, call, found.raw);
 }
 
+/** Whose walk it is. Anybody's name can be typed into one's own walk, so others are shown only to those who may see them. */
+async function shownUser({ registry }: Engine, call: Call, pk: number | null): Promise<UserFacts | null> {
+  if (pk === null) return null;
+  const isShown = pk === call.actor?.user.pk || (await isVisible(usersIn(registry), pk, call, registry));
+  return isShown ? loadUserFacts(call, call.db.read, pk) : null;
+}
+
 /** Members without secrets or personal input. */
 const open = ['auth_method', 'is_sso', 'mfa_devices', 'is_restored', 'show_matched_user'] as const;
 
 /** Masks everything else: forms may hold passwords, stages codes and keys. */
-async function contextOf(call: Call, context: FlowContext): Promise<Row> {
-  const user = context.pending_user === null ? null : await loadUserFacts(call, call.db.read, context.pending_user);
+async function contextOf(engine: Engine, call: Call, context: FlowContext): Promise<Row> {
+  const user = await shownUser(engine, call, context.pending_user);
   const visible: Row = Object.fromEntries(Object.keys(context).map((name) => [name, masked]));
   for (const name of open) if (name in context) visible[name] = context[name];
   return {

@@ -116,6 +116,24 @@ describeOnBoth('operations on flows', (server) => {
     expect((await stranger.api.get('/flows/inspector/no-such-flow/')).status).toBe(403);
   });
 
+  test('the inspector shows users whose name was typed only to those who may see them', async () => {
+    const victim = await server().user([], { email: 'typed@example.com' });
+    const walk = await makeWalk(server(), [['identification', { user_fields: ['username'] }], ['dummy']]);
+    const inspectorOf = async (rights: string[]) => {
+      const { pk } = await server().user(['svc_flows.inspect_flow', ...rights]);
+      const { cookie, csrf } = await signIn(server(), pk);
+      const browser = openBrowser(server());
+      browser.cookies.set('gatehouse_session', cookie.split('=')[1] as string);
+      browser.cookies.set('gatehouse_csrf', csrf);
+      await browser.show(walk.slug);
+      await browser.answer(walk.slug, { uid_field: victim.username });
+      const { plan_context } = (await browser.get(`/flows/inspector/${walk.slug}/`)).body.current_plan;
+      return plan_context.pending_user;
+    };
+    expect(await inspectorOf([])).toBeNull();
+    expect(await inspectorOf(['svc_core.view_user'])).toMatchObject({ email: 'typed@example.com' });
+  });
+
   test('the right to inspect one flow opens no other', async () => {
     const [one, other] = [await makeWalk(server(), [['dummy']]), await makeWalk(server(), [['dummy']])];
     const user = await server().user(['svc_flows.view_flow']);
