@@ -56,6 +56,16 @@ describeOnSqlite('class 60: data is not led to whoever may not see it', (server)
     expect((await seeing.api.patch(path, { transports: [] })).status).toBe(200);
   });
 
+  test('names of users, by where their pictures come from', async () => {
+    const change = { avatars: 'https://evil.example.com/%(username)s, initials' };
+    const editor = await server().user(['svc_rbac.edit_system_settings']);
+    expect((await editor.api.patch('/admin/settings/', change)).status).toBe(403);
+    expect((await editor.api.patch('/admin/settings/', { avatars: 'attributes.avatar,initials' })).status).toBe(200);
+    const seeing = await server().user(['svc_rbac.edit_system_settings', 'svc_core.view_user']);
+    expect((await seeing.api.patch('/admin/settings/', change)).status).toBe(200);
+    expect((await editor.api.patch('/admin/settings/', { ...change, impersonation: true })).status).toBe(200);
+  });
+
   const credentials = { client_email: 'sync@example.com', private_key: 'a key' };
   test.each([
     [

@@ -33,6 +33,9 @@ export function avatarsComplaint(modes: string): string | null {
   return unknown === undefined ? null : `"${unknown}" is not a way to show users.`;
 }
 
+/** Whether browsers tell the server of the pictures whose they want. */
+export const tellsOfUsers = (modes: string): boolean => modes.split(',').some((mode) => isUrl(mode.trim()));
+
 function pictureBy(mode: string, user: Pictured, initials: (name: string) => string): string | null {
   if (mode === 'none') return nobody;
   if (mode === 'initials') return initials(user.name || user.username);

@@ -1,4 +1,5 @@
 import { parseDuration } from '../../lib/duration.ts';
+import { Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { checkReach } from '../../resource/access.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
@@ -8,7 +9,7 @@ import { boolean, duration, integer } from '../../resource/fields/scalar.ts';
 import { list, record } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
 import { type JsonSchema, objectSchema, orNull, withoutLengths } from '../../resource/json-schema.ts';
-import { avatarsComplaint } from '../directory/avatar.ts';
+import { avatarsComplaint, tellsOfUsers } from '../directory/avatar.ts';
 import { defaultSettings, minKeyLength, type Settings, type SettingsStore } from './settings.ts';
 
 /** Longer keys gain nothing and take longer to generate. */
@@ -101,7 +102,13 @@ export function settingsEndpoints(store: SettingsStore): Endpoint[] {
     const before = await store.readToChange(tx);
     const changes = Object.fromEntries([...given].map((name) => [name, values[name]]));
     const after: Settings = { ...before, ...changes };
-    if (reaching.some((name) => before[name] !== after[name])) checkReach('sign-in', requireActor(call));
+    const actor = requireActor(call);
+    if (reaching.some((name) => before[name] !== after[name])) checkReach('sign-in', actor);
+    if (before.avatars !== after.avatars && tellsOfUsers(after.avatars) && !actor.holds('svc_core.view_user'))
+      throw new Problem(
+        'permission_denied',
+        'Such an address is told who is shown: that takes permission to see users.',
+      );
     await store.save(tx, after);
     await call.world.record(tx, call, {
       action: 'model_updated',
