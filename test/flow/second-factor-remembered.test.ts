@@ -54,6 +54,39 @@ describeOnSqlite(
       expect(await begin(browser, walk, user)).toBe(asked);
     });
 
+    test('is asked once on a walk with two stages, but again by the stricter one where the other only remembers', async () => {
+      const user = await personWithPassword(server());
+      const app = await giveApp(server(), user.username);
+      const walk = await makeWalk(server(), [
+        ['identification', { user_fields: ['username'] }],
+        ['password', { backends: ['svc.core.auth.InbuiltBackend'] }],
+        ['authenticator/validate', { last_auth_threshold: 'hours=1' }],
+        ['authenticator/validate', { not_configured_action: 'deny' }],
+        ['user_login'],
+      ]);
+      const browser = openBrowser(server());
+      expect(await begin(browser, walk, user)).toBe(asked);
+      expect((await browser.answer(walk.slug, { code: app.code() })).body.component).toBe(redirect);
+      clock.forward(minute);
+      expect(await begin(browser, walk, user)).toBe(asked);
+      expect((await browser.answer(walk.slug, { code: app.code() })).body.component).toBe(redirect);
+    });
+
+    test('is asked by a stage that does not accept what was shown to the one before', async () => {
+      const user = await personWithPassword(server());
+      const app = await giveApp(server(), user.username);
+      const walk = await makeWalk(server(), [
+        ['identification', { user_fields: ['username'] }],
+        ['password', { backends: ['svc.core.auth.InbuiltBackend'] }],
+        ['authenticator/validate', {}],
+        ['authenticator/validate', { device_classes: ['webauthn'], not_configured_action: 'deny' }],
+        ['user_login'],
+      ]);
+      const browser = openBrowser(server());
+      expect(await begin(browser, walk, user)).toBe(asked);
+      expect((await browser.answer(walk.slug, { code: app.code() })).body.component).toBe('xak-stage-access-denied');
+    });
+
     test('is asked when the duration was shortened meanwhile', async () => {
       const { user, walk, browser } = await shownOnce();
       clock.forward(10 * minute);

@@ -51,6 +51,24 @@ describeOnBoth('WebAuthn devices as a factor', (server, kind) => {
     expect(again.body.device_challenges[0].last_used).toMatch(/^\d{4}-/);
   });
 
+  test.each(['preferred', 'required'])(
+    'a key shown to one stage counts at the next unless that requires verification: %s',
+    async (next) => {
+      const { key, ...user } = await person();
+      const validate = { device_classes: ['webauthn'], not_configured_action: 'deny' };
+      const walk = await makeWalk(server(), [
+        ['identification', { user_fields: ['username'] }],
+        ['password', { backends: ['svc.core.auth.InbuiltBackend'] }],
+        ['authenticator/validate', validate],
+        ['authenticator/validate', { ...validate, webauthn_user_verification: next }],
+        ['user_login'],
+      ]);
+      const { browser, options } = await atKey(walk.slug, user);
+      const { body } = await browser.answer(walk.slug, { webauthn: key.prove(options) });
+      expect(body.component).toBe(next === 'required' ? component : done.component);
+    },
+  );
+
   test('a proof is accepted once, also when sent twice at once or to another walk', async () => {
     const user = await person({ counts: false });
     const flow = await secondFactor();

@@ -13,6 +13,7 @@ import { modelFacts } from '../../../resource/audit.ts';
 import type { Call } from '../../../resource/call.ts';
 import { type ValidateSettings, validateModel } from './authenticator-validate-stage.resource.ts';
 import type { Factor } from './factors.ts';
+import { addProven } from './proven-devices.ts';
 import { type RememberNeeds, rememberCookies } from './remembered-device.ts';
 import { nothingAccepted } from './validation.ts';
 
@@ -79,6 +80,7 @@ async function passed(
     context.auth_method = 'auth_webauthn_pwl';
   }
   noteDevice(step, kind, device);
+  addProven(context, device.pk);
   const write = async (tx: Query) => {
     await forgive(tx);
     const { rows } = await sql`update devices set last_used = ${call.now} where pk = ${device.pk} and confirmed

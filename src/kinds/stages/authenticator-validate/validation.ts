@@ -4,6 +4,7 @@ import { enrolledDevices } from '../../../flow/devices/enrol.ts';
 import { deny, type Move, next, type Step } from '../../../flow/executor/stage-kind.ts';
 import type { ValidateSettings } from './authenticator-validate-stage.resource.ts';
 import { type Factor, ownedKinds, usableFactors } from './factors.ts';
+import { provenDevices } from './proven-devices.ts';
 import { type RememberNeeds, rememberedDevice } from './remembered-device.ts';
 import { hasBegunSetUp, type SetupStage, setupStages } from './set-up.ts';
 
@@ -54,7 +55,7 @@ const skipped: Validation = { do: 'move', move: next() };
 const proving = (user: UserFacts | null, factors: readonly Factor[]): Validation =>
   factors.length > 0 ? { do: 'prove', user, factors } : denied;
 
-/** The device that was enrolled on this walk, or verified recently in this browser. */
+/** The device that was enrolled or shown on this walk, or verified recently in this browser. */
 function alreadyVerified(
   needs: ValidationNeeds,
   step: Step<ValidateSettings>,
@@ -64,8 +65,11 @@ function alreadyVerified(
   const verified = new Set(enrolledDevices(step.context));
   const remembered = rememberedDevice(needs, step, user);
   if (remembered !== null) verified.add(remembered);
+  const proven = new Set(provenDevices(step.context));
   for (const { kind, ground } of factors) {
-    const device = ground.devices.find(({ pk }) => verified.has(pk));
+    // The stage before may not have asked the key for a PIN or a finger.
+    const counts = kind.deviceClass !== 'webauthn' || step.settings.webauthn_user_verification !== 'required';
+    const device = ground.devices.find(({ pk }) => verified.has(pk) || (counts && proven.has(pk)));
     if (device) return { kind, device };
   }
   return null;

@@ -1,0 +1,16 @@
+import type { Step } from '../../../flow/executor/stage-kind.ts';
+import type { ValidateSettings } from './authenticator-validate-stage.resource.ts';
+
+const member = 'proven_devices';
+
+type Context = Step<ValidateSettings>['context'];
+
+export function addProven(context: Context, pk: number): void {
+  context[member] = [...provenDevices(context), pk];
+}
+
+/** Keys of the devices that were shown on this walk, at this stage or at one before it; not those remembered in the browser. */
+export function provenDevices(context: Context): number[] {
+  const keys = context[member];
+  return Array.isArray(keys) ? keys.filter((key) => typeof key === 'number') : [];
+}
