@@ -41,11 +41,11 @@ describeOnBoth(
         expect(answer.body).toEqual({ component: 'xak-flow-redirect', to: '/if/user/' });
       });
       expect(events.map(({ action, username }) => [action, username])).toEqual([['model_created', user.username]]);
-      expect(events[0]?.context.model).toMatchObject({ model_name: 'totpdevice', name: 'TOTP Authenticator' });
+      expect(events[0]?.context.model).toMatchObject({ model_name: 'totpdevice', name: 'Authenticator app' });
       const secret = new URL(shown.body.config_url).searchParams.get('secret') as string;
       expect(events[0]?.text).not.toContain(secret);
       expect(await devicesOf(user.pk)).toMatchObject([
-        { name: 'TOTP Authenticator', confirmed: true, last_used: null, verbose_name: 'TOTP Device' },
+        { name: 'Authenticator app', confirmed: true, last_used: null, verbose_name: 'TOTP Device' },
       ]);
       const { rows } = await sql`select * from device_totp`.execute(server().world.db.read);
       expect(JSON.stringify(rows)).not.toContain(secret);

@@ -43,7 +43,7 @@ describeOnBoth('enrolment of recovery codes', (server) => {
     const hashes = await stored(user.pk);
     expect(hashes).toHaveLength(6);
     const [device] = (await browser.get('/authenticators/static/')).body.results;
-    expect(device).toEqual({ pk: expect.any(Number), name: 'Static Token', token_set: device.token_set });
+    expect(device).toEqual({ pk: expect.any(Number), name: 'Recovery codes', token_set: device.token_set });
     expect(device.token_set).toHaveLength(6);
     const seen = JSON.stringify([events, hashes, device, (await browser.show(flow)).body]);
     for (const code of codes) expect(seen).not.toContain(code);

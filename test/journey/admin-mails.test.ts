@@ -85,12 +85,16 @@ describeJourney(
 
     test('a recovery link, by which the person chooses a password', async () => {
       const { server } = journey();
-      expect((await server.admin.put('/flows/ready_made/recovery/', { is_on: true })).status).toBe(200);
+      const turnRecovery = (is_on: boolean) => server.admin.put('/flows/ready_made/recovery/', { is_on });
+      await turnRecovery(false);
       const dana = await server.user([], { username: unique('dana'), email: `${unique('dana')}@example.com` });
       const page = await visitAdmin(journey(), `/core/users/${dana.pk}/`);
       const actions = page.getByText('Actions', { exact: true });
       await actions.click();
       await page.getByRole('button', { name: 'Recovery link…' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Make a link' }).click();
+      await page.getByText('Recovery is off. Turn on “Password recovery” in the list of flows').waitFor();
+      expect((await turnRecovery(true)).status).toBe(200);
       await page.getByRole('dialog').getByRole('button', { name: 'Make a link' }).click();
       await page
         .getByRole('dialog')

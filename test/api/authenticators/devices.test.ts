@@ -114,7 +114,7 @@ describeOnBoth('devices', (server) => {
     expect(body).toEqual([
       {
         pk: user.device.pk,
-        name: 'Static Token',
+        name: 'Recovery codes',
         verbose_name: 'Static Device',
         verbose_name_plural: 'Static Devices',
         meta_model_name: 'svc_stages_authenticator_static.staticdevice',

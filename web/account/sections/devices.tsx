@@ -1,42 +1,26 @@
 import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
+import { deviceKind, deviceKindName, deviceName, type ListedDevice } from '../../elements/device-kind.ts';
 import { TextField } from '../../elements/field.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { Rich } from '../../texts/rich.tsx';
-import { known, type Text, t } from '../../texts/texts.ts';
+import { known, t } from '../../texts/texts.ts';
 import { FormDialog } from '../form-dialog.tsx';
 import { Empty } from '../listing.tsx';
 import { returningTo } from '../navigation.tsx';
 import { Section } from '../section.tsx';
 import type { UserSetting } from '../user-setting.ts';
 
-interface Device {
+interface Device extends ListedDevice {
   readonly pk: number;
-  readonly name: string;
-  readonly verbose_name: string;
-  /** `svc_stages_authenticator_totp.totpdevice` */
-  readonly meta_model_name: string;
   readonly confirmed: boolean;
   readonly created: string;
   readonly last_used: string | null;
 }
 
-const kinds: Readonly<Record<string, Text>> = {
-  totp: 'Authenticator app',
-  static: 'Recovery codes',
-  webauthn: 'Passkey',
-  sms: 'Text messages',
-  twofactor: 'Push messages',
-};
-
-const kindOf = ({ meta_model_name }: Device): string => /authenticator_([a-z]+)\./.exec(meta_model_name)?.[1] ?? '';
-const kindName = (device: Device): string => {
-  const name = kinds[kindOf(device)];
-  return name ? t(name) : device.verbose_name;
-};
-const addressOf = (device: Device): string => `/authenticators/${kindOf(device)}/${device.pk}/`;
+const addressOf = (device: Device): string => `/authenticators/${deviceKind(device)}/${device.pk}/`;
 const isDevice = ({ component }: UserSetting): boolean => component.startsWith('xak-user-settings-authenticator-');
 
 /** The user's second factors. */
@@ -53,7 +37,7 @@ export function Devices() {
   async function remove(device: Device): Promise<void> {
     await callAsPerson('DELETE', addressOf(device));
     await devices.reload();
-    done(t('{name} is deleted.', { name: device.name }));
+    done(t('{name} is deleted.', { name: deviceName(device) }));
   }
 
   return (
@@ -67,9 +51,9 @@ export function Devices() {
               {all.map((device) => (
                 <li key={`${device.meta_model_name}-${device.pk}`} className="rows-row">
                   <div className="rows-text">
-                    <h2>{device.name}</h2>
+                    <h2>{deviceName(device)}</h2>
                     <p className="quiet small">
-                      {kindName(device)}
+                      {deviceKindName(device)}
                       {!device.confirmed && ` · ${t('not set up to the end')}`}
                     </p>
                     <p className="quiet small">{usedWhen(device)}</p>
@@ -77,7 +61,7 @@ export function Devices() {
                   <div className="row">
                     <FormDialog
                       opener={t('Rename')}
-                      about={device.name}
+                      about={deviceName(device)}
                       look="quiet"
                       title={t('Rename the device')}
                       submit={t('Save')}
@@ -96,8 +80,8 @@ export function Devices() {
                       )}
                     </FormDialog>
                     <ConfirmButton
-                      about={device.name}
-                      question={t('Delete {name}?', { name: device.name })}
+                      about={deviceName(device)}
+                      question={t('Delete {name}?', { name: deviceName(device) })}
                       consequence={t('You can no longer sign in with it.')}
                       confirm={t('Delete device')}
                       onConfirm={() => remove(device)}

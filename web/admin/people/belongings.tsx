@@ -2,10 +2,11 @@ import type { ReactNode } from 'react';
 import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
+import { deviceKind, deviceKindName, deviceName, type ListedDevice } from '../../elements/device-kind.ts';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { Rich } from '../../texts/rich.tsx';
-import { known, type Text, t } from '../../texts/texts.ts';
+import { type Text, t } from '../../texts/texts.ts';
 import { useEntry } from '../api/interface.ts';
 import { spelled } from '../words.ts';
 import type { Person } from './person.ts';
@@ -138,11 +139,8 @@ export function Sessions({ person }: Of) {
   );
 }
 
-interface Device {
+interface Device extends ListedDevice {
   readonly pk: number;
-  readonly name: string;
-  readonly verbose_name: string;
-  readonly meta_model_name: string;
   readonly confirmed: boolean;
   readonly last_used: string | null;
 }
@@ -152,22 +150,19 @@ export function Devices({ person }: Of) {
     <Belongings<Device>
       person={person}
       from={`/authenticators/admin/all/?user=${person.pk}`}
-      pathOf={({ meta_model_name, pk }) => {
-        const [, kind] = /^svc_stages_authenticator_(\w+)\./.exec(meta_model_name) ?? [];
-        return kind ? `/authenticators/admin/${kind}/${pk}/` : null;
-      }}
+      pathOf={(device) => (deviceKind(device) ? `/authenticators/admin/${deviceKind(device)}/${device.pk}/` : null)}
       {...factors}
-      show={({ pk, name, verbose_name, meta_model_name, confirmed, last_used }) => ({
-        key: `${meta_model_name} ${pk}`,
-        name: name || known(verbose_name),
+      show={(device) => ({
+        key: `${device.meta_model_name} ${device.pk}`,
+        name: deviceName(device),
         title: (
           <>
-            {name || known(verbose_name)} {!confirmed && <span className="tag">{t('Not confirmed')}</span>}
+            {deviceName(device)} {!device.confirmed && <span className="tag">{t('Not confirmed')}</span>}
           </>
         ),
         notes: (
           <>
-            {known(verbose_name)} · {last_used ? <Moment at={last_used} /> : t('never used')}
+            {deviceKindName(device)} · {device.last_used ? <Moment at={device.last_used} /> : t('never used')}
           </>
         ),
       })}

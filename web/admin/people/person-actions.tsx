@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { callAsPerson } from '../../api/call.ts';
+import { ApiProblem } from '../../api/client.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { PasswordField, TextField } from '../../elements/field.tsx';
@@ -70,6 +71,20 @@ function PasswordDialog({ person }: { person: Person }) {
   );
 }
 
+/** Says what to do where recovery is off, as it is on a new server. */
+async function recovering<T>(path: string): Promise<T> {
+  const off = t(
+    'Recovery is off. Turn on “Password recovery” in the list of flows, or choose a flow for it in the brand.',
+  );
+  try {
+    return await callAsPerson<T>('POST', path, {});
+  } catch (caught) {
+    const isOff = caught instanceof ApiProblem && /^No recovery flow/.test(caught.fields.non_field_errors?.[0] ?? '');
+    if (!isOff) throw caught;
+    throw new Error(off);
+  }
+}
+
 function RecoveryDialog({ person }: { person: Person }) {
   const [link, setLink] = useState<string | null>(null);
   return (
@@ -79,7 +94,7 @@ function RecoveryDialog({ person }: { person: Person }) {
       confirm={t(link ? 'Make another' : 'Make a link')}
       leave={t(link ? 'Close' : 'Cancel')}
       act={async () => {
-        const made = await callAsPerson<{ link: string }>('POST', `/core/users/${person.pk}/recovery/`, {});
+        const made = await recovering<{ link: string }>(`/core/users/${person.pk}/recovery/`);
         setLink(made.link);
       }}
     >
@@ -103,7 +118,7 @@ async function mailRecovery({ pk }: Person): Promise<void> {
   const stage = results.find(({ template }) => template.includes('password')) ?? results[0];
   const none = t('There is no email stage. Create one first.');
   if (!stage) throw new Error(none);
-  await callAsPerson('POST', `/core/users/${pk}/recovery_email/?email_stage=${stage.pk}`, {});
+  await recovering(`/core/users/${pk}/recovery_email/?email_stage=${stage.pk}`);
 }
 
 function RecoveryMailDialog({ person }: { person: Person }) {

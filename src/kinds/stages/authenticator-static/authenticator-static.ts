@@ -27,7 +27,7 @@ export function authenticatorStatic({ key }: { readonly key: InstanceKey }): Sta
       const enrolling = await findEnrollee(step);
       if ('refusal' in enrolling) return deny(enrolling.refusal);
       const codes = [step.memory.codes ?? []].flat().map(String);
-      return enrol(step, staticDevices, enrolling.user, { name: 'Static Token' }, (tx, device) =>
+      return enrol(step, staticDevices, enrolling.user, { name: 'Recovery codes' }, (tx, device) =>
         storeTokens(tx, key, device, codes),
       );
     },

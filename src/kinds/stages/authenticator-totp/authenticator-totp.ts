@@ -35,7 +35,7 @@ export const authenticatorTotp = defineStageKind({
     const lastStep = await stepOfCode(key, String(code).padStart(key.digits, '0'), step.call.now);
     if (lastStep === null) return stay({ code: ['Code does not match'] });
     // The confirming code must not be accepted again.
-    const values = { name: 'TOTP Authenticator', key: key.secret, digits: key.digits, last_step: lastStep };
+    const values = { name: 'Authenticator app', key: key.secret, digits: key.digits, last_step: lastStep };
     return enrol(step, totpDevices, enrolling.user, values);
   },
 });

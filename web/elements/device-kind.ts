@@ -1,0 +1,30 @@
+import { known, type Text, t } from '../texts/texts.ts';
+
+/** A device as lists of devices answer. */
+export interface ListedDevice {
+  readonly name: string;
+  readonly verbose_name: string;
+  /** `svc_stages_authenticator_totp.totpdevice` */
+  readonly meta_model_name: string;
+}
+
+const kinds: Readonly<Record<string, Text>> = {
+  totp: 'Authenticator app',
+  static: 'Recovery codes',
+  webauthn: 'Passkey',
+  sms: 'Text messages',
+  twofactor: 'Push messages',
+};
+
+/** As paths of the API have it. */
+export const deviceKind = ({ meta_model_name }: ListedDevice): string =>
+  /authenticator_([a-z]+)\./.exec(meta_model_name)?.[1] ?? '';
+
+export function deviceKindName(device: ListedDevice): string {
+  const name = kinds[deviceKind(device)];
+  return name ? t(name) : known(device.verbose_name);
+}
+
+/** The name that its owner gave it, else that of its kind. */
+export const deviceName = (device: ListedDevice): string =>
+  device.name === '' || device.name === kinds[deviceKind(device)] ? deviceKindName(device) : device.name;
