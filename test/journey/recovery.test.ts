@@ -33,6 +33,7 @@ describeJourney(
       const page = await journey().window();
       await page.goto(`/if/flow/${signIn.slug}/?next=/if/user/tokens/`);
       await page.getByRole('link', { name: 'Forgot your password?' }).click();
+      await page.getByRole('heading', { name: 'Find your account' }).waitFor();
       await page.waitForURL(`**/if/flow/${recovery.slug}/?next=*`);
       await page.getByLabel('Username or email address').fill(email);
       await page.keyboard.press('Enter');

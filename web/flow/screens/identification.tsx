@@ -16,6 +16,7 @@ export interface Identification extends Challenge {
   readonly password_fields: boolean;
   readonly allow_show_password?: boolean;
   readonly application_pre?: string;
+  readonly flow_designation?: string;
   readonly primary_action: string;
   readonly enroll_url?: string;
   readonly recovery_url?: string;
@@ -45,7 +46,7 @@ export function IdentificationScreen({ challenge }: { challenge: Identification 
   return (
     <Step
       challenge={challenge}
-      title={t('Sign in')}
+      title={t(challenge.flow_designation === 'recovery' ? 'Find your account' : 'Sign in')}
       intro={application_pre ? t('Sign in to continue to {application}.', { application: application_pre }) : undefined}
       fields={hasForm ? ['uid_field', 'password'] : []}
       action={hasForm ? challenge.primary_action : undefined}
