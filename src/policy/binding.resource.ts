@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Query } from '../platform/db/database.ts';
 import { defineResource } from '../resource/define.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { boolean, integer } from '../resource/fields/scalar.ts';
@@ -43,7 +44,7 @@ export const bindingResource = (resources: Resources): Resource =>
         (row, dialect) => sql`${targetName(row, resources, dialect)} || ' › ' || coalesce(
           (select p.name from policies p where p.pk = ${row.col('policy')}),
           (select g.name from groups g where g.pk = ${row.col('group')}),
-          (select u.username from users u where u.pk = ${row.col('user')})) || ' (' || ${row.col('order')} || ')'`,
+          (select u.username from users u where u.pk = ${row.col('user')}), '–') || ' (' || ${row.col('order')} || ')'`,
       ),
       // A PUT with one of the three unsets the others.
       policy: ref('svc_policies.policy', 'uuid', {
@@ -85,10 +86,24 @@ export const bindingResource = (resources: Resources): Resource =>
     },
     check: checkBinding,
     rightsOf: bindingRights,
-    async afterWrite({ verb, current, ...input }) {
-      if (verb === 'destroy' && current) await checkMayChangeTarget(input, current.target);
+    async afterWrite({ verb, current, pk, isAlong = false, ...input }) {
+      if (verb !== 'destroy' || !current) return;
+      await checkMayChangeTarget(input, current.target);
+      if (isAlong) await keepClosed(input.tx, pk);
     },
   });
+
+/**
+ * An application without bindings is open to everybody. What was for the members of a deleted group is for nobody: the
+ * binding stays and binds nothing, unless there is such a one already.
+ */
+async function keepClosed(tx: Query, binding: string): Promise<void> {
+  await sql`update policy_bindings set policy = null, "group" = null, "user" = null
+    where pk = ${binding} and enabled and not negate and target in (select pk from applications)
+      and not exists (select 1 from policy_bindings other where other.target = policy_bindings.target
+        and other.enabled and not other.negate
+        and other.policy is null and other."group" is null and other."user" is null)`.execute(tx);
+}
 
 /** Bindings decide who may use the target: writing one requires permission to change the target. */
 async function checkBinding(input: CheckInput) {

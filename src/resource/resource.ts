@@ -145,6 +145,8 @@ export interface CheckInput<R = Row> {
 export interface AfterWrite<R = Row> extends CheckInput<R> {
   readonly verb: 'create' | 'update' | 'destroy';
   readonly pk: PkOf<R>;
+  /** Whether the row is deleted because it refers to what is deleted. */
+  readonly isAlong?: boolean;
 }
 
 export interface Filter {
@@ -247,9 +249,8 @@ export interface Resource<R = Row> extends Declaration<Fields, Fields, KeyType, 
 
 export type RowOf<T extends Resource> = T extends Resource<infer R> ? R : never;
 
-/** All resources by their models. */
+/** All resources, alternates included. */
 export interface Registry {
-  /** All resources, alternates included. */
   readonly resources: readonly Resource[];
   find(model: string): Resource | undefined;
   require(model: string): Resource;
@@ -273,7 +274,6 @@ export interface Engine {
 /** Loads all stored values of a row by its key, including hidden values and decrypted secrets; null if there is none. */
 export type LoadStored<R = Row> = (call: Call, query: Query, pk: string | number) => Promise<R | null>;
 
-/** Counts the rows of a list. */
 export type CountRows = (resource: Resource, call: Call, list: Counting) => Promise<number>;
 
 /** Finds what is searched for in a large table, under the conditions of filters and rights. */

@@ -238,7 +238,7 @@ async function deleteAlong(
       for (const row of rows) {
         const current = (await engine.stored(other, call)(call, tx, row.pk)) ?? {};
         const input = { tx, call, registry: engine.registry, values: current, given: new Set<string>(), current };
-        await other.afterWrite({ ...input, verb: 'destroy', pk: row.pk });
+        await other.afterWrite({ ...input, verb: 'destroy', pk: row.pk, isAlong: true });
       }
     }
   }
