@@ -93,6 +93,7 @@ describeJourney('the admin pages of sources', (journey) => {
       await fillIn(page, server, name, value);
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.waitForURL(/\/providers\/scim\/\d+\/$/);
+    await page.getByText('It sends nothing yet.').waitFor();
     const { body } = await server.admin.get('/providers/scim/?name=Chat');
     const { body: mappings } = await server.admin.get('/propertymappings/provider/scim/?ordering=name');
     const keyOf = (managed: string) => mappings.results.find((one: { managed: string }) => one.managed === managed).pk;

@@ -8,6 +8,7 @@ import type { Member } from '../api/document.ts';
 import { type ResourceEntry, useInterface } from '../api/interface.ts';
 import { pathOfObject, useObject, type WholeObject } from '../api/object.ts';
 import { useDescription } from '../api/use-description.ts';
+import { Unassigned } from '../applications/unassigned.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -70,6 +71,7 @@ function Detail({ entry, objectKey, Beside, description }: ResourcePage & { desc
         <WithBeside Beside={Beside} values={object.row}>
           <div className="stack">
             {entry.family === '/sources/all/' && <AtSignIn object={object} />}
+            {entry.family === '/providers/all/' && <Unassigned row={object.row} />}
             <Overview object={object} description={description} />
           </div>
         </WithBeside>

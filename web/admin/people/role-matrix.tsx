@@ -6,6 +6,7 @@ import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { known, t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
+import { useInterface } from '../api/interface.ts';
 import type { NamedObject } from '../api/objects.ts';
 import { capitalised } from '../spellings.ts';
 import { permissionName } from '../words.ts';
@@ -29,6 +30,9 @@ interface Props {
   reload(): Promise<void>;
 }
 
+/** Permissions that are about no objects. */
+const systemModel = 'svc_rbac.systempermission';
+
 const verbs = ['view', 'add', 'change', 'delete'] as const;
 const verbNames = { view: 'View', add: 'Add', change: 'Change', delete: 'Delete' } as const;
 const nameOf = ({ app_label, codename }: Permission): string => `${app_label}.${codename}`;
@@ -43,6 +47,9 @@ export function RoleMatrix({ role, all, held, may, reload }: Props) {
   const [isBusy, setBusy] = useState(false);
   const done = useDone();
   const { query } = useAddress();
+  const { resources, user } = useInterface();
+  // There are permissions for kinds of objects that this server does not have; superusers see all that it has.
+  const existing = new Set([...resources.map(({ model }) => model), systemModel]);
   const text = (query.get('search') ?? '').toLowerCase();
   const added = [...chosen].filter((name) => !before.has(name));
   const removed = [...before].filter((name) => !chosen.has(name));
@@ -52,6 +59,10 @@ export function RoleMatrix({ role, all, held, may, reload }: Props) {
       title: known(capitalised(permissions[0]?.model_verbose || model)),
       permissions,
     }))
+    .filter(
+      ({ model, permissions }) =>
+        !user.is_superuser || existing.has(model) || permissions.some((one) => before.has(nameOf(one))),
+    )
     .filter(({ model, title }) => `${title} ${model}`.toLowerCase().includes(text))
     .toSorted((one, other) => one.title.localeCompare(other.title));
   function toggle(name: string): void {
