@@ -5,7 +5,7 @@ import type { Body } from './operation.ts';
 const file = {
   type: 'string',
   format: 'binary',
-  'x-field': { kind: 'file', label: 'File', help: 'The file to store.' },
+  'x-field': { kind: 'file', label: 'File', help: 'The file to upload.' },
 } as const;
 
 const uploadSchema = {

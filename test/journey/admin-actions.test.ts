@@ -44,6 +44,26 @@ describeJourney('declared actions on the pages of lists and objects', (journey) 
     await page.waitForLoadState('networkidle');
   });
 
+  test('begin with what fields propose', async () => {
+    const { admin } = journey().server;
+    const page = await visitAdmin(journey(), '/providers/saml/?dialog=run-import_metadata');
+    const dialog = page.getByRole('dialog', { name: 'Import metadata' });
+    const name = unique('imported');
+    await dialog.getByLabel('Name (required)').fill(name);
+    const flow = dialog.getByRole('combobox', { name: 'Authorization flow (required)' });
+    await expect.poll(() => flow.inputValue()).toBe('Authorize Application');
+    const metadata = `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://sp.example">
+      <SPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><AssertionConsumerService index="0"
+      Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="https://sp.example/acs"/></SPSSODescriptor></EntityDescriptor>`;
+    const file = { name: 'sp.xml', mimeType: 'text/xml', buffer: Buffer.from(metadata) };
+    await dialog.getByLabel('File (required)').setInputFiles(file);
+    await dialog.getByRole('button', { name: 'Import metadata' }).click();
+    await page.getByText('Done: Import metadata.').waitFor();
+    const [{ authorization_flow }] = (await admin.get(`/providers/saml/?name=${name}`)).body.results;
+    const { body } = await admin.get('/flows/instances/default-provider-authorization-explicit-consent/');
+    expect(authorization_flow).toBe(body.pk);
+  });
+
   test('show what they answer, and save it as a file', async () => {
     const { server } = journey();
     const { pk, name } = await generated();

@@ -114,7 +114,7 @@ function Actions({ entry, objectKey, object: { may }, description, title }: Acti
 }
 
 /** Members that the page shows elsewhere. */
-const unremarkable = /^(verbose_name|verbose_name_plural)$/;
+const unremarkable = /^(verbose_name|verbose_name_plural|mode_verbose)$/;
 
 /** Generated keys and members for programs. */
 const isTechnical = ({ name, note, schema }: Member): boolean =>

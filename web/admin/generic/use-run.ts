@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { callAsPerson, wordsOf } from '../../api/call.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { downloadFile } from '../../api/download.ts';
@@ -11,6 +11,7 @@ import type { ResourceEntry } from '../api/interface.ts';
 import { pathOfObject } from '../api/object.ts';
 import type { Row } from '../api/objects.ts';
 import { bodyOf, type Complaints, initialValues, unreadable } from './body.ts';
+import { readProposals } from './proposals.ts';
 
 export interface RunProps {
   readonly entry: ResourceEntry;
@@ -34,6 +35,9 @@ interface Run {
   download(): Promise<void>;
 }
 
+const entered = (values: Row): Row =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+
 /** One use of an action: what was entered, what is wrong with it, what came of it. */
 export function useRun({ entry, description, action, objectKey, onDone }: RunProps, close: () => void): Run {
   const [values, setValues] = useState<Row>(() => initialValues([...action.parameters, ...action.body], null));
@@ -42,6 +46,16 @@ export function useRun({ entry, description, action, objectKey, onDone }: RunPro
   const [isBusy, setBusy] = useState(false);
   const [result, setResult] = useState<Run['result']>(null);
   const announce = useDone();
+
+  useEffect(() => {
+    let isWanted = true;
+    void readProposals(action.body).then((proposed) => {
+      if (isWanted) setValues((before) => ({ ...proposed, ...entered(before) }));
+    });
+    return () => {
+      isWanted = false;
+    };
+  }, [action.body]);
 
   /** Does what is asked for, and shows what is wrong with it. */
   async function attempt(work: () => Promise<void>): Promise<void> {

@@ -21,6 +21,7 @@ const body = {
   name: text({ help: 'What the provider will be called; unique.' }),
   authorization_flow: ref('svc_flows.flow', 'uuid', {
     help: 'The flow that runs before the application gets access.',
+    proposes: { slug: 'default-provider-authorization-explicit-consent' },
   }),
 };
 

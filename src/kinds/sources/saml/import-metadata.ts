@@ -33,6 +33,7 @@ export const createFromMetadata = defineAction({
     slug: slug({ help: 'Part of the addresses that belong to the source.' }),
     pre_authentication_flow: ref('svc_flows.flow', 'uuid', {
       help: 'The flow that runs before people are sent to the identity provider.',
+      proposes: { slug: 'default-source-pre-authentication' },
     }),
     metadata,
   },
