@@ -92,23 +92,35 @@ describeOnSqlite('class 60: data is not led to whoever may not see it', (server)
       { delegated_subject: 'admin@example.com', credentials, default_group_email_domain: 'example.com' },
       [{ credentials: { ...credentials, private_key: 'my own' } }, { delegated_subject: 'me@evil.example.com' }],
     ],
-  ])('users and groups, by another target of a provider: %s', async (path, app, model, values, changes) => {
-    const { pk } = await made(server(), `/providers/${path}/`, { name: unique('provider'), ...values });
-    const at = `/providers/${path}/${pk}/`;
-    const rights = ['add', 'change', 'view'].map((verb) => `${app}.${verb}_${model}`);
-    const create = (api: Api) => api.post(`/providers/${path}/`, { name: unique('provider'), ...values });
-    for (const seen of [[], ['svc_core.view_user'], ['svc_core.view_group']]) {
-      const { api } = await server().user([...rights, ...seen]);
-      const made = await create(api);
-      expect([made.status, made.body.detail]).toEqual([403, refusalOfSync]);
-      for (const change of changes) {
-        const { status, body } = await api.patch(at, change);
-        expect([status, body.detail], JSON.stringify(change)).toEqual([403, refusalOfSync]);
+  ])(
+    'users and groups, by another target of a provider or without its limits: %s',
+    async (path, app, model, values, changes) => {
+      const { pk } = await made(server(), `/providers/${path}/`, { name: unique('provider'), ...values });
+      const at = `/providers/${path}/${pk}/`;
+      const rights = ['add', 'change', 'view'].map((verb) => `${app}.${verb}_${model}`);
+      const create = (api: Api) => api.post(`/providers/${path}/`, { name: unique('provider'), ...values });
+      for (const seen of [[], ['svc_core.view_user'], ['svc_core.view_group']]) {
+        const { api } = await server().user([...rights, ...seen]);
+        const made = await create(api);
+        expect([made.status, made.body.detail]).toEqual([403, refusalOfSync]);
+        for (const change of changes) {
+          const { status, body } = await api.patch(at, change);
+          expect([status, body.detail], JSON.stringify(change)).toEqual([403, refusalOfSync]);
+        }
+        expect((await api.patch(at, { name: unique('provider') })).status).toBe(200);
       }
-      expect((await api.patch(at, { name: unique('provider') })).status).toBe(200);
-    }
-    const seeing = await server().user([...rights, 'svc_core.view_user', 'svc_core.view_group']);
-    for (const change of changes) expect((await seeing.api.patch(at, change)).status).toBe(200);
-    expect((await create(seeing.api)).status).toBe(201);
-  });
+      const { pk: filter_group } = await made(server(), '/core/groups/', { name: unique('group') });
+      await server().admin.patch(at, { filter_group });
+      const deleter = await server().user(['svc_core.delete_group', 'svc_core.view_group']);
+      for (const { api } of [deleter, { api: server().admin }]) {
+        const { status, body } = await api.delete(`/core/groups/${filter_group}/`);
+        expect([status, body.non_field_errors]).toEqual([400, [expect.stringContaining('without limits')]]);
+      }
+      await server().admin.patch(at, { filter_group: null });
+      expect((await deleter.api.delete(`/core/groups/${filter_group}/`)).status).toBe(204);
+      const seeing = await server().user([...rights, 'svc_core.view_user', 'svc_core.view_group']);
+      for (const change of changes) expect((await seeing.api.patch(at, change)).status).toBe(200);
+      expect((await create(seeing.api)).status).toBe(201);
+    },
+  );
 });

@@ -96,6 +96,7 @@ export function defineSyncProvider<F extends Fields, Settings extends Row, Sessi
     exclude_users_service_account: boolean({ default: false, filter: true, help: 'Leave service accounts out.' }),
     filter_group: ref('svc_core.group', 'uuid', {
       nullable: true,
+      protects: true,
       filter: true,
       help: 'Only members of this group are synchronized; everybody if empty.',
     }),

@@ -8,6 +8,8 @@ export interface RefOptions<T = unknown, N extends boolean = boolean> extends Co
   readonly needs?: 'view' | 'change';
   /** The row is deleted with the referenced object, although the reference is nullable. */
   readonly cascades?: boolean;
+  /** The referenced object cannot be deleted, because the row means more without it: everybody instead of some. */
+  readonly protects?: boolean;
 }
 
 export interface RefField<T = unknown> extends Field<T> {
@@ -15,6 +17,7 @@ export interface RefField<T = unknown> extends Field<T> {
   readonly keyType: KeyType;
   readonly needs?: 'view' | 'change';
   readonly cascades?: boolean;
+  readonly protects?: boolean;
 }
 
 export type KeyType = 'uuid' | 'int';

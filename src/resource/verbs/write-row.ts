@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { Invalid } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { firstRow } from '../../platform/db/first-row.ts';
 import { runLater } from '../../platform/db/later.ts';
@@ -232,9 +233,12 @@ async function deleteAlong(
   for (const other of engine.registry.resources) {
     if (!other.afterWrite) continue;
     for (const [name, field] of Object.entries(other.allFields)) {
-      if (!isRef(field) || !field.cascades || (field.model !== model && field.model !== family?.model)) continue;
+      if (!isRef(field) || !(field.cascades || field.protects)) continue;
+      if (field.model !== model && field.model !== family?.model) continue;
       const { rows } = await sql<{ pk: string | number }>`select pk from ${sql.table(other.table)}
         where ${sql.ref(name)} = ${pk}`.execute(tx);
+      if (field.protects && rows.length > 0)
+        throw Invalid.whole(`It limits a ${other.names[0]}, which would be without limits: change that first.`);
       for (const row of rows) {
         const current = (await engine.stored(other, call)(call, tx, row.pk)) ?? {};
         const input = { tx, call, registry: engine.registry, values: current, given: new Set<string>(), current };
