@@ -118,7 +118,7 @@ const unremarkable = /^(verbose_name|verbose_name_plural|mode_verbose)$/;
 
 /** Generated keys and members for programs. */
 const isTechnical = ({ name, note, schema }: Member): boolean =>
-  /^(pk|uid|num_pk|managed|component|meta_model_name)$/.test(name) ||
+  /^(pk|uid|num_pk|managed|component|meta_model_name|export_url|\w+_download_url)$/.test(name) ||
   (schema.readOnly === true && schema.format === 'uuid' && note.kind === 'text') ||
   (schema.readOnly === true && note.kind === 'json' && name === 'type');
 
