@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import { Invalid } from '../../lib/problem.ts';
 import { actionOn } from '../../resource/define.ts';
+import { canonicalUuid, isUuid } from '../../resource/fields/scalar.ts';
 import { arrayOf, integerSchema, objectSchema, orNull, stringSchema, timeSchema } from '../../resource/json-schema.ts';
 
 const pageSize = 100;
@@ -39,12 +41,12 @@ export const ledgerAction = actionOn<{ pk: number }>()({
     const conditions = [sql`provider = ${row.pk}`];
     if (query.get('state') === 'outstanding') conditions.push(sql`due is not null`);
     if (query.get('state') === 'failed') conditions.push(sql`error <> ''`);
-    for (const name of ['user', 'group']) {
-      const value = query.get(name);
-      if (value) conditions.push(sql`${dialect.toText(sql.ref(name))} = ${value}`);
-    }
+    const user = query.get('user');
+    if (user) conditions.push(sql`"user" = ${userKey(user)}`);
+    const group = query.get('group');
+    if (group) conditions.push(sql`"group" = ${uuidIn('group', group)}`);
     const after = query.get('after');
-    if (after) conditions.push(sql`${dialect.toText(sql.ref('pk'))} > ${after}`);
+    if (after) conditions.push(sql`${dialect.toText(sql.ref('pk'))} > ${uuidIn('after', after)}`);
     const { rows } = await sql<{
       requests: string;
     }>`select pk as id, "user", "group", remote_id, pending as outstanding, due,
@@ -53,3 +55,13 @@ export const ledgerAction = actionOn<{ pk: number }>()({
     return { results: rows.map((entry) => ({ ...entry, requests: JSON.parse(entry.requests) })) };
   },
 });
+
+function userKey(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw Invalid.field('user', 'Enter a number.');
+  return Number(text);
+}
+
+function uuidIn(name: string, text: string): string {
+  if (!isUuid(text)) throw Invalid.field(name, 'Enter a valid UUID.');
+  return canonicalUuid(text);
+}

@@ -139,6 +139,19 @@ describeOnBoth('workspace directory providers', (server) => {
     expect((await adder.api.get(path)).status).toBe(403);
   });
 
+  test('the ledger complains of keys that are none', async () => {
+    const { body: provider } = await server().admin.post(path, { name: 'ledger', ...minimal });
+    for (const [name, text, complaint] of [
+      ['user', 'a\0b', 'Enter a number.'],
+      ['group', 'nobody', 'Enter a valid UUID.'],
+      ['after', '\0', 'Enter a valid UUID.'],
+    ] as const) {
+      const query = new URLSearchParams({ [name]: text });
+      const { status, body } = await server().admin.get(`${path}${provider.pk}/sync/ledger/?${query}`);
+      expect([status, body]).toEqual([400, { [name]: [complaint] }]);
+    }
+  });
+
   test('a provider names the application that it serves as a backchannel', async () => {
     const { admin } = server();
     const { body } = await admin.post(path, { ...minimal, name: 'serves' });
