@@ -3,7 +3,7 @@ import { ref, refs } from '../resource/fields/ref.ts';
 import { nested } from '../resource/fields/shown.ts';
 import { choice, text } from '../resource/fields/text.ts';
 import { relatedFilter } from '../resource/query.ts';
-import { eventDestinations } from './event-destinations.ts';
+import { eventDestinations, eventPermissions } from './event-destinations.ts';
 
 export const severities = ['notice', 'warning', 'alert'] as const;
 
@@ -37,6 +37,8 @@ export const ruleResource = defineResource({
   names: ['Notification Rule', 'Notification Rules'],
   table: 'notification_rules',
   target: 'pk',
+  // Without a binding it sends nothing.
+  bindingNeeds: eventPermissions,
   order: ['name'],
   search: ['name', 'group.name'],
   filters: { group__name: relatedFilter('group.name') },

@@ -116,6 +116,6 @@ async function checkBinding(input: CheckInput) {
   const key = String(values.target);
   values.target = await resolveTarget(key, registry, tx);
   if (values.target === null) return missingTarget(key);
-  await checkMayChangeTarget(input, values.target);
+  await checkMayChangeTarget(input, values.target, values.target !== current?.target);
   return null;
 }

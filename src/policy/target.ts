@@ -96,6 +96,7 @@ async function objectsOfTargets(
 export async function checkMayChangeTarget(
   { tx, call, registry }: Pick<CheckInput, 'tx' | 'call' | 'registry'>,
   key: unknown,
+  isNew = false,
 ): Promise<void> {
   const { actor } = call;
   if (!actor || actor.isSuperuser) return;
@@ -103,6 +104,8 @@ export async function checkMayChangeTarget(
   const { rows } = await sql<{ model: string }>`select model from policy_targets where pk = ${target}`.execute(tx);
   const resource = registry.find(rows[0]?.model ?? '');
   if (!resource?.target) throw new Problem('permission_denied');
+  const { bindingNeeds = [] } = resource;
+  if (isNew && !bindingNeeds.every((permission) => actor.holds(permission))) throw new Problem('permission_denied');
   const objects = await objectsOfTargets(resource, [target], tx);
   await checkMayChange(actor, resource, objects[0]?.pk, tx);
 }

@@ -12,13 +12,16 @@ interface Destinations {
   readonly refusal: string;
 }
 
-/** Lets nobody decide where data goes who may not see the data: it could go to them. */
+/**
+ * Lets nobody change where data goes who may not see the data: it could go to them. A new object sends nothing until it is put to
+ * use, which is guarded there.
+ */
 export function guardDestinations({ members, permissions, refusal }: Destinations) {
   const maySee = (actor: Actor) => permissions.every((permission) => actor.holds(permission));
   return {
     check({ call, values, current }: CheckInput<Row>): null {
-      if (!call.actor || maySee(call.actor)) return null;
-      if (members.some((member) => !isSame(values[member], current?.[member])))
+      if (!current || !call.actor || maySee(call.actor)) return null;
+      if (members.some((member) => !isSame(values[member], current[member])))
         throw new Problem('permission_denied', refusal);
       return null;
     },

@@ -27,9 +27,8 @@ export interface Family<F extends Fields = Fields> {
 export type Reach = 'sign-in';
 
 /**
- * A declared resource; routes, validation, documentation, permissions and events follow from it. Its row type `R`
- * follows from the fields. Members that take a row are methods, so that the engine can hold resources with any row
- * type.
+ * A declared resource; routes, validation, documentation, permissions and events follow from it. Its row type `R` follows
+ * from the fields. Members that take a row are methods, so that the engine can hold resources with any row type.
  */
 export interface Declaration<
   F extends Fields = Fields,
@@ -56,8 +55,9 @@ export interface Declaration<
   readonly description?: string;
   readonly table: string;
   readonly family?: Family<G>;
-  /** The column with the key under which policies are bound to the row. */
+  /** The column with the key under which policies are bound to the row, and what a new binding takes besides the right to change it. */
   readonly target?: string;
+  readonly bindingNeeds?: readonly string[];
   readonly fields: F;
   /** Members computed from the stored ones when a row is shown. */
   readonly derived?: Readonly<Record<string, Derived<R>>>;

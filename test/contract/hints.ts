@@ -61,7 +61,7 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
     }),
     alsoRequired: ['policy'],
     // A binding needs the right to change what it is bound to, and to see what it binds.
-    alsoNeeds: ['svc_events.change_notificationrule', 'svc_policies.view_policy'],
+    alsoNeeds: ['svc_events.change_notificationrule', 'svc_events.view_event', 'svc_policies.view_policy'],
   },
   // Nobody leads data to others who does not see it.
   'svc_events.notificationrule': { alsoNeeds: ['svc_events.view_event', 'svc_core.view_group'] },

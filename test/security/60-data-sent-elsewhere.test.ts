@@ -5,10 +5,11 @@ import { describeOnSqlite } from '../support/server.ts';
 
 const refusal = 'Whoever gets events reads them: changing that takes permission to see events.';
 const refusalOfSync =
-  'Whoever gets users and groups reads them: changing that takes permission to see users and groups.';
+  'Whoever gets users and groups reads them: deciding that takes permission to see users and groups.';
 
 // By one right each, a delegate had events, users and groups sent to themselves that they may not see.
 describeOnSqlite('class 60: data is not led to whoever may not see it', (server) => {
+  const application = (values: object) => ({ name: 'App', slug: unique('app'), ...values });
   const holder = (model: string, ...more: string[]) =>
     server().user([`svc_events.change_${model}`, `svc_events.view_${model}`, ...more]);
 
@@ -26,19 +27,21 @@ describeOnSqlite('class 60: data is not led to whoever may not see it', (server)
     expect((await seeing.api.patch(path, { webhook_url: 'https://other.example.com/' })).status).toBe(200);
   });
 
-  test('events, by a transport or a rule of one’s own', async () => {
-    const rights = ['notificationtransport', 'notificationrule'].map((model) => `svc_events.add_${model}`);
-    const { api } = await server().user([...rights, 'svc_core.view_group']);
-    const group = await made(server(), '/core/groups/', { name: unique('group') });
-    const transport = { name: unique('transport'), mode: 'webhook', webhook_url: 'https://evil.example.com/' };
-    for (const [path, body] of [
-      ['transports', transport],
-      ['rules', { name: unique('rule'), group: group.pk }],
-    ] as const) {
-      const { status, body: refused } = await api.post(`/events/${path}/`, body);
-      expect([status, refused.detail]).toEqual([403, refusal]);
-    }
-    expect((await api.post('/events/rules/', { name: unique('rule'), group: null, transports: [] })).status).toBe(201);
+  test('events, by a rule of one’s own', async () => {
+    const rights = [
+      ...['svc_events.add_notificationtransport', 'svc_events.add_notificationrule'],
+      ...['svc_events.change_notificationrule', 'svc_policies.add_policybinding', 'svc_core.view_group'],
+    ];
+    const group = (await made(server(), '/core/groups/', { name: unique('group') })).pk;
+    const { api } = await server().user(rights);
+    const sent = { name: unique('transport'), mode: 'webhook', webhook_url: 'https://evil.example.com/' };
+    const transport = await api.post('/events/transports/', sent);
+    const rule = await api.post('/events/rules/', { name: unique('rule'), group, transports: [transport.body.pk] });
+    expect([transport.status, rule.status]).toEqual([201, 201]);
+    const binding = { target: rule.body.pk, group, order: 0 };
+    expect((await api.post('/policies/bindings/', binding)).status).toBe(403);
+    const seeing = await server().user([...rights, 'svc_events.view_event']);
+    expect((await seeing.api.post('/policies/bindings/', binding)).status).toBe(201);
   });
 
   test('events, by another group or transport of a rule', async () => {
@@ -97,12 +100,22 @@ describeOnSqlite('class 60: data is not led to whoever may not see it', (server)
     async (path, app, model, values, changes) => {
       const { pk } = await made(server(), `/providers/${path}/`, { name: unique('provider'), ...values });
       const at = `/providers/${path}/${pk}/`;
-      const rights = ['add', 'change', 'view'].map((verb) => `${app}.${verb}_${model}`);
+      const rights = ['add', 'change', 'view']
+        .map((verb) => `${app}.${verb}_${model}`)
+        .concat('svc_core.add_application');
       const create = (api: Api) => api.post(`/providers/${path}/`, { name: unique('provider'), ...values });
       for (const seen of [[], ['svc_core.view_user'], ['svc_core.view_group']]) {
         const { api } = await server().user([...rights, ...seen]);
-        const made = await create(api);
-        expect([made.status, made.body.detail]).toEqual([403, refusalOfSync]);
+        // One that no application uses sends nothing.
+        const own = await create(api);
+        expect(own.status).toBe(201);
+        for (const attached of [{ backchannel_providers: [own.body.pk] }, { provider: own.body.pk }]) {
+          const { status, body } = await api.post('/core/applications/', application(attached));
+          expect([status, body.detail]).toEqual([403, refusalOfSync]);
+        }
+        const one = { sync_object_model: 'svc.core.models.User', sync_object_id: '1' };
+        const answers = [await api.post(`${at}sync/object/?dry_run=true`, one), await api.get(`${at}sync/ledger/`)];
+        expect(answers.map(({ body }) => body.detail)).toEqual([refusalOfSync, refusalOfSync]);
         for (const change of changes) {
           const { status, body } = await api.patch(at, change);
           expect([status, body.detail], JSON.stringify(change)).toEqual([403, refusalOfSync]);
@@ -120,7 +133,8 @@ describeOnSqlite('class 60: data is not led to whoever may not see it', (server)
       expect((await deleter.api.delete(`/core/groups/${filter_group}/`)).status).toBe(204);
       const seeing = await server().user([...rights, 'svc_core.view_user', 'svc_core.view_group']);
       for (const change of changes) expect((await seeing.api.patch(at, change)).status).toBe(200);
-      expect((await create(seeing.api)).status).toBe(201);
+      const attached = { backchannel_providers: [(await create(seeing.api)).body.pk] };
+      expect((await seeing.api.post('/core/applications/', application(attached))).status).toBe(201);
     },
   );
 });

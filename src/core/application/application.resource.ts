@@ -11,6 +11,7 @@ import { choice, slug, text } from '../../resource/fields/text.ts';
 import { hasFlag, readFlag } from '../../resource/flags.ts';
 import { booleanSchema, integerSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
 import type { Action, CheckInput, Resource } from '../../resource/resource.ts';
+import { checkReadsDirectory } from '../access/directory-readers.ts';
 import { imageActions, releaseImage } from '../media/image-actions.ts';
 import { image } from '../media/image-field.ts';
 import { type ApplicationRow, requestedUser } from './application-access.ts';
@@ -164,14 +165,26 @@ async function permittedApplications(actor: Actor, row: RowAlias, call: Call): P
   return sql`${row.col('pk')} in (${held})`;
 }
 
+type Attached = { pk: string; provider: number | null; backchannel_providers: readonly number[] };
+
+const attachedIn = (row: Omit<Attached, 'pk'> | null): Set<number> =>
+  new Set([...(row?.backchannel_providers ?? []), ...(row?.provider ? [row.provider] : [])]);
+
+/** Once an application uses it, a provider that synchronizes sends users and groups. */
+async function checkMaySend({ tx, call, registry, values, current }: CheckInput<Attached>): Promise<void> {
+  const added = attachedIn(values).difference(attachedIn(current));
+  if (!call.actor || call.actor.isSuperuser || added.size === 0) return;
+  const providers = registry.require(providerModel);
+  const row = providers.row();
+  const { rows } = await sql`select 1 from ${providers.from()}
+    where ${row.col('is_backchannel')} and ${row.col('pk')} in (${sql.join([...added])}) limit 1`.execute(tx);
+  if (rows.length > 0) checkReadsDirectory(call.actor);
+}
+
 /** A back-channel provider serves one application: its sync must know which users it is for. */
-async function checkBackchannel({
-  tx,
-  call,
-  values,
-  given,
-  current,
-}: CheckInput<{ pk: string; backchannel_providers: readonly number[] }>): Promise<Complaints | null> {
+async function checkBackchannel(input: CheckInput<Attached>): Promise<Complaints | null> {
+  await checkMaySend(input);
+  const { tx, call, values, given, current } = input;
   const named = values.backchannel_providers;
   if (!given.has('backchannel_providers') || named.length === 0) return null;
   await call.db.dialect.exclusive('backchannel providers')?.execute(tx);

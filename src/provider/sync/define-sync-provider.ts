@@ -1,3 +1,4 @@
+import { directoryPermissions, directoryRefusal } from '../../core/access/directory-readers.ts';
 import { defineMapping } from '../../core/mapping/mapping.family.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { Query } from '../../platform/db/database.ts';
@@ -116,8 +117,8 @@ export function defineSyncProvider<F extends Fields, Settings extends Row, Sessi
     fields: { ...kind.fields, ...common },
     ...guardDestinations({
       members: kind.destination,
-      permissions: ['svc_core.view_user', 'svc_core.view_group'],
-      refusal: 'Whoever gets users and groups reads them: changing that takes permission to see users and groups.',
+      permissions: directoryPermissions,
+      refusal: directoryRefusal,
     }),
     actions: [statusAction, ledgerAction, objectAction(() => sync, needs.jobs), runAction(() => sync, needs.jobs)],
     async afterWrite({ tx, call, verb, pk }) {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { checkReadsDirectory } from '../../core/access/directory-readers.ts';
 import { Invalid } from '../../lib/problem.ts';
 import { actionOn } from '../../resource/define.ts';
 import { canonicalUuid, isUuid } from '../../resource/fields/scalar.ts';
@@ -36,6 +37,7 @@ export const ledgerAction = actionOn<{ pk: number }>()({
   },
   answer: { status: 200, schema: objectSchema({ results: arrayOf(entrySchema) }), schemaName: 'SyncLedger' },
   async run({ call, row }) {
+    checkReadsDirectory(call.actor);
     const { query } = call.request;
     const { dialect, read } = call.db;
     const conditions = [sql`provider = ${row.pk}`];

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { checkReadsDirectory } from '../../core/access/directory-readers.ts';
 import type { Jobs } from '../../platform/jobs/job.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import type { Call } from '../../resource/call.ts';
@@ -61,6 +62,7 @@ export const objectAction = (kind: () => SyncKind, jobs: () => Jobs) =>
     bodySchema: 'SyncObjectRequest',
     answer: { status: 200, schema: objectSchema({ messages: arrayOf(logSchema) }), schemaName: 'SyncObjectResult' },
     async prepare({ call, engine, row, values }) {
+      checkReadsDirectory(call.actor);
       const type = models[values.sync_object_model] ?? 'user';
       const key = keyOf(type, values.sync_object_id);
       const target = await loadTarget(engine, call, kind(), row.pk);

@@ -1,0 +1,13 @@
+import { Problem } from '../../lib/problem.ts';
+import type { Actor } from '../../resource/actor.ts';
+
+/** What it takes to see all users and groups. */
+export const directoryPermissions = ['svc_core.view_user', 'svc_core.view_group'];
+export const directoryRefusal =
+  'Whoever gets users and groups reads them: deciding that takes permission to see users and groups.';
+
+/** Refuses callers who would see users and groups by this, or have them sent somewhere, unless they may see them. */
+export function checkReadsDirectory(actor: Actor | null): void {
+  if (actor && !directoryPermissions.every((permission) => actor.holds(permission)))
+    throw new Problem('permission_denied', directoryRefusal);
+}
