@@ -180,6 +180,18 @@ describeJourney('the admin pages of people', (journey) => {
     await page.waitForLoadState('networkidle');
   });
 
+  test('lead from a new person to their first password, those who may set it', async () => {
+    const { server } = journey();
+    const dana = await server.user([], { username: unique('dana') });
+    const reader = await server.user(['svc_core.view_user'], { username: unique('reader') });
+    const hint = /^Without a password yet\?/;
+    const page = await visitAdmin(journey(), `/core/users/${dana.pk}/`);
+    await page.getByText(hint).waitFor();
+    const theirs = await visitAdmin(journey(), `/core/users/${dana.pk}/`, { user: reader.pk });
+    await theirs.getByText('Never', { exact: true }).waitFor();
+    expect(await theirs.getByText(hint).count()).toBe(0);
+  });
+
   test('show a delegate what delegation refuses to read only, with the reason, and no way to give more than they hold', async () => {
     const { server } = journey();
     const { admin } = server;

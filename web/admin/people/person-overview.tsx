@@ -2,12 +2,15 @@ import { Code } from '../../elements/code.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
+import type { NamedObject } from '../api/objects.ts';
 import { Link } from '../link.tsx';
 import { spelled } from '../words.ts';
 import type { Person } from './person.ts';
 
 /** Who it is. */
-export function PersonOverview({ person }: { person: Person }) {
+export function PersonOverview({ person, may }: { person: Person; may: NamedObject['may'] }) {
+  const isPerson = !person.type.includes('service_account');
+  const isNew = person.is_active && !person.last_login && isPerson && may.includes('svc_core.reset_user_password');
   const facts = [
     [t('Username'), person.username],
     [t('Name'), person.name],
@@ -42,6 +45,11 @@ export function PersonOverview({ person }: { person: Person }) {
               ),
           )}
         </dl>
+        {isNew && (
+          <p className="quiet">
+            {t('Without a password yet? “Actions” has a way to set one, and a link by which they choose it.')}
+          </p>
+        )}
       </section>
       {Object.keys(person.attributes).length > 0 && (
         <section className="card stack" aria-label={t('Attributes')}>

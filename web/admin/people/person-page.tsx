@@ -55,7 +55,7 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
       }
     >
       <Tabs tabs={tabs} current={tab} />
-      {tab === 'overview' && <PersonOverview person={person} />}
+      {tab === 'overview' && <PersonOverview person={person} may={may} />}
       {tab === 'groups' && <GroupsTab person={person} names={names} reload={read.reload} />}
       {tab === 'rights' && <RightsTab person={person} />}
       {tab === 'sessions' && <Sessions person={person} />}
