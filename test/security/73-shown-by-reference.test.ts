@@ -43,7 +43,7 @@ describeOnBoth('class 73: nobody reads an object by referring to it', (server) =
     ],
     [
       'a group with its members that a rule notifies',
-      ['svc_events.add_notificationrule'],
+      ['svc_events.add_notificationrule', 'svc_events.view_event'],
       'svc_core.view_group',
       '/events/rules/',
       ({ group }) => ({ name: unique('rule'), group }),
