@@ -128,13 +128,11 @@ describeOnBoth('workspace directory providers', (server) => {
     }
   });
 
-  test('creating one requires permission to add, and to see what it sends', async () => {
+  test('creating one requires permission to add', async () => {
     const body = { ...minimal, name: 'by another' };
     expect((await server().nobody.post(path, body)).status).toBe(403);
     expect((await (await server().user()).api.post(path, body)).status).toBe(403);
-    const add = 'svc_providers_workspace_directory.add_workspacedirectoryprovider';
-    expect((await (await server().user([add])).api.post(path, body)).status).toBe(403);
-    const adder = await server().user([add, 'svc_core.view_user', 'svc_core.view_group']);
+    const adder = await server().user(['svc_providers_workspace_directory.add_workspacedirectoryprovider']);
     expect((await adder.api.post(path, body)).status).toBe(201);
     expect((await adder.api.get(path)).status).toBe(403);
   });
