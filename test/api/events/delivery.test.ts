@@ -77,6 +77,12 @@ const env = {
 describeOnBoth(
   'notifications',
   (server, kind) => {
+    // Whatever a slow machine has left to be tried again would count in the next test.
+    afterEach(async () => {
+      await quiet(server());
+      await server().world.db.write((tx) => sql`delete from jobs where kind = 'deliver_notification'`.execute(tx));
+    });
+
     test('notifications are shown to direct members of the group only', async () => {
       const { ada, bob, group, fire, name } = await makeRule(server(), []);
       const child = await server().user();
@@ -321,12 +327,6 @@ describeOnBoth(
 );
 
 describeOnBoth('e-mail without a mail server in the settings', (server) => {
-  // Whatever a slow machine has left to be tried again would count in the next test.
-  afterEach(async () => {
-    await quiet(server());
-    await server().world.db.write((tx) => sql`delete from jobs where kind = 'deliver_notification'`.execute(tx));
-  });
-
   test('without a mail server, an e-mail transport falls back to local notifications', async () => {
     const { ada, bob, fire, name, transports } = await makeRule(server(), [{ mode: 'email' }]);
     await fire();
