@@ -3,7 +3,7 @@ import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Dialect } from '../platform/db/dialect.ts';
 import { runLater } from '../platform/db/later.ts';
-import { checkMayChange, heldAmong } from '../resource/access.ts';
+import { checkMayChange, heldAmong, holdsAll } from '../resource/access.ts';
 import type { Field, RowAlias } from '../resource/fields/field.ts';
 import { missingObject, ref } from '../resource/fields/ref.ts';
 import { canonicalUuid, isUuid } from '../resource/fields/scalar.ts';
@@ -104,8 +104,7 @@ export async function checkMayChangeTarget(
   const { rows } = await sql<{ model: string }>`select model from policy_targets where pk = ${target}`.execute(tx);
   const resource = registry.find(rows[0]?.model ?? '');
   if (!resource?.target) throw new Problem('permission_denied');
-  const { bindingNeeds = [] } = resource;
-  if (isNew && !bindingNeeds.every((permission) => actor.holds(permission))) throw new Problem('permission_denied');
+  if (isNew && !holdsAll(actor, resource.bindingNeeds ?? [])) throw new Problem('permission_denied');
   const objects = await objectsOfTargets(resource, [target], tx);
   await checkMayChange(actor, resource, objects[0]?.pk, tx);
 }

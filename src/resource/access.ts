@@ -128,6 +128,10 @@ export async function hiddenAmong(
 /** Statements have a limited number of parameters: 32,766 in SQLite. */
 const maxKeys = 5_000;
 
+/** Whether the caller holds each of these permissions everywhere. */
+export const holdsAll = (actor: Actor, permissions: readonly string[]): boolean =>
+  permissions.every((permission) => actor.holds(permission));
+
 /** Whether the caller holds a permission everywhere or on this object. */
 export async function holdsOn(
   actor: Actor,

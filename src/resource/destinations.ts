@@ -1,4 +1,5 @@
 import { Problem } from '../lib/problem.ts';
+import { holdsAll } from './access.ts';
 import type { Actor } from './actor.ts';
 import type { Row } from './fields/field.ts';
 import type { CheckInput } from './resource.ts';
@@ -17,7 +18,7 @@ interface Destinations {
  * use, which is guarded there.
  */
 export function guardDestinations({ members, permissions, refusal }: Destinations) {
-  const maySee = (actor: Actor) => permissions.every((permission) => actor.holds(permission));
+  const maySee = (actor: Actor) => holdsAll(actor, permissions);
   return {
     check({ call, values, current }: CheckInput<Row>): null {
       if (!current || !call.actor || maySee(call.actor)) return null;

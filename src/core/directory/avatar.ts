@@ -24,17 +24,16 @@ export function avatarOf(modes: string, user: Pictured, initials = initialsAvata
 }
 
 export function avatarsComplaint(modes: string): string | null {
-  const unknown = modes
-    .split(',')
-    .map((part) => part.trim())
-    .find(
-      (mode) => !['none', 'initials', 'gravatar'].includes(mode) && !/^attributes\.\S+$/.test(mode) && !isUrl(mode),
-    );
+  const unknown = modesIn(modes).find(
+    (mode) => !['none', 'initials', 'gravatar'].includes(mode) && !/^attributes\.\S+$/.test(mode) && !isUrl(mode),
+  );
   return unknown === undefined ? null : `"${unknown}" is not a way to show users.`;
 }
 
 /** Whether browsers tell the server of the pictures whose they want. */
-export const tellsOfUsers = (modes: string): boolean => modes.split(',').some((mode) => isUrl(mode.trim()));
+export const tellsOfUsers = (modes: string): boolean => modesIn(modes).some(isUrl);
+
+const modesIn = (modes: string): string[] => modes.split(',').map((mode) => mode.trim());
 
 function pictureBy(mode: string, user: Pictured, initials: (name: string) => string): string | null {
   if (mode === 'none') return nobody;

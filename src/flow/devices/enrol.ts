@@ -61,7 +61,10 @@ export function enrol(
 }
 
 /** Keys of the devices enrolled on this walk. */
-export const enrolledDevices = (context: Step['context']): number[] => {
-  const keys = context[enrolled];
+export const enrolledDevices = (context: Step['context']): number[] => deviceKeysIn(context, enrolled);
+
+/** Keys of devices that a member of the context lists. */
+export function deviceKeysIn(context: Step['context'], member: string): number[] {
+  const keys = context[member];
   return Array.isArray(keys) ? keys.filter((key) => typeof key === 'number') : [];
-};
+}

@@ -4,8 +4,11 @@ import { Invalid } from '../../lib/problem.ts';
 import { actionOn } from '../../resource/define.ts';
 import { canonicalUuid, isUuid } from '../../resource/fields/scalar.ts';
 import { arrayOf, integerSchema, objectSchema, orNull, stringSchema, timeSchema } from '../../resource/json-schema.ts';
+import type { ObjectType } from './facts.ts';
+import { keyOf, type ObjectKey } from './scope.ts';
 
 const pageSize = 100;
+const noUuid = 'Enter a valid UUID.';
 const states = ['all', 'outstanding', 'failed'];
 
 const entrySchema = objectSchema({
@@ -43,10 +46,10 @@ export const ledgerAction = actionOn<{ pk: number }>()({
     const conditions = [sql`provider = ${row.pk}`];
     if (query.get('state') === 'outstanding') conditions.push(sql`due is not null`);
     if (query.get('state') === 'failed') conditions.push(sql`error <> ''`);
-    const user = query.get('user');
-    if (user) conditions.push(sql`"user" = ${userKey(user)}`);
-    const group = query.get('group');
-    if (group) conditions.push(sql`"group" = ${uuidIn('group', group)}`);
+    for (const type of ['user', 'group'] as const) {
+      const text = query.get(type);
+      if (text) conditions.push(sql`${sql.ref(type)} = ${keyIn(type, text)}`);
+    }
     const after = query.get('after');
     if (after) conditions.push(sql`${dialect.toText(sql.ref('pk'))} > ${uuidIn('after', after)}`);
     const { rows } = await sql<{
@@ -58,12 +61,13 @@ export const ledgerAction = actionOn<{ pk: number }>()({
   },
 });
 
-function userKey(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw Invalid.field('user', 'Enter a number.');
-  return Number(text);
+function keyIn(type: ObjectType, text: string): ObjectKey {
+  const key = keyOf(type, text);
+  if (key === null) throw Invalid.field(type, type === 'user' ? 'Enter a number.' : noUuid);
+  return key;
 }
 
 function uuidIn(name: string, text: string): string {
-  if (!isUuid(text)) throw Invalid.field(name, 'Enter a valid UUID.');
+  if (!isUuid(text)) throw Invalid.field(name, noUuid);
   return canonicalUuid(text);
 }

@@ -4,7 +4,6 @@ import type { Jobs } from '../../platform/jobs/job.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import type { Call } from '../../resource/call.ts';
 import { actionOn } from '../../resource/define.ts';
-import { canonicalUuid, isUuid } from '../../resource/fields/scalar.ts';
 import { choice, text } from '../../resource/fields/text.ts';
 import { arrayOf, objectSchema } from '../../resource/json-schema.ts';
 import { logSchema } from '../../resource/log-schema.ts';
@@ -15,7 +14,7 @@ import { clearPause } from './pause.ts';
 import { prepareWork } from './prepare.ts';
 import { removeObject, stateOf, writeObject } from './push-object.ts';
 import { queueProvider } from './run.ts';
-import { keysInScope, type ObjectKey } from './scope.ts';
+import { keyOf, keysInScope, type ObjectKey } from './scope.ts';
 import type { SentRequest } from './send.ts';
 import { isActive, loadTarget, type SyncKind, type Target } from './target.ts';
 
@@ -83,11 +82,6 @@ export const objectAction = (kind: () => SyncKind, jobs: () => Jobs) =>
       return { messages: prepared };
     },
   });
-
-function keyOf(type: ObjectType, id: string): ObjectKey | null {
-  if (type === 'group') return isUuid(id) ? canonicalUuid(id) : null;
-  return /^\d{1,9}$/.test(id) ? Number(id) : null;
-}
 
 /** What would be sent. Reading from the target is allowed. */
 async function tryOut(call: Call, target: Target, type: ObjectType, key: ObjectKey) {

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
+import { canonicalUuid, isUuid } from '../../resource/fields/scalar.ts';
 import type { ObjectType } from './facts.ts';
 import type { Target } from './target.ts';
 
@@ -22,6 +23,12 @@ function inScope(target: Pick<Target, 'leavesServiceAccounts' | 'filterGroup'>, 
 const tableOf = (type: ObjectType) => sql.table(type === 'user' ? 'users' : 'groups');
 
 export type ObjectKey = number | string;
+
+/** The key of an object in a text from a caller; null if it is none. */
+export function keyOf(type: ObjectType, text: string): ObjectKey | null {
+  if (type === 'group') return isUuid(text) ? canonicalUuid(text) : null;
+  return /^\d{1,9}$/.test(text) ? Number(text) : null;
+}
 
 /** Those of the keys whose objects are in scope. */
 export async function keysInScope(

@@ -231,9 +231,8 @@ async function deleteAlong(
   pk: string | number,
 ): Promise<void> {
   for (const other of engine.registry.resources) {
-    if (!other.afterWrite) continue;
     for (const [name, field] of Object.entries(other.allFields)) {
-      if (!isRef(field) || !(field.cascades || field.protects)) continue;
+      if (!isRef(field) || !(field.protects || (field.cascades && other.afterWrite))) continue;
       if (field.model !== model && field.model !== family?.model) continue;
       const { rows } = await sql<{ pk: string | number }>`select pk from ${sql.table(other.table)}
         where ${sql.ref(name)} = ${pk}`.execute(tx);
@@ -242,7 +241,7 @@ async function deleteAlong(
       for (const row of rows) {
         const current = (await engine.stored(other, call)(call, tx, row.pk)) ?? {};
         const input = { tx, call, registry: engine.registry, values: current, given: new Set<string>(), current };
-        await other.afterWrite({ ...input, verb: 'destroy', pk: row.pk, isAlong: true });
+        await other.afterWrite?.({ ...input, verb: 'destroy', pk: row.pk, isAlong: true });
       }
     }
   }

@@ -1,3 +1,4 @@
+import { deviceKeysIn } from '../../../flow/devices/enrol.ts';
 import type { Step } from '../../../flow/executor/stage-kind.ts';
 import type { ValidateSettings } from './authenticator-validate-stage.resource.ts';
 
@@ -10,7 +11,4 @@ export function addProven(context: Context, pk: number): void {
 }
 
 /** Keys of the devices that were shown on this walk, at this stage or at one before it; not those remembered in the browser. */
-export function provenDevices(context: Context): number[] {
-  const keys = context[member];
-  return Array.isArray(keys) ? keys.filter((key) => typeof key === 'number') : [];
-}
+export const provenDevices = (context: Context): number[] => deviceKeysIn(context, member);
