@@ -1,6 +1,8 @@
 import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode } from 'react';
 import { entryAt, type Interface } from './api/interface.ts';
-import type { BesideProps, ResourcePage } from './resource-page.ts';
+import { Unassigned } from './applications/unassigned.tsx';
+import type { AboveProps, BesideProps, ResourcePage } from './resource-page.ts';
+import { AtSignIn } from './sources/at-sign-in.tsx';
 
 /** Loaded on demand. */
 const late = <P,>(load: () => Promise<ComponentType<P>>): LazyExoticComponent<ComponentType<P>> =>
@@ -58,6 +60,12 @@ const objectsByHand: Readonly<Record<string, ComponentType<ResourcePage>>> = {
 /** Columns beside objects, by resource. */
 const beside: Readonly<Record<string, ComponentType<BesideProps>>> = { '/core/brands/': SignInPreview };
 
+/** What stands above the members of objects, by family. */
+const above: Readonly<Record<string, ComponentType<AboveProps>>> = {
+  '/providers/all/': Unassigned,
+  '/sources/all/': AtSignIn,
+};
+
 interface Found {
   readonly Content: ReactNode;
   /** A different key drops the state of the last page. */
@@ -73,7 +81,10 @@ export function pageAt(path: string, { resources }: Interface): Found {
   const missing = { Content: <NotFound />, key: path };
   if (!at) return missing;
   const [entry, key] = at;
-  const props = { entry, objectKey: decodedKey(key), Beside: beside[entry.path] };
+  const props = {
+    ...{ entry, objectKey: decodedKey(key), Beside: beside[entry.path] },
+    Above: entry.family === null ? undefined : above[entry.family],
+  };
   if (verb === 'new') return key === '' ? { Content: <NewPage {...props} />, key: path } : missing;
   if (verb === 'edit') return key === '' ? missing : { Content: <EditPage {...props} />, key: path };
   const One = objectsByHand[entry.path] ?? DetailPage;

@@ -1,9 +1,9 @@
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
-import type { Row } from '../api/objects.ts';
+import type { AboveProps } from '../resource-page.ts';
 
 /** Says of a provider that no application uses it, and so nothing comes of it. */
-export function Unassigned({ row }: { row: Row }) {
+export function Unassigned({ object: { row } }: AboveProps) {
   if (row.assigned_application_slug || row.assigned_backchannel_application_slug) return null;
   // Providers that push users and groups sign nobody in.
   const signsIn = 'assigned_application_slug' in row;

@@ -8,12 +8,10 @@ import type { Member } from '../api/document.ts';
 import { type ResourceEntry, useInterface } from '../api/interface.ts';
 import { pathOfObject, useObject, type WholeObject } from '../api/object.ts';
 import { useDescription } from '../api/use-description.ts';
-import { Unassigned } from '../applications/unassigned.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../resource-page.ts';
-import { AtSignIn } from '../sources/at-sign-in.tsx';
 import { ActionButtons } from './action-buttons.tsx';
 import { Changes } from './changes.tsx';
 import { DeleteButton } from './delete-button.tsx';
@@ -37,7 +35,7 @@ export function DetailPage(props: ResourcePage) {
   );
 }
 
-function Detail({ entry, objectKey, Beside, description }: ResourcePage & { description: Description }) {
+function Detail({ entry, objectKey, Above, Beside, description }: ResourcePage & { description: Description }) {
   const { resources } = useInterface();
   const read = useObject(entry, objectKey, description);
   const crumbs = useCrumbs(entry, true);
@@ -70,8 +68,7 @@ function Detail({ entry, objectKey, Beside, description }: ResourcePage & { desc
       {tab === 'overview' && (
         <WithBeside Beside={Beside} values={object.row}>
           <div className="stack">
-            {entry.family === '/sources/all/' && <AtSignIn object={object} />}
-            {entry.family === '/providers/all/' && <Unassigned row={object.row} />}
+            {Above && <Above object={object} />}
             <Overview object={object} description={description} />
           </div>
         </WithBeside>

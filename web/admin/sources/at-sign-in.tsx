@@ -9,6 +9,7 @@ import { hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import type { WholeObject } from '../api/object.ts';
 import { Link } from '../link.tsx';
+import type { AboveProps } from '../resource-page.ts';
 
 interface IdentificationStage {
   readonly pk: string;
@@ -23,7 +24,7 @@ const signsIn = ({ flow_set }: IdentificationStage): boolean =>
   flow_set.some(({ designation }) => designation === 'authentication');
 
 /** Whether the sign-in page offers a source, with a button that makes it so. */
-export function AtSignIn({ object }: { object: WholeObject }) {
+export function AtSignIn({ object }: AboveProps) {
   const entry = useInterface().resources.find((one) => one.path === path);
   // What people cannot sign in by has no flows.
   return entry && 'authentication_flow' in object.row ? (
