@@ -45,14 +45,19 @@ export class Problem extends Error {
   }
 }
 
+/** Complaints that programs tell apart from others. */
+export type InvalidCode = 'no_recovery_flow';
+
 /** An invalid body; carries all complaints at once. */
 export class Invalid extends Error {
   readonly status = 400;
   readonly complaints: Complaints;
+  readonly code: InvalidCode | undefined;
 
-  constructor(complaints: Complaints) {
+  constructor(complaints: Complaints, code?: InvalidCode) {
     super('invalid request');
     this.complaints = complaints;
+    this.code = code;
   }
 
   static field(name: string, ...messages: string[]): Invalid {
@@ -65,6 +70,6 @@ export class Invalid extends Error {
   }
 
   body(): Record<string, unknown> {
-    return this.complaints;
+    return this.code ? { ...this.complaints, code: this.code } : this.complaints;
   }
 }

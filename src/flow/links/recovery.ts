@@ -64,10 +64,12 @@ export async function planRecovery(policies: PolicyEngine, call: Call, pk: numbe
   const opener = { ...call, actor: null };
   const context = { is_restored: true };
   const choice = await applicableFlow(policies, { flow: await recoveryFlow(call), call: opener, user, context });
-  if (choice.outcome === 'missing') throw Invalid.whole('No recovery flow set.');
+  if (choice.outcome === 'missing') throw noRecoveryFlow();
   if (choice.outcome === 'refused') throw Invalid.whole('Recovery flow not applicable to user');
   return planThrough(choice.flow, pk, { is_restored: true });
 }
+
+const noRecoveryFlow = () => new Invalid({ non_field_errors: ['No recovery flow set.'] }, 'no_recovery_flow');
 
 async function recoveryFlow({ db, request }: Call): Promise<string | null> {
   const brand = await findBrandOfHost(request.host, db.read);

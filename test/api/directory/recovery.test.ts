@@ -101,7 +101,10 @@ describeOnBoth(
         return body;
       };
       await recoverBy(server(), null);
-      expect(await complaint(link(user.pk))).toEqual({ non_field_errors: ['No recovery flow set.'] });
+      expect(await complaint(link(user.pk))).toEqual({
+        non_field_errors: ['No recovery flow set.'],
+        code: 'no_recovery_flow',
+      });
       const closed = await makeWalk(server(), [['dummy']], { designation: 'recovery' });
       await bindExpression(server(), closed.pk, 'return false;');
       await recoverBy(server(), closed.pk);

@@ -99,10 +99,16 @@ describeOnBoth('OAuth sources', (server) => {
           'access_token_url is required for provider OpenID Connect',
           'profile_url is required for provider OpenID Connect',
         ],
+        authorization_url: ['This field is required.'],
+        access_token_url: ['This field is required.'],
+        profile_url: ['This field is required.'],
       },
     ]);
     const two = await post({ ...addresses, profile_url: null });
-    expect(two.body).toEqual({ non_field_errors: ['profile_url is required for provider OpenID Connect'] });
+    expect(two.body).toEqual({
+      non_field_errors: ['profile_url is required for provider OpenID Connect'],
+      profile_url: ['This field is required.'],
+    });
     expect((await post(addresses)).status).toBe(201);
     const told = await post({ oidc_well_known_url: 'https://idp.example.com/.well-known/openid-configuration' });
     expect(told.status).toBe(201);

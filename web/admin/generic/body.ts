@@ -28,20 +28,6 @@ export const withoutBlankLines = (value: unknown): unknown =>
 
 export type Complaints = Readonly<Record<string, readonly string[]>>;
 
-/** A complaint about the whole object that says which member is missing is shown at that member. */
-export function atMembers(complaints: Complaints, members: readonly Member[]): Complaints {
-  const { non_field_errors: whole = [], ...rest } = complaints;
-  const missing = new Set(whole.map(missingMember).filter((name) => members.some((member) => member.name === name)));
-  const others = whole.filter((text) => !missing.has(missingMember(text)));
-  return {
-    ...rest,
-    ...Object.fromEntries([...missing].map((name) => [name, [t('This field is required.')]])),
-    ...(others.length > 0 && { non_field_errors: others }),
-  };
-}
-
-const missingMember = (text: string): string => /^(\w+) is required\b/.exec(text)?.[1] ?? '';
-
 /** What can be said of a body before it is sent. */
 export function unreadable(body: Row): Complaints | null {
   const bad = Object.entries(body).filter(([, value]) => value instanceof Unreadable);

@@ -14,7 +14,7 @@ import { slugOf } from '../slug.ts';
 import { useDialog } from '../use-dialog.ts';
 import { NamesContext } from '../widgets/names-context.ts';
 import { Widget } from '../widgets/widget.tsx';
-import { atMembers, bodyOf, type Complaints, unreadable } from './body.ts';
+import { bodyOf, type Complaints, unreadable } from './body.ts';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { CurlDialog } from './curl-dialog.tsx';
 import { FixedField } from './fixed-field.tsx';
@@ -98,8 +98,7 @@ function VersionForm(props: Props & { unsaved: RefObject<boolean> }) {
       return value;
     } catch (caught) {
       if (caught instanceof ApiProblem && caught.status === 412) setConflict(true);
-      else if (caught instanceof ApiProblem && Object.keys(caught.fields).length > 0)
-        setComplaints(atMembers(caught.fields, members));
+      else if (caught instanceof ApiProblem && Object.keys(caught.fields).length > 0) setComplaints(caught.fields);
       else setProblem(wordsOf(caught));
       return null;
     }
@@ -125,7 +124,11 @@ function VersionForm(props: Props & { unsaved: RefObject<boolean> }) {
   }
 
   const known = new Set(members.map(({ name }) => name));
-  const others = Object.entries(complaints).filter(([name]) => !known.has(name));
+  // What is said at a member is not said again of the whole.
+  const isToldByMembers = Object.keys(complaints).some((name) => known.has(name));
+  const others = Object.entries(complaints).filter(
+    ([name]) => !known.has(name) && !(isToldByMembers && name === 'non_field_errors'),
+  );
   return (
     <NamesContext value={names}>
       <WithBeside Beside={Beside} values={draft.values}>

@@ -79,9 +79,7 @@ async function recovering<T>(path: string): Promise<T> {
   try {
     return await callAsPerson<T>('POST', path, {});
   } catch (caught) {
-    const isOff = caught instanceof ApiProblem && /^No recovery flow/.test(caught.fields.non_field_errors?.[0] ?? '');
-    if (!isOff) throw caught;
-    throw new Error(off);
+    throw caught instanceof ApiProblem && caught.code === 'no_recovery_flow' ? new Error(off) : caught;
   }
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { image } from '../../../core/media/image-field.ts';
+import type { Complaints } from '../../../lib/problem.ts';
 import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { FieldNotes } from '../../../resource/fields/field.ts';
 import { secret } from '../../../resource/fields/secret.ts';
@@ -129,13 +130,16 @@ function missingAddresses(values: {
   readonly authorization_url: string | null;
   readonly access_token_url: string | null;
   readonly profile_url: string | null;
-}): { non_field_errors: string[] } | null {
+}): Complaints | null {
   const type = findProviderType(values.provider_type);
   if (!type || values.oidc_well_known_url) return null;
   const needed = ['authorization_url', 'access_token_url', 'profile_url'] as const;
   const missing = needed.filter((name) => type[name] === null && !values[name]);
   if (missing.length === 0) return null;
-  return { non_field_errors: missing.map((name) => `${name} is required for provider ${type.verbose_name}`) };
+  return {
+    ...Object.fromEntries(missing.map((name) => [name, ['This field is required.']])),
+    non_field_errors: missing.map((name) => `${name} is required for provider ${type.verbose_name}`),
+  };
 }
 
 const sourceTypesAction: Action = {
