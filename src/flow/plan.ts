@@ -19,6 +19,8 @@ export interface FlowPlan {
   readonly prompt_data: Readonly<Record<string, Json>>;
   /** Whether the person came through a link sent to them; policies see it in the context. */
   readonly is_restored?: boolean;
+  /** The address that the link was mailed to; missing for links that administrators made. */
+  readonly mailed_to?: string;
   /** Further input for stages: the requested application and scopes. */
   readonly context?: Readonly<Record<string, Json>>;
   /** What happens after the flow's own stages, in this order. */

@@ -61,10 +61,12 @@ export interface FlowState {
   readonly link?: string;
 }
 
-/** Sets the user whom the walk is about. What was proven for another user is reset. */
+/** Sets the user whom the walk is about. What was proven for another user is reset, also that they opened a link. */
 export function setPendingUser(context: FlowContext, user: number | null): void {
-  if (context.pending_user !== user)
+  if (context.pending_user !== user) {
     Object.assign(context, { auth_method: null, auth_method_args: {}, is_sso: false, mfa_devices: [] });
+    delete context.is_restored;
+  }
   context.pending_user = user;
 }
 

@@ -48,6 +48,10 @@ export async function giveToken(tx: Query, key: InstanceKey, pk: string): Promis
 export const addressOfLink = (publicUrl: string, slug: string, token: string): string =>
   `${publicUrl}${flowPage(slug)}?flow_token=${token}`;
 
+/** What was stored with a link. */
+export const contentOf = (key: InstanceKey, { pk, content }: { readonly pk: string; readonly content: string }) =>
+  JSON.parse(key.box.open(content, sealedFor(pk))) as LinkContent;
+
 interface LinkRow extends Omit<FlowLink, 'content'> {
   readonly content: string;
   readonly is_active: boolean;
@@ -66,7 +70,7 @@ export async function findLink(
       and u.password_change_date <= l.created`.execute(query);
   const row = rows[0];
   if (!row) return null;
-  const content: LinkContent = JSON.parse(key.box.open(row.content, sealedFor(row.pk)));
+  const content = contentOf(key, row);
   // An inactive user created on this walk may be waiting for activation; other inactive users stay out.
   const isWaiting = 'context' in content && content.context.created_user === row.user;
   return row.is_active || isWaiting ? { pk: row.pk, flow, user: row.user, content } : null;

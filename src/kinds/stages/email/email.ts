@@ -42,7 +42,7 @@ export function emailKind(needs: Needs): StageKind {
     answer: {},
     async show(step) {
       const { context, memory, settings, call } = step;
-      if (context.is_restored === true) return confirmed(step);
+      if (await isConfirmed(step)) return confirmed(step);
       if (context.pending_user === null && context.pending_user_identifier === null)
         return deny('There is nobody to send a mail to.');
       if (settings.use_global_settings && !needs.mailer.isReady) return deny('This server cannot send mails.');
@@ -57,7 +57,13 @@ export function emailKind(needs: Needs): StageKind {
   });
 }
 
-/** The link was opened. Only a user created on this very walk is activated; others who are inactive stay inactive. */
+/** Whether the link was opened, and sent to the address that the user still has: it says nothing of another one. */
+async function isConfirmed({ context, walk, pendingUser }: Step<Settings>): Promise<boolean> {
+  const { mailed_to } = walk.plan;
+  return context.is_restored === true && (mailed_to === undefined || mailed_to === (await pendingUser())?.email);
+}
+
+/** Only a user created on this very walk is activated; others who are inactive stay inactive. */
 function confirmed({ settings, context }: Step<Settings>) {
   const { pending_user, created_user } = context;
   if (!settings.activate_user_on_success || pending_user === null || created_user !== pending_user) return next();
@@ -80,7 +86,8 @@ async function send({ key, jobs }: Needs, step: Step<Settings>): Promise<boolean
         throw new Rollback(false);
       await call.world.makeRoom('flow_links', tx);
       const expires = addMilliseconds(now, minutes * 60_000);
-      const link = { flow: flow.pk, user: mayReceive(user, step) ? (user?.pk ?? null) : null, content: walk };
+      const content = { ...walk, plan: { ...walk.plan, mailed_to: user?.email ?? '' } };
+      const link = { flow: flow.pk, user: mayReceive(user, step) ? (user?.pk ?? null) : null, content };
       const pk = await storeLink(tx, key, { ...link, expires, now });
       await mailLink(jobs(), tx, { link: pk, stage: settings.pk, title, language, isRecorded: false });
       return true;

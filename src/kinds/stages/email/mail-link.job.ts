@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { languageOfUser } from '../../../core/brand/language.ts';
 import type { JobServer } from '../../../core/kind/kind.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
-import { addressOfLink, giveToken } from '../../../flow/links/flow-link.ts';
+import { addressOfLink, contentOf, giveToken } from '../../../flow/links/flow-link.ts';
 import { type Cidrs, parseCidrs } from '../../../lib/cidr.ts';
 import type { Language } from '../../../lib/texts/languages.ts';
 import { translate } from '../../../lib/texts/translate.ts';
@@ -44,6 +44,8 @@ export const mailLink = (jobs: Jobs, tx: Query, mail: LinkMail): Promise<void> =
   jobs.enqueue(tx, { kind: kindName, payload: mail });
 
 interface Recipient {
+  readonly pk: string;
+  readonly content: string;
   readonly username: string;
   readonly name: string;
   readonly email: string;
@@ -61,7 +63,7 @@ export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
     async run({ payload }) {
       const { link, stage, title, isRecorded, language: asked = 'en' } = payload;
       const call = systemCall();
-      const recipient = await recipientOf(call, link);
+      const recipient = await recipientOf(key, call, link);
       if (!recipient) return 'There is nobody to send it to.';
       const settings = await loadStage(engine(), emailStage, stage, call).catch(() => null);
       if (!settings) return 'The stage is gone.';
@@ -93,11 +95,16 @@ export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
   };
 }
 
-async function recipientOf({ db, now }: Call, link: string): Promise<Recipient | null> {
-  const { rows } = await sql<Recipient>`select u.username, u.name, u.email, u.attributes, f.slug from flow_links l
-    join users u on u.pk = l."user" join flows f on f.pk = l.flow
+/** The user of the link, unless their address is another by now than the one that the link is to confirm. */
+async function recipientOf(key: InstanceKey, { db, now }: Call, link: string): Promise<Recipient | null> {
+  const { rows } = await sql<Recipient>`select l.pk, l.content, u.username, u.name, u.email, u.attributes, f.slug
+    from flow_links l join users u on u.pk = l."user" join flows f on f.pk = l.flow
     where l.pk = ${link} and l.expires > ${now} and u.email <> ''`.execute(db.read);
-  return rows[0] ?? null;
+  const [row] = rows;
+  if (!row) return null;
+  const content = contentOf(key, row);
+  const { mailed_to = row.email } = 'plan' in content ? content.plan : content;
+  return mailed_to === row.email ? row : null;
 }
 
 async function sendBy(mailer: Mailer, allow: Cidrs, settings: RowOf<typeof emailStage>, mail: Mail): Promise<void> {

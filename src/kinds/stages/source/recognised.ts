@@ -1,3 +1,4 @@
+import { setPendingUser } from '../../../flow/executor/flow-state.ts';
 import type { Step } from '../../../flow/executor/stage-kind.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import { Invalid, Problem } from '../../../lib/problem.ts';
@@ -16,7 +17,7 @@ export async function recognised(needs: SignInNeeds, step: Step, arrival: Arriva
   if (context.pending_user !== null && context.pending_user !== user.pk)
     return `This account of ${source.name} is linked to another user.`;
   const { pk, slug, name } = source;
-  context.pending_user = user.pk;
+  setPendingUser(context, user.pk);
   context.is_sso = true;
   context.source = { pk, slug, name, model: sourceResource.model };
   context.auth_method ??= 'source';
