@@ -1,4 +1,5 @@
 import { setPendingUser } from '../../../flow/executor/flow-state.ts';
+import { pendingKeyOf } from '../../../flow/executor/pending-user.ts';
 import type { Step } from '../../../flow/executor/stage-kind.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import { Invalid, Problem } from '../../../lib/problem.ts';
@@ -14,8 +15,8 @@ export async function recognised(needs: SignInNeeds, step: Step, arrival: Arriva
   const { source, sourceResource } = arrival;
   const { user } = await recognise(needs, arrival, step.call);
   if (!user) return `Nobody here is linked to this account of ${source.name}.`;
-  if (context.pending_user !== null && context.pending_user !== user.pk)
-    return `This account of ${source.name} is linked to another user.`;
+  const expected = pendingKeyOf(context);
+  if (expected !== null && expected !== user.pk) return `This account of ${source.name} is linked to another user.`;
   const { pk, slug, name } = source;
   setPendingUser(context, user.pk);
   context.is_sso = true;

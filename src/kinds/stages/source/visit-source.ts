@@ -56,8 +56,9 @@ function visitOf({ isSecure }: VisitNeeds, step: SourceStep, { pk }: SourceRow):
   return browser === null ? null : { purpose: 'back', token: memory.ticket, browser, source: pk };
 }
 
+/** Who only typed a name learns nothing of its owner by the way there. */
 async function wayOut({ memory, flow, pendingUser, context }: Step, path: string): Promise<string> {
-  const hint = (await pendingUser())?.email || context.pending_user_identifier;
+  const hint = context.pending_user_identifier ?? (await pendingUser())?.email;
   const query = new URLSearchParams({ ticket: String(memory.ticket), next: flowPage(flow.slug) });
   if (hint) query.set('login_hint', hint);
   return `${path}?${query}`;
