@@ -16,7 +16,7 @@ import { verifyIdToken } from './id-token.ts';
 import { keepDiscovered } from './keep-discovered.ts';
 import { type OAuthSource, oauthConnectionModel, oauthMappingModel, oauthPaths } from './oauth-model.ts';
 import { groupsOf, identifierOf, objectOr, textOr } from './person.ts';
-import { askProfile, checkSamePerson } from './profile.ts';
+import { askProfile, checkSamePerson, withProfile } from './profile.ts';
 import { redeemCode, refusedByService, type Tokens, wordsOf } from './token-request.ts';
 import { rulesOf } from './type-rules.ts';
 
@@ -61,7 +61,7 @@ export function oauthSpeaker({ fetch, config }: Needs): Speaker<OAuthSource> {
     if (to.profile === null) return claims;
     const profile = await askProfile(fetch, source, to.profile, tokens.accessToken);
     checkSamePerson(source, claims, profile);
-    return { ...claims, ...profile };
+    return withProfile(claims, profile);
   }
 
   return {

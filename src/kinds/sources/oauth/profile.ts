@@ -55,3 +55,12 @@ export function checkSamePerson({ provider_type, name }: OAuthSource, claims: Js
       : profile.sub === claims.sub;
   if (!isSame) throw new SourceRefusal(`The profile from ${name} is not that of the person who signed in there.`);
 }
+
+/** Both, the profile first. That an address is verified is said of the address beside it, not of one in the other document. */
+export function withProfile(claims: JsonObject, profile: JsonObject): JsonObject {
+  const { email_verified: ofClaims, ...rest } = claims;
+  const { email_verified: ofProfile, ...told } = profile;
+  const isOfClaims = profile.email === undefined || (profile.email === claims.email && ofProfile === undefined);
+  const email_verified = isOfClaims ? ofClaims : ofProfile;
+  return { ...rest, ...told, ...(email_verified !== undefined && { email_verified }) };
+}

@@ -51,14 +51,17 @@ const rules: Readonly<Record<string, TypeRules>> = {
     scopes: ['openid', 'https://graph.microsoft.com/User.Read'],
     isOpenId: true,
     clientAuth: 'post',
-    person: (profile) => ({
-      id: profile.id ?? profile.sub,
-      username: profile.userPrincipalName,
-      email: profile.mail ?? (Array.isArray(profile.otherMails) ? profile.otherMails[0] : undefined),
-      // Whoever administers a tenant writes any address there; only this claim says that the domain is theirs.
-      isEmailConfirmed: profile.xms_edov === true || profile.xms_edov === 1 || profile.xms_edov === '1',
-      name: profile.displayName,
-    }),
+    person(profile) {
+      const email = profile.mail ?? (Array.isArray(profile.otherMails) ? profile.otherMails[0] : undefined);
+      return {
+        id: profile.id ?? profile.sub,
+        username: profile.userPrincipalName,
+        email,
+        // Whoever administers a tenant writes any address there; only this claim says that the domain of the claim `email` is theirs.
+        isEmailConfirmed: [true, 1, '1'].some((yes) => yes === profile.xms_edov) && email === profile.email,
+        name: profile.displayName,
+      };
+    },
   },
   discord: {
     scopes: ['email', 'identify'],
