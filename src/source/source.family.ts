@@ -81,6 +81,16 @@ export const sourceFamily = {
 /** A source as an administrator has set it up: the columns that all kinds share. */
 export type SourceRow = StoredRow<SourceFields, NoFields, 'uuid'>;
 
+/** The flow for newcomers of a service where anybody may have an account: administrators choose it on purpose. */
+export const publicEnrollment = {
+  enrollment_flow: ref('svc_flows.flow', 'uuid', {
+    nullable: true,
+    filter: true,
+    help: 'The flow for people who sign in for the first time; without one they are turned away. With one, everybody who has an account at the service gets one here, unless the access of the source is limited.',
+    group: 'Flows',
+  }),
+};
+
 /** Kept in the base table with its default, but no part of what this kind shows or takes. */
 export const unused = <T>(field: Field<T>): Field<T> => ({ ...field, readOnly: true, writeOnly: true });
 

@@ -124,7 +124,7 @@ describeJourney('the keyboard alone', (journey) => {
     await page.getByText(`${name} is open by the group ${group.name}.`).waitFor();
 
     await moveTo(page, '/events/events/');
-    await press(page, page.getByRole('link', { name: /^Model created/ }));
+    await press(page, page.getByRole('link', { name: /^Object created/ }));
     await expect.poll(() => new URL(page.url()).searchParams.get('action')).toBe('model_created');
     await press(page, page.locator('summary').filter({ hasText: `application ${name}` }));
     const rule = page.getByRole('link', { name: 'Make a rule of this…' });

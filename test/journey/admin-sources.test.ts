@@ -22,8 +22,31 @@ describeJourney('the admin pages of sources', (journey) => {
     await page.waitForURL('**/sources/oauth/moebel/');
     expect((await server.admin.get('/sources/oauth/moebel/')).body).toMatchObject({
       authentication_flow: await flowOf(journey(), 'default-source-authentication'),
-      enrollment_flow: await flowOf(journey(), 'default-source-enrollment'),
+      // Anybody may have an account there.
+      enrollment_flow: null,
     });
+    await page.getByText('People who have no account here are turned away').waitFor();
+  });
+
+  test('give the addresses that the other side asks for, to copy', async () => {
+    const { server } = journey();
+    const flow = await flowOf(journey(), 'default-source-pre-authentication');
+    const client = { provider_type: 'github', consumer_key: 'k', consumer_secret: 's' };
+    await server.admin.post('/sources/oauth/', { name: 'Copied', slug: 'copied', ...client });
+    const saml = { pre_authentication_flow: flow, sso_url: 'https://idp.example/sso', enabled: false };
+    const made = await server.admin.post('/sources/saml/', { name: 'Copied too', slug: 'copied-too', ...saml });
+    expect(made.status, JSON.stringify(made.body)).toBe(201);
+    const page = await visitAdmin(journey(), '/sources/oauth/copied/', {
+      permissions: ['clipboard-write', 'clipboard-read'],
+    });
+    const card = page.getByRole('region', { name: 'For the other side' });
+    await card.getByRole('button', { name: 'Copy' }).click();
+    await card.getByText('The text has been copied.').waitFor();
+    const callback = (await server.admin.get('/sources/oauth/copied/')).body.callback_url;
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(callback);
+    await openAdmin(page, '/sources/saml/copied-too/');
+    for (const place of ['metadata', 'acs', 'slo'])
+      await card.getByText(new RegExp(`/source/saml/copied-too/${place}/$`)).waitFor();
   });
 
   test('say whether the sign-in page offers one, and have it do so', async () => {
@@ -73,16 +96,15 @@ describeJourney('the admin pages of sources', (journey) => {
   test('leave a proposal out that is cleared, and take what the address says instead', async () => {
     const { server } = journey();
     const other = await flowOf(journey(), 'default-authentication-flow');
-    const page = await visitAdmin(journey(), `/new/sources/oauth/?authentication_flow=${other}`);
-    for (const [name, value] of Object.entries({ name: 'Closed', consumer_key: 'key', consumer_secret: 'secret' }))
+    const page = await visitAdmin(journey(), `/new/sources/saml/?authentication_flow=${other}`);
+    for (const [name, value] of Object.entries({ name: 'Closed', sso_url: 'https://idp.example/sso', enabled: false }))
       await fillIn(page, server, name, value);
-    await fillIn(page, server, 'provider_type', 'github');
     await page.getByRole('combobox', { name: 'Enrollment flow' }).fill('');
     await page.locator('[data-field="enrollment_flow"] .options[data-open]').waitFor();
     await page.keyboard.press('Tab');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
-    await page.waitForURL('**/sources/oauth/closed/');
-    const { body } = await server.admin.get('/sources/oauth/closed/');
+    await page.waitForURL('**/sources/saml/closed/');
+    const { body } = await server.admin.get('/sources/saml/closed/');
     expect(body).toMatchObject({ authentication_flow: other, enrollment_flow: null });
   });
 

@@ -2,7 +2,7 @@ import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode } fr
 import { entryAt, type Interface } from './api/interface.ts';
 import { Unassigned } from './applications/unassigned.tsx';
 import type { AboveProps, BesideProps, ResourcePage } from './resource-page.ts';
-import { AtSignIn } from './sources/at-sign-in.tsx';
+import { AboveSource } from './sources/above.tsx';
 
 /** Loaded on demand. */
 const late = <P,>(load: () => Promise<ComponentType<P>>): LazyExoticComponent<ComponentType<P>> =>
@@ -63,7 +63,7 @@ const beside: Readonly<Record<string, ComponentType<BesideProps>>> = { '/core/br
 /** What stands above the members of objects, by family. */
 const above: Readonly<Record<string, ComponentType<AboveProps>>> = {
   '/providers/all/': Unassigned,
-  '/sources/all/': AtSignIn,
+  '/sources/all/': AboveSource,
 };
 
 interface Found {

@@ -6,7 +6,7 @@ import { Notice } from '../../elements/notice.tsx';
 import { known, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
-import { CopyRows, hiddenText } from './copy-rows.tsx';
+import { CopyRows, hiddenText } from '../parts/copy-rows.tsx';
 import { type Choices, type Created, factsOf, filled, providerPathOf, type Template } from './template.ts';
 import { TestLink } from './test-link.tsx';
 

@@ -7,8 +7,8 @@ import { hrefOf } from '../address.ts';
 import { type ResourceEntry, useInterface } from '../api/interface.ts';
 import { PagesContext } from '../api/pages.ts';
 import { Link } from '../link.tsx';
+import { CopyRows } from '../parts/copy-rows.tsx';
 import type { Application } from './application.ts';
-import { CopyRows } from './copy-rows.tsx';
 import { TestLink } from './test-link.tsx';
 
 interface OAuth2 {

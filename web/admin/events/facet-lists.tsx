@@ -6,6 +6,9 @@ import { numberText, roughly, spelled } from '../words.ts';
 import { ClientAddress } from './client-address.tsx';
 import type { Facets, FacetValue } from './event.ts';
 
+/** The username in events of requests without a session. */
+const nobody = 'AnonymousUser';
+
 /** The most frequent values; each is a filter that can be switched on and off. */
 export function FacetLists({ facets }: { facets: Facets }) {
   const of = (member: 'actions' | 'applications' | 'usernames' | 'client_ips') => ({
@@ -16,7 +19,12 @@ export function FacetLists({ facets }: { facets: Facets }) {
     <div className="facets">
       <FacetList title={t('Action')} name="action" {...of('actions')} say={spelled} />
       <FacetList title={t('Application')} name="context_authorized_app" {...of('applications')} />
-      <FacetList title={t('Person')} name="username" {...of('usernames')} />
+      <FacetList
+        title={t('Person')}
+        name="username"
+        {...of('usernames')}
+        say={(username) => (username === nobody ? t('Not signed in') : username)}
+      />
       <FacetList
         title={t('Client address')}
         name="client_ip"

@@ -37,6 +37,13 @@ function Offered({ object, canChange }: { object: WholeObject; canChange: boolea
   return (
     <section className="card stack-tight" aria-label={t('Sign-in page')}>
       <h2>{t('Sign-in page')}</h2>
+      <p>
+        {t(
+          object.row.enrollment_flow
+            ? 'Whoever comes from it for the first time gets an account here.'
+            : 'People who have no account here are turned away, because it has no enrollment flow.',
+        )}
+      </p>
       <Loaded {...read}>
         {({ results }) => {
           const offering = results.filter(({ sources }) => sources.includes(object.pk));

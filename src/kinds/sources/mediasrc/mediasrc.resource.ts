@@ -5,7 +5,7 @@ import { secret } from '../../../resource/fields/secret.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
 import type { Resource } from '../../../resource/resource.ts';
-import { defineSource, signInFilters } from '../../../source/source.family.ts';
+import { defineSource, publicEnrollment, signInFilters } from '../../../source/source.family.ts';
 import { mediasrcSourceModel } from './mediasrc-model.ts';
 import { type RedeemNeeds, redeemToken, redeemTokenAuthenticated } from './redeem-token.ts';
 
@@ -21,6 +21,7 @@ export function mediasrcSource(needs: RedeemNeeds): Resource {
     table: 'source_mediasrc',
     filterBy: [...signInFilters, 'group_matching_mode'],
     fields: {
+      ...publicEnrollment,
       icon: image('/static/sources/mediasrc.svg'),
       client_id: text({
         default: () => randomText(40),

@@ -11,7 +11,7 @@ import { arrayOf, booleanSchema, objectSchema, orNull, stringSchema } from '../.
 import { fieldFilter } from '../../../resource/query.ts';
 import type { Action, Resource } from '../../../resource/resource.ts';
 import { pathFor } from '../../../source/interactive.ts';
-import { defineSource, signInFilters, unused } from '../../../source/source.family.ts';
+import { defineSource, publicEnrollment, signInFilters, unused } from '../../../source/source.family.ts';
 import { wellKnownOf } from './discovery.ts';
 import { oauthPaths, oauthSourceModel } from './oauth-model.ts';
 import { findProviderType, providerTypes } from './provider-types.ts';
@@ -47,12 +47,17 @@ export function oauthSource({ config: { publicUrl }, jobs }: Needs): Resource {
       provider_type: fieldFilter('provider_type', text()),
     },
     fields: {
+      ...publicEnrollment,
       icon: image(defaultIcon),
       provider_type: choice(
         providerTypes.map(({ name }) => name),
         { help: 'Which service it is; most of the addresses follow from it.' },
       ),
-      consumer_key: text({ label: 'Client ID', filter: true, help: 'The client ID that the service gave you.' }),
+      consumer_key: text({
+        label: 'Client ID',
+        filter: true,
+        help: 'The client ID that the service gave you. It may ask for a redirect URI first: the address of this server, followed by /source/oauth/callback/, the slug and a slash.',
+      }),
       consumer_secret: secret({
         label: 'Client secret',
         writeOnly: true,

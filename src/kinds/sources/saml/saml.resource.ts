@@ -7,10 +7,11 @@ import { asksForFile } from '../../../resource/flags.ts';
 import { booleanSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
 import { ReplyWith } from '../../../resource/operations.ts';
 import type { Resource } from '../../../resource/resource.ts';
+import { pathFor } from '../../../source/interactive.ts';
 import { defineSource, signInFilters } from '../../../source/source.family.ts';
 import { checkKeys } from './check-keys.ts';
 import { createFromMetadata, importMetadata } from './import-metadata.ts';
-import { type SamlSource, samlSourceModel } from './saml-model.ts';
+import { type SamlSource, samlPaths, samlSourceModel } from './saml-model.ts';
 import { metadataOf } from './sp-metadata.ts';
 
 const nameIdFormat = 'urn:oasis:names:tc:SAML:2.0:nameid-format';
@@ -46,6 +47,10 @@ export function samlSource({
 }: {
   readonly config: { readonly publicUrl: string };
 }): Resource<SamlSource> {
+  const address = (place: keyof typeof samlPaths) => ({
+    schema: stringSchema,
+    from: ({ slug }: { readonly slug: string }) => `${publicUrl}${pathFor(samlPaths[place], slug)}`,
+  });
   return defineSource({
     path: '/sources/saml/',
     model: samlSourceModel,
@@ -134,6 +139,11 @@ export function samlSource({
         ...keypair('The key pair for which the identity provider encrypts assertions.'),
         filter: false,
       },
+    },
+    derived: {
+      url_metadata: address('metadata'),
+      url_acs: address('callback'),
+      url_slo: address('logout'),
     },
     check: checkKeys,
     actions: [metadataAction(publicUrl), importMetadata, createFromMetadata],

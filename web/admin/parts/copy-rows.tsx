@@ -1,3 +1,4 @@
+import './copy-rows.css';
 import { useState } from 'react';
 import { Button } from '../../elements/button.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';

@@ -1,0 +1,11 @@
+import type { AboveProps } from '../resource-page.ts';
+import { AtSignIn } from './at-sign-in.tsx';
+import { OtherSide } from './other-side.tsx';
+
+/** What connects a source: its addresses for the other side, and its place on the sign-in page. */
+export const AboveSource = (props: AboveProps) => (
+  <>
+    <OtherSide {...props} />
+    <AtSignIn {...props} />
+  </>
+);
