@@ -1,3 +1,4 @@
+import { apiScope } from '../../api-scope.ts';
 import { loadClient } from '../../client.ts';
 import { requireConfidential } from '../../client-authentication.ts';
 import { tokenExchangeGrant } from '../../grant-types.ts';
@@ -27,16 +28,18 @@ export const tokenExchange: GrantKind = {
     }
     const subject = await presentedToken(redemption, 'subject');
     const { user: actor, token: actorToken, terms: delegated } = await delegationOf(redemption, subject);
+    const isOwn = subject.provider === by.client.pk;
     const presented = actorToken ? [subject, actorToken] : [subject];
     const audience = params.all('audience');
     await checkAudience(needs, audience, params.all('resource'));
     // What a token is for it stays for, when it is traded by the client that it was given to.
-    const authorized = subject.provider === by.client.pk ? subject.terms.resource : undefined;
+    const authorized = isOwn ? subject.terms.resource : undefined;
     if (authorized && audience.length > 0) {
       throw new OAuthError('invalid_target', 'The token was authorized for other resources.');
     }
     const resource = audience.length > 0 ? audience : authorized;
-    const scope = subject.scope.filter((name) => name !== 'offline_access');
+    // To act as somebody in the API takes their consent to this very client.
+    const scope = subject.scope.filter((name) => name !== 'offline_access' && (isOwn || name !== apiScope));
     const { acr, amr } = subject.terms;
     const [notAfter] = presented.flatMap(({ expires }) => expires ?? []).sort();
     return {
