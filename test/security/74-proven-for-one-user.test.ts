@@ -1,10 +1,10 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { openBrowser, signInByPassword } from '../support/flow-client.ts';
 import { quiet } from '../support/jobs.ts';
-import { makePrompt, makeWalk, unique } from '../support/make-walk.ts';
+import { made, makePrompt, makeWalk, unique } from '../support/make-walk.ts';
 import { startMailReceiver } from '../support/receivers.ts';
 import { linkIn, newPassword, recoverBy } from '../support/recovery.ts';
-import { isSignedIn } from '../support/second-factor.ts';
+import { appFrom, isSignedIn } from '../support/second-factor.ts';
 import { describeOnSqlite } from '../support/server.ts';
 import { signedInBrowser } from '../support/signed-in-browser.ts';
 
@@ -20,6 +20,7 @@ const identifies = { component: 'xak-stage-identification' };
 const waits = { component: 'xak-stage-email', link_opened: false };
 const yes = { component: 'xak-stage-email' };
 const old = 'an old horse';
+const setup = 'default-authenticator-totp-setup';
 
 describeOnSqlite(
   'class 74: that somebody opened a link',
@@ -108,6 +109,34 @@ describeOnSqlite(
       expect((await browser.answer(slug, yes, query)).body).toMatchObject(waits);
       await server().admin.patch(`/core/users/${pk}/`, { email: mine });
       expect((await browser.show(slug)).body.component).toBe('xak-stage-dummy');
+    });
+
+    test('and that they set up a device says nothing of another user, who has one', async () => {
+      const fields = [await makePrompt(server(), 'again', 'number')];
+      const password = (
+        await made(server(), '/stages/password/', {
+          name: unique('password'),
+          backends: ['svc.core.auth.InbuiltBackend'],
+        })
+      ).pk;
+      const { slug } = await makeWalk(server(), [
+        ['identification', { user_fields: ['username'], password_stage: password }],
+        ['authenticator/totp', { digits: '6' }],
+        ['prompt/stages', { fields }, { invalid_response_action: 'restart_with_context' }],
+      ]);
+      const [own, other] = [await person(), await person()];
+      const theirs = await signedInBrowser(server(), other.pk);
+      const app = appFrom(server(), theirs, (await theirs.show(setup)).body.config_url);
+      await theirs.answer(setup, { code: app.code() });
+
+      const browser = openBrowser(server());
+      await browser.show(slug);
+      const { body } = await browser.answer(slug, { uid_field: own.username, password: old });
+      const { code } = appFrom(server(), browser, body.config_url);
+      expect((await browser.answer(slug, { code: code() })).body.component).toBe('xak-stage-prompt');
+      expect((await browser.answer(slug, { again: 'no number' })).body).toMatchObject(identifies);
+      const refused = await browser.answer(slug, { uid_field: other.username, password: old });
+      expect(refused.body.component).toBe('xak-stage-access-denied');
     });
   },
   { env },

@@ -61,11 +61,14 @@ export interface FlowState {
   readonly link?: string;
 }
 
-/** Sets the user whom the walk is about. What was proven for another user is reset, also that they opened a link. */
+/** What stages note of the user: that they opened a link, their devices, what they agreed to. */
+const notesOfUser = ['is_restored', 'enrolled_devices', 'proven_devices', 'mfa_setup_begun', 'consented_scopes'];
+
+/** Sets the user whom the walk is about. What was proven for another user is reset. */
 export function setPendingUser(context: FlowContext, user: number | null): void {
   if (context.pending_user !== user) {
     Object.assign(context, { auth_method: null, auth_method_args: {}, is_sso: false, mfa_devices: [] });
-    delete context.is_restored;
+    for (const name of notesOfUser) delete context[name];
   }
   context.pending_user = user;
 }
