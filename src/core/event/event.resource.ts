@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { readAddress } from '../../lib/cidr.ts';
-import { isJsonObject } from '../../lib/json.ts';
+import { asText, isJsonObject } from '../../lib/json.ts';
 import { memoizeWeakly } from '../../lib/memoize.ts';
 import type { Call } from '../../resource/call.ts';
 import { readMoment } from '../../resource/counted-span.ts';
@@ -38,9 +38,7 @@ const action: Field<string> = {
   parse: (value) =>
     typeof value === 'string' && isEventAction(value)
       ? accept(value)
-      : complain(
-          noChoice(typeof value === 'object' ? JSON.stringify(value) : String(value), Object.keys(eventActions)),
-        ),
+      : complain(noChoice(asText(value), Object.keys(eventActions))),
 };
 
 /** A column that copies a part of the event. */

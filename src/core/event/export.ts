@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as loopTurn } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
+import { asText } from '../../lib/json.ts';
 import { Invalid } from '../../lib/problem.ts';
 import { languages } from '../../lib/texts/languages.ts';
 import { readList } from '../../platform/db/read-list.ts';
@@ -130,7 +131,7 @@ const csvLine = (row: Row): string =>
 
 /** Spreadsheets would run a text that begins like a formula; an apostrophe makes it a text (OWASP, CSV injection). */
 export function csvCell(value: unknown): string {
-  const text = value === null || value === undefined ? '' : String(value);
+  const text = value === null || value === undefined ? '' : asText(value);
   const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { asText } from '../../lib/json.ts';
 import { type Complaints, Invalid, Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { checkMayAdd, checkMayWrite, visibleRows } from '../../resource/access.ts';
@@ -115,7 +116,7 @@ function createImport(engine: Engine, call: Call, tx: Query) {
 
   /** Looks up a reference by a plain member, among the objects that the caller may see. */
   async function lookedUp(name: string, { model, member, value }: Find): Promise<string | number> {
-    const missing = Invalid.field(name, `There is no ${model} with the ${member} "${value}".`);
+    const missing = Invalid.field(name, `There is no ${model} with the ${member} "${asText(value)}".`);
     const resource = registry.find(model);
     if (!resource || !isTold(resource, member)) throw missing;
     const visible = await visibleRows(resource, call, registry);

@@ -1,3 +1,4 @@
+import { asText } from '../json.ts';
 import type { AttributePath, Comparison, FilterValue, ScimFilter } from './filter.ts';
 
 /** A document, or an element of one of its attributes. */
@@ -80,4 +81,4 @@ function compare(value: unknown, by: Comparison, wanted: string | number | boole
   }
 }
 
-const fold = (value: unknown): string => String(value).toLowerCase();
+const fold = (value: unknown): string => asText(value).toLowerCase();

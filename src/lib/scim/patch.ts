@@ -1,8 +1,15 @@
+import { asText } from '../json.ts';
 import { type AttributePath, type PatchPath, parsePath, type ScimFilter } from './filter.ts';
 import { asElement, isObject, matches, member, memberName, type ScimObject } from './matches.ts';
 import { ScimError } from './scim-error.ts';
 
 const maxOperations = 1_000;
+/**
+ * What a PATCH costs is the product of its operations and of the members, elements and conditions that each goes through.
+ * This much takes about a second; what is written anew takes longer than what is compared.
+ */
+const maxVisits = 2_000_000;
+const visitsToRewrite = 4;
 
 export interface PatchOperation {
   readonly op: 'add' | 'replace' | 'remove';
@@ -16,7 +23,7 @@ export function readOperations(body: unknown): PatchOperation[] {
   if (!Array.isArray(list)) throw new ScimError(400, 'The body has no Operations.', 'invalidSyntax');
   if (list.length > maxOperations) throw new ScimError(400, `At most ${maxOperations} operations at once.`, 'tooMany');
   return list.map((entry) => {
-    const op = isObject(entry) ? String(member(entry, 'op')).toLowerCase() : '';
+    const op = isObject(entry) ? asText(member(entry, 'op')).toLowerCase() : '';
     if (!isObject(entry) || (op !== 'add' && op !== 'replace' && op !== 'remove')) {
       throw new ScimError(400, 'An operation must be one of add, replace and remove.', 'invalidSyntax');
     }
@@ -37,20 +44,39 @@ export function applyPatch(
   operations: readonly PatchOperation[],
   settle: (document: ScimObject) => ScimObject = (same) => same,
 ): ScimObject {
-  return operations.reduce((changed, operation) => settle(applyOne(changed, operation)), document);
+  const visit = countVisits();
+  return operations.reduce((changed, operation) => settle(applyOne(changed, operation, visit)), document);
 }
 
-function applyOne(document: ScimObject, { op, path, value }: PatchOperation): ScimObject {
-  if (path) return atPath(document, path, op, value);
+/** Called with how much is about to be looked at; throws when that is too much in all. */
+type Visit = (count: number) => void;
+
+function countVisits(): Visit {
+  let visits = 0;
+  return (count) => {
+    visits += count;
+    if (visits > maxVisits) throw new ScimError(400, 'These are too many changes at once: send fewer.', 'tooMany');
+  };
+}
+
+function applyOne(document: ScimObject, { op, path, value }: PatchOperation, visit: Visit): ScimObject {
+  if (path) return atPath(document, path, op, value, visit);
   if (!isObject(value)) throw new ScimError(400, 'Without a path, the value must be an object.', 'invalidValue');
-  return Object.entries(value).reduce((changed, [name, part]) => applyMember(changed, name, op, part), document);
+  return Object.entries(value).reduce((changed, [name, part]) => applyMember(changed, name, op, part, visit), document);
 }
 
 /** Without a path, the keys of the value are paths, or the URN of an extension with its members. */
-function applyMember(document: ScimObject, name: string, op: PatchOperation['op'], value: unknown): ScimObject {
-  if (!isSchemaUrn(name) || !isObject(value)) return atPath(document, parsePath(name), op, value);
+function applyMember(
+  document: ScimObject,
+  name: string,
+  op: PatchOperation['op'],
+  value: unknown,
+  visit: Visit,
+): ScimObject {
+  if (!isSchemaUrn(name) || !isObject(value)) return atPath(document, parsePath(name), op, value, visit);
   return Object.entries(value).reduce(
-    (changed, [attribute, part]) => atPath(changed, { schema: name, attribute, sub: null, filter: null }, op, part),
+    (changed, [attribute, part]) =>
+      atPath(changed, { schema: name, attribute, sub: null, filter: null }, op, part, visit),
     document,
   );
 }
@@ -58,17 +84,33 @@ function applyMember(document: ScimObject, name: string, op: PatchOperation['op'
 const coreSchema = /^urn:ietf:params:scim:schemas:core:/i;
 const isSchemaUrn = (name: string) => name.toLowerCase().startsWith('urn:');
 
-function atPath(document: ScimObject, path: PatchPath, op: PatchOperation['op'], value: unknown): ScimObject {
+function atPath(
+  document: ScimObject,
+  path: PatchPath,
+  op: PatchOperation['op'],
+  value: unknown,
+  visit: Visit,
+): ScimObject {
   if (path.schema !== null && !coreSchema.test(path.schema)) {
+    visit(Object.keys(document).length * visitsToRewrite);
     const extension = member(document, path.schema);
-    const inner = changeAttribute(isObject(extension) ? extension : {}, path, op, value);
+    const inner = changeAttribute(isObject(extension) ? extension : {}, path, op, value, visit);
     return setMember(document, path.schema, Object.keys(inner).length > 0 ? inner : undefined);
   }
-  return changeAttribute(document, path, op, value);
+  return changeAttribute(document, path, op, value, visit);
 }
 
-function changeAttribute(object: ScimObject, path: PatchPath, op: PatchOperation['op'], value: unknown): ScimObject {
+function changeAttribute(
+  object: ScimObject,
+  path: PatchPath,
+  op: PatchOperation['op'],
+  value: unknown,
+  visit: Visit,
+): ScimObject {
   const current = member(object, path.attribute);
+  visit(
+    Object.keys(object).length * visitsToRewrite + (Array.isArray(current) ? current.length : 1) * visitsOf(path, op),
+  );
   if (path.filter) return setMember(object, path.attribute, changeElements(current, path, path.filter, op, value));
   if (path.sub !== null) return setMember(object, path.attribute, changeSub(current, path.sub, op, value));
   if (op === 'remove') return setMember(object, path.attribute, removed(current, value));
@@ -112,6 +154,17 @@ function setSub(object: ScimObject, sub: string, op: PatchOperation['op'], value
   return setMember(object, sub, op === 'add' ? added(member(object, sub), value) : value);
 }
 
+/** For each element. */
+function visitsOf({ filter, sub }: PatchPath, op: PatchOperation['op']): number {
+  const isRewritten = sub !== null || (filter !== null && op !== 'remove');
+  return (filter ? conditionsOf(filter) : 1) + (isRewritten ? visitsToRewrite : 0);
+}
+
+function conditionsOf(filter: ScimFilter): number {
+  if (filter.is === 'and' || filter.is === 'or') return conditionsOf(filter.left) + conditionsOf(filter.right);
+  return filter.is === 'not' || filter.is === 'element' ? conditionsOf(filter.filter) : 1;
+}
+
 function changeElements(
   current: unknown,
   { sub }: AttributePath,
@@ -149,8 +202,10 @@ const emptyToNothing = (value: readonly unknown[] | ScimObject): unknown =>
 /** Sets the member, or removes it if the value is undefined or null. */
 function setMember(object: ScimObject, name: string, value: unknown): ScimObject {
   const key = memberName(object, name);
-  const { [key]: _gone, ...rest } = object;
-  if (value === undefined || value === null) return rest;
+  if (value === undefined || value === null) {
+    const { [key]: _gone, ...rest } = object;
+    return rest;
+  }
   if (key === '__proto__') throw new ScimError(400, 'That attribute cannot be set.', 'invalidPath');
   return { ...object, [key]: value };
 }

@@ -1,4 +1,5 @@
 import { parseDuration } from '../../lib/duration.ts';
+import { asText } from '../../lib/json.ts';
 import { parseTimestamp } from '../../platform/clock.ts';
 import { accept, asStored, type Common, complain, type Field, type Null, type Parsed } from './field.ts';
 
@@ -135,7 +136,7 @@ export function duration<N extends boolean = false>(options: Common<string, N> =
     parse: (value) =>
       typeof value === 'string' && parseDuration(value.trim()) !== null
         ? accept(value.trim())
-        : complain(`${value} is not in the correct format of 'hours=3;minutes=1'.`),
+        : complain(`${asText(value)} is not in the correct format of 'hours=3;minutes=1'.`),
     toColumn: (value) => value,
     fromColumn: asStored,
   };

@@ -1,3 +1,4 @@
+import { asText } from '../../lib/json.ts';
 import { nearestWord } from '../../lib/nearest-word.ts';
 import { accept, asStored, type Common, complain, type Field, type Null, type Parsed } from './field.ts';
 import { isStorable, unstorable } from './well-formed.ts';
@@ -94,7 +95,7 @@ export function choice<const V extends string, N extends boolean = false>(
     schema: { type: 'string', enum: values },
     ...options,
     parse(value) {
-      const given = typeof value === 'object' ? JSON.stringify(value) : String(value);
+      const given = asText(value);
       const chosen = typeof value === 'object' ? undefined : values.find((one) => one === given);
       return chosen === undefined ? complain(noChoice(given, values, options.planned)) : accept(chosen);
     },

@@ -1,5 +1,5 @@
 import { appLabelOf } from '../../../core/event/app-names.ts';
-import type { Json } from '../../../lib/json.ts';
+import { asText, type Json } from '../../../lib/json.ts';
 import { definePolicyKind, pass, refuse } from '../../../policy/kind.ts';
 import { eventMatcherPolicy } from './event-matcher.resource.ts';
 
@@ -20,13 +20,13 @@ export const eventMatcher = definePolicyKind({
 
 /** `custom_` matches every event that expressions write. */
 const isAction = (wanted: string, action: Json | undefined) =>
-  wanted === action || (wanted === 'custom_' && String(action).startsWith('custom_'));
+  wanted === action || (wanted === 'custom_' && asText(action).startsWith('custom_'));
 
-const isFrom = (wanted: string, app: Json | undefined) => appLabelOf(wanted) === appLabelOf(String(app));
+const isFrom = (wanted: string, app: Json | undefined) => appLabelOf(wanted) === appLabelOf(asText(app));
 
 function modelOf({ context }: { readonly [name: string]: Json }): string | null {
   const model = isObject(context) ? context.model : undefined;
-  return isObject(model) ? `${model.app}.${model.model_name}` : null;
+  return isObject(model) ? `${asText(model.app)}.${asText(model.model_name)}` : null;
 }
 
 const isObject = (value: Json | undefined): value is { [name: string]: Json } =>

@@ -1,5 +1,6 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { sql } from 'kysely';
+import { asText } from '../../../lib/json.ts';
 import type { Complaints } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { isKeySet } from '../../../platform/fetch/remote-keys.ts';
@@ -77,7 +78,7 @@ function keysComplaint({ jwks, jwks_uri, jwks_sources }: Fapi2Settings): string 
 }
 
 function isGoodJwk({ kty, crv, n, alg }: Record<string, unknown>): boolean {
-  if (alg !== undefined && !fapi2Algorithms.includes(String(alg))) return false;
+  if (alg !== undefined && !fapi2Algorithms.includes(asText(alg))) return false;
   if (kty === 'EC') return crv === 'P-256';
   if (kty === 'OKP') return crv === 'Ed25519';
   return kty === 'RSA' && typeof n === 'string' && Buffer.from(n, 'base64url').length * 8 >= leastRsaBits;

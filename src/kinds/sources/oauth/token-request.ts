@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../lib/json.ts';
+import { asText, type Json, type JsonObject } from '../../../lib/json.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
@@ -82,8 +82,8 @@ function tokensOf(body: JsonObject, about: { name: string; what: string }, now: 
   if (accessToken === null) throw failed(about, 'its answer holds none');
   const type = body.token_type ?? 'bearer';
   if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') throw failed(about, 'it is of an unknown type');
-  const seconds = Number(body.expires_in);
-  const lasts = body.expires_in != null && Number.isFinite(seconds) && seconds > 0 && seconds < 1e9;
+  const seconds = Number(asText(body.expires_in ?? ''));
+  const lasts = Number.isFinite(seconds) && seconds > 0 && seconds < 1e9;
   return {
     accessToken,
     refreshToken: tokenIn(body.refresh_token),

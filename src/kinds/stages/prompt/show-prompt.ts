@@ -1,6 +1,6 @@
 import { MappingFailed } from '../../../core/mapping/evaluate.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import type { Json } from '../../../lib/json.ts';
+import { asText, type Json } from '../../../lib/json.ts';
 import { Invalid } from '../../../lib/problem.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { choiceTypes } from './prompt-types.ts';
@@ -78,7 +78,4 @@ function evaluate(member: 'placeholder' | 'initial_value', prompt: Prompt, conte
   return prompt[member];
 }
 
-function textOf(value: Json): string {
-  if (value === null) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
+const textOf = (value: Json): string => (value === null ? '' : asText(value));

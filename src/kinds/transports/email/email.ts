@@ -1,4 +1,5 @@
 import { languageOfUser } from '../../../core/brand/language.ts';
+import { asText } from '../../../lib/json.ts';
 import { say, type Text } from '../../../lib/texts/translate.ts';
 import { type TransportKind, Undeliverable } from '../../../notify/transport-kind.ts';
 import { type Mailer, NoMailServer } from '../../../platform/mail/mailer.ts';
@@ -24,7 +25,7 @@ export function emailTransport({ mailer }: { readonly mailer: Mailer }): Transpo
       const facts = event
         ? [
             say(language, 'Action: {action}', { action: event.action }),
-            say(language, 'User: {user}', { user: String(event.user.username ?? '') }),
+            say(language, 'User: {user}', { user: asText(event.user.username ?? '') }),
             say(language, 'Address: {address}', { address: event.client_ip ?? '' }),
             say(language, 'Time: {time}', { time: event.created }),
             '',

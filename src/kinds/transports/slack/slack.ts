@@ -1,3 +1,4 @@
+import { asText } from '../../../lib/json.ts';
 import { postJson } from '../../../notify/post-json.ts';
 import type { Message, TransportKind } from '../../../notify/transport-kind.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
@@ -14,7 +15,7 @@ export function slackTransport({ fetch }: { readonly fetch: GuardedFetch }): Tra
 }
 
 function chatBody({ body, severity, user, event }: Message) {
-  const field = (title: string, value: unknown) => ({ title, value: String(value), short: true });
+  const field = (title: string, value: unknown) => ({ title, value: asText(value), short: true });
   return {
     username: 'Gatehouse',
     attachments: [

@@ -1,3 +1,4 @@
+import { asText } from '../../../../lib/json.ts';
 import type { Client } from '../client.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { type Params, parseParams } from '../params.ts';
@@ -74,7 +75,7 @@ function asForm(claims: JwtClaims): string {
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(claims)) {
     const values = name === 'resource' && Array.isArray(value) ? value : [value];
-    for (const one of values) form.append(name, typeof one === 'object' ? JSON.stringify(one) : String(one));
+    for (const one of values) form.append(name, asText(one));
   }
   return form.toString();
 }

@@ -3,6 +3,7 @@ import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import { textMember } from './document.ts';
 import { errorBody, scimErrorOf } from './errors.ts';
 import { baseUrl, type Exchange, type ScimAnswer } from './exchange.ts';
+import { wholeNumber } from './read.ts';
 
 export const maxOperations = 500;
 
@@ -14,6 +15,8 @@ interface BulkOperation {
   readonly bulkId: string | undefined;
   readonly version: string | undefined;
   readonly data: unknown;
+  /** The bulkIds that its path and data name. */
+  readonly references: ReadonlySet<string>;
 }
 
 /**
@@ -27,7 +30,7 @@ export async function bulk(exchange: Exchange, run: Run): Promise<ScimAnswer> {
   if (list.length > maxOperations) {
     throw new ScimError(413, `At most ${maxOperations} operations can be sent at once.`, 'tooMany');
   }
-  const failOnErrors = Number(member(body, 'failOnErrors') ?? 0) || Number.POSITIVE_INFINITY;
+  const failOnErrors = wholeNumber('failOnErrors', member(body, 'failOnErrors'), 0) || Number.POSITIVE_INFINITY;
   const operations = list.map(readOperation);
   const results = await runAll(exchange, operations, failOnErrors, run);
   return {
@@ -45,7 +48,8 @@ function readOperation(entry: unknown): BulkOperation {
     const value = member(entry, name);
     return typeof value === 'string' ? value : undefined;
   });
-  return { method: method?.toUpperCase() ?? '', path: path ?? '', bulkId, version, data: member(entry, 'data') };
+  const operation = { path: path ?? '', data: member(entry, 'data') };
+  return { ...operation, method: method?.toUpperCase() ?? '', bulkId, version, references: referencesOf(operation) };
 }
 
 async function runAll(
@@ -59,11 +63,12 @@ async function runAll(
   let waiting = operations.map((operation, index) => ({ operation, index }));
   let errors = 0;
   for (;;) {
-    const isStuck = !waiting.some(({ operation }) => referencesOf(operation).every((id) => ids.has(id)));
+    const isKnown = ({ references }: BulkOperation) => references.isSubsetOf(ids);
+    const isStuck = !waiting.some(({ operation }) => isKnown(operation));
     const later: typeof waiting = [];
     for (const { operation, index } of waiting) {
       if (errors >= failOnErrors) return results;
-      const isReady = referencesOf(operation).every((id) => ids.has(id));
+      const isReady = isKnown(operation);
       if (!isReady && !isStuck) {
         later.push({ operation, index });
         continue;
@@ -132,14 +137,13 @@ function exchangeOf(
 
 const reference = /^bulkId:(.+)$/;
 
-/** The bulkIds that an operation names in its path or data. */
-function referencesOf({ path, data }: BulkOperation): string[] {
+function referencesOf({ path, data }: Pick<BulkOperation, 'path' | 'data'>): ReadonlySet<string> {
   const found = path.split('/').map((segment) => reference.exec(segment)?.[1]);
   const walk = (value: unknown): (string | undefined)[] => {
     if (typeof value === 'string') return [reference.exec(value)?.[1]];
     return typeof value === 'object' && value !== null ? Object.values(value).flatMap(walk) : [];
   };
-  return [...found, ...walk(data)].filter((id) => id !== undefined);
+  return new Set([...found, ...walk(data)].filter((id) => id !== undefined));
 }
 
 const resolved = (path: string, ids: ReadonlyMap<string, string>): string =>

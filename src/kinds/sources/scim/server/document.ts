@@ -15,19 +15,24 @@ export const isServerOwned = (name: string): boolean => serverOwned.has(name.toL
 
 /**
  * The document of a client in the spelling of the schema: names as they are declared, lists where lists belong, booleans
- * that came as text. Without what is the server's own. Members that no schema has stay as they are.
+ * that came as text. Without what is the server's own. Members that no schema has stay as they are. Lists and elements
+ * that are `settled` are not gone through again.
  */
-export function canonicalDocument({ schema, extensions }: Schemas, body: unknown): ScimObject {
+export function canonicalDocument(
+  { schema, extensions }: Schemas,
+  body: unknown,
+  settled: WeakSet<object> = new WeakSet(),
+): ScimObject {
   if (!isObject(body)) throw new ScimError(400, 'The body must be an object.', 'invalidSyntax');
   const members: [string, unknown][] = [];
   for (const [name, value] of Object.entries(body)) {
     if (isServerOwned(name) || isNothing(value)) continue;
     const extension = extensions.find(({ id }) => id.toLowerCase() === name.toLowerCase());
-    if (extension) members.push([extension.id, membersOf(extension.attributes, value, extension.id)]);
+    if (extension) members.push([extension.id, membersOf(extension.attributes, value, extension.id, settled)]);
     // Some clients put the core attributes below the name of their schema.
     else if (name.toLowerCase() === schema.id.toLowerCase()) {
-      members.push(...Object.entries(membersOf(schema.attributes, value, schema.id)));
-    } else members.push(canonicalMember([...common, ...schema.attributes], name, value));
+      members.push(...Object.entries(membersOf(schema.attributes, value, schema.id, settled)));
+    } else members.push(canonicalMember([...common, ...schema.attributes], name, value, settled));
   }
   return Object.fromEntries(members);
 }
@@ -40,29 +45,44 @@ const common: readonly Attribute[] = [
   { name: 'schemas', description: '', multiValued: true },
 ];
 
-function membersOf(attributes: readonly Attribute[], value: unknown, of: string): ScimObject {
+function membersOf(attributes: readonly Attribute[], value: unknown, of: string, settled: WeakSet<object>): ScimObject {
   if (!isObject(value)) throw wrongType(of, 'an object');
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, member]) => !isNothing(member))
-      .map(([name, member]) => canonicalMember(attributes, name, member)),
+      .map(([name, member]) => canonicalMember(attributes, name, member, settled)),
   );
 }
 
-function canonicalMember(attributes: readonly Attribute[], name: string, value: unknown): [string, unknown] {
+function canonicalMember(
+  attributes: readonly Attribute[],
+  name: string,
+  value: unknown,
+  settled: WeakSet<object>,
+): [string, unknown] {
   const attribute = findAttribute(attributes, name);
   if (!attribute) return [name, value];
-  if (!attribute.multiValued) return [attribute.name, canonicalValue(attribute, value)];
-  const list = Array.isArray(value) ? value : [value];
-  return [attribute.name, list.filter((one) => one !== null).map((one) => canonicalValue(attribute, one))];
+  if (!attribute.multiValued) return [attribute.name, canonicalValue(attribute, value, settled)];
+  if (Array.isArray(value) && settled.has(value)) return [attribute.name, value];
+  const given: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const list = given.filter((one) => one !== null).map((one) => canonicalElement(attribute, one, settled));
+  settled.add(list);
+  return [attribute.name, list];
 }
 
-function canonicalValue(attribute: Attribute, value: unknown): unknown {
+function canonicalElement(attribute: Attribute, value: unknown, settled: WeakSet<object>): unknown {
+  if (isObject(value) && settled.has(value)) return value;
+  const canonical = canonicalValue(attribute, value, settled);
+  if (isObject(canonical)) settled.add(canonical);
+  return canonical;
+}
+
+function canonicalValue(attribute: Attribute, value: unknown, settled: WeakSet<object>): unknown {
   const { name, type = 'string', subAttributes = [] } = attribute;
   if (type === 'complex') {
     // `manager: "7"` and `emails: ["a@b.example"]` mean the value.
     const object = isObject(value) || !findAttribute(subAttributes, 'value') ? value : { value };
-    return membersOf(subAttributes, object, name);
+    return membersOf(subAttributes, object, name, settled);
   }
   if (type === 'boolean') {
     if (typeof value === 'string' && /^(true|false)$/i.test(value)) return value.toLowerCase() === 'true';

@@ -1,3 +1,4 @@
+import { asText } from '../../../../lib/json.ts';
 import { isObject, member, type ScimObject } from '../../../../lib/scim/matches.ts';
 import { applyPatch, type PatchOperation, readOperations } from '../../../../lib/scim/patch.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
@@ -8,7 +9,8 @@ import type { ResourceType } from './resource-type.ts';
 export function patchDocument(type: ResourceType, document: ScimObject, body: unknown): ScimObject {
   const operations = readOperations(withoutExtensionPaths(type, body));
   for (const operation of operations) checkMayPatch(operation);
-  return applyPatch(document, operations, (changed) => canonicalDocument(type, changed));
+  const settled = new WeakSet<object>();
+  return applyPatch(document, operations, (changed) => canonicalDocument(type, changed, settled));
 }
 
 /** Without a path such members are passed over, since clients send whole resources; by name nobody can mean to change them. */
@@ -27,7 +29,7 @@ function withoutExtensionPaths({ extensions }: ResourceType, body: unknown): unk
     const extension = extensions.find(({ id }) => typeof path === 'string' && id.toLowerCase() === path.toLowerCase());
     if (!isObject(entry) || !extension) return [entry];
     const op = member(entry, 'op');
-    if (String(op).toLowerCase() !== 'remove') return [{ op, value: { [extension.id]: member(entry, 'value') } }];
+    if (asText(op).toLowerCase() !== 'remove') return [{ op, value: { [extension.id]: member(entry, 'value') } }];
     return extension.attributes.map(({ name }) => ({ op, path: `${extension.id}:${name}` }));
   });
   return { Operations: operations };

@@ -1,5 +1,6 @@
 import { type AttributePath, parsePath } from '../../../../lib/scim/filter.ts';
 import { isObject, type ScimObject } from '../../../../lib/scim/matches.ts';
+import { ScimError } from '../../../../lib/scim/scim-error.ts';
 
 /** Which attributes an answer has (RFC 7644, section 3.9). */
 export interface Projection {
@@ -8,6 +9,8 @@ export interface Projection {
 }
 
 const core = /^urn:ietf:params:scim:schemas:core:/i;
+/** More than the schemas have; each is looked for in every resource of a list. */
+const maxNames = 200;
 /** RFC 7643, section 7: returned always. */
 const always = new Set(['id', 'schemas']);
 
@@ -21,6 +24,9 @@ export function readProjection(
       .map((name) => name.trim())
       .filter((name) => name !== '')
       .map((name) => (isSame(extensions, name) ? { schema: name, attribute: '', sub: null } : parsePath(name)));
+  if (attributes.length + excluded.length > maxNames) {
+    throw new ScimError(400, `At most ${maxNames} attributes can be named.`, 'tooMany');
+  }
   const only = read(attributes);
   return { only: only.length > 0 ? only : null, without: read(excluded) };
 }

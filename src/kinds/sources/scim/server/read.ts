@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { asText } from '../../../../lib/json.ts';
 import { parseFilter, parsePath, type ScimFilter } from '../../../../lib/scim/filter.ts';
 import { isObject, member, type ScimObject } from '../../../../lib/scim/matches.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
@@ -74,7 +75,10 @@ export function listByBody(exchange: Exchange, types: readonly ResourceType[]): 
   const texts = (name: string) => {
     const value = member(body, name) ?? [];
     const all: unknown[] = Array.isArray(value) ? value : [value];
-    return all.flatMap((one) => names(String(one)));
+    return all.flatMap((one) => {
+      if (typeof one !== 'string') throw new ScimError(400, `${name} must be texts.`, 'invalidValue');
+      return names(one);
+    });
   };
   return list(exchange, types, {
     filter: text('filter'),
@@ -87,9 +91,9 @@ export function listByBody(exchange: Exchange, types: readonly ResourceType[]): 
   });
 }
 
-function wholeNumber(name: string, value: unknown, otherwise: number): number {
+export function wholeNumber(name: string, value: unknown, otherwise: number): number {
   if (value === null || value === undefined || value === '') return otherwise;
-  const number = Number(value);
+  const number = Number(asText(value));
   if (!Number.isSafeInteger(number)) throw new ScimError(400, `${name} must be a whole number.`, 'invalidValue');
   return number;
 }
