@@ -1,10 +1,10 @@
 import { t } from '../texts/texts.ts';
 import './flow-form.css';
 import { type FormEvent, useCallback, useState } from 'react';
-import { wordsOf } from '../api/call.ts';
 import { Button } from '../elements/button.tsx';
 import { Loaded, useLoadable } from '../elements/loading.tsx';
 import { Notice } from '../elements/notice.tsx';
+import { useAttempt } from '../elements/use-attempt.ts';
 import { type Challenge, otherErrors, redirectComponent } from '../flow/challenge.ts';
 import { sendAnswer, showChallenge } from '../flow/executor.ts';
 import { CurrentPassword } from '../flow/screens/current-password.tsx';
@@ -43,15 +43,11 @@ export function FlowForm({ slug, returnTo, submit, onEnd }: Props) {
   const [complained, setComplained] = useState<Challenge | null>(null);
   // Fields show the values at the start of each walk.
   const [walk, setWalk] = useState(0);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { isBusy, problem, attempt } = useAttempt();
 
-  async function send(event: FormEvent<HTMLFormElement>, challenge: Challenge): Promise<void> {
+  function send(event: FormEvent<HTMLFormElement>, challenge: Challenge): void {
     event.preventDefault();
-    if (isBusy) return;
-    setBusy(true);
-    setProblem(null);
-    try {
+    void attempt(async () => {
       const { component } = challenge;
       const answer = await answerOf(challenge, new FormData(event.currentTarget));
       const reply = await sendAnswer({ slug, query }, { component, ...answer });
@@ -60,11 +56,7 @@ export function FlowForm({ slug, returnTo, submit, onEnd }: Props) {
       setComplained(null);
       setWalk(walk + 1);
       await onEnd();
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-    } finally {
-      setBusy(false);
-    }
+    });
   }
 
   return (

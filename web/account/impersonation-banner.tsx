@@ -1,6 +1,6 @@
-import { useState } from 'react';
-import { callAsPerson, wordsOf } from '../api/call.ts';
+import { callAsPerson } from '../api/call.ts';
 import { Button } from '../elements/button.tsx';
+import { useAttempt } from '../elements/use-attempt.ts';
 import { Rich } from '../texts/rich.tsx';
 import { t } from '../texts/texts.ts';
 import { home } from './navigation.tsx';
@@ -8,19 +8,12 @@ import { nameOf, type Person } from './person.ts';
 
 /** Shown during impersonation: whose account this is, and how to end it. */
 export function ImpersonationBanner({ person, original }: { person: Person; original: Person }) {
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-
-  async function end(): Promise<void> {
-    setBusy(true);
-    try {
+  const { isBusy, problem, attempt } = useAttempt();
+  const end = () =>
+    attempt(async () => {
       await callAsPerson('GET', '/core/users/impersonate_end/');
       location.assign(home);
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-      setBusy(false);
-    }
-  }
+    });
 
   return (
     <aside className="impersonation" aria-label={t('Impersonation')}>

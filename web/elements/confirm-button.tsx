@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react';
-import { wordsOf } from '../api/call.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { DialogButtons } from './dialog-buttons.tsx';
 import { Notice } from './notice.tsx';
+import { useAttempt } from './use-attempt.ts';
 
 interface Question {
   readonly question: string;
@@ -36,20 +36,13 @@ export function ConfirmButton({ children, about, look = 'quiet', ...question }: 
 }
 
 function Confirmation({ question, consequence, confirm, onConfirm, onClose }: Question & { onClose(): void }) {
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { isBusy, problem, attempt } = useAttempt();
 
-  async function act(): Promise<void> {
-    setBusy(true);
-    setProblem(null);
-    try {
+  const act = () =>
+    attempt(async () => {
       await onConfirm();
       onClose();
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-      setBusy(false);
-    }
-  }
+    });
 
   return (
     <Dialog title={question} onClose={onClose}>

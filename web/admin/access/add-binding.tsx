@@ -1,9 +1,10 @@
 import { type FormEvent, useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { SelectField } from '../../elements/choice.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
 
@@ -39,25 +40,18 @@ export function AddBinding({ target, order, isForEvents = false, onAdded }: Prop
   const [kind, setKind] = useState<Kind>(isForEvents ? 'policy' : 'group');
   const title = t(isForEvents ? 'Add a policy' : 'Let in');
   const [key, setKey] = useState<string | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, problem, attempt } = useAttempt();
   const done = useDone();
-  async function add(event: FormEvent): Promise<void> {
+  function add(event: FormEvent): void {
     event.preventDefault();
-    if (isBusy) return;
-    if (key === null) return setProblem(t(kinds[kind].missing));
-    setBusy(true);
-    setProblem(null);
-    try {
+    void attempt(async () => {
+      if (key === null) throw new Error(t(kinds[kind].missing));
       const body = { target, order, [kind]: kind === 'user' ? Number(key) : key };
       await callAsPerson('POST', '/policies/bindings/', body);
       setKey(null);
       await onAdded();
       done(t('The binding is added.'));
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-    }
-    setBusy(false);
+    });
   }
   return (
     <form className="card stack" noValidate onSubmit={add} aria-label={title}>

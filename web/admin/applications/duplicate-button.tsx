@@ -1,11 +1,12 @@
 import { type FormEvent, useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
 import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf } from '../address.ts';
 import { slugOf } from '../slug.ts';
@@ -27,25 +28,18 @@ function DuplicateDialog({ application, onClose }: { application: Application; o
   const [name, setName] = useState(() =>
     t('{name} (copy)', { name: application.name }).replaceAll(/[\u2068\u2069]/g, ''),
   );
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, problem, attempt } = useAttempt();
   const done = useDone();
-  async function duplicate(event: FormEvent): Promise<void> {
+  function duplicate(event: FormEvent): void {
     event.preventDefault();
-    if (isBusy) return;
-    setBusy(true);
-    setProblem(null);
-    try {
+    void attempt(async () => {
       const path = `/core/applications/${encodeURIComponent(application.slug)}/duplicate/`;
       const copy = await callAsPerson<Application>('POST', path, { name, slug: slugOf(name) });
       goTo(hrefOf(`/core/applications/${copy.slug}/`, { tab: copy.provider === null ? undefined : 'sign-in' }), {
         replace: true,
       });
       done(t('{name} is created.', { name }));
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-      setBusy(false);
-    }
+    });
   }
   return (
     <Dialog title={t('Duplicate {name}', { name: application.name })} onClose={onClose}>

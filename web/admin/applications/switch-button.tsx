@@ -1,8 +1,8 @@
-import { useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { ActionDialog, closeDialog } from '../parts/action-dialog.tsx';
 import { useDialog } from '../use-dialog.ts';
@@ -45,21 +45,14 @@ export function SwitchOffButton({ application, reload }: Props) {
 
 /** A notice that the application is off, with a button to switch it on. */
 export function SwitchedOff({ application, reload, mayChange }: Props & { mayChange: boolean }) {
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, problem, attempt } = useAttempt();
   const done = useDone();
-  async function switchOn(): Promise<void> {
-    setBusy(true);
-    setProblem(null);
-    try {
+  const switchOn = () =>
+    attempt(async () => {
       await turn(application, true);
       await reload();
       done(t('{name} is switched on.', { name: application.name }));
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-      setBusy(false);
-    }
-  }
+    });
   return (
     <Notice tone={problem ? 'bad' : 'warn'}>
       <div className="row">

@@ -5,29 +5,26 @@ import { useInterface } from '../api/interface.ts';
 import { ReferencesPicker } from '../widgets/references-picker.tsx';
 
 interface Props {
-  onCreate(groups: readonly (string | number)[]): Promise<void>;
+  readonly isBusy: boolean;
+  onCreate(groups: readonly (string | number)[]): void;
   onBack(): void;
 }
 
 /** Everybody, or the members of groups. */
-export function AccessStep({ onCreate, onBack }: Props) {
+export function AccessStep({ isBusy, onCreate, onBack }: Props) {
   const { resources } = useInterface();
   const [isOpen, setOpen] = useState(true);
   const [groups, setGroups] = useState<readonly (string | number)[]>([]);
   const [isSent, setSent] = useState(false);
-  const [isBusy, setBusy] = useState(false);
   const may = (path: string) => resources.find((entry) => entry.path === path)?.may;
   const canLimit =
     may('/policies/bindings/')?.add === 'all' &&
     may('/core/applications/')?.change === 'all' &&
     may('/core/groups/') !== undefined;
-  async function create(event: FormEvent): Promise<void> {
+  function create(event: FormEvent): void {
     event.preventDefault();
     setSent(true);
-    if (isBusy || (!isOpen && groups.length === 0)) return;
-    setBusy(true);
-    await onCreate(isOpen ? [] : groups);
-    setBusy(false);
+    if (isOpen || groups.length > 0) onCreate(isOpen ? [] : groups);
   }
   return (
     <form className="card wizard-form" noValidate onSubmit={create}>

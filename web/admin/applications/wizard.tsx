@@ -1,8 +1,9 @@
 import { known, t } from '../../texts/texts.ts';
 import './applications.css';
 import { useEffect, useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { callAsPerson } from '../../api/call.ts';
 import { Notice } from '../../elements/notice.tsx';
+import { useAttempt } from '../../elements/use-attempt.ts';
 import { goTo, hereWith, hrefOf, useAddress } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
@@ -26,7 +27,7 @@ export function Wizard() {
   const { query } = useAddress();
   const { resources } = useInterface();
   const [outcome, setOutcome] = useState<Outcome | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { isBusy, problem, attempt } = useAttempt();
   const mayAdd = (path: string) => resources.some((entry) => entry.path === path && entry.may.add === 'all');
   const offered = templates.filter((template) => mayAdd(providerPathOf(template)));
   const template = offered.find(({ id }) => id === query.get('template'));
@@ -63,18 +64,13 @@ export function Wizard() {
   const isComplete = choices.name !== '' && choices.address !== '' && choices.slug !== '';
   const step = outcome ? 3 : query.get('step') === 'access' && isComplete ? 2 : 1;
 
-  async function create(groups: Choices['groups']): Promise<void> {
-    if (!template) return;
-    setProblem(null);
-    try {
+  const create = (groups: Choices['groups']) =>
+    attempt(async () => {
       const whole = { ...choices, groups };
       const created = await callAsPerson<Created>('PUT', '/core/transactional/applications/', bodyFor(template, whole));
       setOutcome({ choices: whole, created });
       goTo(hereWith({ step: 'result' }), { replace: true });
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-    }
-  }
+    });
 
   const title = outcome
     ? t('{name} is ready', { name: outcome.choices.name })
@@ -88,7 +84,7 @@ export function Wizard() {
       <Steps current={step} />
       {problem && <Notice tone="bad">{problem}</Notice>}
       {step === 1 && <AddressStep key={template.id} template={template} initial={choices} />}
-      {step === 2 && <AccessStep onCreate={create} onBack={() => goTo(hereWith({ step: null }))} />}
+      {step === 2 && <AccessStep isBusy={isBusy} onCreate={create} onBack={() => goTo(hereWith({ step: null }))} />}
       {outcome && <Result template={template} {...outcome} />}
     </Page>
   );

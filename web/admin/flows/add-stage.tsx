@@ -1,8 +1,9 @@
 import { type FormEvent, useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useAttempt } from '../../elements/use-attempt.ts';
 import { known, t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { type ResourceEntry, useEntry, useInterface } from '../api/interface.ts';
@@ -64,20 +65,13 @@ function useKinds(): ResourceEntry[] {
 
 function ExistingStage({ onChosen }: { onChosen(stage: string): Promise<void> }) {
   const [stage, setStage] = useState<string | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  async function add(event: FormEvent): Promise<void> {
+  const { isBusy, problem, attempt } = useAttempt();
+  function add(event: FormEvent): void {
     event.preventDefault();
-    if (isBusy) return;
-    if (stage === null) return setProblem(t('Choose a stage first.'));
-    setBusy(true);
-    setProblem(null);
-    try {
+    void attempt(async () => {
+      if (stage === null) throw new Error(t('Choose a stage first.'));
       await onChosen(stage);
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-      setBusy(false);
-    }
+    });
   }
   return (
     <form className="stack-tight" noValidate onSubmit={add}>
@@ -98,7 +92,7 @@ interface NewProps {
 }
 
 function NewStage({ kind, onMade }: NewProps) {
-  const [problem, setProblem] = useState<string | null>(null);
+  const { problem, attempt } = useAttempt();
   return (
     <div className="stack">
       <h2>{t('New: {kind}', { kind: known(kind.singular) })}</h2>
@@ -108,7 +102,7 @@ function NewStage({ kind, onMade }: NewProps) {
         name={known(kind.singular)}
         submit={t('Create and add')}
         onCancel={() => goTo(hereWith({ add: '' }))}
-        onSaved={(row) => onMade(String(row.pk)).catch((caught) => setProblem(wordsOf(caught)))}
+        onSaved={(row) => attempt(() => onMade(String(row.pk)))}
       />
     </div>
   );

@@ -1,9 +1,10 @@
 import { useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { callAsPerson } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Code } from '../../elements/code.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { type Design, flowsPath, type Gate, typeOf } from './design.ts';
 import { GateWords, modeWords } from './gate-words.tsx';
@@ -62,15 +63,12 @@ function Fork({ gates, mode, otherwise }: ForkProps) {
 /** The diagram as Mermaid source, loaded on demand. */
 function Mermaid({ slug }: { slug: string }) {
   const [text, setText] = useState<string | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  async function ask(): Promise<void> {
-    try {
+  const { isBusy, problem, attempt } = useAttempt();
+  const ask = () =>
+    attempt(async () => {
       const path = `${flowsPath}${encodeURIComponent(slug)}/diagram/`;
       setText((await callAsPerson<{ diagram: string }>('GET', path)).diagram);
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-    }
-  }
+    });
   if (text !== null)
     return (
       <div className="stack-tight">
@@ -83,7 +81,9 @@ function Mermaid({ slug }: { slug: string }) {
   return (
     <div className="row">
       {problem && <Notice tone="bad">{problem}</Notice>}
-      <Button onClick={ask}>{t('Show as Mermaid')}</Button>
+      <Button isBusy={isBusy} onClick={ask}>
+        {t('Show as Mermaid')}
+      </Button>
     </div>
   );
 }

@@ -1,7 +1,8 @@
-import { useId, useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { useId } from 'react';
+import { callAsPerson } from '../../api/call.ts';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useAttempt } from '../../elements/use-attempt.ts';
 import { type Text, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
@@ -56,20 +57,12 @@ function ReadyMadeCard({ flow, reload }: { flow: ReadyMadeFlow; reload(): Promis
   const { name, is_on, places } = flow;
   const { title, about, places: kind } = words[name];
   const id = useId();
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  async function turn(): Promise<void> {
-    if (isBusy) return;
-    setBusy(true);
-    setProblem(null);
-    try {
+  const { isBusy, problem, attempt } = useAttempt();
+  const turn = () =>
+    attempt(async () => {
       await callAsPerson('PUT', `${path}${name}/`, { is_on: !is_on });
       await reload();
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-    }
-    setBusy(false);
-  }
+    });
   return (
     <li className="card stack-tight ready-made">
       <div className="ready-made-head">

@@ -1,12 +1,12 @@
 import './form.css';
 import { type FormEvent, useState } from 'react';
-import { wordsOf } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { SelectField } from '../../elements/choice.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
 import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { type BulkResult, refusalOf, tryInBulk } from '../api/bulk.ts';
 import type { Member } from '../api/document.ts';
@@ -29,8 +29,7 @@ interface Trial {
 export function BulkEdit({ entry, description, picked, onDone, onClose }: BulkProps) {
   const [values, setValues] = useState<Row>({});
   const [complaints, setComplaints] = useState<Complaints>({});
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isTrying, setTrying] = useState(false);
+  const { isBusy: isTrying, problem, attempt } = useAttempt();
   const [trial, setTrial] = useState<Trial | null>(null);
   const writing = useBulkWrite();
   const announce = useDone();
@@ -44,23 +43,19 @@ export function BulkEdit({ entry, description, picked, onDone, onClose }: BulkPr
   const changes = Object.fromEntries(chosen.map(({ name }) => [name, withoutBlankLines(values[name] ?? null)]));
   const writes = picked.map(({ path }) => ({ path, changes }));
 
-  async function preview(event: FormEvent): Promise<void> {
+  function preview(event: FormEvent): void {
     event.preventDefault();
-    const bad = unreadable(values);
-    setComplaints(bad ?? {});
-    setProblem(chosen.length === 0 ? t('Choose a field first.') : null);
-    if (isTrying || bad || chosen.length === 0) return;
-    setTrying(true);
-    try {
+    void attempt(async () => {
+      const bad = unreadable(values);
+      setComplaints(bad ?? {});
+      if (chosen.length === 0) throw new Error(t('Choose a field first.'));
+      if (bad) return;
       const results = await tryInBulk(writes);
       const common = commonComplaints(results);
       setComplaints(common ?? {});
       const rows = [...picked.map(({ row }) => row), ...results.flatMap(({ status, body }) => rowIn(status, body))];
       if (!common) setTrial({ results, names: await readNames(keysIn(rows, chosen)) });
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-    }
-    setTrying(false);
+    });
   }
 
   async function save(): Promise<void> {

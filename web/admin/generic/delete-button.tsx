@@ -1,11 +1,12 @@
 import { useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
 import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { type Loadable, Loaded } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf } from '../address.ts';
 import type { ResourceEntry } from '../api/interface.ts';
@@ -49,25 +50,18 @@ function Confirmation({
   onClose,
   read,
 }: OpenProps & { read?: Loadable<FoundUses> }) {
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { isBusy, problem, attempt } = useAttempt();
   const [typed, setTyped] = useState('');
   const done = useDone();
   const uses = read?.answer.state === 'ready' ? read.answer.value.uses : [];
   const isTyped = locksOut(entry, uses, isSuperuser);
-  async function remove(): Promise<void> {
-    if (isTyped && typed.trim() !== title) return setProblem(t('Type “{text}” first.', { text: title }));
-    setBusy(true);
-    setProblem(null);
-    try {
+  const remove = () =>
+    attempt(async () => {
+      if (isTyped && typed.trim() !== title) throw new Error(t('Type “{text}” first.', { text: title }));
       await callAsPerson('DELETE', pathOfObject(entry, objectKey));
       goTo(hrefOf(entry.path), { replace: true });
       done(t('{name} is deleted.', { name: title }));
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-      setBusy(false);
-    }
-  }
+    });
   return (
     <Dialog title={t('Delete {kind} {name}?', { kind: inSentence(entry.singular), name: title })} onClose={onClose}>
       {read ? <Consequences read={read} /> : <p>{t('This cannot be undone.')}</p>}

@@ -1,8 +1,9 @@
 import { type FormEvent, useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { callAsPerson } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Code } from '../../elements/code.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
@@ -21,22 +22,15 @@ export function TryTab({ family, objectKey }: { family: string; objectKey: strin
   const { query } = useAddress();
   const person = query.get('person');
   const [outcome, setOutcome] = useState<Outcome | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  async function run(event: FormEvent): Promise<void> {
+  const { isBusy, problem, attempt } = useAttempt();
+  function run(event: FormEvent): void {
     event.preventDefault();
-    if (isBusy) return;
-    setOutcome(null);
-    setProblem(person === null ? t('Choose a person first.') : null);
-    if (person === null) return;
-    setBusy(true);
-    try {
+    void attempt(async () => {
+      setOutcome(null);
+      if (person === null) throw new Error(t('Choose a person first.'));
       const path = `${family}${encodeURIComponent(objectKey)}/test/?format_result=true`;
       setOutcome(await callAsPerson<Outcome>('POST', path, { user: Number(person), group: null }));
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-    }
-    setBusy(false);
+    });
   }
   return (
     <section className="card stack" aria-label={t('Try')}>

@@ -1,8 +1,9 @@
-import { type FormEvent, useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import type { FormEvent } from 'react';
+import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { TextField } from '../../elements/field.tsx';
+import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import type { Upload } from '../api/description.ts';
 
@@ -17,29 +18,19 @@ export function Uploads({ uploads, ...rest }: Props & { uploads: readonly Upload
 }
 
 function UploadForm({ objectKey, upload, onDone }: Props & { upload: Upload }) {
-  const [problem, setProblem] = useState<string | null>(null);
-  const [addressProblem, setAddressProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const file = useAttempt();
+  const address = useAttempt();
   const done = useDone();
   const at = (path: string) => path.replace('{key}', encodeURIComponent(objectKey));
-  async function send(path: string, body: unknown, tell: (problem: string | null) => void): Promise<void> {
-    setBusy(true);
-    setProblem(null);
-    setAddressProblem(null);
-    try {
-      await callAsPerson('POST', at(path), body);
-      await onDone();
-      done(t('The file is stored.'));
-    } catch (caught) {
-      tell(wordsOf(caught));
-    } finally {
-      setBusy(false);
-    }
+  async function send(path: string, body: unknown): Promise<void> {
+    await callAsPerson('POST', at(path), body);
+    await onDone();
+    done(t('The file is stored.'));
   }
   function clear(): void {
     const form = new FormData();
     form.set('clear', 'true');
-    void send(upload.path, form, setProblem);
+    void file.attempt(() => send(upload.path, form));
   }
   return (
     <div className="card stack upload">
@@ -47,7 +38,8 @@ function UploadForm({ objectKey, upload, onDone }: Props & { upload: Upload }) {
         className="stack"
         onSubmit={(event: FormEvent<HTMLFormElement>) => {
           event.preventDefault();
-          void send(upload.path, new FormData(event.currentTarget), setProblem);
+          const form = new FormData(event.currentTarget);
+          void file.attempt(() => send(upload.path, form));
         }}
       >
         <TextField
@@ -56,10 +48,10 @@ function UploadForm({ objectKey, upload, onDone }: Props & { upload: Upload }) {
           name="file"
           accept="image/*"
           required
-          errors={problem ? [problem] : []}
+          errors={file.problem ? [file.problem] : []}
         />
         <div className="row">
-          <Button type="submit" isBusy={isBusy}>
+          <Button type="submit" isBusy={file.isBusy}>
             {t('Upload')}
           </Button>
           <Button look="quiet" onClick={clear}>
@@ -74,7 +66,7 @@ function UploadForm({ objectKey, upload, onDone }: Props & { upload: Upload }) {
           onSubmit={(event: FormEvent<HTMLFormElement>) => {
             event.preventDefault();
             const url = new FormData(event.currentTarget).get('url');
-            void send(upload.addressPath ?? '', { url }, setAddressProblem);
+            void address.attempt(() => send(upload.addressPath ?? '', { url }));
           }}
         >
           <TextField
@@ -82,10 +74,10 @@ function UploadForm({ objectKey, upload, onDone }: Props & { upload: Upload }) {
             hint={t('An address, or a path on this server.')}
             type="url"
             name="url"
-            errors={addressProblem ? [addressProblem] : []}
+            errors={address.problem ? [address.problem] : []}
           />
           <div className="row">
-            <Button type="submit" isBusy={isBusy}>
+            <Button type="submit" isBusy={address.isBusy}>
               {t('Use this address')}
             </Button>
           </div>

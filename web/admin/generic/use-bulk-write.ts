@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { wordsOf } from '../../api/call.ts';
+import { useAttempt } from '../../elements/use-attempt.ts';
 import { type BulkResult, type BulkWrite, writeInBulk } from '../api/bulk.ts';
 
 interface BulkWriting {
@@ -9,31 +9,21 @@ interface BulkWriting {
   readonly problem: string | null;
   /** What came of each write, if not all of them went well. */
   readonly outcome: readonly BulkResult[] | null;
-  write(writes: readonly BulkWrite[]): Promise<readonly BulkResult[] | null>;
+  write(writes: readonly BulkWrite[]): Promise<readonly BulkResult[] | undefined>;
 }
 
 /** Writes many objects, with their progress. */
 export function useBulkWrite(): BulkWriting {
   const [done, setDone] = useState(0);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { isBusy, problem, attempt } = useAttempt();
   const [outcome, setOutcome] = useState<readonly BulkResult[] | null>(null);
   return {
     ...{ done, isBusy, problem, outcome },
-    async write(writes) {
-      if (isBusy) return null;
-      setBusy(true);
-      setProblem(null);
-      try {
+    write: (writes) =>
+      attempt(async () => {
         const results = await writeInBulk(writes, setDone);
         if (results.some(({ status }) => status >= 400)) setOutcome(results);
         return results;
-      } catch (caught) {
-        setProblem(wordsOf(caught));
-        return null;
-      } finally {
-        setBusy(false);
-      }
-    },
+      }),
   };
 }

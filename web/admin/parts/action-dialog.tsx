@@ -1,9 +1,9 @@
-import { type FormEvent, type ReactNode, useState } from 'react';
-import { wordsOf } from '../../api/call.ts';
+import type { FormEvent, ReactNode } from 'react';
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
 import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useAttempt } from '../../elements/use-attempt.ts';
 import { goTo, hereWith } from '../address.ts';
 import { useDialog } from '../use-dialog.ts';
 
@@ -26,19 +26,10 @@ export function ActionDialog(props: Props) {
 
 function Open({ name, title, confirm, leave, look = 'primary', act, children }: Props) {
   const { close } = useDialog(name);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  async function submit(event: FormEvent): Promise<void> {
+  const { isBusy, problem, attempt } = useAttempt();
+  function submit(event: FormEvent): void {
     event.preventDefault();
-    if (isBusy) return;
-    setBusy(true);
-    setProblem(null);
-    try {
-      await act();
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-    }
-    setBusy(false);
+    void attempt(act);
   }
   return (
     <Dialog title={title} onClose={close}>

@@ -1,9 +1,10 @@
 import { lazy, Suspense, useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { callAsPerson } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { useEntry } from '../api/interface.ts';
 
@@ -21,20 +22,13 @@ export interface Invitation {
 export function InvitationLink({ invitation, onClose }: { invitation: Invitation; onClose(): void }) {
   const { pk, link, email } = invitation;
   const [isSent, setSent] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, problem, attempt } = useAttempt();
   const canSend = useEntry(invitationsPath)?.may.change === 'all' && email !== '';
-  async function send(): Promise<void> {
-    setBusy(true);
-    setProblem(null);
-    try {
+  const send = () =>
+    attempt(async () => {
       await callAsPerson('POST', `${invitationsPath}${pk}/send_email/`, {});
       setSent(true);
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-    }
-    setBusy(false);
-  }
+    });
   if (isSent)
     return (
       <div className="stack">

@@ -1,10 +1,11 @@
 import { type FormEvent, useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { callAsPerson } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
 import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { useEntry } from '../api/interface.ts';
 import { slugOf } from '../slug.ts';
@@ -27,29 +28,22 @@ function InviteDialog({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [made, setMade] = useState<Invitation | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  async function invite(event: FormEvent): Promise<void> {
+  const { isBusy, problem, attempt } = useAttempt();
+  function invite(event: FormEvent): void {
     event.preventDefault();
-    if (isBusy) return;
-    setBusy(true);
-    setProblem(null);
-    try {
+    void attempt(async () => {
       const fixed_data = { ...(name && { name }), ...(email && { email }) };
       const body = { name: `${slugOf(name || email) || 'invitation'}-${Date.now()}`, single_use: true, fixed_data };
       const { pk, link } = await callAsPerson<{ pk: string; link: string | null }>('POST', invitationsPath, {
         ...body,
         expires: null,
       });
-      if (link !== null) setMade({ pk, link, email });
-      else
-        setProblem(
-          t('The invitation is made, but no enrolment flow takes invitations: bind an invitation stage to one.'),
-        );
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-    }
-    setBusy(false);
+      const unused = t(
+        'The invitation is made, but no enrolment flow takes invitations: bind an invitation stage to one.',
+      );
+      if (link === null) throw new Error(unused);
+      setMade({ pk, link, email });
+    });
   }
   return (
     <Dialog title={t(made ? 'Invitation' : 'Invite somebody')} onClose={onClose}>

@@ -1,9 +1,10 @@
 import { useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useAttempt } from '../../elements/use-attempt.ts';
 import { known, t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
@@ -43,8 +44,7 @@ export function RoleMatrix({ role, all, held, may, reload }: Props) {
   const canGive = may.includes('assign');
   const canTake = may.includes('unassign');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(before);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, problem, attempt } = useAttempt();
   const done = useDone();
   const { query } = useAddress();
   const { resources, user } = useInterface();
@@ -70,20 +70,14 @@ export function RoleMatrix({ role, all, held, may, reload }: Props) {
     if (!next.delete(name)) next.add(name);
     setChosen(next);
   }
-  async function save(): Promise<void> {
-    setBusy(true);
-    setProblem(null);
-    const path = `/rbac/permissions/assigned_by_roles/${role.pk}/`;
-    try {
+  const save = () =>
+    attempt(async () => {
+      const path = `/rbac/permissions/assigned_by_roles/${role.pk}/`;
       if (added.length > 0) await callAsPerson('POST', `${path}assign/`, { permissions: added });
       if (removed.length > 0) await callAsPerson('PATCH', `${path}unassign/`, { permissions: removed });
       await reload();
       done(t('{name} is saved.', { name: role.name }));
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-    }
-    setBusy(false);
-  }
+    });
   const box = (permission: Permission, label: string) => (
     <input
       type="checkbox"

@@ -1,9 +1,9 @@
-import { useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
@@ -77,22 +77,14 @@ interface Props {
 }
 
 function NotOffered({ object, stages, reload }: Props) {
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { isBusy, problem, attempt } = useAttempt();
   const announce = useDone();
-  async function offer({ pk, sources }: IdentificationStage): Promise<void> {
-    if (isBusy) return;
-    setBusy(true);
-    setProblem(null);
-    try {
+  const offer = ({ pk, sources }: IdentificationStage) =>
+    attempt(async () => {
       await callAsPerson('PATCH', `${path}${pk}/`, { sources: [...sources, object.pk] });
       await reload();
       announce(t('The sign-in page offers {name} now.', { name: object.name }));
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-    }
-    setBusy(false);
-  }
+    });
   return (
     <>
       <p>{t('The sign-in page does not offer it yet. A stage that asks who people are has to name it.')}</p>

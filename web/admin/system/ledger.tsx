@@ -1,5 +1,5 @@
 import { use, useCallback, useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { callAsPerson } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Code } from '../../elements/code.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
@@ -7,6 +7,7 @@ import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, hrefOf, useAddress } from '../address.ts';
 import type { Names } from '../api/objects.ts';
@@ -100,14 +101,11 @@ interface Message {
 
 function EntryRow({ entry, names, at, reload }: RowProps) {
   const [told, setTold] = useState<{ title: string; messages: readonly Message[] } | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, problem, attempt } = useAttempt();
   const object = names(modelOf(entry), keyOf(entry));
   const name = object?.name ?? keyOf(entry);
-  async function send(isTrial: boolean): Promise<void> {
-    setBusy(true);
-    setProblem(null);
-    try {
+  const send = (isTrial: boolean) =>
+    attempt(async () => {
       const { messages } = await callAsPerson<{ messages: Message[] }>(
         'POST',
         `${at}sync/object/${isTrial ? '?dry_run=true' : ''}`,
@@ -121,11 +119,7 @@ function EntryRow({ entry, names, at, reload }: RowProps) {
         messages,
       });
       if (!isTrial) await reload();
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-    }
-    setBusy(false);
-  }
+    });
   return (
     <li className="rows-row">
       <State entry={entry} />

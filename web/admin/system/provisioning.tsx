@@ -1,9 +1,9 @@
-import { useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useAttempt } from '../../elements/use-attempt.ts';
 import { known, t } from '../../texts/texts.ts';
 import { hereWith, hrefOf, useAddress } from '../address.ts';
 import { Link } from '../link.tsx';
@@ -35,21 +35,14 @@ interface CardProps {
 
 function Card({ provider, isChosen, reload }: CardProps) {
   const { pk, name, type, path, run, may_change } = provider;
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, problem, attempt } = useAttempt();
   const done = useDone();
-  async function syncNow(): Promise<void> {
-    setBusy(true);
-    setProblem(null);
-    try {
+  const syncNow = () =>
+    attempt(async () => {
       await callAsPerson('POST', `${path}${pk}/sync/run/`);
       await reload();
       done(t('All users and groups are sent to {name}.', { name }));
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-    }
-    setBusy(false);
-  }
+    });
   return (
     <section className="card stack-tight" aria-label={name} data-chosen={isChosen || undefined}>
       <h2>
