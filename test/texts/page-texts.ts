@@ -37,8 +37,8 @@ export function stringsIn(source: string, file: string): Found[] {
 
   function visit(node: Node, parent: Node | null, attribute: string | null): void {
     if (node.type.startsWith('TS') && node.type !== 'TSAsExpression') return;
-    // Faults are for developers.
-    if (node.type === 'NewExpression' && calleeOf(node) === 'Error') return;
+    // Faults are for developers, unless they are said by `t`.
+    if (parent?.type === 'NewExpression' && calleeOf(parent) === 'Error' && node.type !== 'CallExpression') return;
     if (node.type === 'JSXText' && /\p{L}/u.test(String(node.value))) add(node, String(node.value).trim(), true, false);
     if (node.type === 'Literal' && typeof node.value === 'string') {
       const isVisible = attribute !== null && !silent.test(attribute) && /\p{L}/u.test(node.value);

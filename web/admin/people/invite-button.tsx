@@ -38,10 +38,10 @@ function InviteDialog({ onClose }: { onClose(): void }) {
         ...body,
         expires: null,
       });
-      const unused = t(
-        'The invitation is made, but no enrolment flow takes invitations: bind an invitation stage to one.',
-      );
-      if (link === null) throw new Error(unused);
+      if (link === null)
+        throw new Error(
+          t('The invitation is made, but no enrolment flow takes invitations: bind an invitation stage to one.'),
+        );
       setMade({ pk, link, email });
     });
   }

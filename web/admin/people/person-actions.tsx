@@ -73,13 +73,13 @@ function PasswordDialog({ person }: { person: Person }) {
 
 /** Says what to do where recovery is off, as it is on a new server. */
 async function recovering<T>(path: string): Promise<T> {
-  const off = t(
-    'Recovery is off. Turn on “Password recovery” in the list of flows, or choose a flow for it in the brand.',
-  );
   try {
     return await callAsPerson<T>('POST', path, {});
   } catch (caught) {
-    throw caught instanceof ApiProblem && caught.code === 'no_recovery_flow' ? new Error(off) : caught;
+    if (!(caught instanceof ApiProblem && caught.code === 'no_recovery_flow')) throw caught;
+    throw new Error(
+      t('Recovery is off. Turn on “Password recovery” in the list of flows, or choose a flow for it in the brand.'),
+    );
   }
 }
 
@@ -114,8 +114,7 @@ async function mailRecovery({ pk }: Person): Promise<void> {
   type Stages = { readonly results: readonly { readonly pk: string; readonly template: string }[] };
   const { results } = await callAsPerson<Stages>('GET', '/stages/email/?page_size=100&ordering=name');
   const stage = results.find(({ template }) => template.includes('password')) ?? results[0];
-  const none = t('There is no email stage. Create one first.');
-  if (!stage) throw new Error(none);
+  if (!stage) throw new Error(t('There is no email stage. Create one first.'));
   await recovering(`/core/users/${pk}/recovery_email/?email_stage=${stage.pk}`);
 }
 
