@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { UserFacts } from '../core/mapping/user-facts.ts';
 import type { Json } from '../lib/json.ts';
 import type { Query } from '../platform/db/database.ts';
-import type { PolicyEngine, PolicyMode } from '../policy/engine.ts';
+import type { PolicyEngine } from '../policy/engine.ts';
+import type { PolicyMode } from '../policy/outcome.ts';
 import { policyRequest } from '../policy/request.ts';
 import type { Call } from '../resource/call.ts';
 

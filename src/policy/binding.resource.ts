@@ -59,14 +59,14 @@ export const bindingResource = (resources: Resources): Resource =>
         nullable: true,
         needs: 'view',
         resetOnPut: true,
-        cascades: true,
+        outlives: true,
         help: 'The group whose members pass.',
       }),
       user: ref('svc_core.user', 'int', {
         nullable: true,
         needs: 'view',
         resetOnPut: true,
-        cascades: true,
+        outlives: true,
         help: 'The user who passes.',
       }),
       policy_obj: nested('svc_policies.policy', 'policy'),
@@ -89,20 +89,19 @@ export const bindingResource = (resources: Resources): Resource =>
     async afterWrite({ verb, current, pk, isAlong = false, ...input }) {
       if (verb !== 'destroy' || !current) return;
       await checkMayChangeTarget(input, current.target);
-      if (isAlong) await keepClosed(input.tx, pk);
+      if (isAlong) await outlive(input.tx, pk);
     },
   });
 
 /**
- * An application without bindings is open to everybody. What was for the members of a deleted group is for nobody: the
- * binding stays and binds nothing, unless there is such a one already.
+ * A target without bindings is open to everybody, so what was for the members of a deleted group is for nobody: the binding
+ * stays and names nothing. What was for everybody but a deleted user is for everybody. Policies, which only superusers
+ * delete, take their bindings with them except from applications.
  */
-async function keepClosed(tx: Query, binding: string): Promise<void> {
-  await sql`update policy_bindings set policy = null, "group" = null, "user" = null
-    where pk = ${binding} and enabled and not negate and target in (select pk from applications)
-      and not exists (select 1 from policy_bindings other where other.target = policy_bindings.target
-        and other.enabled and not other.negate
-        and other.policy is null and other."group" is null and other."user" is null)`.execute(tx);
+async function outlive(tx: Query, binding: string): Promise<void> {
+  await sql`update policy_bindings
+    set negate = negate and "user" is not null, policy = null, "group" = null, "user" = null
+    where pk = ${binding} and (policy is null or (enabled and target in (select pk from applications)))`.execute(tx);
 }
 
 /** Bindings decide who may use the target: writing one requires permission to change the target. */

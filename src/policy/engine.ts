@@ -1,41 +1,30 @@
-import type { Json } from '../lib/json.ts';
 import type { Query } from '../platform/db/database.ts';
 import { type QueryCache, queryCache } from '../platform/db/query-cache.ts';
-import type { Call, NewEvent } from '../resource/call.ts';
+import type { Call } from '../resource/call.ts';
 import { type ActiveBinding, activeBindings, loadPolicies } from './bindings.ts';
 import type { Decider } from './deciders.ts';
 import type { PolicyKind, Verdict } from './kind.ts';
-import { deciderOf, forPerson, isMember, isUser, messageOf } from './outcome.ts';
+import {
+  combine,
+  deciderOf,
+  forPerson,
+  isLost,
+  isMember,
+  isUser,
+  logOf,
+  lost,
+  messageOf,
+  type Outcome,
+  type PolicyMode,
+  type PolicyResult,
+  type Target,
+  unbound,
+  undecided,
+} from './outcome.ts';
 import type { PolicySettings } from './policy.family.ts';
 import { executed, failed, follow } from './policy-events.ts';
 import type { PolicyRequest } from './request.ts';
 import { withinSeconds } from './within-seconds.ts';
-
-export type PolicyMode = 'all' | 'any';
-
-export interface PolicyResult {
-  readonly passing: boolean;
-  readonly messages: readonly string[];
-  readonly logs: readonly PolicyLog[];
-  /** The bindings behind the decision: those that failed, or those that passed. */
-  readonly deciders: readonly Decider[];
-}
-
-export interface PolicyLog {
-  readonly level: 'info' | 'warning';
-  readonly text: string;
-  /** Names the policy. */
-  readonly attributes: Readonly<Record<string, string>>;
-}
-
-export interface Target {
-  readonly pk: string;
-  readonly mode: PolicyMode;
-  /** The result of a target without active bindings; passes by default. */
-  readonly emptyResult?: boolean;
-  /** What expressions see as `obj`, if one request covers several targets. */
-  readonly obj?: Json;
-}
 
 export interface Explanation {
   readonly passing: boolean;
@@ -100,11 +89,6 @@ const boundCache = queryCache<Bound>('bindings');
 /** Larger sets are rare, and their cache entries would be large. */
 const maxCachedTargets = 20;
 
-interface Outcome extends Omit<PolicyResult, 'deciders'>, Pick<Verdict, 'consequence'> {
-  readonly decider: Decider;
-  readonly events: readonly NewEvent[];
-}
-
 export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   const byModel = new Map(kinds.map((kind) => [kind.resource.model, kind]));
 
@@ -161,6 +145,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     isUserOpen: boolean,
   ): Promise<Outcome> {
     if (binding.policy === null) {
+      if (isLost(binding)) return lost(binding);
       if (isUserOpen) return undecided(binding);
       const holds = binding.group === null ? isUser(binding, request) : isMember(binding, request);
       const passing = holds !== binding.negate;
@@ -263,31 +248,3 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     },
   };
 }
-
-const undecided = (binding: ActiveBinding): Outcome => ({
-  passing: true,
-  messages: [],
-  logs: [],
-  events: [],
-  decider: deciderOf(binding, true),
-});
-
-const unbound = (passing: boolean): PolicyResult => ({ passing, messages: [], logs: [], deciders: [] });
-
-function combine({ mode, emptyResult = true }: Target, outcomes: readonly Outcome[]): PolicyResult {
-  if (outcomes.length === 0) return unbound(emptyResult);
-  const passing =
-    mode === 'all' ? outcomes.every((outcome) => outcome.passing) : outcomes.some((outcome) => outcome.passing);
-  return {
-    passing,
-    messages: outcomes.flatMap(({ messages }) => messages),
-    logs: outcomes.flatMap(({ logs }) => logs),
-    deciders: outcomes.map(({ decider }) => decider).filter((decider) => decider.passing === passing),
-  };
-}
-
-const logOf = (policy: { readonly name: string }, level: PolicyLog['level'], text: string): PolicyLog => ({
-  level,
-  text,
-  attributes: { policy: policy.name },
-});

@@ -1,13 +1,51 @@
+import type { Json } from '../lib/json.ts';
+import type { NewEvent } from '../resource/call.ts';
 import type { ActiveBinding } from './bindings.ts';
 import type { Decider } from './deciders.ts';
-import { CannotDecide } from './kind.ts';
+import { CannotDecide, type Verdict } from './kind.ts';
 import type { PolicyRequest } from './request.ts';
+
+export type PolicyMode = 'all' | 'any';
+
+export interface PolicyResult {
+  readonly passing: boolean;
+  readonly messages: readonly string[];
+  readonly logs: readonly PolicyLog[];
+  /** The bindings behind the decision: those that failed, or those that passed. */
+  readonly deciders: readonly Decider[];
+}
+
+export interface PolicyLog {
+  readonly level: 'info' | 'warning';
+  readonly text: string;
+  /** Names the policy. */
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+export interface Target {
+  readonly pk: string;
+  readonly mode: PolicyMode;
+  /** The result of a target without active bindings; passes by default. */
+  readonly emptyResult?: boolean;
+  /** What expressions see as `obj`, if one request covers several targets. */
+  readonly obj?: Json;
+}
+
+/** What one binding decides. */
+export interface Outcome extends Omit<PolicyResult, 'deciders'>, Pick<Verdict, 'consequence'> {
+  readonly decider: Decider;
+  readonly events: readonly NewEvent[];
+}
 
 /** Includes membership through child groups: a user's facts list the ancestors of their groups. */
 export const isMember = ({ group }: ActiveBinding, { user }: PolicyRequest) =>
   user?.groups.some(({ pk }) => pk === group) === true;
 
 export const isUser = ({ user }: ActiveBinding, request: PolicyRequest) => user !== null && user === request.user?.pk;
+
+/** Whether what the binding let pass is deleted. */
+export const isLost = ({ policy, group, user, negate }: ActiveBinding) =>
+  policy === null && group === null && user === null && !negate;
 
 export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
@@ -25,4 +63,41 @@ export const deciderOf = (
   policy: policy?.name ?? null,
   group,
   user,
+});
+
+export const undecided = (binding: ActiveBinding): Outcome => ({
+  passing: true,
+  messages: [],
+  logs: [],
+  events: [],
+  decider: deciderOf(binding, true),
+});
+
+/** As for a policy that fails, the planner of a flow takes the warning for no decision. */
+export const lost = (binding: ActiveBinding): Outcome => ({
+  passing: false,
+  messages: [],
+  logs: [{ level: 'warning', text: 'What a binding named is deleted: nobody passes it.', attributes: {} }],
+  events: [],
+  decider: deciderOf(binding, false),
+});
+
+export const unbound = (passing: boolean): PolicyResult => ({ passing, messages: [], logs: [], deciders: [] });
+
+export function combine({ mode, emptyResult = true }: Target, outcomes: readonly Outcome[]): PolicyResult {
+  if (outcomes.length === 0) return unbound(emptyResult);
+  const passing =
+    mode === 'all' ? outcomes.every((outcome) => outcome.passing) : outcomes.some((outcome) => outcome.passing);
+  return {
+    passing,
+    messages: outcomes.flatMap(({ messages }) => messages),
+    logs: outcomes.flatMap(({ logs }) => logs),
+    deciders: outcomes.map(({ decider }) => decider).filter((decider) => decider.passing === passing),
+  };
+}
+
+export const logOf = (policy: { readonly name: string }, level: PolicyLog['level'], text: string): PolicyLog => ({
+  level,
+  text,
+  attributes: { policy: policy.name },
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { made, unique } from '../support/make-walk.ts';
+import { openBrowser } from '../support/flow-client.ts';
+import { made, makeWalk, unique } from '../support/make-walk.ts';
 import { describeOnBoth, type TestUser } from '../support/server.ts';
 
 // Bindings went with the group or user that they named, and an application without any is open to everybody: a client of
@@ -47,10 +48,11 @@ describeOnBoth('class 46: what was for a deleted group or user is for nobody', (
     for (const group of groups) expect((await server().admin.delete(`/core/groups/${group}/`)).status).toBe(204);
     expect(await app.isOpenTo(anybody)).toBe(false);
     const left = await app.bound();
-    expect(left).toMatchObject([{ policy: null, group: null, user: null, group_obj: null, user_obj: null }]);
+    const nothing = { policy: null, group: null, user: null, group_obj: null, user_obj: null };
+    expect(left).toMatchObject([nothing, nothing, nothing]);
     expect((await server().admin.patch(`/policies/bindings/${left[0].pk}/`, { user: anybody.pk })).status).toBe(200);
     expect(await app.isOpenTo(anybody)).toBe(true);
-    expect((await server().admin.delete(`/policies/bindings/${left[0].pk}/`)).status).toBe(204);
+    for (const { pk } of left) expect((await server().admin.delete(`/policies/bindings/${pk}/`)).status).toBe(204);
     expect(await app.isOpenTo(await server().user())).toBe(true);
   });
 
@@ -64,5 +66,69 @@ describeOnBoth('class 46: what was for a deleted group or user is for nobody', (
     await server().admin.patch(`/core/applications/${app.slug}/`, { policy_engine_mode: 'all' });
     await server().admin.delete(`/core/groups/${group}/`);
     expect(await app.isOpenTo(await server().user())).toBe(false);
+  });
+
+  /** One object of each kind that bindings decide about, by the key of its bindings. */
+  const targets = {
+    application: async (mode: string) => {
+      const { slug, target } = await application();
+      await server().admin.patch(`/core/applications/${slug}/`, { policy_engine_mode: mode });
+      return target;
+    },
+    flow: async (mode: string) => (await makeWalk(server(), [], { policy_engine_mode: mode })).pk,
+    source: async (mode: string) => {
+      const slug = unique('source');
+      const keys = { consumer_key: 'k', consumer_secret: 's', provider_type: 'github' };
+      return (await made(server(), '/sources/oauth/', { name: slug, slug, policy_engine_mode: mode, ...keys })).pk;
+    },
+    'stage of a flow': async (mode: string) =>
+      (await makeWalk(server(), [['dummy', {}, { policy_engine_mode: mode }]])).bindings[0]?.target,
+    'notification rule': async (_mode: string) =>
+      (await made(server(), '/events/rules/', { name: unique('rule'), severity: 'alert' })).pk,
+  };
+  test.each(Object.entries(targets))('so nobody more than before passes: %s', async (_, makeTarget) => {
+    const { admin } = server();
+    const [member, other] = [await server().user(), await server().user()];
+    const passing = async (target: string) => {
+      const explained = ({ pk }: TestUser) => admin.get(`/policies/explain/?user=${pk}&target=${target}`);
+      return { member: (await explained(member)).body.passing, other: (await explained(other)).body.passing };
+    };
+    for (const mode of ['all', 'any']) {
+      for (const kind of ['group', 'user'] as const) {
+        for (const negate of [false, true]) {
+          const { pk: kept } = await made(server(), '/core/groups/', { name: unique('g'), users: [member.pk] });
+          for (const beside of [[], [{ group: kept }]]) {
+            const target = await makeTarget(mode);
+            const bound =
+              kind === 'user'
+                ? (await server().user()).pk
+                : (await made(server(), '/core/groups/', { name: unique('g'), users: [member.pk] })).pk;
+            for (const [order, binding] of [{ [kind]: bound, negate }, ...beside].entries())
+              await made(server(), '/policies/bindings/', { target, order, ...binding });
+            const path = `/core/${kind}s/${bound}/`;
+            const uses = (await admin.get(`${path}used_by/`)).body;
+            expect(uses).toContainEqual(expect.objectContaining({ model_name: 'policybinding', action: 'set_null' }));
+            const before = await passing(target);
+            expect((await admin.delete(path)).status).toBe(204);
+            const after = await passing(target);
+            const what = { mode, kind, negate, beside: beside.length };
+            if (kind === 'user' && negate) expect([what, after]).toEqual([what, before]);
+            else if (beside.length === 0) expect([what, after]).toEqual([what, { member: false, other: false }]);
+            if (after.member) expect([what, before.member]).toEqual([what, true]);
+            if (after.other) expect([what, before.other]).toEqual([what, true]);
+          }
+        }
+      }
+    }
+  });
+
+  test('and a flow ends where it cannot be decided whether a stage is left out', async () => {
+    const { pk: group } = await made(server(), '/core/groups/', { name: unique('g') });
+    const walk = await makeWalk(server(), [['dummy'], ['dummy']]);
+    await made(server(), '/policies/bindings/', { target: walk.bindings[0]?.target, group, order: 0 });
+    const show = async () => (await openBrowser(server()).show(walk.slug)).body;
+    expect((await show()).component).not.toBe('xak-stage-access-denied');
+    expect((await server().admin.delete(`/core/groups/${group}/`)).status).toBe(204);
+    expect(await show()).toMatchObject({ component: 'xak-stage-access-denied' });
   });
 });

@@ -24,7 +24,7 @@ export interface DesignStep {
   readonly kind: string | null;
 }
 
-/** What is bound to the flow or to a stage. Its key and name are null if the caller may not see it. */
+/** What is bound to the flow or to a stage. Its key and name are null if the caller may not see it; the name of what is deleted is empty. */
 export interface DesignGate {
   readonly pk: string;
   readonly target: string;
@@ -36,9 +36,9 @@ export interface DesignGate {
   readonly group: string | null;
   readonly user: number | null;
   readonly name: string | null;
-  /** Whether it is a group or a user. */
+  /** Whether it is a group or a user, or was one that is deleted. */
   readonly isAboutPerson: boolean;
-  /** Whether nobody could pass: a group without active members, a user who is not active. */
+  /** Whether nobody could pass: a group without active members, a user who is not active, either after its deletion. */
   readonly isEmpty: boolean;
 }
 
@@ -74,16 +74,16 @@ export async function loadGates(call: Call, registry: Registry, targets: readonl
       (select t.kind from policies t where t.pk = b.policy and ${policy}) as kind,
       (select t.pk from groups t where t.pk = b."group" and ${group}) as "group",
       (select t.pk from users t where t.pk = b."user" and ${user}) as "user",
-      coalesce(
+      case when coalesce(b.policy, b."group") is null and b."user" is null then '' else coalesce(
         (select t.name from policies t where t.pk = b.policy and ${policy}),
         (select t.name from groups t where t.pk = b."group" and ${group}),
-        (select t.username from users t where t.pk = b."user" and ${user})) as name,
+        (select t.username from users t where t.pk = b."user" and ${user})) end as name,
       b.policy is null as is_person,
       case when b."group" is not null then not exists (
           select 1 from group_ancestors ga cross join user_groups ug cross join users u
           where ga.ancestor = b."group" and ug."group" = ga."group" and u.pk = ug."user" and u.is_active)
         when b."user" is not null then not exists (select 1 from users u where u.pk = b."user" and u.is_active)
-        else false end as is_empty
+        else b.policy is null end as is_empty
     from policy_bindings b where b.target in (${sql.join(targets)}) order by b."order", b.pk`.execute(call.db.read);
   return rows.map(({ is_person, is_empty, ...row }) => ({
     ...row,

@@ -8,6 +8,8 @@ export interface RefOptions<T = unknown, N extends boolean = boolean> extends Co
   readonly needs?: 'view' | 'change';
   /** The row is deleted with the referenced object, although the reference is nullable. */
   readonly cascades?: boolean;
+  /** The row stays without the referenced object, as its own rules (`afterWrite`) leave it. */
+  readonly outlives?: boolean;
   /** The referenced object cannot be deleted, because the row means more without it: everybody instead of some. */
   readonly protects?: boolean;
 }
@@ -17,6 +19,7 @@ export interface RefField<T = unknown> extends Field<T> {
   readonly keyType: KeyType;
   readonly needs?: 'view' | 'change';
   readonly cascades?: boolean;
+  readonly outlives?: boolean;
   readonly protects?: boolean;
 }
 

@@ -221,7 +221,7 @@ export async function destroyRow(
 }
 
 /**
- * Dependent rows are deleted under their own rules: deleting a group's bindings requires permission to delete those.
+ * Dependent rows are deleted or unset under their own rules: deleting a bound group requires permission to change its bindings.
  */
 async function deleteAlong(
   engine: Engine,
@@ -232,7 +232,7 @@ async function deleteAlong(
 ): Promise<void> {
   for (const other of engine.registry.resources) {
     for (const [name, field] of Object.entries(other.allFields)) {
-      if (!isRef(field) || !(field.protects || (field.cascades && other.afterWrite))) continue;
+      if (!isRef(field) || !(field.protects || ((field.cascades || field.outlives) && other.afterWrite))) continue;
       if (field.model !== model && field.model !== family?.model) continue;
       const { rows } = await sql<{ pk: string | number }>`select pk from ${sql.table(other.table)}
         where ${sql.ref(name)} = ${pk}`.execute(tx);

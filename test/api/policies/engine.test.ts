@@ -8,7 +8,8 @@ import { passwordExpiry } from '../../../src/kinds/policies/password-expiry/pass
 import { reputation } from '../../../src/kinds/policies/reputation/reputation.ts';
 import { changeScore } from '../../../src/kinds/policies/reputation/score.ts';
 import type { Json } from '../../../src/lib/json.ts';
-import { createPolicyEngine, type PolicyMode } from '../../../src/policy/engine.ts';
+import { createPolicyEngine } from '../../../src/policy/engine.ts';
+import type { PolicyMode } from '../../../src/policy/outcome.ts';
 import { policyRequest } from '../../../src/policy/request.ts';
 import { describeOnBoth } from '../../support/server.ts';
 

@@ -8,6 +8,7 @@ import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { hrefOf } from '../address.ts';
 import { useEntry } from '../api/interface.ts';
+import { lostWords } from '../flows/gate-words.tsx';
 import { Link } from '../link.tsx';
 import { AddBinding } from './add-binding.tsx';
 
@@ -119,7 +120,7 @@ const nameOf = ({ policy_obj, group_obj, user_obj }: Binding): string =>
   policy_obj?.name ?? group_obj?.name ?? user_obj?.username ?? t('the binding');
 
 function Sentence({ binding, isForEvents }: { binding: Binding; isForEvents: boolean }) {
-  const { group, user, negate } = binding;
+  const { policy, group, user, negate } = binding;
   const name = nameOf(binding);
   const said = (text: Text, href: string) => (
     <Rich text={text} values={{ name, a: (words) => <Link href={href}>{words}</Link> }} />
@@ -131,6 +132,7 @@ function Sentence({ binding, isForEvents }: { binding: Binding; isForEvents: boo
     );
   if (user)
     return said(negate ? 'Everybody but <a>{name}</a>' : 'The person <a>{name}</a>', hrefOf(`/core/users/${user}/`));
+  if (!policy) return t(lostWords(negate));
   const policies = hrefOf('/policies/all/', { search: name });
   if (isForEvents)
     return said(

@@ -1,5 +1,5 @@
 import { Rich } from '../../texts/rich.tsx';
-import { t } from '../../texts/texts.ts';
+import { type Text, t } from '../../texts/texts.ts';
 import type { Gate } from './design.ts';
 
 /** Who or what passes a gate, in words. */
@@ -9,6 +9,7 @@ export function GateWords({ gate }: { gate: Gate }) {
   if (group !== null)
     return <Rich text={negate ? 'Everybody but members of {name}' : 'Members of {name}'} values={{ name }} />;
   if (user !== null) return <Rich text={negate ? 'Everybody but {name}' : 'Only {name}'} values={{ name }} />;
+  if (gate.name === '') return t(lostWords(negate));
   return (
     <Rich
       text={negate ? 'Everybody whom the policy {name} turns away' : 'Everybody whom the policy {name} lets pass'}
@@ -16,6 +17,10 @@ export function GateWords({ gate }: { gate: Gate }) {
     />
   );
 }
+
+/** Of a binding whose group, user or policy is deleted. */
+export const lostWords = (negate: boolean): Text =>
+  negate ? 'Everybody: who was excluded here is deleted' : 'Nobody: what was bound here is deleted';
 
 export const nameOfGate = ({ name }: Gate): string => name ?? t('hidden');
 
