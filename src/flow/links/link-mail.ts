@@ -48,9 +48,12 @@ ${closing.map(paragraph).join('\n')}
 
 const maxNameLength = 60;
 
+/** What reads as a path or an address, also with a dot of another script, or turns the direction of what follows. */
+const suspicious = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}/:@]|[.\u3002\uff0e\uff61][\p{L}\p{N}]/u;
+
 /** Names are user input: leave out anything that could read as a message or a link. */
 function greetingOf(name: string, language: Language): string {
-  const isPlain = name !== '' && name.length <= maxNameLength && !/[\p{Cc}/:@]|\.\w/u.test(name);
+  const isPlain = name !== '' && name.length <= maxNameLength && !suspicious.test(name);
   return isPlain ? say(language, 'Hello {name},', { name }) : say(language, 'Hello,');
 }
 

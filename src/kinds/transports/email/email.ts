@@ -19,6 +19,7 @@ export function emailTransport({ mailer }: { readonly mailer: Mailer }): Transpo
     isReady: mailer.isReady,
     async send({ text: body, severity, user, event }) {
       if (user.email === '') return 'The user has no e-mail address.';
+      // Strangers choose names that stand in events: they must not write paragraphs.
       const line = body.replace(/\s+/g, ' ');
       const language = languageOfUser(user.attributes, 'en');
       const subject = say(language, subjects[severity] ?? subjects.notice, { text: line.slice(0, maxSubjectLength) });
@@ -33,7 +34,7 @@ export function emailTransport({ mailer }: { readonly mailer: Mailer }): Transpo
           ]
         : [];
       const greeting = say(language, 'Hello {name},', { name: user.name || user.username });
-      const text = [greeting, '', body, '', ...facts].join('\n');
+      const text = [greeting, '', line, '', ...facts].join('\n');
       await mailer.send({ to: user.email, subject, text }).catch((error) => {
         throw error instanceof NoMailServer ? new Undeliverable(error.message) : error;
       });

@@ -14,15 +14,19 @@ export function slackTransport({ fetch }: { readonly fetch: GuardedFetch }): Tra
   };
 }
 
+/** In chats, angle brackets make links and call everybody. Strangers choose names that stand in events. */
+const plain = (value: unknown): string =>
+  asText(value).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replace(/\s+/g, ' ');
+
 function chatBody({ body, severity, user, event }: Message) {
-  const field = (title: string, value: unknown) => ({ title, value: asText(value), short: true });
+  const field = (title: string, value: unknown) => ({ title, value: plain(value), short: true });
   return {
     username: 'Gatehouse',
     attachments: [
       {
         author_name: 'Gatehouse',
-        fallback: body,
-        title: body,
+        fallback: plain(body),
+        title: plain(body),
         color: colors[severity] ?? colors.notice,
         fields: [
           field('Severity', severity),
