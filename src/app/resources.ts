@@ -26,6 +26,7 @@ import { tokenResource } from '../core/token/token.resource.ts';
 import { viewKeyEndpoint } from '../core/token/token-key.endpoints.ts';
 import { currentBrandAction } from '../flow/current-brand.ts';
 import { allDevices } from '../flow/devices/all-devices.endpoints.ts';
+import { resetDevicesAction } from '../flow/devices/reset-devices.ts';
 import { inspectorEndpoint } from '../flow/executor/inspector.endpoint.ts';
 import { explainEndpoint } from '../flow/explain.endpoint.ts';
 import { flowResource } from '../flow/flow.resource.ts';
@@ -65,7 +66,7 @@ export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
   const { policies, flows } = kinds;
   const evaluateAccess = createEvaluateAccess(policies);
   const recovery = recoveryAction({ ...world, policies });
-  const userActions = [recovery, ...kinds.stageKinds.flatMap((kind) => kind.userActions ?? [])];
+  const userActions = [recovery, resetDevicesAction, ...kinds.stageKinds.flatMap((kind) => kind.userActions ?? [])];
   const all: Resource[] = [
     // Directory and access
     userResource({ ...world, userActions }),

@@ -7,7 +7,7 @@ import { openBrowser, signInByPassword } from '../support/flow-client.ts';
 import { describeJourney, whoIs } from '../support/journey.ts';
 import { made, unique } from '../support/make-walk.ts';
 import { makeApplication, makeConsent } from '../support/providers.ts';
-import { giveCodes, isSignedIn, password } from '../support/second-factor.ts';
+import { giveCodes, isSignedIn, password, personWithPassword } from '../support/second-factor.ts';
 import type { TestServer } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
@@ -245,6 +245,59 @@ describeJourney('the admin pages of people', (journey) => {
     await page.getByRole('rowheader', { name: 'admin', exact: true }).waitFor();
     expect(await page.getByRole('checkbox', { name: 'Choose admin', exact: true }).count()).toBe(0);
     await page.waitForLoadState('networkidle');
+  });
+
+  test('give the help desk passwords and second factors, and nothing else', async () => {
+    const { server } = journey();
+    const dana = await personWithPassword(server);
+    const clerk = await server.user([], { username: unique('clerk') });
+    await giveCodes(server, dana.username);
+    const role = (await server.admin.post('/rbac/roles/', { name: unique('desk') })).body;
+    await made(server, '/core/groups/', { name: unique('desk'), roles: [role.pk], users: [clerk.pk] });
+    const admin = await visitAdmin(journey(), `/rbac/roles/${role.pk}/`);
+    await admin.getByRole('button', { name: 'Help desk: passwords and second factors' }).click();
+    await admin.getByText('4 permissions more, 0 fewer.').waitFor();
+    await admin.getByRole('button', { name: 'Save', exact: true }).click();
+    await admin.getByText(`${role.name} is saved.`).waitFor();
+
+    const page = await visitAdmin(journey(), `/core/users/${dana.pk}/`, { user: clerk.pk });
+    await page.getByText('Actions', { exact: true }).click();
+    expect(await page.locator('.menu li').allInnerTexts()).toEqual([
+      'Set password…',
+      'Recovery link…',
+      'Reset second factors…',
+      'Sign out everywhere…',
+    ]);
+    await page.getByRole('button', { name: 'Reset second factors…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset second factors', exact: true }).click();
+    await page.getByText(`${dana.username} has no second factor any more.`).waitFor();
+    expect((await server.admin.get(`/authenticators/admin/all/?user=${dana.pk}`)).body).toEqual([]);
+    await page.goto('/if/user/');
+    await page.getByRole('link', { name: 'Administration' }).waitFor();
+  });
+
+  test('show what somebody who leaves could open, keep them out, and let them in again', async () => {
+    const { server } = journey();
+    const dana = await server.user([], { username: unique('dana') });
+    const application = await makeApplication(server);
+    await signIn(server, dana.pk);
+    const page = await visitAdmin(journey(), `/core/users/${dana.pk}/?tab=applications`);
+    const rows = page.getByRole('list', { name: 'Applications' });
+    await rows.getByRole('link', { name: application.name, exact: true }).waitFor();
+    await rows.getByRole('link', { name: `Why? ${application.name}` }).click();
+    await page.getByRole('heading', { level: 1, name: 'Access' }).waitFor();
+    await openAdmin(page, `/core/users/${dana.pk}/`);
+    await choose(page, 'Deactivate…');
+    await page.getByRole('dialog').getByRole('button', { name: 'Deactivate', exact: true }).click();
+    await page.getByText(`${dana.username} is deactivated.`).waitFor();
+    await page.getByText('Not active: cannot sign in').waitFor();
+    const path = `/core/authenticated_sessions/?user__username=${dana.username}`;
+    expect((await server.admin.get(path)).body.results).toEqual([]);
+    expect((await dana.api.get('/core/users/me/')).status).toBe(403);
+    await choose(page, 'Activate…');
+    await page.getByRole('dialog').getByRole('button', { name: 'Activate', exact: true }).click();
+    await page.getByText(`${dana.username} is active again.`).waitFor();
+    expect((await dana.api.get('/core/users/me/')).status).toBe(200);
   });
 
   test('offer a delegate only what they may do', async () => {

@@ -36,12 +36,14 @@ describeOnBoth('class 51: nobody takes over an account that holds more permissio
     'change_user',
     'delete_user',
     'reset_user_password',
+    'reset_user_second_factors',
     'impersonate',
     'view_token_key',
   ].map((name) => `svc_core.${name}`);
   const at = ({ pk }: TestUser, below = '') => `/core/users/${pk}/${below}`;
   const reaching: Record<string, (api: Api, user: TestUser) => Promise<Answer>> = {
     'the password': (api, user) => api.post(at(user, 'set_password/'), { password: 'mine from now on' }),
+    'their second factors': (api, user) => api.post(at(user, 'reset_second_factors/')),
     'their sessions': (api, user) => api.post(at(user, 'sign_out_everywhere/')),
     'the key of a token': (api, user) => api.get(`/core/tokens/of-${user.username}/view_key/`),
     'the e-mail address': (api, user) => api.patch(at(user), { email: `${unique('mine')}@example.com` }),

@@ -17,6 +17,7 @@ export interface Permission {
 /** Permissions besides add, change, delete and view. */
 const furtherPermissions: readonly (readonly [model: string, codename: string, name: string])[] = [
   ['svc_core.user', 'reset_user_password', 'Reset Password'],
+  ['svc_core.user', 'reset_user_second_factors', 'Reset Second Factors'],
   ['svc_core.user', 'impersonate', 'Can impersonate other users'],
   ['svc_core.user', 'assign_user_permissions', 'Can assign permissions to users'],
   ['svc_core.user', 'unassign_user_permissions', 'Can unassign permissions from users'],

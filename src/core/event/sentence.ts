@@ -69,7 +69,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
   model_created: change('{who} created {object}.'),
   model_updated: (event, words, language) => {
     const { diff, model } = event.context;
-    const members = isJsonObject(diff) ? Object.keys(diff).join(', ') : '';
+    const members = isJsonObject(diff) ? Object.keys(diff).join(', ').replaceAll('_', ' ') : '';
     if (members === '') return change('{who} changed {object}.')(event, words, language);
     const object = objectOf(model, words, language);
     return words('{who} changed {object} ({members}).', { who: whoOf(event, words), object, members });

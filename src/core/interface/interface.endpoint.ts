@@ -64,7 +64,9 @@ const actionPermissions = [
   'svc_core.impersonate',
   'svc_core.remove_user_from_group',
   'svc_core.reset_user_password',
+  'svc_core.reset_user_second_factors',
   'svc_core.view_token_key',
+  'svc_core.view_user_applications',
   'svc_flows.export_flow',
 ];
 

@@ -11,8 +11,15 @@ import { ActionDialog, closeDialog } from '../parts/action-dialog.tsx';
 import { ActionMenu } from '../parts/menu.tsx';
 import type { Person } from './person.ts';
 
+interface Props {
+  readonly person: Person;
+  readonly may: NamedObject['may'];
+  readonly canSwitch: boolean;
+  reload(): Promise<void>;
+}
+
 /** What can be done for or about a person, as far as the caller may. */
-export function PersonActions({ person, may }: { person: Person; may: NamedObject['may'] }) {
+export function PersonActions({ person, may, canSwitch, reload }: Props) {
   const { user, acting } = useInterface();
   const canMail = useEntry('/stages/email/') !== undefined && person.email !== '' && person.is_active;
   const isOther = person.pk !== user.pk;
@@ -26,10 +33,14 @@ export function PersonActions({ person, may }: { person: Person; may: NamedObjec
           ...(canMail ? [{ name: 'recovery-mail', title: t('Send a recovery link by mail…') }] : []),
         ]
       : []),
+    ...(may.includes('svc_core.reset_user_second_factors') && acting === null
+      ? [{ name: 'second-factors', title: t('Reset second factors…') }]
+      : []),
     ...(canReset ? [{ name: 'sign-out', title: t('Sign out everywhere…') }] : []),
     ...(may.includes('svc_core.impersonate') && isOther && person.is_active
       ? [{ name: 'act-as', title: t('Act as…') }]
       : []),
+    ...(canSwitch && isOther ? [{ name: 'switch', title: t(person.is_active ? 'Deactivate…' : 'Activate…') }] : []),
   ];
   const isOffered = (name: string) => offered.some((one) => one.name === name);
   if (offered.length === 0) return null;
@@ -39,7 +50,9 @@ export function PersonActions({ person, may }: { person: Person; may: NamedObjec
       {isOffered('password') && <PasswordDialog person={person} />}
       {isOffered('recovery') && <RecoveryDialog person={person} />}
       {isOffered('recovery-mail') && <RecoveryMailDialog person={person} />}
+      {isOffered('second-factors') && <SecondFactorsDialog person={person} />}
       {isOffered('sign-out') && <SignOutDialog person={person} />}
+      {isOffered('switch') && <SwitchDialog person={person} reload={reload} />}
       {isOffered('act-as') && <ActAsDialog person={person} />}
     </>
   );
@@ -137,6 +150,28 @@ function RecoveryMailDialog({ person }: { person: Person }) {
   );
 }
 
+function SecondFactorsDialog({ person }: { person: Person }) {
+  const done = useDone();
+  const name = person.username;
+  return (
+    <ActionDialog
+      name="second-factors"
+      title={t('Reset the second factors of {name}?', { name })}
+      confirm={t('Reset second factors')}
+      act={async () => {
+        await callAsPerson('POST', `/core/users/${person.pk}/reset_second_factors/`, {});
+        closeDialog();
+        done(t('{name} has no second factor any more.', { name }));
+      }}
+    >
+      <p>{t('For somebody who lost their phone: passkeys, authenticator apps and recovery codes are removed.')}</p>
+      <p>
+        {t('Make sure that it is really them who asks. Until they add a new one, the password alone signs them in.')}
+      </p>
+    </ActionDialog>
+  );
+}
+
 function SignOutDialog({ person }: { person: Person }) {
   const done = useDone();
   return (
@@ -151,6 +186,32 @@ function SignOutDialog({ person }: { person: Person }) {
       }}
     >
       <p>{t('Every browser has to sign in again. API tokens stay valid.')}</p>
+    </ActionDialog>
+  );
+}
+
+/** For people who leave, and for those who come back. */
+function SwitchDialog({ person: { pk, username: name, is_active }, reload }: Pick<Props, 'person' | 'reload'>) {
+  const done = useDone();
+  return (
+    <ActionDialog
+      name="switch"
+      title={is_active ? t('Deactivate {name}?', { name }) : t('Activate {name}?', { name })}
+      confirm={t(is_active ? 'Deactivate' : 'Activate')}
+      act={async () => {
+        await callAsPerson('PATCH', `/core/users/${pk}/`, { is_active: !is_active });
+        await reload();
+        closeDialog();
+        done(is_active ? t('{name} is deactivated.', { name }) : t('{name} is active again.', { name }));
+      }}
+    >
+      <p>
+        {t(
+          is_active
+            ? 'They are signed out everywhere and can no longer sign in; their tokens stop working at once. Everything else stays as it is, so that you can undo it.'
+            : 'They can sign in again. Their groups, second factors and tokens are as they were.',
+        )}
+      </p>
     </ActionDialog>
   );
 }

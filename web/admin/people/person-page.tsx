@@ -12,6 +12,7 @@ import { Page } from '../page.tsx';
 import { EventRows } from '../parts/event-rows.tsx';
 import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../resource-page.ts';
+import { ApplicationsTab } from './applications-tab.tsx';
 import { Connections, Consents, Devices, Sessions, Tokens } from './belongings.tsx';
 import { GroupsTab } from './groups-tab.tsx';
 import type { Person } from './person.ts';
@@ -27,7 +28,7 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
   const { query } = useAddress();
   const crumbs = [{ text: entry.plural, href: hrefOf(entry.path) }];
   if (read.answer.state !== 'ready') return <Unread read={read} entry={entry} />;
-  const { person, may, names } = read.answer.value;
+  const { person, may, names, canSwitch } = read.answer.value;
   const tabs = tabsFor(person, known);
   const tab = tabs.find(({ name }) => name === query.get('tab'))?.name ?? 'overview';
   return (
@@ -45,7 +46,7 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
               hasUsedBy
             />
           )}
-          <PersonActions person={person} may={may} />
+          <PersonActions person={person} may={may} canSwitch={canSwitch} reload={read.reload} />
           {may.includes('change') && (
             <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${person.pk}/`)}>
               {t('Edit')}
@@ -58,6 +59,7 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
       {tab === 'overview' && <PersonOverview person={person} may={may} />}
       {tab === 'groups' && <GroupsTab person={person} names={names} reload={read.reload} />}
       {tab === 'rights' && <RightsTab person={person} />}
+      {tab === 'applications' && <ApplicationsTab person={person} />}
       {tab === 'sessions' && <Sessions person={person} />}
       {tab === 'devices' && <Devices person={person} />}
       {tab === 'tokens' && <Tokens person={person} />}
@@ -73,7 +75,7 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
 }
 
 /** What the caller may see of a person. */
-function tabsFor(_person: Person, { resources, user }: Interface) {
+function tabsFor(_person: Person, { actions, resources, user }: Interface) {
   const extent = (path: string) => resources.find((entry) => entry.path === path)?.may.view;
   const ifSeen = (path: string, name: string, title: Text) => (extent(path) ? [{ name, title: t(title) }] : []);
   return [
@@ -81,6 +83,9 @@ function tabsFor(_person: Person, { resources, user }: Interface) {
     { name: 'groups', title: t('Groups') },
     ...(extent('/rbac/roles/') === 'all' && extent('/core/groups/') === 'all'
       ? [{ name: 'rights', title: t('Rights') }]
+      : []),
+    ...(actions.includes('svc_core.view_user_applications')
+      ? ifSeen('/core/applications/', 'applications', 'Applications')
       : []),
     ...ifSeen('/core/authenticated_sessions/', 'sessions', 'Sessions'),
     ...(user.is_superuser ? [{ name: 'devices', title: t('Devices') }] : []),

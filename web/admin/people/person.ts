@@ -29,6 +29,8 @@ interface ReadPerson {
   readonly person: Person;
   /** What the caller may do with them. */
   readonly may: NamedObject['may'];
+  /** Whether the caller may let them in and keep them out. */
+  readonly canSwitch: boolean;
   readonly names: Names;
 }
 
@@ -38,7 +40,8 @@ export function usePerson(entry: ResourceEntry, key: string): Loadable<ReadPerso
   return useLoadable(
     useCallback(async () => {
       const { answer: person, names } = await pages.read<Person>(pathOfObject(entry, key));
-      return { person, names, may: names(entry.model, person.pk)?.may ?? [] };
+      const { may = [], fixed = [] } = names(entry.model, person.pk) ?? {};
+      return { person, names, may, canSwitch: may.includes('change') && !fixed.includes('is_active') };
     }, [pages, entry, key]),
   );
 }

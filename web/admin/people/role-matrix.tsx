@@ -11,6 +11,7 @@ import { useInterface } from '../api/interface.ts';
 import type { NamedObject } from '../api/objects.ts';
 import { capitalised } from '../spellings.ts';
 import { permissionName } from '../words.ts';
+import { usualRoles } from './usual-roles.ts';
 
 export interface Permission {
   readonly id: number;
@@ -70,6 +71,8 @@ export function RoleMatrix({ role, all, held, may, reload }: Props) {
     if (!next.delete(name)) next.add(name);
     setChosen(next);
   }
+  const givable = (names: readonly string[]): ReadonlySet<string> =>
+    new Set(all.filter((one) => one.is_held && names.includes(nameOf(one))).map(nameOf));
   const save = () =>
     attempt(async () => {
       const path = `/rbac/permissions/assigned_by_roles/${role.pk}/`;
@@ -97,6 +100,16 @@ export function RoleMatrix({ role, all, held, may, reload }: Props) {
           onChange={({ currentTarget }) => goTo(hereWith({ search: currentTarget.value || null }), { replace: true })}
         />
       </div>
+      {canGive && (
+        <div className="row">
+          <span className="quiet">{t('Add what is usual for')}</span>
+          {usualRoles.map(({ title, permissions }) => (
+            <Button key={title} onClick={() => setChosen(chosen.union(givable(permissions)))}>
+              {t(title)}
+            </Button>
+          ))}
+        </div>
+      )}
       {problem && <Notice tone="bad">{problem}</Notice>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys */}
       <section className="table-frame" tabIndex={0} aria-label={t('Permissions')}>
