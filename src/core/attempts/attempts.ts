@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { networkOf } from '../../lib/cidr.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import { type Query, Rollback } from '../../platform/db/database.ts';
@@ -137,18 +137,38 @@ export async function claimMessage(
   return count(tx, key.hash(to), key.hash(from), { ofUser: messages.ofUser, ofAddress }, now);
 }
 
+/**
+ * Counts a message to a mailbox, by whatever name it was asked for. Returns false while the mailbox must wait: nobody may
+ * learn that, since who asks by two names would learn that they are one user's.
+ */
+export async function claimMailbox(
+  tx: Query,
+  key: Pick<InstanceKey, 'hash'>,
+  { owner, now }: { readonly owner: number | string; readonly now: string },
+): Promise<boolean> {
+  const [counted] = await countOne(
+    tx,
+    key.hash(`messages:mailbox:${owner}`),
+    now,
+    addMilliseconds(now, forgottenAfterMs),
+  );
+  if (counted) await slowDown(tx, counted, messages.ofUser, now);
+  return counted !== undefined;
+}
+
 /** False while one of the subjects must wait; the caller then rolls back, or the wait would never end. */
 async function count(tx: Query, user: string, address: string, paces: Paces, now: string): Promise<boolean> {
   const counted = await countBoth(tx, user, address, now, addMilliseconds(now, forgottenAfterMs));
   if (counted.length < 2) return false;
-  for (const { subject, failures } of counted) {
-    const { free, minWaitMs } = subject === user ? paces.ofUser : paces.ofAddress;
-    if (failures <= free) continue;
-    const waitMs = Math.min(minWaitMs * 2 ** Math.min(failures - free - 1, 20), maxWaitMs);
-    await sql`update sign_in_attempts set blocked_until = ${addMilliseconds(now, waitMs)}
-      where subject = ${subject}`.execute(tx);
-  }
+  for (const one of counted) await slowDown(tx, one, one.subject === user ? paces.ofUser : paces.ofAddress, now);
   return true;
+}
+
+async function slowDown(tx: Query, { subject, failures }: Counted, { free, minWaitMs }: Pace, now: string) {
+  if (failures <= free) return;
+  const waitMs = Math.min(minWaitMs * 2 ** Math.min(failures - free - 1, 20), maxWaitMs);
+  await sql`update sign_in_attempts set blocked_until = ${addMilliseconds(now, waitMs)}
+    where subject = ${subject}`.execute(tx);
 }
 
 type Counting = [user: string, address: string, now: string, expires: string];
@@ -174,11 +194,19 @@ const countFree = statement<Counting, Counted>(
   { sent: 'later' },
 );
 
-const countBoth = statement<Counting, Counted>(
-  (user, address, now, expires) => sql`insert into sign_in_attempts as a (subject, failures, blocked_until, expires)
-    values (${user}, 1, ${longAgo}, ${expires}), (${address}, 1, ${longAgo}, ${expires})
+type Value = RawBuilder<unknown>;
+
+const counting = (subjects: readonly Value[], now: Value, expires: Value) =>
+  sql<Counted>`insert into sign_in_attempts as a (subject, failures, blocked_until, expires)
+    values ${sql.join(subjects.map((subject) => sql`(${subject}, 1, ${longAgo}, ${expires})`))}
     on conflict (subject) do update set failures = case when a.expires > ${now} then a.failures + 1 else 1 end,
-      expires = excluded.expires where a.blocked_until <= ${now} returning subject, failures`,
+      expires = excluded.expires where a.blocked_until <= ${now} returning subject, failures`;
+
+const countBoth = statement<Counting, Counted>((user, address, now, expires) =>
+  counting([user, address], now, expires),
+);
+const countOne = statement<[subject: string, now: string, expires: string], Counted>((subject, now, expires) =>
+  counting([subject], now, expires),
 );
 
 // Hashed: people sometimes type their password as the name.

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { claimMessage } from '../../../core/attempts/attempts.ts';
+import { claimMailbox, claimMessage } from '../../../core/attempts/attempts.ts';
 import { pageFrame } from '../../../core/brand/language.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { linkComponent } from '../../../flow/executor/challenge.ts';
@@ -72,22 +72,25 @@ function confirmed({ settings, context }: Step<Settings>) {
   });
 }
 
-/** Queues a mail; returns false once the limit is reached. */
+/** Queues a mail; returns false once the limit of the name is reached. That of the mailbox shows to nobody. */
 async function send({ key, jobs }: Needs, step: Step<Settings>): Promise<boolean> {
   const { call, context, settings, flow, walk } = step;
   const user = await step.pendingUser();
   const { brand: title, language } = await pageFrame(call);
   const { now } = call;
-  const who = context.pending_user ?? context.pending_user_identifier ?? '';
+  const typed = context.pending_user_identifier;
+  const who = typed ?? context.pending_user ?? '';
+  const owner = context.pending_user ?? `nobody ${typed}`;
   const minutes = settings.token_expiry;
   try {
     return await call.db.write(async (tx) => {
       if (!(await claimMessage(tx, call, key, { who, by: { ip: call.request.clientIp }, now })))
         throw new Rollback(false);
+      const isSent = (await claimMailbox(tx, key, { owner, now })) && mayReceive(user, step);
       await call.world.makeRoom('flow_links', tx);
       const expires = addMilliseconds(now, minutes * 60_000);
       const content = { ...walk, plan: { ...walk.plan, mailed_to: user?.email ?? '' } };
-      const link = { flow: flow.pk, user: mayReceive(user, step) ? (user?.pk ?? null) : null, content };
+      const link = { flow: flow.pk, user: isSent ? (user?.pk ?? null) : null, content };
       const pk = await storeLink(tx, key, { ...link, expires, now });
       await mailLink(jobs(), tx, { link: pk, stage: settings.pk, title, language, isRecorded: false });
       return true;
