@@ -91,7 +91,7 @@ function change({ context, engine }: Step<Settings>, user: UserFacts, hash: stri
     const found = await selectOne(engine, users, call, tx, [sql`${users.row().col('pk')} = ${user.pk}`]);
     if (!found) throw new Problem('permission_denied');
     const values = userValues(context.prompt_data);
-    const attributes = deepMerge(found.values.attributes, attributesOf(values));
+    const attributes = deepMerge(keptAttributes(found.values, values), attributesOf(values));
     if (Object.keys(values).length > 0) {
       const body = { ...values, attributes };
       await updateRow(engine, users, silent(call), tx, user.pk, found.values, body, 'patch');
@@ -103,6 +103,12 @@ function change({ context, engine }: Step<Settings>, user: UserFacts, hash: stri
 }
 
 const attributesOf = ({ attributes }: JsonObject): JsonObject => (isJsonObject(attributes) ? attributes : {});
+
+/** That an address is verified is not true of another one. */
+function keptAttributes(user: { readonly email: string; readonly attributes: JsonObject }, { email }: JsonObject) {
+  const { email_verified: _, ...others } = user.attributes;
+  return email === undefined || email === user.email ? user.attributes : others;
+}
 
 /** The stage's path wins, then the source's; users cannot choose their own. */
 function pathOf({ user_path_template }: Settings, { source, prompt_data }: Step['context']): Row {
