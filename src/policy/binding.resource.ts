@@ -94,13 +94,12 @@ export const bindingResource = (resources: Resources): Resource =>
   });
 
 /**
- * A target without bindings is open to everybody, so what was for the members of a deleted group is for nobody: the binding
- * stays and names nothing. What was for everybody but a deleted user is for everybody. Policies, which only superusers
- * delete, take their bindings with them except from applications.
+ * A target without bindings is open to everybody, so a binding outlives the group or user that it names: what is deleted counts as
+ * a group without members. Policies, which only superusers delete, take their bindings with them, except from applications:
+ * nobody knows what a deleted policy would say, so nobody passes.
  */
 async function outlive(tx: Query, binding: string): Promise<void> {
-  await sql`update policy_bindings
-    set negate = negate and "user" is not null, policy = null, "group" = null, "user" = null
+  await sql`update policy_bindings set negate = negate and policy is null, policy = null, "group" = null, "user" = null
     where pk = ${binding} and (policy is null or (enabled and target in (select pk from applications)))`.execute(tx);
 }
 

@@ -8,11 +8,9 @@ import {
   combine,
   deciderOf,
   forPerson,
-  isLost,
   isMember,
   isUser,
   logOf,
-  lost,
   messageOf,
   type Outcome,
   type PolicyMode,
@@ -145,7 +143,6 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     isUserOpen: boolean,
   ): Promise<Outcome> {
     if (binding.policy === null) {
-      if (isLost(binding)) return lost(binding);
       if (isUserOpen) return undecided(binding);
       const holds = binding.group === null ? isUser(binding, request) : isMember(binding, request);
       const passing = holds !== binding.negate;

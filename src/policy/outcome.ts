@@ -43,10 +43,6 @@ export const isMember = ({ group }: ActiveBinding, { user }: PolicyRequest) =>
 
 export const isUser = ({ user }: ActiveBinding, request: PolicyRequest) => user !== null && user === request.user?.pk;
 
-/** Whether what the binding let pass is deleted. */
-export const isLost = ({ policy, group, user, negate }: ActiveBinding) =>
-  policy === null && group === null && user === null && !negate;
-
 export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Hides the details of internal failures from the person who is refused. */
@@ -71,15 +67,6 @@ export const undecided = (binding: ActiveBinding): Outcome => ({
   logs: [],
   events: [],
   decider: deciderOf(binding, true),
-});
-
-/** As for a policy that fails, the planner of a flow takes the warning for no decision. */
-export const lost = (binding: ActiveBinding): Outcome => ({
-  passing: false,
-  messages: [],
-  logs: [{ level: 'warning', text: 'What a binding named is deleted: nobody passes it.', attributes: {} }],
-  events: [],
-  decider: deciderOf(binding, false),
 });
 
 export const unbound = (passing: boolean): PolicyResult => ({ passing, messages: [], logs: [], deciders: [] });
