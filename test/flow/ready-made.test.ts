@@ -37,6 +37,7 @@ describeOnBoth('a ready-made flow', (server) => {
     expect(await statesOf()).toEqual([
       { recovery: [false, 'default-recovery-flow'] },
       { invitation: [true, 'default-enrollment-flow'] },
+      { registration: [false, null] },
       { passkey: [false, null] },
     ]);
     const trial = await server().admin.put('/flows/ready_made/passkey/?dry_run=true', { is_on: true });
@@ -131,6 +132,52 @@ describeOnSqlite(
       const answer = await browser.answer(flow, { ...person, password: strong, password_repeat: strong });
       expect(answer.body.component).toBe(done);
       expect((await browser.get('/core/users/me/')).body.user.username).toBe(username);
+    });
+
+    test('lets everybody make an account whose address is confirmed, and nobody while it is off', async () => {
+      const flow = 'default-registration-flow';
+      expect((await openBrowser(server()).show(signInFlow)).body.enroll_url).toBeUndefined();
+      await turn(server(), 'registration', true);
+      expect((await openBrowser(server()).show(signInFlow)).body.enroll_url).toBe(`/if/flow/${flow}/`);
+      expect((await server().admin.get(`/flows/instances/${flow}/design/`)).body.findings).toEqual([]);
+      const email = `${unique('new')}@example.org`;
+      const register = async (address: string) => {
+        const browser = openBrowser(server());
+        await browser.show(flow);
+        const waiting = await browser.answer(flow, { email: address });
+        expect(waiting.body).toMatchObject({ component: 'xak-stage-email', link_opened: false });
+        await quiet(server());
+        return linkIn(mail).search.slice(1);
+      };
+      const query = await register(email);
+      expect(mail.mails.at(-1)?.to).toEqual([email]);
+      // In another browser, as on a phone.
+      const browser = openBrowser(server());
+      await browser.show(flow, query);
+      const form = await browser.answer(flow, { component: 'xak-stage-email' }, query);
+      expect(form.body.fields.map(({ field_key }: { field_key: string }) => field_key)).not.toContain('email');
+      const username = unique('new');
+      const person = { username, name: 'New', password: strong, password_repeat: strong };
+      // An address that is sent along is not the one that was confirmed.
+      const answer = await browser.answer(flow, { ...person, email: 'root@example.com' });
+      expect(answer.body.component).toBe(done);
+      const { body } = await server().admin.get(`/core/users/?username=${username}`);
+      expect(body.results).toMatchObject([{ username, email, is_active: true, type: 'external' }]);
+      expect((await browser.get('/core/users/me/')).body.user.username).toBe(username);
+      expect((await openBrowser(server()).show(flow, query)).body.component).toBe(denied);
+
+      // Who has an account learns it from the link, and nobody else does.
+      const second = await register(email.toUpperCase());
+      const again = openBrowser(server());
+      await again.show(flow, second);
+      const refused = await again.answer(flow, { component: 'xak-stage-email' }, second);
+      expect(refused.body).toMatchObject({ component: denied, error_message: expect.stringContaining('already') });
+
+      const late = await register(`${unique('late')}@example.org`);
+      await turn(server(), 'registration', false);
+      for (const opened of ['', late])
+        expect((await openBrowser(server()).show(flow, opened)).body.component).toBe(denied);
+      expect((await openBrowser(server()).show(signInFlow)).body.enroll_url).toBeUndefined();
     });
 
     test('signs people in with a passkey alone', async () => {

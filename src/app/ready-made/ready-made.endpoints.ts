@@ -64,16 +64,32 @@ async function turnOn(one: ReadyMade, world: World, input: Input): Promise<void>
   if ((await flowOf(one, tx)) === null) await one.install(createMake(tx, world, engine, call));
   const flow = await flowOf(one, tx);
   if (flow === null) throw new Error(`${one.slug} is missing right after it was installed`);
+  if (one.isClosedWhenOff) await letIn('require_unauthenticated', flow, input);
   await setMember(one, one.linkable(flow), one.on(flow), input);
   if ((await keysWhere(one, one.linked(flow), input)).length === 0) throw Invalid.whole(one.obstacle);
 }
 
 async function turnOff(one: ReadyMade, input: Input): Promise<void> {
   const flow = await flowOf(one, input.tx);
-  if (flow !== null) await setMember(one, one.linked(flow), one.off, input);
+  if (flow === null) return;
+  if (one.isClosedWhenOff) await letIn('require_superuser', flow, input);
+  await setMember(one, one.linked(flow), one.off, input);
 }
 
-async function setMember(one: ReadyMade, where: RawBuilder<unknown>, value: string | null, input: Input) {
+const letIn = (authentication: string, flow: string, input: Input): Promise<void> =>
+  setMember(
+    { model: 'svc_flows.flow', member: 'authentication' },
+    sql`t.pk = ${flow} and t.authentication <> ${authentication}`,
+    authentication,
+    input,
+  );
+
+async function setMember(
+  one: Pick<ReadyMade, 'model' | 'member'>,
+  where: RawBuilder<unknown>,
+  value: string | null,
+  input: Input,
+) {
   const { call, engine, tx } = input;
   const resource = engine.registry.require(one.model);
   for (const { pk } of await keysWhere(one, where, input)) {
@@ -108,7 +124,11 @@ interface Place {
   readonly name: string;
 }
 
-async function keysWhere({ model }: ReadyMade, where: RawBuilder<unknown>, { engine, tx }: Input): Promise<Place[]> {
+async function keysWhere(
+  { model }: Pick<ReadyMade, 'model'>,
+  where: RawBuilder<unknown>,
+  { engine, tx }: Input,
+): Promise<Place[]> {
   const resource = engine.registry.require(model);
   const row = resource.row();
   const name = 'domain' in resource.allFields ? 'domain' : 'name';

@@ -3,6 +3,7 @@ import { enrollment } from '../bootstrap/enrollment.ts';
 import { recovery } from '../bootstrap/recovery.ts';
 import type { Make } from '../bootstrap/steps.ts';
 import { installPasskeys, passkeyFlow } from './passkeys.ts';
+import { installRegistration, registrationFlow } from './registration.ts';
 
 /** A flow that one switch turns on: it is installed if it is missing, and linked from where people come to it. */
 export interface ReadyMade {
@@ -18,6 +19,8 @@ export interface ReadyMade {
   /** Conditions on `t`: objects that link the flow, and objects that would when it is turned on. */
   linked(flow: string): RawBuilder<unknown>;
   linkable(flow: string | null): RawBuilder<unknown>;
+  /** Whether nobody who knows its address can begin the flow while it is off. */
+  readonly isClosedWhenOff?: boolean;
   /** Why it cannot be turned on when nothing is linkable. */
   readonly obstacle: string;
 }
@@ -49,6 +52,19 @@ export const readyMade: readonly ReadyMade[] = [
     linked: (flow) => sql`t.pk = ${flow} and t.authentication in ('none', 'require_unauthenticated')`,
     linkable: (flow) => sql`t.pk = ${flow} and t.authentication not in ('none', 'require_unauthenticated')`,
     obstacle: 'The flow is missing.',
+  },
+  {
+    name: 'registration',
+    slug: registrationFlow,
+    install: installRegistration,
+    model: 'svc_stages_identification.identificationstage',
+    member: 'enrollment_flow',
+    on: (flow) => flow,
+    off: null,
+    linked: (flow) => sql`t.enrollment_flow = ${flow}`,
+    linkable: () => sql`t.enrollment_flow is null and t.pk in (${ofBrands})`,
+    isClosedWhenOff: true,
+    obstacle: 'No brand signs people in by a flow with an identification stage that could offer enrolment.',
   },
   {
     name: 'passkey',

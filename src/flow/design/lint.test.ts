@@ -9,7 +9,7 @@ const stage = (binding: string, roles: readonly StageRole[], more: Partial<Linte
 });
 const who = stage('who', ['identifies']);
 const password = stage('password', ['needs user', 'proves']);
-const mail = stage('mail', ['needs user', 'proves']);
+const mail = stage('mail', ['needs user', 'mails', 'proves']);
 const factor = stage('factor', ['asks for device', 'identifies']);
 const strictFactor = stage('factor', ['asks for device', 'identifies', 'demands device', 'proves']);
 const login = stage('login', ['needs user', 'signs in']);
@@ -46,6 +46,7 @@ test.each<[string, LintedFlow, readonly string[]]>([
   ['a recovery', flow('recovery', [gated(who, depends), mail, factor, ask, write, login]), []],
   ['a recovery by a device', flow('recovery', [who, stage('factor', ['asks for device', 'proves']), write]), []],
   ['an enrolment by invitation', flow('enrollment', [invitation, ask, enrol, login]), []],
+  ['an enrolment with a confirmed address', flow('enrollment', [ask, mail, ask, enrol, login]), []],
   ['an enrolment behind a gate', flow('enrollment', [ask, enrol, login], { gates: [depends] }), []],
   ['an authorization without stages', flow('authorization', []), []],
   ['an authorization with consent', flow('authorization', [consent]), []],

@@ -116,6 +116,7 @@ export const rules: readonly Rule[] = [
         ? []
         : reading.reached
             .filter(({ roles, isUserKnown }) => roles.includes('needs user') && !isUserKnown)
+            .filter(({ roles }) => !(roles.includes('mails') && reading.isFor('enrollment')))
             .map(({ binding }) => binding),
   },
   {

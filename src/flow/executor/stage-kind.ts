@@ -18,6 +18,7 @@ import type { ExecutorFlow, FlowContext, FlowState } from './flow-state.ts';
  * - `identifies`: finds out whom the flow is about. `needs user`: cannot do without that.
  * - `proves`: lets nobody pass who cannot show that they are that user.
  * - `asks for device`: the same, for those who have a device; `demands device`: turns away those who have none.
+ * - `mails`: sends a link to that user, and in an enrolment to the address that was asked for.
  * - `turns away`: lets nobody pass.
  */
 export type StageRole =
@@ -29,6 +30,7 @@ export type StageRole =
   | 'sets up device'
   | 'signs in'
   | 'signs out'
+  | 'mails'
   | 'turns away'
   | 'writes user'
   | 'creates user'

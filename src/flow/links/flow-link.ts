@@ -11,7 +11,7 @@ export type LinkContent = FlowPlan | FlowState;
 
 interface NewLink {
   readonly flow: string;
-  /** The user it is for. Null: a decoy that is never sent. */
+  /** The user it is for. Null: for somebody without an account yet, or a decoy that is never sent. */
   readonly user: number | null;
   readonly content: LinkContent;
   readonly expires: string;
@@ -21,7 +21,7 @@ interface NewLink {
 export interface FlowLink {
   readonly pk: string;
   readonly flow: string;
-  readonly user: number;
+  readonly user: number | null;
   readonly content: LinkContent;
 }
 
@@ -54,7 +54,8 @@ export const contentOf = (key: InstanceKey, { pk, content }: { readonly pk: stri
 
 interface LinkRow extends Omit<FlowLink, 'content'> {
   readonly content: string;
-  readonly is_active: boolean;
+  /** Null if there is no user. */
+  readonly is_active: boolean | null;
 }
 
 /** The valid link for a token in this flow. A password change voids it. */
@@ -66,14 +67,14 @@ export async function findLink(
   now: string,
 ): Promise<FlowLink | null> {
   const { rows } = await sql<LinkRow>`select l.pk, l.flow, l."user", l.content, u.is_active from flow_links l
-    join users u on u.pk = l."user" where l.token_hash = ${key.hash(token)} and l.flow = ${flow} and l.expires > ${now}
-      and u.password_change_date <= l.created`.execute(query);
+    left join users u on u.pk = l."user" where l.token_hash = ${key.hash(token)} and l.flow = ${flow} and l.expires > ${now}
+      and (l."user" is null or u.password_change_date <= l.created)`.execute(query);
   const row = rows[0];
   if (!row) return null;
   const content = contentOf(key, row);
   // An inactive user created on this walk may be waiting for activation; other inactive users stay out.
   const isWaiting = 'context' in content && content.context.created_user === row.user;
-  return row.is_active || isWaiting ? { pk: row.pk, flow, user: row.user, content } : null;
+  return row.user === null || row.is_active || isWaiting ? { pk: row.pk, flow, user: row.user, content } : null;
 }
 
 /** Consumes a link and all others for the same person and flow. False if it was already used. */

@@ -9,7 +9,7 @@ import { Link } from '../link.tsx';
 import { flowsPath } from './design.ts';
 
 interface ReadyMadeFlow {
-  readonly name: 'recovery' | 'invitation' | 'passkey';
+  readonly name: 'recovery' | 'invitation' | 'registration' | 'passkey';
   readonly is_on: boolean;
   readonly flow: string | null;
   readonly places: readonly { readonly name: string; readonly path: string }[];
@@ -27,6 +27,12 @@ const words: Readonly<Record<ReadyMadeFlow['name'], { title: Text; about: Text; 
     title: 'Enrolment by invitation',
     about: 'People whom you invite create their own account. Nobody can without an invitation.',
     places: 'Flow',
+  },
+  registration: {
+    title: 'Enrolment for everybody',
+    about:
+      'The sign-in page offers “Create an account” to everybody. A link by mail confirms their address before the account is made.',
+    places: 'Stages',
   },
   passkey: {
     title: 'Sign-in with a passkey first',

@@ -14,7 +14,7 @@ import {
 } from '../../../flow/executor/stage-kind.ts';
 import { storeLink } from '../../../flow/links/flow-link.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
-import { Rollback } from '../../../platform/db/database.ts';
+import { type Query, Rollback } from '../../../platform/db/database.ts';
 import { booleanSchema } from '../../../resource/json-schema.ts';
 import type { RowOf } from '../../../resource/resource.ts';
 import { emailStage } from './email-stage.resource.ts';
@@ -37,13 +37,13 @@ export function emailKind(needs: Needs): StageKind {
     userActions: [recoveryEmailAction(needs)],
     jobs: (server) => [mailLinkJob({ ...needs, ...server })],
     component: linkComponent,
-    roles: () => ['needs user', 'proves'],
+    roles: () => ['needs user', 'mails', 'proves'],
     challenge: { link_opened: booleanSchema },
     answer: {},
     async show(step) {
       const { context, memory, settings, call } = step;
       if (await isConfirmed(step)) return confirmed(step);
-      if (context.pending_user === null && context.pending_user_identifier === null)
+      if (context.pending_user === null && context.pending_user_identifier === null && addressOf(step) === null)
         return deny('There is nobody to send a mail to.');
       if (settings.use_global_settings && !needs.mailer.isReady) return deny('This server cannot send mails.');
       if (memory.sent_at === undefined) {
@@ -58,14 +58,33 @@ export function emailKind(needs: Needs): StageKind {
 }
 
 /** Whether the link was opened, and sent to the address that the user still has: it says nothing of another one. */
-async function isConfirmed({ context, walk, pendingUser }: Step<Settings>): Promise<boolean> {
-  const { mailed_to } = walk.plan;
-  return context.is_restored === true && (mailed_to === undefined || mailed_to === (await pendingUser())?.email);
+async function isConfirmed(step: Step<Settings>): Promise<boolean> {
+  const { mailed_to } = step.walk.plan;
+  if (step.context.is_restored !== true) return false;
+  return mailed_to === undefined || mailed_to === (addressOf(step) ?? (await step.pendingUser())?.email);
+}
+
+/** The address that somebody gave who is about to get an account. */
+function addressOf({ context, flow }: Step<Settings>): string | null {
+  const { pending_user, pending_user_identifier, prompt_data } = context;
+  if (flow.designation !== 'enrollment' || pending_user !== null || pending_user_identifier !== null) return null;
+  return typeof prompt_data.email === 'string' && prompt_data.email !== '' ? prompt_data.email : null;
+}
+
+const taken = 'There is an account with this address already. Sign in with it, or ask for a new password.';
+
+async function hasAccount(query: Query, address: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from users where lower(email) = lower(${address}) and email <> ''`.execute(query);
+  return rows.length > 0;
 }
 
 /** Only a user created on this very walk is activated; others who are inactive stay inactive. */
-function confirmed({ settings, context }: Step<Settings>) {
+async function confirmed(step: Step<Settings>) {
+  const { settings, context, call } = step;
   const { pending_user, created_user } = context;
+  const address = addressOf(step);
+  // Said only now: whoever opened the link may know that the address has an account.
+  if (address !== null && (await hasAccount(call.db.read, address))) return deny(taken);
   if (!settings.activate_user_on_success || pending_user === null || created_user !== pending_user) return next();
   return next(async (tx) => {
     await sql`update users set is_active = ${true} where pk = ${pending_user}`.execute(tx);
@@ -79,20 +98,29 @@ async function send({ key, jobs }: Needs, step: Step<Settings>): Promise<boolean
   const { brand: title, language } = await pageFrame(call);
   const { now } = call;
   const typed = context.pending_user_identifier;
-  const who = typed ?? context.pending_user ?? '';
-  const owner = context.pending_user ?? `nobody ${typed}`;
+  const address = addressOf(step);
+  const who = typed ?? context.pending_user ?? address ?? '';
+  const owner = context.pending_user ?? (address === null ? `nobody ${typed}` : `newcomer ${address.toLowerCase()}`);
   const minutes = settings.token_expiry;
   try {
     return await call.db.write(async (tx) => {
       if (!(await claimMessage(tx, call, key, { who, by: { ip: call.request.clientIp }, now })))
         throw new Rollback(false);
-      const isSent = (await claimMailbox(tx, key, { owner, now })) && mayReceive(user, step);
+      const hasRoom = await claimMailbox(tx, key, { owner, now });
+      const isSent = hasRoom && mayReceive(user, step);
       await call.world.makeRoom('flow_links', tx);
       const expires = addMilliseconds(now, minutes * 60_000);
-      const content = { ...walk, plan: { ...walk.plan, mailed_to: user?.email ?? '' } };
+      const content = { ...walk, plan: { ...walk.plan, mailed_to: address ?? user?.email ?? '' } };
       const link = { flow: flow.pk, user: isSent ? (user?.pk ?? null) : null, content };
       const pk = await storeLink(tx, key, { ...link, expires, now });
-      await mailLink(jobs(), tx, { link: pk, stage: settings.pk, title, language, isRecorded: false });
+      await mailLink(jobs(), tx, {
+        link: pk,
+        stage: settings.pk,
+        title,
+        language,
+        isRecorded: false,
+        ...(address !== null && hasRoom && { to: address }),
+      });
       return true;
     });
   } catch (error) {

@@ -33,6 +33,8 @@ interface LinkMail {
   readonly title: string;
   /** The language of the request; missing in jobs of an earlier release. */
   readonly language?: Language;
+  /** The address of somebody without an account; otherwise the link says whose it is. */
+  readonly to?: string;
   /** Whether an event already records who requested the mail. */
   readonly isRecorded: boolean;
 }
@@ -44,8 +46,6 @@ export const mailLink = (jobs: Jobs, tx: Query, mail: LinkMail): Promise<void> =
   jobs.enqueue(tx, { kind: kindName, payload: mail });
 
 interface Recipient {
-  readonly pk: string;
-  readonly content: string;
   readonly username: string;
   readonly name: string;
   readonly email: string;
@@ -61,9 +61,9 @@ export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
     name: kindName,
     summary: 'Send a link by email.',
     async run({ payload }) {
-      const { link, stage, title, isRecorded, language: asked = 'en' } = payload;
+      const { link, stage, title, isRecorded, language: asked = 'en', to } = payload;
       const call = systemCall();
-      const recipient = await recipientOf(key, call, link);
+      const recipient = await (to === undefined ? recipientOf(key, call, link) : newcomerAt(to, call, link));
       if (!recipient) return 'There is nobody to send it to.';
       const settings = await loadStage(engine(), emailStage, stage, call).catch(() => null);
       if (!settings) return 'The stage is gone.';
@@ -95,9 +95,21 @@ export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
   };
 }
 
+/** Somebody without an account, of whom nothing is known but the address. */
+async function newcomerAt(email: string, { db, now }: Call, link: string): Promise<Recipient | null> {
+  const { rows } = await sql<{ slug: string }>`select f.slug from flow_links l join flows f on f.pk = l.flow
+    where l.pk = ${link} and l.expires > ${now}`.execute(db.read);
+  return rows[0] ? { username: '', name: '', email, attributes: '{}', slug: rows[0].slug } : null;
+}
+
+interface StoredRecipient extends Recipient {
+  readonly pk: string;
+  readonly content: string;
+}
+
 /** The user of the link, unless their address is another by now than the one that the link is to confirm. */
 async function recipientOf(key: InstanceKey, { db, now }: Call, link: string): Promise<Recipient | null> {
-  const { rows } = await sql<Recipient>`select l.pk, l.content, u.username, u.name, u.email, u.attributes, f.slug
+  const { rows } = await sql<StoredRecipient>`select l.pk, l.content, u.username, u.name, u.email, u.attributes, f.slug
     from flow_links l join users u on u.pk = l."user" join flows f on f.pk = l.flow
     where l.pk = ${link} and l.expires > ${now} and u.email <> ''`.execute(db.read);
   const [row] = rows;
