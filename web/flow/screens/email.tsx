@@ -30,7 +30,7 @@ function LinkSent({ challenge }: { challenge: EmailChallenge }) {
       challenge={challenge}
       title={t('Check your email')}
       intro={t(
-        'If we know you, an email with a link is on its way. Open the link to go on; this page can be closed then.',
+        'If what you entered is right, an email with a link is on its way. Open the link to go on; this page can be closed then.',
       )}
       action={t('Send it again')}
       onSubmit={() => void sendAgain()}
@@ -50,7 +50,7 @@ function LinkOpened({ challenge }: { challenge: EmailChallenge }) {
   return (
     <Step
       challenge={challenge}
-      title={t('Welcome back')}
+      title={t('One more step')}
       intro={t('You have opened the link from our email.')}
       action={t('Continue')}
       onSubmit={() => void answer({})}
