@@ -54,7 +54,7 @@ describe('a SAML response', () => {
     expect((await read(signedResponse(told(), key))).attributes).toEqual({});
   });
 
-  it('may carry a message beside its success, and is refused with that message beside a failure', async () => {
+  it('may carry a message beside its success, and is refused with that message beside a failure if it is signed', async () => {
     const withMessage = (about: Told) =>
       signedResponse(about, key).replace(
         '</samlp:Status>',
@@ -62,7 +62,8 @@ describe('a SAML response', () => {
       );
     expect((await read(withMessage(told()))).nameId.value).toBe('dana');
     const failed = withMessage(told({ status: 'urn:oasis:names:tc:SAML:2.0:status:Responder' }));
-    await expect(read(failed)).rejects.toThrow('Well');
+    await expect(read(failed)).rejects.toThrow('SAML Status: Responder');
+    await expect(read(signXml({ markup: failed }, key).markup)).rejects.toThrow('Well');
   });
 
   it('may be signed as a whole, by itself or in addition', async () => {

@@ -30,7 +30,7 @@ export async function readResponse(text: string, rules: ResponseRules): Promise<
     throw new SamlError('The response is addressed to another receiver (Destination).');
   }
   const status = readStatus(response);
-  if (!isSuccess(status)) throw new SamlError(wordsOfStatus(status));
+  if (!isSuccess(status)) throw new SamlError(wordsOfStatus(status, isVerified));
   const assertion = await onlyAssertion(response, rules, isVerified);
   if (!isVerified && !isSigned(assertion)) throw new SamlError(`${badSignature} Nothing is signed.`);
   const believed = isSigned(assertion) ? verified(assertion, rules.keys) : assertion;

@@ -27,9 +27,12 @@ export function readStatus(response: XmlElement): Status {
   });
 }
 
-/** Why a request failed, in the words of the other side where it has some. */
-export const wordsOfStatus = ({ code, detail, message }: Status): string =>
-  message ?? `SAML Status: ${(detail ?? code).split(':').at(-1) || 'missing'}`;
+/** Why a request failed: in the words of the other side, if it is known to be theirs, else by the name of the status. */
+export function wordsOfStatus({ code, detail, message }: Status, isVerified: boolean): string {
+  if (message !== null && isVerified) return message;
+  const [name = 'missing'] = /\w{1,60}$/.exec(detail ?? code) ?? [];
+  return `SAML Status: ${name}`;
+}
 
 export function writeStatus(code: string, { detail, message }: { detail?: string; message?: string } = {}): Markup {
   return xml(
