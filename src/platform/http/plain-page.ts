@@ -55,6 +55,9 @@ iframe{display:none}
 @media (max-width:30rem){body{display:block;padding:0;background:light-dark(#fff,#1b1f29)}main{width:100%;padding:1.5rem 1rem;box-shadow:none}}`;
 const styleHash = hash('sha256', style, 'base64');
 
+/** A framed page may do what it does at home, but not lead the browser away, open windows or start downloads. */
+const framed = 'allow-forms allow-same-origin allow-scripts';
+
 /** A page for the few messages outside of flows. It runs no scripts and loads only what is passed in. */
 export function plainPage(page: Page): HttpAnswer {
   const { status = 200, brand, language, frames = [], goOnTo } = page;
@@ -67,7 +70,7 @@ export function plainPage(page: Page): HttpAnswer {
     ...(link ? [linkOf(link, form ? 'aside' : 'way')] : []),
   ];
   const unseen = frames.map(
-    (url) => `<iframe src="${escapeHtml(url)}" title="" referrerpolicy="no-referrer"></iframe>`,
+    (url) => `<iframe src="${escapeHtml(url)}" sandbox="${framed}" title="" referrerpolicy="no-referrer"></iframe>`,
   );
   return {
     status,
