@@ -176,7 +176,8 @@ describeOnBoth('the stages of flows', (server, kind) => {
     const again = await openBrowser(server()).show(walk.slug, `itoken=${invitation.token}`);
     expect(again.body).toMatchObject({
       component: 'xak-stage-access-denied',
-      error_message: 'Invalid invite/invite not found',
+      error_message:
+        'This invitation does not work: it was used already, is too old or was withdrawn. Ask whoever invited you for another.',
     });
     const only = await makeWalk(server(), [['invitation/stages'], ['dummy']]);
     const twice = await invite({ single_use: true });

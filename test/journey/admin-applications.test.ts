@@ -119,12 +119,24 @@ describeJourney('the admin pages of applications', (journey) => {
       acs_url: 'https://help.example.org/auth/saml/callback',
       audience: 'https://help.example.org/auth/saml/metadata',
     });
+
+    await moveTo(page, '/applications/new/?template=saml&name=Any&slug=any&address=https://any.example.org');
+    await page.getByLabel('Entity ID of the application').fill('urn:any');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('link', { name: 'Go to the application' }).waitFor();
+    const { body: any } = await admin.get('/core/applications/any/');
+    expect((await admin.get(`/providers/saml/${any.provider}/`)).body).toMatchObject({ audience: 'urn:any' });
+    await moveTo(page, '/core/applications/any/?tab=sign-in');
+    await page.getByText('Entity ID', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'The certificate, where the application asks for one' }).waitFor();
     for (const template of templates) {
       const choices = {
         name: template.name,
         slug: `t-${template.id}`,
         address: template.address,
         redirect: '',
+        entity: '',
         groups: [],
       };
       const { status, body } = await admin.put(

@@ -52,10 +52,12 @@ describeJourney('the admin pages of people', (journey) => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Frida');
     await dialog.getByLabel('Email').fill('frida@example.com');
+    await dialog.getByLabel('Valid for').selectOption('30');
     await dialog.getByRole('button', { name: 'Make an invitation' }).click();
     await dialog.getByText(/itoken=/).waitFor();
     const [invitation] = (await server.admin.get('/stages/invitation/invitations/?search=frida')).body.results;
     expect(invitation).toMatchObject({ single_use: true, fixed_data: { name: 'Frida', email: 'frida@example.com' } });
+    expect(Math.round((Date.parse(invitation.expires) - Date.now()) / 86_400_000)).toBe(30);
     await page.waitForLoadState('networkidle');
   });
 

@@ -37,6 +37,8 @@ describeJourney(
       await page.goto(address);
       await page.getByRole('heading', { name: 'Join us' }).waitFor();
       await expect.poll(() => page.getByLabel('Full name').inputValue()).toBe('Ada Lovelace');
+      // What the invitation fixes is not asked for.
+      expect(await page.getByLabel('Full name').isEditable()).toBe(false);
       const username = unique('ada');
       await page.getByLabel('Username').fill('admin');
       await page.getByLabel('Password', { exact: true }).fill('a fine password');
@@ -51,7 +53,11 @@ describeJourney(
 
       const other = await journey().window();
       await other.goto(address);
-      await other.getByText('Invalid invite/invite not found').waitFor();
+      await other
+        .getByText(
+          'This invitation does not work: it was used already, is too old or was withdrawn. Ask whoever invited you for another.',
+        )
+        .waitFor();
     });
 
     test('every kind of prompt is asked, and its answer arrives', async () => {

@@ -4,7 +4,11 @@ import { openBrowser } from '../support/flow-client.ts';
 import { made, makeWalk, unique } from '../support/make-walk.ts';
 import { describeOnBoth } from '../support/server.ts';
 
-const refused = { component: 'xak-stage-access-denied', error_message: 'Invalid invite/invite not found' };
+const refused = {
+  component: 'xak-stage-access-denied',
+  error_message:
+    'This invitation does not work: it was used already, is too old or was withdrawn. Ask whoever invited you for another.',
+};
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
 describeOnBoth('classes 11, 12 and 13: invitations', (server) => {

@@ -19,6 +19,8 @@ interface OAuth2 {
 }
 
 interface Saml {
+  readonly issuer: string;
+  readonly signing_kp: string | null;
   readonly acs_url: string;
   readonly audience: string;
   readonly url_download_metadata: string;
@@ -133,6 +135,7 @@ function SamlFacts({ path }: { path: string }) {
           <h2>{t('For the application')}</h2>
           <CopyRows
             rows={[
+              { label: t('Entity ID'), text: provider.issuer || provider.url_download_metadata },
               { label: t('Metadata'), text: provider.url_download_metadata },
               { label: t('Sign-on URL'), text: provider.url_sso_redirect },
               { label: t('Sign-out URL'), text: provider.url_slo_redirect },
@@ -140,6 +143,13 @@ function SamlFacts({ path }: { path: string }) {
               { label: t('Audience'), text: provider.audience },
             ]}
           />
+          {provider.signing_kp !== null && (
+            <p>
+              <Link href={hrefOf(`/crypto/certificatekeypairs/${provider.signing_kp}/`)}>
+                {t('The certificate, where the application asks for one')}
+              </Link>
+            </p>
+          )}
         </section>
       )}
     </Loaded>

@@ -32,6 +32,8 @@ export interface Choices {
   readonly slug: string;
   readonly address: string;
   readonly redirect: string;
+  /** SAML: the entity ID of the application, if the template does not fit. */
+  readonly entity: string;
   readonly groups: readonly (string | number)[];
 }
 
@@ -96,7 +98,7 @@ export function bodyFor(template: Template, choices: Choices) {
     template.protocol === 'saml'
       ? {
           acs_url: urls[0] ?? '',
-          audience: filled(template.audience ?? '', placesOf(address)),
+          audience: choices.entity || filled(template.audience ?? '', placesOf(address)),
           ...(template.nameId && { default_name_id_policy: emailFormat }),
         }
       : {

@@ -14,7 +14,7 @@ export function AddressStep({ template, initial }: { template: Template; initial
   const [choices, setChoices] = useState(initial);
   const [isSlugOwn, setSlugOwn] = useState(initial.slug !== slugOf(initial.name));
   const [isSent, setSent] = useState(false);
-  const { name, slug, address, redirect } = choices;
+  const { name, slug, address, redirect, entity } = choices;
   const set = (changes: Partial<Choices>) => setChoices({ ...choices, ...changes });
   const isSaml = template.protocol === 'saml';
   const complaints = {
@@ -29,7 +29,8 @@ export function AddressStep({ template, initial }: { template: Template; initial
     event.preventDefault();
     setSent(true);
     if (Object.values(complaints).flat().length > 0) return;
-    goTo(hereWith({ name: name.trim(), slug, address: address.trim(), redirect: redirect || null, step: 'access' }));
+    const rest = { redirect: redirect || null, entity: entity.trim() || null };
+    goTo(hereWith({ name: name.trim(), slug, address: address.trim(), ...rest, step: 'access' }));
   }
   return (
     <form className="card wizard-form" noValidate onSubmit={next}>
@@ -77,6 +78,16 @@ export function AddressStep({ template, initial }: { template: Template; initial
           errors={isSent ? complaints.redirect : []}
           spellCheck={false}
           onChange={({ currentTarget: { value } }) => set({ redirect: value })}
+        />
+      )}
+      {template.asksRedirect && isSaml && (
+        <TextField
+          label={t('Entity ID of the application')}
+          hint={t('Also called audience or SP issuer; its documentation or metadata names it. Empty: its address.')}
+          value={entity}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={({ currentTarget: { value } }) => set({ entity: value })}
         />
       )}
       {readAddress(address) && (

@@ -97,6 +97,7 @@ function choicesIn({ name, isPublic, category }: Template, query: URLSearchParam
     slug: query.get('slug') ?? slugOf(chosen),
     address: query.get('address') ?? '',
     redirect: query.get('redirect') ?? '',
+    entity: query.get('entity') ?? '',
     groups: [],
   };
 }

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { callAsPerson } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
+import { SelectField } from '../../elements/choice.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
 import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { TextField } from '../../elements/field.tsx';
@@ -11,6 +12,10 @@ import { useEntry } from '../api/interface.ts';
 import { slugOf } from '../slug.ts';
 import { useDialog } from '../use-dialog.ts';
 import { type Invitation, InvitationLink, invitationsPath } from './invitation-link.tsx';
+
+const dayMs = 86_400_000;
+/** In days. */
+const lifetimes = [1, 7, 30];
 
 /** Invites somebody by a link, or by a mail with one. */
 export function InviteButton() {
@@ -27,6 +32,7 @@ export function InviteButton() {
 function InviteDialog({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
+  const [days, setDays] = useState('7');
   const [made, setMade] = useState<Invitation | null>(null);
   const { isBusy, problem, attempt } = useAttempt();
   function invite(event: FormEvent): void {
@@ -36,7 +42,7 @@ function InviteDialog({ onClose }: { onClose(): void }) {
       const body = { name: `${slugOf(name || email) || 'invitation'}-${Date.now()}`, single_use: true, fixed_data };
       const { pk, link } = await callAsPerson<{ pk: string; link: string | null }>('POST', invitationsPath, {
         ...body,
-        expires: null,
+        expires: new Date(Date.now() + Number(days) * dayMs).toISOString(),
       });
       if (link === null)
         throw new Error(
@@ -59,6 +65,15 @@ function InviteDialog({ onClose }: { onClose(): void }) {
             type="email"
             value={email}
             onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+          />
+          <SelectField
+            label={t('Valid for')}
+            choices={lifetimes.map((count) => ({
+              value: String(count),
+              label: t('{count, plural, one {# day} other {# days}}', { count }),
+            }))}
+            value={days}
+            onChange={({ currentTarget }) => setDays(currentTarget.value)}
           />
           <DialogButtons onLeave={onClose}>
             <Button type="submit" look="primary" isBusy={isBusy}>

@@ -43,6 +43,8 @@ export function invitationResource({ settings, config, ...mailing }: InvitationN
     model: invitationModel,
     schema: 'Invitation',
     names: ['Invitation', 'Invitations'],
+    description:
+      'Links by which people make their own account. Those that were used up or are too old are gone; the log tells of them.',
     table: 'invitations',
     writtenWith: longLivedCredentials,
     order: ['-expires'],

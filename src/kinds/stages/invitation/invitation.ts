@@ -19,7 +19,8 @@ interface Invitation {
   readonly single_use: boolean;
 }
 
-const refused = 'Invalid invite/invite not found';
+const refused =
+  'This invitation does not work: it was used already, is too old or was withdrawn. Ask whoever invited you for another.';
 const gone = 'This invitation has been used or withdrawn.';
 
 /** Requires an invitation for this flow, and applies the data preset in it. */

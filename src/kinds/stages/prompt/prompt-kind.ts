@@ -73,8 +73,18 @@ async function shownPrompts(
     where f.stage = ${settings.pk} order by p."order", p.field_key`.execute(call.db.read);
   const user = await pendingUser();
   const { http } = policyRequest(call, { user });
-  return rows.map((row) => showPrompt(row, { sandbox, user, http, promptContext: shareable(context), onFailure }));
+  const fixed = fixedOf(context);
+  const shown = (prompt: Prompt) =>
+    typeof fixed[prompt.field_key] === 'string' && plain.has(prompt.type)
+      ? { ...prompt, type: 'text_read_only' }
+      : prompt;
+  return rows.map((row) =>
+    showPrompt(shown(row), { sandbox, user, http, promptContext: shareable(context), onFailure }),
+  );
 }
+
+/** Types whose fixed values are shown to read: what people would type is not taken. */
+const plain: ReadonlySet<string> = new Set(['text', 'email']);
 
 /** Values fixed by an invitation, which the invited person cannot change. */
 const fixedOf = ({ fixed_data }: Step['context']): Record<string, Json> =>
