@@ -6,6 +6,21 @@ import { describeJourney } from '../support/journey.ts';
 import { unique } from '../support/make-walk.ts';
 
 describeJourney('the events page of administrators', (journey) => {
+  // A text was made of each, which failed and left an empty page.
+  test('opens an event of somebody who wrote objects for texts', async () => {
+    const { user } = journey().server;
+    const other = await user(['svc_events.add_event']);
+    const wordless = { toString: 1, valueOf: 1 };
+    const http_request = { method: wordless, path: wordless, request_id: wordless };
+    const action = `custom_${unique('').slice(1)}`;
+    const message = unique('Something happened');
+    await other.api.post('/events/events/', { action, app: 'test', context: { message, http_request } });
+    const page = await visitAdmin(journey(), `/events/events/?action=${action}`);
+    await page.getByText(message).first().click();
+    await page.getByRole('link', { name: 'Open the event' }).click();
+    await page.getByRole('heading', { level: 1, name: message }).waitFor();
+  });
+
   test('shows sentences, filters by what is chosen, follows live and exports', async () => {
     const { admin, user } = journey().server;
     const suffix = unique('').slice(1);

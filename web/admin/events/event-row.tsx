@@ -51,8 +51,8 @@ function Inside({ event }: { event: Event }) {
       {Object.keys(context).length > 0 && <Code text={JSON.stringify(context, null, 2)} />}
       {isObject(http_request) && (
         <p className="quiet small">
-          {String(http_request.method ?? '')} {String(http_request.path ?? '')}
-          {http_request.request_id ? ` · ${t('Request {id}', { id: String(http_request.request_id) })}` : ''}
+          {textOf(http_request.method)} {textOf(http_request.path)}
+          {http_request.request_id ? ` · ${t('Request {id}', { id: textOf(http_request.request_id) })}` : ''}
         </p>
       )}
       <div className="row">
@@ -64,6 +64,9 @@ function Inside({ event }: { event: Event }) {
     </div>
   );
 }
+
+/** Events may come from others, with any value: `String` would throw for an object with a member `toString`. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function Diff({ diff }: { diff: Readonly<Record<string, unknown>> }) {
   return (
