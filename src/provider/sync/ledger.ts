@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Database, Query } from '../../platform/db/database.ts';
 import { orderedUuid } from '../../platform/random.ts';
 import type { ObjectType } from './facts.ts';
@@ -185,6 +185,22 @@ export interface Result {
   readonly requests: readonly SentRequest[];
 }
 
+/** Of what a target tells of an object, members are kept as far as there is room: it may answer with anything. */
+const maxAttributes = 65_536;
+
+function keptOf({ remoteId, attributes }: Pick<Result, 'remoteId' | 'attributes'>): JsonObject {
+  // Payloads of our own, by which the object is found again.
+  if (remoteId === null) return attributes;
+  let room = maxAttributes;
+  const isKept = ([name, value]: [string, Json]) => {
+    const size = name.length + JSON.stringify(value).length;
+    if (size > room) return false;
+    room -= size;
+    return true;
+  };
+  return Object.fromEntries(Object.entries(attributes).filter(isKept));
+}
+
 /** Stores how attempts ended. Changes that came meanwhile stay due. */
 export async function storeResults(
   db: Database,
@@ -200,7 +216,7 @@ export async function storeResults(
     const due = retryInMs === null ? sql`null` : db.dialect.moment(now, retryInMs);
     // What is still to be retried stays pending.
     const handled = retryInMs === null ? row.pending : 0;
-    return sql`(${row.pk}, ${provider}, ${row.object}, ${isRemoved ? null : result.remoteId}, ${JSON.stringify(result.attributes)},
+    return sql`(${row.pk}, ${provider}, ${row.object}, ${isRemoved ? null : result.remoteId}, ${JSON.stringify(keptOf(result))},
       ${result.members && JSON.stringify(result.members)}, ${result.digest}, ${result.isSending}, ${handled}, ${due},
       ${retryInMs === null ? 0 : row.attempts + 1}, ${result.error}, ${JSON.stringify(requests)}, ${requests.length > 0 ? now : null})`;
   });
@@ -244,8 +260,9 @@ export async function storeLinks(
   const there = new Set(rows.map(({ pk }) => pk));
   const values = linked
     .filter(({ row }) => there.has(row.object))
-    .map(({ row, remoteId, attributes }) => {
-      const extra = hasAttributes ? sql`, ${JSON.stringify(attributes)}` : sql``;
+    .map((result) => {
+      const { row, remoteId } = result;
+      const extra = hasAttributes ? sql`, ${JSON.stringify(keptOf(result))}` : sql``;
       return sql`(${row.pk}, ${remoteId}, ${row.object}, ${provider}${extra})`;
     });
   if (values.length === 0) return;

@@ -8,6 +8,15 @@ export interface RemoteObject {
   readonly attributes: JsonObject;
 }
 
+/** Longer ids could not be indexed. */
+const maxIdLength = 1_024;
+
+/** What a target answers with is its own: the id must be one that can be stored. */
+export function remoteObject(id: string, attributes: JsonObject): RemoteObject {
+  if (id.length > maxIdLength) throw new ObjectRefused('The target answered with an id that is too long.');
+  return { id, attributes };
+}
+
 /** An object found by discovery, with the names by which it may be known here: user names, addresses, group names. */
 export interface Candidate extends RemoteObject {
   readonly names: readonly string[];

@@ -1,9 +1,10 @@
 import { maskSecrets } from '../../core/event/mask.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { isDeeperThan, isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { GuardedFetch, OutboundAnswer } from '../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../platform/fetch/outbound-error.ts';
 import type { Method } from '../../platform/fetch/redirect.ts';
+import { storableText } from '../../resource/fields/well-formed.ts';
 import { ObjectRefused, RemoteConflict, RemoteMissing, SyncStopped, Unavailable } from './remote.ts';
 
 export interface SyncRequest {
@@ -31,6 +32,7 @@ const timeoutMs = 30_000;
 /** Groups with many thousand members are large. */
 const maxBytes = 16 * 1024 * 1024;
 const maxRequests = 20;
+const deepestAnswer = 30;
 const maxBodyLength = 4_000;
 const maxAnswerLength = 2_000;
 /** What a dry run calls an object that it would create, in the requests that would follow. */
@@ -67,7 +69,7 @@ export function createSend(fetch: GuardedFetch, { trace = [], dryRun = false }: 
       note(null, error instanceof Error ? error.message : String(error));
       throw error instanceof OutboundError ? failureOf(error) : error;
     });
-    const content = answer.text();
+    const content = storableText(answer.text());
     note(answer.status, content);
     if (answer.status >= 200 && answer.status < 300) return parsed(content);
     throw refusalOf(answer, content);
@@ -82,11 +84,27 @@ function shownBody(body: JsonObject, text: string): Json {
 
 function parsed(content: string): Json {
   if (content.trim() === '') return {};
+  const answer = parse(content);
+  if (isDeeperThan(answer, deepestAnswer)) throw new ObjectRefused('The target answered with JSON nested too deeply.');
+  return mayBeUnstorable.test(content) ? storable(answer) : answer;
+}
+
+function parse(content: string): Json {
   try {
     return JSON.parse(content);
   } catch {
     throw new ObjectRefused('The target answered something that is not JSON.');
   }
+}
+
+/** NUL and halves of characters: no database stores them. */
+const mayBeUnstorable = /\\u(0000|d[89a-f])/i;
+
+function storable(value: Json): Json {
+  if (typeof value === 'string') return storableText(value);
+  if (Array.isArray(value)) return value.map(storable);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [storableText(name), storable(inner)]));
 }
 
 function failureOf(error: OutboundError): Error {
@@ -96,7 +114,7 @@ function failureOf(error: OutboundError): Error {
 }
 
 function refusalOf({ status, headers }: OutboundAnswer, content: string): Error {
-  const message = `The target answered ${status}: ${detailOf(content)}`;
+  const message = `The target answered ${status}: ${storableText(detailOf(content))}`;
   if (status === 401) return new SyncStopped(message);
   if (status === 404 || status === 410) return new RemoteMissing(message);
   if (status === 409) return new RemoteConflict(message);

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
-import { ObjectRefused, type RemoteObject } from '../../../provider/sync/remote.ts';
+import { ObjectRefused, type RemoteObject, remoteObject } from '../../../provider/sync/remote.ts';
 
 /** A member of an answer, in whatever case a server writes its name. */
 export function memberOf(object: Json | undefined, name: string): Json | undefined {
@@ -22,7 +22,7 @@ export const textOf = (object: Json | undefined, name: string): string => {
 /** Ids are text; some servers have numbers. */
 export function idOf(object: Json | undefined): string | null {
   const id = memberOf(object, 'id');
-  if (typeof id === 'number') return String(id);
+  if (typeof id === 'number') return Number.isSafeInteger(id) ? String(id) : null;
   return typeof id === 'string' && id !== '' ? id : null;
 }
 
@@ -30,7 +30,7 @@ export function idOf(object: Json | undefined): string | null {
 export function resourceOf(answer: Json): RemoteObject {
   const id = idOf(answer);
   if (id === null || !isJsonObject(answer)) throw new ObjectRefused('SCIM Response with missing or invalid `id`');
-  return { id, attributes: answer };
+  return remoteObject(id, answer);
 }
 
 export const attributesOf = (answer: Json): JsonObject | null =>

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
-import { ObjectRefused, type RemoteObject } from '../../../provider/sync/remote.ts';
+import { ObjectRefused, type RemoteObject, remoteObject } from '../../../provider/sync/remote.ts';
 
 /** A user or group with its id, which never changes; its address may. */
 export function objectOf(answer: Json): RemoteObject {
@@ -7,7 +7,7 @@ export function objectOf(answer: Json): RemoteObject {
   if (!isJsonObject(answer) || typeof id !== 'string' || id === '') {
     throw new ObjectRefused('The directory answered without an id.');
   }
-  return { id, attributes: answer };
+  return remoteObject(id, answer);
 }
 
 export const attributesOf = (answer: Json): JsonObject | null =>
