@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { bodyFor, factsOf, filled } from '../../web/admin/applications/template.ts';
 import { templates } from '../../web/admin/applications/templates/all.ts';
-import { moveTo, visitAdmin } from '../support/admin-visit.ts';
+import { moveTo, openAdmin, visitAdmin } from '../support/admin-visit.ts';
 import { describeJourney } from '../support/journey.ts';
 import { unique } from '../support/make-walk.ts';
 import { makeGrant } from '../support/providers.ts';
@@ -120,7 +120,7 @@ describeJourney('the admin pages of applications', (journey) => {
       audience: 'https://help.example.org/auth/saml/metadata',
     });
 
-    await moveTo(page, '/applications/new/?template=saml&name=Any&slug=any&address=https://any.example.org');
+    await openAdmin(page, '/applications/new/?template=saml&name=Any&slug=any&address=https://any.example.org');
     await page.getByLabel('Entity ID of the application').fill('urn:any');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Create', exact: true }).click();
