@@ -117,7 +117,13 @@ export function createRunBulk(engine: Engine): RunBulk {
       if (!write.delete || results[at]?.status !== 204) continue;
       const { resource, key } = operationFor(write);
       if (!resource.verbs.includes('used_by')) continue;
-      const { pk, values } = await findVisible(engine, resource, partOf(call, resource, key, write), call.db.read);
+      const { pk, values } = await findVisible(
+        engine,
+        resource,
+        partOf(call, resource, key, write),
+        call.db.read,
+        'know',
+      );
       const objects = tried.get(resource) ?? new Map<string, UsedObject>();
       tried.set(resource, objects.set(write.path, { pk, kind: values.kind }));
     }

@@ -11,8 +11,8 @@ export function matchesEtag(header: string, etag: string): boolean {
 }
 
 /** Refuses a write to an object that has changed since the caller read it. */
-export function checkIfMatch(call: Call, show: () => unknown): void {
+export async function checkIfMatch(call: Call, show: () => Promise<unknown>): Promise<void> {
   const header = call.request.header('if-match');
   if (header === undefined) return;
-  if (!matchesEtag(header, etagOf(JSON.stringify(show())))) throw new Problem('precondition_failed');
+  if (!matchesEtag(header, etagOf(JSON.stringify(await show())))) throw new Problem('precondition_failed');
 }

@@ -7,7 +7,8 @@ import { type Call, requireActor } from './call.ts';
 import { type Field, type Row, readContext } from './fields/field.ts';
 import { isMadeName } from './fields/shown.ts';
 import { planOf } from './plan.ts';
-import type { Plan, Registry, Resource } from './resource.ts';
+import type { Registry, Resource } from './resource.ts';
+import type { Plan } from './row-plan.ts';
 import type { RowRights } from './visibility.ts';
 
 /** An object and its name, for links and pickers. */

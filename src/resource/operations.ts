@@ -278,7 +278,7 @@ function checkSetAccess({ access, on }: Action, call: Call): void {
 }
 
 async function actionRow({ access }: Action, resource: Resource, engine: Engine, call: Call): Promise<Row> {
-  const found = await findVisible(engine, resource, call, call.db.read);
+  const found = await findVisible(engine, resource, call, call.db.read, 'know');
   if (access === 'change') await checkHoldsWrite(resource, 'change', found.values, call, engine.registry, call.db.read);
   if (typeof access === 'object') {
     const actor = requireActor(call);

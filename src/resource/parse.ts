@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import { chunksOf } from '../lib/chunks.ts';
 import { isJsonObject } from '../lib/json.ts';
 import { type Complaints, Invalid } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
+import type { Dialect } from '../platform/db/dialect.ts';
 import type { Call } from './call.ts';
 import { defaultOf, type Field, type Fields, isRequired, isWritable, type Row } from './fields/field.ts';
 import { isRef, missingObject } from './fields/ref.ts';
@@ -63,7 +63,11 @@ export async function parseAlone(
 ): Promise<Pick<ParsedBody, 'values' | 'given'>> {
   const body = await withKeys(fields, call.body(), call.db.read, registry);
   const parsed = parseBody(fields, body, call.request.method === 'PATCH' ? 'patch' : 'create', call);
-  const stored = await probe(fields, parsed, () => null, null, call.db.read, registry);
+  const stored = await probe(fields, parsed, () => null, null, {
+    db: call.db.read,
+    dialect: call.db.dialect,
+    registry,
+  });
   const complaints = { ...parsed.complaints, ...stored };
   if (Object.keys(complaints).length > 0) throw new Invalid(complaints);
   return parsed;
@@ -74,72 +78,69 @@ export function storedComplaints(
   resource: Resource,
   parsed: Pick<ParsedBody, 'values' | 'given'>,
   current: string | number | null,
-  tx: Query,
-  registry: Registry,
+  needs: ProbeNeeds,
 ): Promise<Complaints> {
   const { family, table, allFields } = resource;
   const tableOf = (name: string) => (family && Object.hasOwn(family.fields, name) ? family.table : table);
-  return probe(allFields, parsed, tableOf, current, tx, registry);
+  return probe(allFields, parsed, tableOf, current, needs);
 }
 
 interface Probed {
   readonly name: string;
-  readonly pk: string;
+  /** How many of the objects that are referred to exist, or the key of a row that has a unique value. */
+  readonly found: string;
 }
 
-/** Statements have a limited number of parameters: 32,766 in SQLite. */
-const maxKeys = 2_000;
+interface ProbeNeeds {
+  readonly db: Query;
+  readonly dialect: Dialect;
+  readonly registry: Registry;
+}
 
-/** Checks all references and unique values of a body in one statement, unless there are thousands. */
+/** Checks all references and unique values of a body in one statement. */
 async function probe(
   fields: Fields,
   { values, given }: Pick<ParsedBody, 'values' | 'given'>,
   tableOf: (name: string) => string | null,
   current: string | number | null,
-  db: Query,
-  registry: Registry,
+  { db, dialect, registry }: ProbeNeeds,
 ): Promise<Complaints> {
   const names = [...given].filter((name) => values[name] !== undefined && values[name] !== null);
   const references = names.flatMap((name) => {
-    const field = fields[name];
+    const [field, value] = [fields[name], values[name]];
+    if (!field || !isRef(field)) return [];
+    const keys = keysOf(value);
+    const where = Array.isArray(value) ? dialect.isOneOf(sql`pk`, keys, field.keyType) : sql`pk = ${value}`;
     // A kind's own table has no rows of other kinds.
-    return field && isRef(field) ? [{ name, table: registry.require(field.model).table }] : [];
+    const rows = sql`from ${sql.table(registry.require(field.model).table)} where ${where}`;
+    return [{ name, keys, rows }];
   });
   const uniques = names.flatMap((name) => {
     const [unique, table] = [fields[name]?.unique, tableOf(name)];
     return unique && table && values[name] !== '' ? [{ name, unique, table }] : [];
   });
-  const select = (name: string, table: string, where: RawBuilder<unknown>) =>
-    sql`select ${sql.lit(name)} as name, cast(pk as text) as pk from ${sql.table(table)} where ${where}`;
   const probes = [
-    ...references.flatMap(({ name, table }) =>
-      chunksOf(keysOf(values[name]), maxKeys).map((some) => ({
-        keys: some.length,
-        query: select(name, table, sql`pk in (${sql.join(some)})`),
-      })),
+    ...references.map(
+      ({ name, rows }) => sql`select ${sql.lit(name)} as name, cast(count(*) as text) as found ${rows}`,
     ),
-    ...uniques.map(({ name, table }) => ({
-      keys: 1,
-      query: select(taken(name), table, isSame(fields[name]?.caseless, name, values[name])),
-    })),
+    ...uniques.map(
+      ({ name, table }) => sql`select ${sql.lit(taken(name))} as name, cast(pk as text) as found
+        from ${sql.table(table)} where ${isSame(fields[name]?.caseless, name, values[name])}`,
+    ),
   ];
   if (probes.length === 0) return {};
 
-  const rows: Probed[] = [];
-  const isLarge = probes.some(({ keys }) => keys === maxKeys);
-  for (const some of isLarge ? probes.map((one) => [one]) : [probes]) {
-    const queries = some.map(({ query }) => query);
-    rows.push(...(await sql<Probed>`${sql.join(queries, sql` union all `)}`.execute(db)).rows);
-  }
+  const { rows } = await sql<Probed>`${sql.join(probes, sql` union all `)}`.execute(db);
   const found = Map.groupBy(rows, ({ name }) => name);
   const complaints: Complaints = {};
-  for (const { name } of references) {
-    const present = new Set(found.get(name)?.map(({ pk }) => pk));
-    const missing = keysOf(values[name]).find((key) => !present.has(String(key)));
-    if (missing !== undefined) complaints[name] = [missingObject(missing)];
+  for (const { name, keys, rows } of references) {
+    if (Number(found.get(name)?.[0]?.found) === keys.length) continue;
+    const present = await sql<{ pk: string | number }>`select pk ${rows}`.execute(db);
+    const missing = new Set(keys).difference(new Set(present.rows.map(({ pk }) => pk)));
+    complaints[name] = [missingObject([...missing][0])];
   }
   for (const { name, unique } of uniques) {
-    const others = found.get(taken(name))?.filter(({ pk }) => pk !== String(current)) ?? [];
+    const others = found.get(taken(name))?.filter((one) => one.found !== String(current)) ?? [];
     if (others.length > 0) complaints[name] = [unique];
   }
   return complaints;
@@ -151,4 +152,5 @@ const isSame = (caseless: boolean | undefined, name: string, value: unknown): Ra
 /** A unique reference needs two probes: whether the object exists, and whether another row refers to it. */
 const taken = (name: string) => `${name} taken`;
 
-const keysOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
+// References are parsed to keys.
+const keysOf = (value: unknown) => [value].flat() as (string | number)[];

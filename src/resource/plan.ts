@@ -7,7 +7,8 @@ import { asStored, type Derive, type Field, fromJson, isShown, type ReadContext,
 import { integer, uuid } from './fields/scalar.ts';
 import { derivedField } from './fields/shown.ts';
 import { text } from './fields/text.ts';
-import type { Plan, PlanColumn, Registry, Resource } from './resource.ts';
+import type { Registry, Resource } from './resource.ts';
+import type { Plan, PlanColumn } from './row-plan.ts';
 
 export interface PlanNeeds {
   readonly registry: Registry;
@@ -104,13 +105,14 @@ export const secretsOf = ({ allFields }: Resource): [string, Field][] =>
 const hiddenSecret = ({ schema }: Field): unknown => (schema.type === 'string' ? '' : {});
 
 /**
- * The fields of a view in order. `full` includes hidden columns, `listed` those that derived members may read; a declared
- * view names them.
+ * The fields of a view in order. `full` and `bare` include hidden columns, `listed` those that derived members may read; a
+ * declared view names them.
  */
 function membersOf(resource: Resource, view: string): [string, Field][] {
   const key: [string, Field][] = [[resource.keyName ?? 'pk', keyField(resource)]];
   const all: [string, Field][] = [...key, ...Object.entries(resource.allFields)];
   if (view === 'full') return all;
+  if (view === 'bare') return all.filter(([, { storage }]) => storage.in !== 'nested' || !storage.nest.unless);
   if (view === 'listed') return all.filter(([, { internal }]) => !internal);
   const declared = resource.views?.[view];
   if (!declared) throw new Error(`${resource.model} has no view "${view}"`);

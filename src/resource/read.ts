@@ -13,24 +13,25 @@ import { isStorable } from './fields/well-formed.ts';
 import { readFlag } from './flags.ts';
 import { type MaySeeSecrets, planOf, showsSecrets } from './plan.ts';
 import { filterConditions } from './query.ts';
-import type { Engine, Finder, LoadStored, Plan, Registry, Resource } from './resource.ts';
+import type { Engine, Finder, LoadStored, Registry, Resource, RowUse } from './resource.ts';
+import type { Plan, PlanView } from './row-plan.ts';
 import { createSearch } from './search.ts';
 import { loadStored } from './stored.ts';
 import type { PkOf } from './stored-row.ts';
-
-type PlanView = 'full' | 'listed';
 
 const maxPageShapes = 200;
 
 /** Plans are cached. Those that may show secrets are built per call, unless the caller may see everything. */
 export function createEngine(registry: Registry): Engine {
-  const open = { full: new Map<Resource, Plan>(), listed: new Map<Resource, Plan>() };
+  const perView = <T>(make: () => T) => ({ full: make(), listed: make(), bare: make() });
+  const open = perView(() => new Map<Resource, Plan>());
   const guarded = new Map<Resource, boolean>();
-  const ownPlans = { full: new WeakMap<Call, Map<Resource, Plan>>(), listed: new WeakMap<Call, Map<Resource, Plan>>() };
+  const ownPlans = perView(() => new WeakMap<Call, Map<Resource, Plan>>());
   const stored = new Map<Resource, LoadStored>();
   const finders = {
-    read: new Map<Resource, Finder>(),
-    lock: new Map<Resource, Finder>(),
+    show: new Map<Resource, Finder>(),
+    know: new Map<Resource, Finder>(),
+    write: new Map<Resource, Finder>(),
     commit: new Map<Resource, Finder>(),
   };
 
@@ -92,7 +93,7 @@ export function createEngine(registry: Registry): Engine {
       if (!finder) {
         const column = resource.row().col(use === 'commit' ? 'pk' : resource.lookup);
         finder = statement(
-          (name) => selectSql(engine, resource, call, [sql`${column} = ${name}`], use === 'lock'),
+          (name) => selectSql(engine, resource, call, [sql`${column} = ${name}`], use === 'commit' ? 'show' : use),
           use === 'commit' ? { sent: 'last' } : {},
         );
         cache.set(resource, finder);
@@ -165,18 +166,18 @@ export async function findVisible<R extends Row>(
   resource: Resource<R>,
   call: Call,
   db: Query,
-  lock = false,
+  use: RowUse = 'show',
 ): Promise<SelectedRow<R>> {
   const visible = await visibleRows(resource, call, engine.registry);
   const conditions = await filterConditions(resource, call, engine.registry);
   if (visible) conditions.push(visible);
   const name = parseName(resource, call.params[resource.param] ?? '');
   if (name === null) throw new Problem('not_found');
-  const find = conditions.length === 0 ? engine.finder(resource, call, lock ? 'lock' : 'read') : null;
+  const find = conditions.length === 0 ? engine.finder(resource, call, use) : null;
   const named = () => sql`${resource.row().col(resource.lookup)} = ${name}`;
   const found = find
-    ? selectedRow(engine, resource, call, await find(db, name))
-    : await selectOne(engine, resource, call, db, [named(), ...conditions], lock);
+    ? selectedRow(engine, resource, call, await find(db, name), use)
+    : await selectOne(engine, resource, call, db, [named(), ...conditions], use);
   if (!found) throw new Problem('not_found');
   return found;
 }
@@ -188,10 +189,10 @@ export async function selectOne<R extends Row>(
   call: Call,
   db: Query,
   conditions: readonly RawBuilder<unknown>[],
-  lock = false,
+  use: RowUse = 'show',
 ): Promise<SelectedRow<R> | null> {
-  const { rows } = await selectSql(engine, resource, call, conditions, lock).execute(db);
-  return selectedRow(engine, resource, call, rows);
+  const { rows } = await selectSql(engine, resource, call, conditions, use).execute(db);
+  return selectedRow(engine, resource, call, rows, use);
 }
 
 export const selectByKey = <R extends Row>(
@@ -213,27 +214,30 @@ export async function selectLast<R extends Row>(
   const find = engine.finder(resource, call, 'commit');
   const rows = find
     ? await find(tx, pk)
-    : (await runLast(tx, selectSql(engine, resource, call, [hasKey(resource, pk)], false))).rows;
-  return selectedRow(engine, resource, call, rows);
+    : (await runLast(tx, selectSql(engine, resource, call, [hasKey(resource, pk)], 'show'))).rows;
+  return selectedRow(engine, resource, call, rows, 'show');
 }
 
 const hasKey = (resource: Resource, pk: string | number) => sql`${resource.row().col('pk')} = ${pk}`;
+
+/** A group may have a hundred thousand members, of whom a write needs the keys alone. */
+const viewFor = (use: RowUse): PlanView => (use === 'show' ? 'full' : 'bare');
 
 function selectSql(
   engine: Engine,
   resource: Resource,
   call: Call,
   conditions: readonly RawBuilder<unknown>[],
-  lock: boolean,
+  use: RowUse,
 ): RawBuilder<Row> {
-  const { list } = engine.plan(resource, call);
+  const { list } = engine.plan(resource, call, viewFor(use));
   const row = resource.row();
   const { visibility } = resource;
   const owner = visibility?.by === 'owner' ? sql`, ${row.col(visibility.column)} as ${sql.ref(ownerColumn)}` : sql``;
   const kind =
     resource.family === undefined && registryHasKinds(engine, resource) ? sql`, ${row.col('kind')} as kind` : sql``;
   const where = sql.join(conditions, sql` and `);
-  const locked = lock ? call.db.dialect.forUpdate : sql``;
+  const locked = use === 'write' ? call.db.dialect.forUpdate : sql``;
   return sql`select ${list}${owner}${kind} from ${resource.from()} where ${where} ${locked}`;
 }
 
@@ -242,18 +246,22 @@ function selectedRow<R extends Row>(
   resource: Resource<R>,
   call: Call,
   [raw]: readonly Row[],
+  use: RowUse,
 ): SelectedRow<R> | null {
   if (!raw) return null;
   // The column is the resource's key.
   return new SelectedRow(raw[resource.keyName ?? 'pk'] as PkOf<R>, raw, () => ({
     ...Object.fromEntries([ownerColumn, 'kind'].filter((name) => name in raw).map((name) => [name, raw[name]])),
-    ...engine.plan(resource, call).load(raw, readContext(call, engine.registry)),
+    ...engine.plan(resource, call, viewFor(use)).load(raw, readContext(call, engine.registry)),
   }));
 }
 
 const registryHasKinds = ({ registry }: Engine, resource: Resource) => registry.kinds(resource.model).length > 0;
 
-/** The row as the caller sees it. */
-export function showRow(engine: Engine, resource: Resource, call: Call, raw: Row): Row {
-  return engine.plan(resource, call).show(raw, readContext(call, engine.registry));
+/** The row as the caller sees it. Others are served while a long list of nested objects is shown. */
+export async function showRow(engine: Engine, resource: Resource, call: Call, raw: Row): Promise<Row> {
+  const plan = engine.plan(resource, call);
+  const context = readContext(call, engine.registry);
+  await plan.showAhead([raw], context);
+  return plan.show(raw, context);
 }

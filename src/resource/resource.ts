@@ -1,14 +1,15 @@
 import type { RawBuilder } from 'kysely';
 import type { Complaints } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
-import type { Dialect, NestedColumn } from '../platform/db/dialect.ts';
-import type { RunShape, Statement } from '../platform/db/statement.ts';
+import type { Dialect } from '../platform/db/dialect.ts';
+import type { Statement } from '../platform/db/statement.ts';
 import type { Credential } from './actor.ts';
 import type { Call } from './call.ts';
 import type { Counted, Counting, Listed } from './counted-rows.ts';
 import type { Fields, ReadContext, Row, RowAlias, ValuesOf } from './fields/field.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { OperationPage, PageNote } from './page-note.ts';
+import type { Plan, PlanView } from './row-plan.ts';
 import type { KeyType, PkOf, StoredRow } from './stored-row.ts';
 import type { Verb } from './verbs/verb.ts';
 import type { CorrectRights, RightsInput, Visibility } from './visibility.ts';
@@ -258,13 +259,16 @@ export interface Registry {
   kinds(familyModel: string): readonly Resource[];
 }
 
+/** What the row in the path is read for: to show it, to know its values, or to write it. */
+export type RowUse = 'show' | 'know' | 'write';
+
 /** Reads rows of resources as callers may see them. */
 export interface Engine {
   readonly registry: Registry;
   /** A resource as this call's actor may see it. Plans for lists cannot load. */
-  plan<R extends Row>(resource: Resource<R>, call: Call, view?: 'full' | 'listed'): Plan<R>;
+  plan<R extends Row>(resource: Resource<R>, call: Call, view?: PlanView): Plan<R>;
   /** A prepared statement that reads or locks the row in the path, or reads by key and commits; null for special views. */
-  finder(resource: Resource, call: Call, use: 'read' | 'lock' | 'commit'): Finder | null;
+  finder(resource: Resource, call: Call, use: RowUse | 'commit'): Finder | null;
   /** Loads stored rows for internal use. Checks no permissions. */
   stored<R extends Row>(resource: Resource<R>, call: Call): LoadStored<R>;
   readonly count: CountRows;
@@ -281,20 +285,3 @@ export type FindRows = (resource: Resource, call: Call, conditions: readonly Raw
 
 /** Finds a row by its value in the path. */
 export type Finder = Statement<[name: string | number], Row>;
-
-/** How a view of a resource is selected and shown. */
-export interface Plan<R = Row> {
-  readonly columns: readonly PlanColumn[];
-  /** The select list; it has parameters only if the caller may not see everything. */
-  readonly list: RawBuilder<unknown>;
-  /** Runs pages of a plan that callers share; others are rendered each time. */
-  readonly runPage?: RunShape;
-  /** The row as the caller sees it. */
-  show(raw: Row, context: ReadContext, nested?: boolean): Row;
-  /** Shows long nested lists of these rows some objects at a time, so that `show` holds up nobody. */
-  showAhead(rows: readonly Row[], context: ReadContext): Promise<void>;
-  /** All stored values, including hidden ones. */
-  load(raw: Row, context: ReadContext): R;
-}
-
-export type PlanColumn = NestedColumn & { readonly expression: RawBuilder<unknown> };

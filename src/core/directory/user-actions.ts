@@ -117,7 +117,7 @@ async function selfOf(
   const users = registry.require('svc_core.user');
   const found = await selectOne(engine, users, call, tx, [sql`${users.row().col('pk')} = ${actor.user.pk}`]);
   if (!found) throw new Error('the caller is gone');
-  const user = showRow(engine, users, call, found.raw);
+  const user = await showRow(engine, users, call, found.raw);
   const { rows: groups } = await sql<{ name: string; pk: string }>`select name, pk from groups
     where pk in (${groupsOfSql(sql`${actor.user.pk}`)}) order by name`.execute(tx);
   const { settings } = await effectiveAttributes(tx, actor.user.pk);

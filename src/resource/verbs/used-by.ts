@@ -9,7 +9,7 @@ import type { Engine, Resource } from '../resource.ts';
 
 /** The objects that refer to this one, as far as the caller may see them, and what deleting it does to them. */
 export async function usedBy(engine: Engine, resource: Resource, call: Call): Promise<Reply> {
-  const { pk, values } = await findVisible(engine, resource, call, call.db.read);
+  const { pk, values } = await findVisible(engine, resource, call, call.db.read, 'know');
   const uses = await usesOf(engine, resource, [{ pk, kind: values.kind }], call);
   return { status: 200, body: uses.get(pk) ?? [] };
 }

@@ -52,7 +52,10 @@ export async function createRow<R extends Row>(
   const { registry } = engine;
   const keyed = await withKeys(resource.allFields, body, tx, registry);
   const parsed = parseBody(resource.allFields, keyed, 'create', call);
-  throwComplaints(parsed.complaints, await storedComplaints(resource, parsed, null, tx, registry));
+  throwComplaints(
+    parsed.complaints,
+    await storedComplaints(resource, parsed, null, { db: tx, dialect: call.db.dialect, registry }),
+  );
   const values: Row = { ...serverValues(resource, call), ...parsed.values };
   const erased: Resource = resource;
   const input = { tx, call, registry, values, given: parsed.given, current: null };
@@ -146,9 +149,9 @@ export async function update(
   mode: 'replace' | 'patch',
 ): Promise<Reply> {
   return inWrite(call, resource, async (tx) => {
-    const found = await findVisible(engine, resource, call, tx, true);
+    const found = await findVisible(engine, resource, call, tx, 'write');
     await checkMayWrite(resource, 'change', found.values, call, engine.registry, tx);
-    checkIfMatch(call, () => showRow(engine, resource, call, found.raw));
+    await checkIfMatch(call, () => showByKey(engine, resource, call, tx, found.pk));
     await updateRow(engine, resource, call, tx, found.pk, found.values, call.body(), mode);
     return { status: 200, body: await showLast(engine, resource, call, tx, found.pk) };
   });
@@ -171,7 +174,7 @@ export async function updateRow(
   await keepUnseenSecrets(resource, call, tx, pk, parsed);
   throwComplaints(
     parsed.complaints,
-    await storedComplaints(resource, parsed, pk, tx, registry),
+    await storedComplaints(resource, parsed, pk, { db: tx, dialect: call.db.dialect, registry }),
     await sentElsewhere(resource, call, tx, pk, parsed, current),
   );
   const touched: Row = {};
@@ -196,9 +199,9 @@ export async function updateRow(
 
 export async function destroy(engine: Engine, resource: Resource, call: Call): Promise<Reply> {
   return inWrite(call, resource, async (tx) => {
-    const found = await findVisible(engine, resource, call, tx, true);
+    const found = await findVisible(engine, resource, call, tx, 'write');
     await checkMayWrite(resource, 'delete', found.values, call, engine.registry, tx);
-    checkIfMatch(call, () => showRow(engine, resource, call, found.raw));
+    await checkIfMatch(call, () => showByKey(engine, resource, call, tx, found.pk));
     await destroyRow(engine, resource, call, tx, found.pk, found.values);
     return { status: 204 };
   });
