@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { createRouter } from '../../src/platform/http/router.ts';
 import type { OpenApiDocument } from '../../src/resource/openapi.ts';
 import type { Operation } from '../../src/resource/operation.ts';
-import type { Answer, Api } from '../support/api.ts';
+import { type Answer, type Api, apiBy } from '../support/api.ts';
 
 /** Holds every answer against the OpenAPI document. */
 export interface DocumentCheck {
@@ -82,21 +82,12 @@ export function createDocumentCheck(document: OpenApiDocument, operations: reado
     if (answer.status < 300) succeeded.add(operation.id);
   }
 
-  const watch = (api: Api): Api => {
-    const send: Api['send'] = async (method, path, body, headers) => {
+  const watch = (api: Api): Api =>
+    apiBy(async (method, path, body, headers) => {
       const answer = await api.send(method, path, body, headers);
       check(method, path, answer);
       return answer;
-    };
-    return {
-      send,
-      get: (path, headers) => send('GET', path, undefined, headers),
-      post: (path, body, headers) => send('POST', path, body ?? {}, headers),
-      put: (path, body, headers) => send('PUT', path, body ?? {}, headers),
-      patch: (path, body, headers) => send('PATCH', path, body ?? {}, headers),
-      delete: (path, headers) => send('DELETE', path, undefined, headers),
-    };
-  };
+    });
   return { watch, succeeded };
 }
 

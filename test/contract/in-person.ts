@@ -1,4 +1,4 @@
-import type { Api } from '../support/api.ts';
+import { type Api, apiBy } from '../support/api.ts';
 import type { TestServer } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
@@ -9,19 +9,11 @@ export async function inPersonWhereNeeded(server: TestServer, api: Api): Promise
     .map(({ method, path }) => ({ method, path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }));
   const { pk } = (await api.get('/core/users/me/')).body.user;
   let { browser } = await signIn(server, pk);
-  const send: Api['send'] = async (method, path, body, headers) => {
+  return apiBy(async (method, path, body, headers) => {
     const isForPeople = forPeople.some((one) => one.method === method && one.path.test(path.replace(/\?.*/, '')));
     if (!isForPeople) return api.send(method, path, body, headers);
     // Operations that were driven before may have ended the session.
     if ((await browser.get('/core/users/me/')).status !== 200) ({ browser } = await signIn(server, pk));
     return browser.send(method, path, body, headers);
-  };
-  return {
-    send,
-    get: (path, headers) => send('GET', path, undefined, headers),
-    post: (path, body, headers) => send('POST', path, body ?? {}, headers),
-    put: (path, body, headers) => send('PUT', path, body ?? {}, headers),
-    patch: (path, body, headers) => send('PATCH', path, body ?? {}, headers),
-    delete: (path, headers) => send('DELETE', path, undefined, headers),
-  };
+  });
 }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { openBrowser, signInFlow } from '../support/flow-client.ts';
-import { describeJourney, signInOn, whoIs } from '../support/journey.ts';
+import { describeJourney, type Journey, signInOn, whoIs } from '../support/journey.ts';
 import { makeWalk } from '../support/make-walk.ts';
 import { appFrom, password, personWithPassword, step, stillClock } from '../support/second-factor.ts';
 
@@ -20,6 +20,18 @@ async function plugInAuthenticator(page: Page): Promise<void> {
       isUserVerified: true,
     },
   });
+}
+
+/** Somebody with a password, who has registered a passkey in this window. */
+async function personWithPasskey(journey: Journey): Promise<{ username: string; page: Page }> {
+  const { username } = await personWithPassword(journey.server);
+  const page = await journey.window();
+  await plugInAuthenticator(page);
+  await page.goto(`/if/flow/${signInFlow}/?next=/if/flow/default-authenticator-webauthn-setup/`);
+  await signInOn(page, username, password);
+  await page.getByRole('button', { name: 'Register a passkey' }).click();
+  await page.waitForURL('**/if/user/**');
+  return { username, page };
 }
 
 /** Signs out, and begins to sign in again. */
@@ -90,13 +102,7 @@ describeJourney(
 
     test('by a passkey is registered and used with the browser’s own authenticator', async () => {
       const { server } = journey();
-      const { username } = await personWithPassword(server);
-      const page = await journey().window();
-      await plugInAuthenticator(page);
-      await page.goto(`/if/flow/${signInFlow}/?next=/if/flow/default-authenticator-webauthn-setup/`);
-      await signInOn(page, username, password);
-      await page.getByRole('button', { name: 'Register a passkey' }).click();
-      await page.waitForURL('**/if/user/**');
+      const { username, page } = await personWithPasskey(journey());
 
       await signInAgain(page, username);
       await page.getByRole('button', { name: 'Use your passkey' }).click();
@@ -122,13 +128,7 @@ describeJourney(
 
     test('by a passkey is offered where the name is filled in, and signs in at once', async () => {
       const { server } = journey();
-      const { username } = await personWithPassword(server);
-      const page = await journey().window();
-      await plugInAuthenticator(page);
-      await page.goto(`/if/flow/${signInFlow}/?next=/if/flow/default-authenticator-webauthn-setup/`);
-      await signInOn(page, username, password);
-      await page.getByRole('button', { name: 'Register a passkey' }).click();
-      await page.waitForURL('**/if/user/**');
+      const { username, page } = await personWithPasskey(journey());
       await page.goto('/if/flow/default-invalidation-flow/');
       await page.waitForURL(`**/if/flow/${signInFlow}/`);
       expect(await page.getByLabel('Email address or username').getAttribute('autocomplete')).toBe('username');

@@ -36,12 +36,15 @@ export function apiFor(origin: string, always: HeaderMap): Api {
     const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
     return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
   }
-  return {
-    send,
-    get: (path, headers) => send('GET', path, undefined, headers),
-    post: (path, body, headers) => send('POST', path, body ?? {}, headers),
-    put: (path, body, headers) => send('PUT', path, body ?? {}, headers),
-    patch: (path, body, headers) => send('PATCH', path, body ?? {}, headers),
-    delete: (path, headers) => send('DELETE', path, undefined, headers),
-  };
+  return apiBy(send);
 }
+
+/** The API through a function that sends. */
+export const apiBy = (send: Api['send']): Api => ({
+  send,
+  get: (path, headers) => send('GET', path, undefined, headers),
+  post: (path, body, headers) => send('POST', path, body ?? {}, headers),
+  put: (path, body, headers) => send('PUT', path, body ?? {}, headers),
+  patch: (path, body, headers) => send('PATCH', path, body ?? {}, headers),
+  delete: (path, headers) => send('DELETE', path, undefined, headers),
+});

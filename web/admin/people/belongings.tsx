@@ -1,40 +1,18 @@
-import type { ReactNode } from 'react';
-import { callAsPerson } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
-import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { deviceKind, deviceKindName, deviceName, type ListedDevice } from '../../elements/device-kind.ts';
-import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { Rich } from '../../texts/rich.tsx';
-import { type Text, t } from '../../texts/texts.ts';
+import { t } from '../../texts/texts.ts';
 import { useEntry } from '../api/interface.ts';
 import { spelled } from '../words.ts';
+import { Belongings, type BelongingsProps } from './belongings-list.tsx';
 import type { Person } from './person.ts';
 
 interface Of {
   readonly person: Person;
 }
 
-interface Thing {
-  readonly key: string;
-  readonly title: ReactNode;
-  readonly notes: ReactNode;
-  readonly name: string;
-}
-
-interface Props<T> extends Of {
-  /** The paths of the list and of one object. */
-  readonly from: string;
-  pathOf(row: T): string | null;
-  show(row: T): Thing;
-  readonly none: Text;
-  /** The label of the delete button and the question of its dialog. */
-  readonly verb: Text;
-  readonly question: Text;
-}
-
 /** What is said of each kind. */
-type Words = Pick<Props<never>, 'none' | 'verb' | 'question'>;
+type Words = Pick<BelongingsProps<never>, 'none' | 'verb' | 'question'>;
 const signedIn: Words = { none: 'Not signed in anywhere.', verb: 'Sign out', question: 'Sign out {name}?' };
 const factors: Words = { none: 'No second factor.', verb: 'Remove', question: 'Remove {name}?' };
 const keys: Words = { none: 'No tokens.', verb: 'Delete', question: 'Delete {name}?' };
@@ -48,51 +26,6 @@ const accounts: Words = {
   verb: 'Disconnect',
   question: 'Disconnect {name}?',
 };
-
-/** Objects of one kind that belong to a person, with delete buttons. One request. */
-function Belongings<T>({ from, pathOf, show, none, verb, question }: Props<T>) {
-  const read = useAnswer<readonly T[] | { readonly results: readonly T[] }>(from);
-  const done = useDone();
-  return (
-    <Loaded {...read}>
-      {(answer) => {
-        const rows: readonly T[] = 'results' in answer ? answer.results : answer;
-        if (rows.length === 0) return <p className="empty">{t(none)}</p>;
-        return (
-          <ul className="rows">
-            {rows.map((row) => {
-              const { key, title, notes, name } = show(row);
-              const path = pathOf(row);
-              return (
-                <li key={key} className="rows-row">
-                  <div className="rows-text">
-                    <p>{title}</p>
-                    <p className="quiet small">{notes}</p>
-                  </div>
-                  {path && (
-                    <ConfirmButton
-                      about={name}
-                      question={t(question, { name })}
-                      consequence={<p>{t('This cannot be undone.')}</p>}
-                      confirm={t(verb)}
-                      onConfirm={async () => {
-                        await callAsPerson('DELETE', path);
-                        await read.reload();
-                        done(t('{name}: done.', { name }));
-                      }}
-                    >
-                      {t(verb)}
-                    </ConfirmButton>
-                  )}
-                </li>
-              );
-            })}
-          </ul>
-        );
-      }}
-    </Loaded>
-  );
-}
 
 export interface Session {
   readonly uuid: string;
@@ -109,7 +42,6 @@ const sessionsPath = ({ username }: Person): string =>
 export function Sessions({ person }: Of) {
   return (
     <Belongings<Session>
-      person={person}
       from={sessionsPath(person)}
       pathOf={({ uuid, current }) => (current ? null : `/core/authenticated_sessions/${uuid}/`)}
       {...signedIn}
@@ -148,7 +80,6 @@ interface Device extends ListedDevice {
 export function Devices({ person }: Of) {
   return (
     <Belongings<Device>
-      person={person}
       from={`/authenticators/admin/all/?user=${person.pk}`}
       pathOf={(device) => (deviceKind(device) ? `/authenticators/admin/${deviceKind(device)}/${device.pk}/` : null)}
       {...factors}
@@ -181,7 +112,6 @@ interface Token {
 export function Tokens({ person }: Of) {
   return (
     <Belongings<Token>
-      person={person}
       from={`/core/tokens/?${new URLSearchParams({ user__username: person.username, page_size: '100' })}`}
       pathOf={({ identifier }) => `/core/tokens/${encodeURIComponent(identifier)}/`}
       {...keys}
@@ -215,7 +145,6 @@ interface Consent {
 export function Consents({ person }: Of) {
   return (
     <Belongings<Consent>
-      person={person}
       from={`/core/user_consent/?user=${person.pk}&page_size=100`}
       pathOf={({ pk }) => `/core/user_consent/${pk}/`}
       {...consents}
@@ -239,7 +168,6 @@ export function Connections({ person }: Of) {
   const canDelete = useEntry('/sources/user_connections/all/')?.may.delete === 'all';
   return (
     <Belongings<Connection>
-      person={person}
       from={`/sources/user_connections/all/?user=${person.pk}&page_size=100`}
       pathOf={({ pk }) => (canDelete ? `/sources/user_connections/all/${pk}/` : null)}
       {...accounts}
