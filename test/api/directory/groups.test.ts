@@ -4,6 +4,7 @@ import { chunksOf } from '../../../src/lib/chunks.ts';
 import { eventsDuring } from '../../support/events.ts';
 
 import { describeOnBoth } from '../../support/server.ts';
+import { statementsOf } from '../../support/statements.ts';
 
 describeOnBoth('groups', (server) => {
   const create = (values: Record<string, unknown>) => server().admin.post('/core/groups/', values);
@@ -112,6 +113,23 @@ describeOnBoth('groups', (server) => {
     expect((await admin.get(`/core/groups/${group.pk}/?include_users=false`)).body.users_obj).toBeNull();
     expect((await admin.get(`/events/rules/${rule.pk}/?include_users=false`)).body.group_obj.users_obj).toBeNull();
     expect((await admin.get(`/events/rules/${rule.pk}/`)).body.group_obj.users_obj).toHaveLength(1);
+  });
+
+  test('a write reads the keys of the members, and their objects only to show them', async () => {
+    const { admin, user } = server();
+    const [person, other] = [await user(), await user()];
+    const { body: group } = await create({ name: 'large', users: [person.pk] });
+    const path = `/core/groups/${group.pk}/`;
+    const reads = async (work: () => Promise<unknown>) =>
+      (await statementsOf(server(), work)).filter((text) => /"username"/.test(text) && /user_groups/.test(text)).length;
+    const rename = (name: string, headers = {}) => admin.patch(path, { name }, headers);
+    expect(await reads(() => admin.post(`${path}add_user/`, { pk: other.pk }))).toBe(0);
+    expect(await reads(() => rename('larger'))).toBe(1);
+    const etag = (await admin.get(path)).headers.get('etag') ?? '';
+    expect(await reads(() => rename('largest', { 'if-match': etag }))).toBe(2);
+    expect((await rename('small', { 'if-match': etag })).status).toBe(412);
+    expect((await rename('small')).body.users_obj).toHaveLength(2);
+    expect(await reads(() => admin.delete(path))).toBe(0);
   });
 
   test('superusers are members of superuser groups and of the groups below', async () => {
