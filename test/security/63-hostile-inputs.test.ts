@@ -83,6 +83,9 @@ const hostile: Readonly<Record<string, () => unknown>> = {
   'an address of many dots': () => text({ format: 'email' }).parse(`a@${'a.'.repeat(100_000)}`),
   'an address of many hyphens': () => text({ format: 'email' }).parse(`a@${'a-'.repeat(100_000)}`),
   'a SAML request of many elements': () => verifySigned(readMessage(signedSaml('<b/>'.repeat(19_000))), [samlKey]),
+  // A stranger's answer may be long, and a pair may hold several certificates.
+  'a SAML answer of as many elements as there is room for': () =>
+    verifySigned(readMessage(signedSaml('<b/>'.repeat(4_900)), responseLimits), [samlKey, samlKey, samlKey]),
   'a SAML request of many attributes': () =>
     verifySigned(
       readMessage(signedSaml(`<b${Array.from({ length: 60 }, (_, at) => ` a${at}=""`).join('')}/>`.repeat(1_000))),

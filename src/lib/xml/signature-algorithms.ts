@@ -27,6 +27,7 @@ export function withOurAlgorithms(
   signed: SignedXml,
   keys: { readonly privateKey?: KeyObject; readonly publicKey?: KeyObject },
   isAllowed: (algorithm: { readonly hash: Hash }) => boolean,
+  digest: Digest = digestOf,
 ): SignedXml {
   signed.SignatureAlgorithms = Object.fromEntries(
     Object.entries(signatureMethods)
@@ -36,7 +37,7 @@ export function withOurAlgorithms(
   signed.HashAlgorithms = Object.fromEntries(
     Object.entries(digests)
       .filter(([, hash]) => isAllowed({ hash }))
-      .map(([name, hash]) => [name, hashAlgorithm(name, hash)]),
+      .map(([name, hash]) => [name, hashAlgorithm(name, hash, digest)]),
   );
   return signed;
 }
@@ -60,9 +61,14 @@ function signatureAlgorithm(
   };
 }
 
-function hashAlgorithm(name: string, hash: Hash) {
+/** The digest of a text, in base64. */
+export type Digest = (hash: Hash, text: string) => string;
+
+export const digestOf: Digest = (hash, text) => createHash(hash).update(text, 'utf8').digest('base64');
+
+function hashAlgorithm(name: string, hash: Hash, digest: Digest) {
   return class {
     getAlgorithmName = () => name;
-    getHash = (text: string) => createHash(hash).update(text, 'utf8').digest('base64');
+    getHash = (text: string) => digest(hash, text);
   };
 }
