@@ -23,9 +23,13 @@ const costly: Readonly<Record<string, () => unknown>> = {
         value: `${at}`,
       })),
     }),
-  'elements added one by one to a long list': () =>
+  'elements added to and removed from a long list by turns': () =>
     patchDocument(userType, person, {
-      Operations: times(1_000, (at) => ({ op: 'add', path: 'emails', value: [{ value: `b${at}` }] })),
+      Operations: times(1_000, (at) =>
+        at % 2 === 0
+          ? { op: 'add', path: 'emails', value: [{ value: `b${at}` }] }
+          : { op: 'remove', path: `emails[value eq "a${at}"]` },
+      ),
     }),
   'all elements changed again and again': () =>
     patchDocument(userType, person, {
@@ -65,6 +69,17 @@ describe('class 63: the work that a SCIM client causes', () => {
       },
     ) as { members: { value: string }[] };
     expect(some[9_999]).toEqual({ value: 'u9999' });
+  });
+
+  test('leaves room for a thousand who join and leave a large group', () => {
+    const members = times(50_000, (at) => ({ value: `u${at}` }));
+    const group = { displayName: 'all', members };
+    const joining = times(1_000, (at) => ({ op: 'add', path: 'members', value: [{ value: `n${at % 999}` }] }));
+    const joined = patchDocument(groupType, group, { Operations: joining });
+    expect(joined.members).toEqual([...members, ...times(999, (at) => ({ value: `n${at}` }))]);
+    const leaving = times(1_000, (at) => ({ op: 'remove', path: `members[value eq "U${at * 50}"]` }));
+    const left = patchDocument(groupType, group, { Operations: leaving });
+    expect(left.members).toEqual(members.filter((_, at) => at % 50 !== 0));
   });
 
   test('is linear for operations that wait for each other', async () => {

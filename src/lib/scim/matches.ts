@@ -81,4 +81,5 @@ function compare(value: unknown, by: Comparison, wanted: string | number | boole
   }
 }
 
-const fold = (value: unknown): string => asText(value).toLowerCase();
+/** Texts are compared without case. */
+export const fold = (value: unknown): string => asText(value).toLowerCase();

@@ -1,6 +1,6 @@
 import { asText } from '../json.ts';
 import { type AttributePath, type PatchPath, parsePath, type ScimFilter } from './filter.ts';
-import { asElement, isObject, matches, member, memberName, type ScimObject } from './matches.ts';
+import { asElement, fold, isObject, matches, member, memberName, type ScimObject } from './matches.ts';
 import { ScimError } from './scim-error.ts';
 
 const maxOperations = 1_000;
@@ -45,7 +45,48 @@ export function applyPatch(
   settle: (document: ScimObject) => ScimObject = (same) => same,
 ): ScimObject {
   const visit = countVisits();
-  return operations.reduce((changed, operation) => settle(applyOne(changed, operation, visit)), document);
+  return runsOf(operations).reduce((changed, run) => settle(applyRun(changed, run, visit)), document);
+}
+
+/** Consecutive operations that add elements to one list, or remove them from it by their values: one pass does for all of them. */
+function runsOf(operations: readonly PatchOperation[]): PatchOperation[][] {
+  const runs: PatchOperation[][] = [];
+  let last: string | null = null;
+  for (const operation of operations) {
+    const list = listOf(operation);
+    if (list !== null && list === last) runs.at(-1)?.push(operation);
+    else runs.push([operation]);
+    last = list;
+  }
+  return runs;
+}
+
+function listOf({ op, path, value }: PatchOperation): string | null {
+  if (!path || path.schema !== null || path.sub !== null) return null;
+  const isOfElements =
+    op === 'add' ? path.filter === null && Array.isArray(value) : removedValue({ op, path }) !== null;
+  return isOfElements ? `${op} ${path.attribute}` : null;
+}
+
+/** The value in `members[value eq "7"]`. */
+function removedValue({ op, path }: Pick<PatchOperation, 'op' | 'path'>): string | null {
+  const filter = path?.filter;
+  if (op !== 'remove' || filter?.is !== 'compare' || filter.by !== 'eq' || typeof filter.value !== 'string')
+    return null;
+  const { schema, attribute, sub } = filter.path;
+  return schema === null && sub === null && attribute === 'value' ? fold(filter.value) : null;
+}
+
+function applyRun(document: ScimObject, run: readonly PatchOperation[], visit: Visit): ScimObject {
+  const [first] = run;
+  const current = first?.path && member(document, first.path.attribute);
+  if (!first?.path || run.length === 1 || !Array.isArray(current))
+    return run.reduce((changed, operation) => applyOne(changed, operation, visit), document);
+  if (first.op === 'add') return applyOne(document, { ...first, value: run.flatMap(({ value }) => value) }, visit);
+  const gone = new Set(run.map(removedValue));
+  visit(current.length + run.length);
+  const left = current.filter((element) => !gone.has(fold(asElement(element).value)));
+  return setMember(document, first.path.attribute, emptyToNothing(left));
 }
 
 /** Called with how much is about to be looked at; throws when that is too much in all. */
@@ -128,10 +169,8 @@ function removed(current: unknown, value: unknown): unknown {
 function added(current: unknown, value: unknown): unknown {
   if (Array.isArray(current)) {
     const there = new Set(current.map(elementKey));
-    return [
-      ...current,
-      ...(Array.isArray(value) ? value : [value]).filter((element) => !there.has(elementKey(element))),
-    ];
+    const isNew = (key: string) => !there.has(key) && there.add(key);
+    return [...current, ...(Array.isArray(value) ? value : [value]).filter((element) => isNew(elementKey(element)))];
   }
   return isObject(current) && isObject(value) ? { ...current, ...value } : value;
 }
