@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { openBrowser, signInByPassword } from '../support/flow-client.ts';
-import { quiet } from '../support/jobs.ts';
+import { quiet, runJob } from '../support/jobs.ts';
 import { made, makePrompt, makeWalk, unique } from '../support/make-walk.ts';
 import { startMailReceiver } from '../support/receivers.ts';
 import { linkIn, newPassword, recoverBy } from '../support/recovery.ts';
@@ -91,7 +92,7 @@ describeOnSqlite(
 
     test('proves nothing of an address that took the place of the one it was sent to', async () => {
       const fields = [await makePrompt(server(), 'email', 'email')];
-      const { slug } = await makeWalk(server(), [
+      const { slug, stages } = await makeWalk(server(), [
         ['prompt/stages', { fields }],
         ['user_write', { user_creation_mode: 'never_create' }],
         ['email', { use_global_settings: true }],
@@ -106,6 +107,12 @@ describeOnSqlite(
       expect(mail.mails.at(-1)?.to).toEqual([mine]);
       const query = linkIn(mail).search.slice(1);
       expect((await server().admin.patch(`/core/users/${pk}/`, { email: theirs })).status).toBe(200);
+      // Nor does a mail that is sent late bring the link to another address than it is to confirm.
+      const { rows } = await sql<{ pk: string }>`select pk from flow_links where "user" = ${pk}`.execute(
+        server().world.db.read,
+      );
+      const late = { link: rows[0]?.pk, stage: stages[2], title: 'x', isRecorded: true };
+      expect((await runJob(server(), 'mail_link', late)).message).toBe('There is nobody to send it to.');
       expect((await browser.answer(slug, yes, query)).body).toMatchObject(waits);
       await server().admin.patch(`/core/users/${pk}/`, { email: mine });
       expect((await browser.show(slug)).body.component).toBe('xak-stage-dummy');
