@@ -24,7 +24,7 @@ const old = 'an old horse';
 const setup = 'default-authenticator-totp-setup';
 
 describeOnSqlite(
-  'class 74: that somebody opened a link',
+  'class 77: that somebody opened a link',
   (server) => {
     /** Nothing in this flow skips the first step for who comes by a link. */
     async function recovery(onInvalid = 'retry') {
