@@ -33,6 +33,7 @@ describeJourney('the events page of administrators', (journey) => {
     const name = unique('group');
     const { body: group } = await admin.post('/core/groups/', { name });
     await admin.patch(`/core/groups/${group.pk}/`, { name: `${name} renamed` });
+    await admin.post(`/core/groups/${group.pk}/add_user/`, { pk: other.pk });
     const requests: string[] = [];
     const page = await visitAdmin(journey(), '/everything/');
     page.on('request', (request) => requests.push(new URL(request.url()).pathname));
@@ -43,6 +44,9 @@ describeJourney('the events page of administrators', (journey) => {
       '/api/v3/events/events/',
       '/api/v3/events/events/facets/',
     ]);
+    await page.getByText(`admin changed the group ${name} renamed (users).`).click();
+    await page.getByRole('row', { name: `Users – ${other.username}`, exact: true }).waitFor();
+    await page.getByText(`admin changed the group ${name} renamed (users).`).click();
     await page.getByText(`admin changed the group ${name} renamed (name).`).click();
     const changes = page.getByRole('region', { name: 'What changed' });
     await changes.getByRole('row', { name: `Name ${name} ${name} renamed`, exact: true }).waitFor();

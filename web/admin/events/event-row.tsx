@@ -6,6 +6,7 @@ import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
 import { spelled } from '../words.ts';
+import { ChangesTable } from './changes-table.tsx';
 import { ClientAddress } from './client-address.tsx';
 import type { Event } from './event.ts';
 import { MakeRule } from './rule-dialog.tsx';
@@ -36,18 +37,11 @@ function toneOf(action: string): string {
   return /failed|deleted|policy_execution/.test(action) ? 'tag tag-warning' : 'tag';
 }
 
-interface Change {
-  readonly previous_value?: unknown;
-  readonly new_value?: unknown;
-  readonly add?: unknown;
-  readonly remove?: unknown;
-}
-
 function Inside({ event }: { event: Event }) {
   const { diff, http_request, ...context } = event.context;
   return (
     <div className="event-inside">
-      {isObject(diff) && Object.keys(diff).length > 0 && <Diff diff={diff} />}
+      {isObject(diff) && Object.keys(diff).length > 0 && <ChangesTable diff={diff} />}
       {Object.keys(context).length > 0 && <Code text={JSON.stringify(context, null, 2)} />}
       {isObject(http_request) && (
         <p className="quiet small">
@@ -67,37 +61,3 @@ function Inside({ event }: { event: Event }) {
 
 /** Events may come from others, with any value: `String` would throw for an object with a member `toString`. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-function Diff({ diff }: { diff: Readonly<Record<string, unknown>> }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys
-    <section className="table-frame scrolled" tabIndex={0} aria-label={t('What changed')}>
-      <table className="table comparison">
-        <thead>
-          <tr>
-            <th scope="col">{t('Field')}</th>
-            <th scope="col">{t('Before')}</th>
-            <th scope="col">{t('After')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {Object.entries(diff).map(([field, change]) => {
-            const { previous_value, new_value, add, remove }: Change = isObject(change) ? change : {};
-            return (
-              <tr key={field}>
-                <th scope="row">{spelled(field)}</th>
-                <td className="event-before">{shown(previous_value ?? remove)}</td>
-                <td className="event-after">{shown(new_value ?? add)}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </section>
-  );
-}
-
-const shown = (value: unknown): string => {
-  if (value === null || value === undefined || value === '') return '–';
-  return typeof value === 'string' ? value : JSON.stringify(value);
-};

@@ -1,0 +1,90 @@
+import { useEffect, useState } from 'react';
+import { isObject } from '../../api/is-object.ts';
+import { t } from '../../texts/texts.ts';
+import { type Names, readNames } from '../api/objects.ts';
+import { spelled } from '../words.ts';
+
+type Diff = Readonly<Record<string, unknown>>;
+
+interface Change {
+  readonly previous_value?: unknown;
+  readonly new_value?: unknown;
+  readonly add?: unknown;
+  readonly remove?: unknown;
+}
+
+/** Members that hold keys of objects; events do not say of which model. */
+const modelOf: Readonly<Record<string, string>> = {
+  users: 'svc_core.user',
+  user: 'svc_core.user',
+  groups: 'svc_core.group',
+  group: 'svc_core.group',
+  parent: 'svc_core.group',
+  roles: 'svc_rbac.role',
+};
+
+const changeOf = (change: unknown): Change => (isObject(change) ? change : {});
+
+/** What an event changed, before and after. */
+export function ChangesTable({ diff }: { diff: Diff }) {
+  const names = useNamesIn(diff);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys
+    <section className="table-frame scrolled" tabIndex={0} aria-label={t('What changed')}>
+      <table className="table comparison">
+        <thead>
+          <tr>
+            <th scope="col">{t('Field')}</th>
+            <th scope="col">{t('Before')}</th>
+            <th scope="col">{t('After')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(diff).map(([field, change]) => {
+            const { previous_value, new_value, add, remove } = changeOf(change);
+            const named = (value: unknown) => shown(value, (key) => names(modelOf[field], key)?.name);
+            return (
+              <tr key={field}>
+                <th scope="row">{spelled(field)}</th>
+                <td className="event-before">{named(previous_value ?? remove)}</td>
+                <td className="event-after">{named(new_value ?? add)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** The names of the objects, as far as they still exist and the caller may see them. */
+function useNamesIn(diff: Diff): Names {
+  const [names, setNames] = useState<Names>(() => () => undefined);
+  useEffect(() => {
+    let isShown = true;
+    // Without names the keys are shown.
+    readNames(keysIn(diff)).then(
+      (found) => isShown && setNames(() => found),
+      () => {},
+    );
+    return () => {
+      isShown = false;
+    };
+  }, [diff]);
+  return names;
+}
+
+const keysIn = (diff: Diff): string[] =>
+  Object.entries(diff).flatMap(([field, change]) => {
+    const keys = Object.values(changeOf(change))
+      .flat()
+      .filter((key) => typeof key === 'number' || (typeof key === 'string' && key !== ''));
+    return modelOf[field] && keys.length > 0 ? [`${modelOf[field]}:${keys.join(',')}`] : [];
+  });
+
+function shown(value: unknown, nameOf: (key: unknown) => string | undefined): string {
+  if (value === null || value === undefined || value === '') return '–';
+  const items = [value].flat();
+  if (items.every((one) => nameOf(one) !== undefined)) return items.map(nameOf).join(t(', ')) || '–';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
