@@ -29,6 +29,28 @@ describeOnBoth('class 68: no two users differ only in case', (server) => {
     expect((await server().admin.patch(`/core/users/${pk}/`, { email })).body).toEqual(takenAddress);
   });
 
+  // `admin` beside `admin`, with a character between that nobody sees: whom does the log name?
+  test.each([
+    '\u200b',
+    '\u00ad',
+    '\u202e',
+    '\u2066',
+    '\u2028',
+    '\u3164',
+    '\ufe0f',
+    '\u0001',
+    '\u007f',
+    '\u0085',
+    '\u001b',
+    '\t',
+  ])('names and addresses with the unseen character %j are refused', async (unseen) => {
+    const hidden = ['Invisible characters are not allowed.'];
+    expect((await create({ username: `ad${unseen}min` })).body).toEqual({ username: hidden });
+    const email = `ad${unseen}min@example.com`;
+    const refused = (await create({ username: unique('e'), email })).body;
+    expect(refused).toEqual({ email: ['Enter a valid email address.'] });
+  });
+
   test('only one of several users created at once with such names is stored', async () => {
     const name = unique('twin');
     const answers = await Promise.all(

@@ -9,6 +9,7 @@ import { boolean, time, uuid } from '../../resource/fields/scalar.ts';
 import { computed, nestedMany } from '../../resource/fields/shown.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { choice, text } from '../../resource/fields/text.ts';
+import { hasUnseen } from '../../resource/fields/well-formed.ts';
 import { eitherFilter } from '../../resource/filters.ts';
 import { booleanSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Action } from '../../resource/resource.ts';
@@ -74,6 +75,7 @@ export function userResource({ installId, passwords, settings, key, config, user
         unique: 'This field must be unique.',
         caseless: true,
         filter: true,
+        check: (name) => (hasUnseen(name) ? 'Invisible characters are not allowed.' : null),
         help: 'The name a user signs in with; unique, whatever the case.',
       }),
       name: text({ blank: true, required: true, filter: true, help: 'The name shown to others.' }),

@@ -1,7 +1,7 @@
 import { asText } from '../../lib/json.ts';
 import { nearestWord } from '../../lib/nearest-word.ts';
 import { accept, asStored, type Common, complain, type Field, type Null, type Parsed } from './field.ts';
-import { isStorable, unstorable } from './well-formed.ts';
+import { hasUnseen, isStorable, unstorable } from './well-formed.ts';
 
 export interface TextOptions<N extends boolean = boolean> extends Common<string, N>, TextRules {}
 
@@ -29,7 +29,7 @@ const formats = {
     schema: { pattern: '^[-a-zA-Z0-9_]+$' },
   },
   email: {
-    test: (text: string) => emailPattern.test(text),
+    test: (text: string) => emailPattern.test(text) && !hasUnseen(text),
     complaint: 'Enter a valid email address.',
     schema: { format: 'email' },
   },

@@ -4,6 +4,11 @@ export const isStorable = (text: string): boolean => !text.includes('\u0000') &&
 /** Replaces what cannot be stored, in text that callers do not send on purpose. */
 export const storableText = (text: string): string => text.replaceAll('\u0000', '\ufffd').toWellFormed();
 
+/** Controls, marks of direction and what has no width: names that differ only in such characters look alike. */
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+
+export const hasUnseen = (text: string): boolean => unseen.test(text);
+
 /** The first complaint about text anywhere inside a JSON value, or null. */
 export function findUnstorable(value: unknown): string | null {
   if (typeof value === 'string') return isStorable(value) ? null : unstorable;
