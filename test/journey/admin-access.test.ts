@@ -106,6 +106,8 @@ describeJourney('the admin page about access', (journey) => {
     const page = await visitAdmin(journey(), `/events/rules/${rule.pk}/`);
     await page.getByRole('link', { name: 'Policies' }).last().click();
     await page.getByText('No policy selects events, so it notifies of nothing.').waitFor();
+    const way = page.getByRole('link', { name: 'New policy for one kind of event' });
+    expect(await way.getAttribute('href')).toBe('/if/admin/new/policies/event_matcher/');
     await pick(page, 'Policy', policy.name);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText(`Events that the policy ${policy.name} lets pass`).waitFor();

@@ -6,6 +6,9 @@ import { SelectField } from '../../elements/choice.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
+import { hrefOf } from '../address.ts';
+import { useInterface } from '../api/interface.ts';
+import { Link } from '../link.tsx';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
 
 const kinds = {
@@ -33,6 +36,21 @@ interface Props {
   /** What is bound decides about events instead of people, so only policies are offered. */
   readonly isForEvents?: boolean;
   onAdded(): Promise<void>;
+}
+
+/** Ways to a policy that selects events, for those who find none to choose. */
+function NewPolicies() {
+  const { resources } = useInterface();
+  const ways = [
+    ['/policies/event_matcher/', 'New policy for one kind of event'],
+    ['/policies/expression/', 'New policy by an expression'],
+  ] as const;
+  const open = ways.filter(([path]) => resources.some((entry) => entry.path === path && entry.may.add === 'all'));
+  return open.map(([path, title]) => (
+    <Link key={path} className="button" href={hrefOf(`/new${path}`)}>
+      {t(title)}
+    </Link>
+  ));
 }
 
 /** Binds a group, a person or a policy. */
@@ -81,6 +99,7 @@ export function AddBinding({ target, order, isForEvents = false, onAdded }: Prop
         <Button type="submit" isBusy={isBusy}>
           {t('Add')}
         </Button>
+        {isForEvents && <NewPolicies />}
       </div>
     </form>
   );
