@@ -55,6 +55,16 @@ describeOnSqlite('keys of a client', (server) => {
     expect(await ask(server(), relying, imposter)).toBe(401);
   });
 
+  test('claims that cannot become text end in no fault', async () => {
+    const own = await makePair();
+    const relying = await makeRelying(server(), { jwks: { keys: [own.jwk] } });
+    const wordless = { toString: 1, valueOf: 1 };
+    const askWith = (claim: string) => ask(server(), relying, own, { [claim]: wordless });
+    for (const claim of ['sub', 'iss', 'aud', 'nbf']) expect([claim, await askWith(claim)]).toEqual([claim, 401]);
+    // The id makes it good for one request, whatever it is.
+    expect([await askWith('jti'), await askWith('jti')]).toEqual([200, 401]);
+  });
+
   test('RFC 7523 §3: a key of the client speaks for the client alone, not for workloads', async () => {
     const own = await makePair();
     const relying = await makeRelying(server(), { jwks: { keys: [own.jwk] } });

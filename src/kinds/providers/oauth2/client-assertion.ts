@@ -1,3 +1,4 @@
+import { asText } from '../../../lib/json.ts';
 import { addMilliseconds, toTimestamp } from '../../../platform/clock.ts';
 import type { Call } from '../../../resource/call.ts';
 import { seconds } from './claims.ts';
@@ -54,7 +55,7 @@ export async function checkAssertion(
   // FAPI 2.0 Security Profile §5.3.2.1: meant for the issuer alone, as one string, and not made in the future.
   if (isFapi2(client) && (aud !== servers[0] || iat > seconds(call.now) + maxClockSkewSeconds)) return null;
   if (isClient) {
-    const use = { use: `assertion of ${client.pk}`, id: String(jti), expires };
+    const use = { use: `assertion of ${client.pk}`, id: asText(jti), expires };
     if (!(await db.write((tx) => isFirstUse(tx, key, use)))) return null;
   }
   // A client's own keys speak for nobody else.
