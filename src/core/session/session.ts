@@ -50,18 +50,24 @@ const insertSession = statement<[pk: string, user: number, ...values: unknown[]]
   { sent: 'later' },
 );
 
+/** What says when somebody has authenticated, and so until when the session lasts at most. */
+const ofProof: readonly string[] = ['created', 'ends'] satisfies (typeof columns)[number][];
+
 /**
- * Renews the session of a person who has authenticated again: the cookie changes, and grants made in the session stay.
- * Returns null if it is another user's or has ended.
+ * Renews a session: the cookie changes, and grants made in the session stay. Without proof that the person has authenticated
+ * again, so does when they did before. Returns null if it is another user's or has ended.
  */
 export async function renewSession(
   tx: Query,
   key: Pick<InstanceKey, 'hash'>,
   pk: string,
   facts: SessionFacts,
+  isProven: boolean,
 ): Promise<NewSession | null> {
   const token = randomToken();
-  const pairs = Object.entries(columnsOf(key, token, facts)).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
+  const pairs = Object.entries(columnsOf(key, token, facts))
+    .filter(([name]) => isProven || !ofProof.includes(name))
+    .map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
   const { rows } = await sql`update authenticated_sessions set ${sql.join(pairs)}
     where pk = ${pk} and "user" = ${facts.userId} and impersonated is null returning pk`.execute(tx);
   return rows.length > 0 ? { pk, token, csrfToken: csrfTokenOf(key, token) } : null;

@@ -14,6 +14,7 @@ import {
   type Visit,
   visitor,
 } from '../../support/relying-party.ts';
+import { password, personWithPassword } from '../../support/second-factor.ts';
 import { describeOnSqlite } from '../../support/server.ts';
 
 const explicit = 'default-provider-authorization-explicit-consent';
@@ -183,13 +184,18 @@ describeOnSqlite('the authorize endpoint', (server) => {
 
   test('signing in again keeps the grants of other applications, unless somebody else signs in', async () => {
     const party = await makeRelyingParty(server());
-    const browser = await visitor(server());
+    const browser = await visitor(server(), await personWithPassword(server()));
     const { tokens, config } = await signInTo(server(), party, browser);
     const isActive = async () => (await client.tokenIntrospection(config, tokens.access_token)).active;
-    const again = await makeWalk(server(), [['user_login']], { designation: 'authentication' });
+    const again = await makeWalk(
+      server(),
+      [['password', { backends: ['svc.core.auth.InbuiltBackend'] }], ['user_login']],
+      { designation: 'authentication' },
+    );
     const first = tokens.claims();
     await new Promise((done) => setTimeout(done, 1_000));
-    expect((await browser.answerStep(again.slug)).component).toBe('xak-flow-redirect');
+    await browser.answerStep(again.slug);
+    expect((await browser.answerStep(again.slug, { password })).component).toBe('xak-flow-redirect');
     expect(await isActive()).toBe(true);
     const second = (await signInTo(server(), party, browser)).tokens.claims();
     expect(second?.sid).toBe(first?.sid);

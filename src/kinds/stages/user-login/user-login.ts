@@ -108,7 +108,7 @@ async function signIn({ key, isSecure }: Needs, step: Step<Settings>, isRemember
         ...bindingOf(step),
       };
       const before = call.actor?.session ?? null;
-      const renewed = before === null ? null : await renewSession(tx, key, before, facts);
+      const renewed = before === null ? null : await renewSession(tx, key, before, facts, isProven(context));
       const session = renewed ?? (await startSession(tx, key, facts));
       // Sign out the browser's previous user: what they left open must not pass to the next.
       if (before !== null && !renewed) await endSession(tx, before);
@@ -122,6 +122,10 @@ async function signIn({ key, isSecure }: Needs, step: Step<Settings>, isRemember
     },
   };
 }
+
+/** Whether the person has shown on this walk who they are: who is signed in already can come here without. */
+const isProven = ({ auth_method, is_sso, mfa_devices, is_restored }: Step['context']): boolean =>
+  auth_method !== null || is_sso || mfa_devices.length > 0 || is_restored === true;
 
 async function pendingActive({ pendingUser }: Step<Settings>): Promise<UserFacts | null> {
   const user = await pendingUser();
