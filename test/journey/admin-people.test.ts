@@ -282,10 +282,13 @@ describeJourney('the admin pages of people', (journey) => {
     const { server } = journey();
     const dana = await server.user([], { username: unique('dana') });
     const application = await makeApplication(server);
+    const closed = await makeApplication(server);
+    await made(server, '/policies/bindings/', { target: closed.pk, group: (await makeGroup(server)).pk, order: 0 });
     await signIn(server, dana.pk);
     const page = await visitAdmin(journey(), `/core/users/${dana.pk}/?tab=applications`);
     const rows = page.getByRole('list', { name: 'Applications' });
     await rows.getByRole('link', { name: application.name, exact: true }).waitFor();
+    expect(await rows.getByText(String(closed.name)).count()).toBe(0);
     await rows.getByRole('link', { name: `Why? ${application.name}` }).click();
     await page.getByRole('heading', { level: 1, name: 'Access' }).waitFor();
     await openAdmin(page, `/core/users/${dana.pk}/`);

@@ -24,7 +24,7 @@ export const check: Command = {
   options: {},
   async run({ config }) {
     for (const { name, value, source } of describeConfig(config))
-      process.stdout.write(`  ${name.padEnd(30)}${value}  (${source})\n`);
+      process.stdout.write(`  ${name.padEnd(32)}${value}  (${source})\n`);
     process.stdout.write('\n');
     const findings = await look(config);
     for (const { is, what, why } of findings) {
