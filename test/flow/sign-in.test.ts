@@ -46,6 +46,19 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     }
   });
 
+  test('tells administrators, and nobody else, that an account is not active', async () => {
+    const user = await person();
+    await server().admin.patch(`/core/users/${user.pk}/`, { is_active: false });
+    const browser = openBrowser(server());
+    await browser.show(flow);
+    await browser.answer(flow, { uid_field: user.username });
+    const events = await eventsDuring(server(), async () => {
+      const answer = await browser.answer(flow, { password: 'right horse' });
+      expect(answer.body.response_errors.password[0].string).toBe('Failed to authenticate.');
+    });
+    expect(events).toMatchObject([{ action: 'login_failed', context: { reason: 'inactive' } }]);
+  });
+
   test('a wrong password does not pass, tells nothing, and is recorded', async () => {
     const user = await person();
     const browser = openBrowser(server());

@@ -11,6 +11,11 @@ test.each([
   ['logout', {}, 'dana was signed out.'],
   ['logout', { model: { name: 'eve' } }, 'dana signed eve out.'],
   ['login_failed', { username: 'root' }, 'Somebody failed to sign in as root.'],
+  [
+    'login_failed',
+    { username: 'eve', reason: 'inactive' },
+    'Somebody failed to sign in as eve, whose account is not active.',
+  ],
   ['password_set', { model: { name: 'dana' } }, 'dana changed their password.'],
   ['password_set', { model: { name: 'eve' } }, 'dana set the password of eve.'],
   ['authorize_application', { authorized_application: grafana }, 'dana signed in to Grafana.'],

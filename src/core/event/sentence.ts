@@ -39,6 +39,8 @@ const change =
     words(text, { who: whoOf(event, words), object: objectOf(event.context.model, words, language) });
 
 /** By action. Null where the event's own message says it better. */
+const inactive = 'Somebody failed to sign in as {name}, whose account is not active.';
+
 const sentences: Readonly<Record<string, Sentence>> = {
   login: (event, words) => words('{who} signed in.', { who: whoOf(event, words) }),
   logout: (event, words) => {
@@ -47,7 +49,9 @@ const sentences: Readonly<Record<string, Sentence>> = {
     return name === who ? words('{who} was signed out.', { who }) : words('{who} signed {name} out.', { who, name });
   },
   login_failed: ({ context }, words) =>
-    words('Somebody failed to sign in as {name}.', { name: textOf(context.username) ?? words('an unknown user') }),
+    words(context.reason === 'inactive' ? inactive : 'Somebody failed to sign in as {name}.', {
+      name: textOf(context.username) ?? words('an unknown user'),
+    }),
   user_write: ({ context }, words) =>
     words(context.created === true ? '{who} made an account.' : '{who} changed their account.', {
       who: nameOf(context.model, words),

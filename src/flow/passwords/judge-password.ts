@@ -78,7 +78,10 @@ export async function judgePassword(
         await noteAttempt(tx, { ...score, by: -1 }, failed);
         const about = { app: 'svc_stages_password', model_name: 'passwordstage', pk: stage.pk, name: stage.name };
         const event = { action: 'login_failed', app: 'svc_stages_password' };
-        await failed.world.record(tx, failed, { ...event, context: { username: name, stage: about } });
+        await failed.world.record(tx, failed, {
+          ...event,
+          context: { username: name, stage: about, ...(user && !user.is_active && { reason: 'inactive' }) },
+        });
       },
     };
   }
