@@ -30,7 +30,7 @@ export function readStatus(response: XmlElement): Status {
 /** Why a request failed: in the words of the other side, if it is known to be theirs, else by the name of the status. */
 export function wordsOfStatus({ code, detail, message }: Status, isVerified: boolean): string {
   if (message !== null && isVerified) return message;
-  const [name = 'missing'] = /\w{1,60}$/.exec(detail ?? code) ?? [];
+  const name = (detail ?? code).slice(-60).split(/\W/).at(-1) || 'missing';
   return `SAML Status: ${name}`;
 }
 
