@@ -24,7 +24,7 @@ export function mustSignIn(
   now: string,
 ): boolean {
   if (signedIn === null) return true;
-  if (sentAt !== null && signedIn >= sentAt) return false;
+  if (sentAt !== null && signedIn > sentAt) return false;
   if (isForced) return true;
   return maxAge !== null && addMilliseconds(signedIn, maxAge * 1000) < now;
 }
