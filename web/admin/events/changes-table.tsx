@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'react';
+import { useCallback } from 'react';
 import { isObject } from '../../api/is-object.ts';
+import { useLoadable } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import { type Names, readNames } from '../api/objects.ts';
 import { spelled } from '../words.ts';
@@ -57,21 +58,10 @@ export function ChangesTable({ diff }: { diff: Diff }) {
   );
 }
 
-/** The names of the objects, as far as they still exist and the caller may see them. */
+/** The names of the objects, as far as they still exist and the caller may see them; without them the keys are shown. */
 function useNamesIn(diff: Diff): Names {
-  const [names, setNames] = useState<Names>(() => () => undefined);
-  useEffect(() => {
-    let isShown = true;
-    // Without names the keys are shown.
-    readNames(keysIn(diff)).then(
-      (found) => isShown && setNames(() => found),
-      () => {},
-    );
-    return () => {
-      isShown = false;
-    };
-  }, [diff]);
-  return names;
+  const { answer } = useLoadable(useCallback(() => readNames(keysIn(diff)), [diff]));
+  return answer.state === 'ready' ? answer.value : () => undefined;
 }
 
 const keysIn = (diff: Diff): string[] =>
