@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { chunksOf } from '../lib/chunks.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
+import { keysPerStatement } from '../platform/db/keys-per-statement.ts';
 import type { Actor } from './actor.ts';
 import { type Call, requireActor } from './call.ts';
 import type { Row } from './fields/field.ts';
@@ -117,16 +118,13 @@ export async function hiddenAmong(
   if (visible === 'none') return keys;
   const key = resource.row().col('pk');
   const seen = new Set<string | number>();
-  for (const some of chunksOf(keys, maxKeys)) {
+  for (const some of chunksOf(keys, keysPerStatement)) {
     const { rows } = await sql<{ pk: string | number }>`select ${key} as pk from ${resource.from()}
       where ${key} in (${sql.join(some)}) and ${visible}`.execute(db);
     for (const { pk } of rows) seen.add(pk);
   }
   return keys.filter((pk) => !seen.has(pk));
 }
-
-/** Statements have a limited number of parameters: 32,766 in SQLite. */
-const maxKeys = 5_000;
 
 /** Whether the caller holds each of these permissions everywhere. */
 export const holdsAll = (actor: Actor, permissions: readonly string[]): boolean =>

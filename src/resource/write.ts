@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { chunksOf } from '../lib/chunks.ts';
 import { type Complaints, Invalid, Problem } from '../lib/problem.ts';
 import { type Query, Rollback } from '../platform/db/database.ts';
+import { keysPerStatement } from '../platform/db/keys-per-statement.ts';
 import { runLater } from '../platform/db/later.ts';
 import { columnStatement } from '../platform/db/statement.ts';
 import { sealContext } from '../platform/keys.ts';
@@ -123,13 +124,13 @@ export async function writeJoins(
     const { table, own, other } = field.storage.join;
     const keys = new Set<string | number>(value);
     const linked = isNew ? new Set<string | number>() : await pairedWith(field.storage.join, pk, tx);
-    for (const removed of chunksOf([...linked.difference(keys)], maxPairs)) {
+    for (const removed of chunksOf([...linked.difference(keys)], keysPerStatement)) {
       await runLater(
         tx,
         sql`delete from ${sql.table(table)} where ${sql.ref(own)} = ${pk} and ${sql.ref(other)} in (${sql.join(removed)})`,
       );
     }
-    for (const added of chunksOf([...keys.difference(linked)], maxPairs)) {
+    for (const added of chunksOf([...keys.difference(linked)], keysPerStatement)) {
       const pairs = sql.join(added.map((key) => sql`(${pk}, ${key})`));
       await runLater(
         tx,
@@ -138,9 +139,6 @@ export async function writeJoins(
     }
   }
 }
-
-/** Statements have a limited number of parameters: 32,766 in SQLite. */
-const maxPairs = 5_000;
 
 async function pairedWith(
   { table, own, other }: Join,

@@ -3,6 +3,7 @@ import { chunksOf } from '../../../../lib/chunks.ts';
 import { isObject, type ScimObject } from '../../../../lib/scim/matches.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import type { Query } from '../../../../platform/db/database.ts';
+import { keysPerStatement } from '../../../../platform/db/keys-per-statement.ts';
 import { etagOf, matchesEtag } from '../../../../resource/etag.ts';
 import { canonicalUuid, isUuid } from '../../../../resource/fields/scalar.ts';
 import { isNothing, isServerOwned, textMember } from './document.ts';
@@ -95,13 +96,11 @@ export async function loadMembers(groups: readonly string[], query: Query): Prom
   return members;
 }
 
-const maxKeys = 2_000;
-
 /** The keys of the users that a list of members names. Those who are not there, and groups, are passed over. */
 export async function memberKeys(members: readonly unknown[], query: Query): Promise<number[]> {
   const ids = members.map((member) => textMember(member, 'value')).filter(isUuid);
   const keys: number[] = [];
-  for (const some of chunksOf([...new Set(ids.map(canonicalUuid))], maxKeys)) {
+  for (const some of chunksOf([...new Set(ids.map(canonicalUuid))], keysPerStatement)) {
     const { rows } = await sql<{ pk: number }>`select pk from users where uuid in (${sql.join(some)})
       and type <> 'internal_service_account' order by pk`.execute(query);
     keys.push(...rows.map(({ pk }) => pk));
