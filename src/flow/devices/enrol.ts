@@ -9,7 +9,7 @@ import { type Move, next, type Step } from '../executor/stage-kind.ts';
 import type { DeviceResources } from './device.family.ts';
 import type { Device } from './device-kind.ts';
 
-/** The context member that lists devices enrolled on this walk. */
+/** The note that lists devices enrolled on this walk. */
 const enrolled = 'enrolled_devices';
 
 export type Enrollee = { readonly user: UserFacts } | { readonly refusal: string };
@@ -56,15 +56,15 @@ export function enrol(
     const pk = await insertRow(own, row, call, tx);
     await after?.(tx, pk);
     await recordWrite('model_created', own, pk, row, diffOf(own, null, row), call, tx);
-    context[enrolled] = [...enrolledDevices(context), pk];
+    context.user_notes[enrolled] = [...enrolledDevices(context), pk];
   });
 }
 
 /** Keys of the devices enrolled on this walk. */
 export const enrolledDevices = (context: Step['context']): number[] => deviceKeysIn(context, enrolled);
 
-/** Keys of devices that a member of the context lists. */
-export function deviceKeysIn(context: Step['context'], member: string): number[] {
-  const keys = context[member];
+/** Keys of devices that a note about the user lists. */
+export function deviceKeysIn({ user_notes }: Step['context'], note: string): number[] {
+  const keys = user_notes[note];
   return Array.isArray(keys) ? keys.filter((key) => typeof key === 'number') : [];
 }

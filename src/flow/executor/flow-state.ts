@@ -29,7 +29,8 @@ export interface PlannedStage {
 
 /** What the walk has collected. Policies see the same names in `context`. */
 export type FlowContext = {
-  pending_user: number | null;
+  /** Whom the walk is about. `setPendingUser` changes it, with what belongs to it. */
+  readonly pending_user: number | null;
   /** The name that the person entered, whether or not such a user exists. */
   pending_user_identifier: string | null;
   prompt_data: Record<string, Json>;
@@ -39,6 +40,10 @@ export type FlowContext = {
   source: FlowPlan['source'];
   /** Keys of devices proven on this walk. */
   mfa_devices: string[];
+  /** Whether the person opened a link that was sent to them. */
+  is_restored: boolean;
+  /** What stages note about the pending user, for other stages. */
+  user_notes: Record<string, Json>;
   /** Further members that stages pass on: an invitation, the requested application. */
   [name: string]: Json | FlowPlan['source'];
 };
@@ -61,17 +66,24 @@ export interface FlowState {
   readonly link?: string;
 }
 
-/** What stages note of the user: that they opened a link, their devices, what they agreed to. */
-const notesOfUser = ['is_restored', 'enrolled_devices', 'proven_devices', 'mfa_setup_begun', 'consented_scopes'];
+/** Members that are true of one user only, before the person has shown anything. */
+const nothingShown = () => ({
+  auth_method: null,
+  auth_method_args: {},
+  is_sso: false,
+  mfa_devices: [],
+  is_restored: false,
+  user_notes: {},
+});
 
-/** Sets the user whom the walk is about. What was proven for another user is reset. */
+/** Sets the user whom the walk is about. What was shown for another user is reset. */
 export function setPendingUser(context: FlowContext, user: number | null): void {
-  if (context.pending_user !== user) {
-    Object.assign(context, { auth_method: null, auth_method_args: {}, is_sso: false, mfa_devices: [] });
-    for (const name of notesOfUser) delete context[name];
-  }
-  context.pending_user = user;
+  if (context.pending_user !== user) Object.assign(context, { pending_user: user, ...nothingShown() });
 }
+
+/** The walk goes on with the user that it created. What the person has shown stays true of them. */
+export const setCreatedUser = (context: FlowContext, user: number): void =>
+  void Object.assign(context, { pending_user: user, created_user: user });
 
 /** The initial values of a walk, besides its plan. */
 export type Start = Pick<FlowState, 'next' | 'query' | 'actor'>;
@@ -81,12 +93,16 @@ export function firstContext(plan: FlowPlan): FlowContext {
     pending_user: plan.pending_user,
     pending_user_identifier: null,
     prompt_data: copyJson(plan.prompt_data),
-    auth_method: null,
-    auth_method_args: {},
+    ...nothingShown(),
     is_sso: plan.sso,
+    is_restored: plan.is_restored === true,
     source: plan.source,
-    mfa_devices: [],
-    ...(plan.is_restored && { is_restored: true }),
     ...plan.context,
   };
+}
+
+/** A state as it was stored. Release 0.2.0 keeps notes about the user beside the other members. */
+export function storedState(state: FlowState): FlowState {
+  const { context } = state;
+  return Object.hasOwn(context, 'user_notes') ? state : { ...state, context: { ...context, user_notes: context } };
 }

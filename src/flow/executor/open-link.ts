@@ -8,7 +8,7 @@ import { type FlowLink, findLink, takeLink } from '../links/flow-link.ts';
 import { challengeOf, deniedChallenge, linkComponent } from './challenge.ts';
 import type { ExecutorReply } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
-import type { FlowState, Start } from './flow-state.ts';
+import { type FlowState, type Start, setPendingUser, storedState } from './flow-state.ts';
 import { deniedUserMembers } from './pending-user.ts';
 import { planState } from './planner.ts';
 import { type ActiveWalk, deleteFlowState, saveState } from './state-store.ts';
@@ -73,6 +73,8 @@ async function stateOf(
   const isWalk = 'stages' in content;
   const plan = { ...(isWalk ? content.plan : content), is_restored: true, pending_user: user } as const;
   if (!isWalk) return planState(needs, call, flow, plan, start);
-  const context = { ...content.context, is_restored: true, pending_user: user };
+  const { context } = storedState(content);
+  setPendingUser(context, user);
+  context.is_restored = true;
   return { ...content, plan, context, memory: {}, actor: start.actor };
 }

@@ -13,7 +13,7 @@ import type { InstanceKey } from '../../platform/keys.ts';
 import { orderedUuid } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
 import { type FlowPlan, planContext } from '../plan.ts';
-import type { FlowState } from './flow-state.ts';
+import { type FlowState, storedState } from './flow-state.ts';
 import { pendingKeyOf, setPendingUserFacts } from './pending-user.ts';
 
 type Sending = Pick<SentQuery, 'sent'>;
@@ -103,7 +103,7 @@ function heldIn(row: WalkRow | StateRow, call: Call, key: InstanceKey, token: st
   // The column only saves a statement: the sealed state decides.
   if ('pk' in row && row.pending_user !== null && row.pending_user === pendingKeyOf(content.context))
     setPendingUserFacts(call, row.pk === null ? null : userFactsOf(row));
-  return { token, version, state: content };
+  return { token, version, state: storedState(content) };
 }
 
 /** Deletes all walks of a browser. */

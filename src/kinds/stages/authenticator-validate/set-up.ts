@@ -35,8 +35,8 @@ export async function setupStages(
 
 /** Goes to the enrolment stage and then back to verification. Only once: returning without a device is a failure. */
 export function setUp({ context }: Pick<Step, 'context'>, { pk, meta_model_name }: SetupStage): Move {
-  context[begun] = true;
+  context.user_notes[begun] = true;
   return { move: 'detour', stage: pk, kind: meta_model_name };
 }
 
-export const hasBegunSetUp = ({ context }: Pick<Step, 'context'>): boolean => context[begun] === true;
+export const hasBegunSetUp = ({ context }: Pick<Step, 'context'>): boolean => context.user_notes[begun] === true;

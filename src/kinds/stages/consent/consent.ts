@@ -94,7 +94,7 @@ export const consentKind = defineStageKind({
 
 /** Continues and notes the consent: some scopes are never granted without it. */
 function agreed(step: Step, work?: Parameters<typeof next>[0]) {
-  step.context.consented_scopes = permissionsOf(step).map(({ id }) => id);
+  step.context.user_notes.consented_scopes = permissionsOf(step).map(({ id }) => id);
   return next(work);
 }
 

@@ -60,7 +60,7 @@ export function emailKind(needs: Needs): StageKind {
 /** Whether the link was opened, and sent to the address that the user still has: it says nothing of another one. */
 async function isConfirmed(step: Step<Settings>): Promise<boolean> {
   const { mailed_to } = step.walk.plan;
-  if (step.context.is_restored !== true) return false;
+  if (!step.context.is_restored) return false;
   return mailed_to === undefined || mailed_to === (addressOf(step) ?? (await step.pendingUser())?.email);
 }
 

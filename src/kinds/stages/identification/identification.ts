@@ -115,7 +115,7 @@ async function judge(needs: PasswordNeeds, step: Step<Settings>, name: string, p
 
 /** Stays, and forgets the user whom the response named. */
 function forget({ context }: Pick<Step, 'context'>, errors: Record<string, string[]>) {
-  context.pending_user = null;
+  setPendingUser(context, null);
   context.pending_user_identifier = null;
   return { move: 'stay', errors } as const;
 }

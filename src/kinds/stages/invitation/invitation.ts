@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expired } from '../../../core/cleanup/cleanup.jobs.ts';
-import type { FlowContext } from '../../../flow/executor/flow-state.ts';
+import { type FlowContext, setPendingUser } from '../../../flow/executor/flow-state.ts';
 import { defineStageKind, deny, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
 import { deepMerge } from '../../../lib/deep-merge.ts';
 import { isJsonObject, type Json } from '../../../lib/json.ts';
@@ -41,7 +41,7 @@ export const invitationKind = (needs: InvitationNeeds): StageKind =>
       context.prompt_data = deepMerge(context.prompt_data, fixed);
       context.fixed_data = fixed;
       // The invitation is for someone without an account, so it is not about whoever opens the link.
-      if (context.created_user !== context.pending_user) context.pending_user = null;
+      if (context.created_user !== context.pending_user) setPendingUser(context, null);
       context.invitation_in_effect = true;
       context.invitation = { pk: invitation.pk, name: invitation.name };
       return next();

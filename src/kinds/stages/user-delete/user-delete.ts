@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { endedSessionCookies } from '../../../core/session/session-cookies.ts';
+import { setPendingUser } from '../../../flow/executor/flow-state.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import {
   ask,
@@ -45,7 +46,7 @@ export function userDelete({ isSecure }: { readonly isSecure: boolean }): StageK
       const { engine, context, call: caller } = step;
       const { pending_user: pk } = context;
       if (refused || pk === null) return refused ?? deny(notSignedIn);
-      context.pending_user = null;
+      setPendingUser(context, null);
       const end: Write = async (tx, call) => {
         const users = engine.registry.require('svc_core.user');
         const found = await selectOne(engine, users, call, tx, [sql`${users.row().col('pk')} = ${pk}`]);

@@ -125,7 +125,7 @@ async function signIn({ key, isSecure }: Needs, step: Step<Settings>, isRemember
 
 /** Whether the person has shown on this walk who they are: who is signed in already can come here without. */
 const isProven = ({ auth_method, is_sso, mfa_devices, is_restored }: Step['context']): boolean =>
-  auth_method !== null || is_sso || mfa_devices.length > 0 || is_restored === true;
+  auth_method !== null || is_sso || mfa_devices.length > 0 || is_restored;
 
 async function pendingActive({ pendingUser }: Step<Settings>): Promise<UserFacts | null> {
   const user = await pendingUser();

@@ -1,5 +1,6 @@
 import { endSession } from '../../../core/session/session.ts';
 import { endedSessionCookies } from '../../../core/session/session-cookies.ts';
+import { setPendingUser } from '../../../flow/executor/flow-state.ts';
 import { defineStageKind, next, type StageKind, signOut, type Write } from '../../../flow/executor/stage-kind.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
 
@@ -22,7 +23,7 @@ export function userLogout({ isSecure }: { readonly isSecure: boolean }): StageK
     roles: () => ['signs out'],
     challenge: {},
     async show({ call: { actor }, context }) {
-      context.pending_user = null;
+      setPendingUser(context, null);
       const session = actor?.session ?? null;
       if (session === null) return next();
       const end: Write = async (tx, call) => {

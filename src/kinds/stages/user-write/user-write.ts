@@ -3,6 +3,7 @@ import { actingAs } from '../../../core/access/acting-as.ts';
 import { setPassword } from '../../../core/directory/set-password.ts';
 import { usersIn } from '../../../core/directory/users.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
+import { setCreatedUser } from '../../../flow/executor/flow-state.ts';
 import {
   defineStageKind,
   deny,
@@ -77,8 +78,7 @@ function create({ context, settings, engine, settle }: Step<Settings>, hash: str
       ...pathOf(settings, context),
     });
     if (hash !== null) await sql`update users set password = ${hash} where pk = ${pk}`.execute(tx);
-    context.pending_user = pk;
-    context.created_user = pk;
+    setCreatedUser(context, pk);
     await settle(tx, call);
     await recordWrite(tx, call, { pk, username: values.username, created: true, changed: Object.keys(values) });
   });

@@ -47,7 +47,7 @@ export function decideOnRequest(key: InstanceKey): AppendStep {
   return async (step, { context }, tx, call) => {
     // What `deciding` or `askPerson` planned.
     const allowable = step.content as unknown as Allowable;
-    const lacksConsent = decisionOf(step) === 'granted' && needsConsent(allowable, context.consented_scopes);
+    const lacksConsent = decisionOf(step) === 'granted' && needsConsent(allowable, context.user_notes.consented_scopes);
     if (lacksConsent) await recordLackOfConsent(tx, call, allowable);
     const decision = lacksConsent ? 'denied' : decisionOf(step);
     const provider = 'provider' in allowable ? allowable.provider : null;
