@@ -80,7 +80,6 @@ export async function openWorld(
       fetch,
       mailer,
       async close() {
-        await mailer.close();
         await fetch.close();
         await close();
       },

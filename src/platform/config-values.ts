@@ -164,7 +164,11 @@ const loopback = parseCidrs(['127.0.0.0/8', '::1']);
 
 export function readSmtpUrl(text: string): string {
   const url = URL.parse(text);
-  const isSmtp = url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '';
+  const isSmtp =
+    url !== null &&
+    /^smtps?:$/.test(url.protocol) &&
+    url.hostname !== '' &&
+    ['', '?starttls=optional'].includes(url.search);
   // Does not quote the value, which may hold a password.
   if (!isSmtp) throw new RangeError('must be an address like smtp://user:password@mail.example.com:587 or smtps://…');
   return text;

@@ -174,6 +174,7 @@ test.each([
   ['GATEHOUSE_SHUTDOWN_DELAY', '10s', 'must be a number of seconds from 0 to 300'],
   ['GATEHOUSE_SHUTDOWN_DELAY', '301', 'must be a number of seconds from 0 to 300'],
   ['GATEHOUSE_SMTP_URL', 'https://mail.example.com', 'must be an address like smtp://'],
+  ['GATEHOUSE_SMTP_URL', 'smtp://mail.example.com?starttls=no', 'must be an address like smtp://'],
   ['GATEHOUSE_SMTP_FROM', 'gatehouse', 'must be an e-mail address'],
 ])('the setting %s=%s is refused', (name, value, complaint) => {
   const [first, ...others] = complaintsAbout({ [name]: value });

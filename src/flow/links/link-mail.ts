@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../lib/escape-html.ts';
 import { directionOf, type Language } from '../../lib/texts/languages.ts';
 import { say } from '../../lib/texts/translate.ts';
-import type { Mail } from '../../platform/mail/mailer.ts';
+import type { Mail } from '../../platform/mail/mail.ts';
 
 interface LinkMail {
   readonly language: Language;

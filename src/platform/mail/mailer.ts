@@ -1,11 +1,6 @@
-import type { Transporter } from 'nodemailer';
-
-export interface Mail {
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly html?: string;
-}
+import { isLoopback } from '../config-values.ts';
+import type { Mail } from './mail.ts';
+import { type SmtpConnection, sendBySmtp } from './smtp.ts';
 
 /** Sends e-mail through the SMTP server of the settings. */
 export interface Mailer {
@@ -13,7 +8,6 @@ export interface Mailer {
   readonly isReady: boolean;
   /** Resolves when the server has accepted the message; rejects with the reason otherwise. */
   send(mail: Mail): Promise<void>;
-  close(): Promise<void>;
 }
 
 export interface MailSettings {
@@ -24,38 +18,33 @@ export interface MailSettings {
 /** No mail server is configured: retrying is pointless. */
 export class NoMailServer extends Error {}
 
-const timeouts = { dnsTimeout: 10_000, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 15_000 };
+const timeoutMs = 15_000;
 
 export function createMailer({ url, from }: MailSettings): Mailer {
-  let transporter: Promise<Transporter> | null = null;
-
-  // Loaded on first use, as many servers never send mail.
-  async function open(smtpUrl: string): Promise<Transporter> {
-    const { createTransport } = await import('nodemailer');
-    const { protocol, hostname, port, username, password } = new URL(smtpUrl);
-    const isTls = protocol === 'smtps:';
-    return createTransport({
-      host: hostname.replace(/^\[|\]$/g, ''),
-      port: Number(port || (isTls ? 465 : 587)),
-      secure: isTls,
-      ...(username && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-      disableFileAccess: true,
-      disableUrlAccess: true,
-      ...timeouts,
-    });
-  }
-
   return {
     isReady: url !== null && from !== null,
     async send(mail) {
       if (url === null || from === null) {
         throw new NoMailServer('No e-mail can be sent: GATEHOUSE_SMTP_URL and GATEHOUSE_SMTP_FROM are not set.');
       }
-      transporter ??= open(url);
-      await (await transporter).sendMail({ from, ...mail, to: { name: '', address: mail.to } });
+      await sendBySmtp(serverAt(url), { from, ...mail });
     },
-    async close() {
-      (await transporter)?.close();
-    },
+  };
+}
+
+/** The server of the settings. */
+export function serverAt(url: string): SmtpConnection {
+  const { protocol, hostname, port, username, password, searchParams } = new URL(url);
+  const secure = protocol === 'smtps:';
+  const host = hostname.replace(/^\[|\]$/g, '');
+  // Whoever is on the way could take the offer of STARTTLS away, and would be sent the password.
+  const isGuarded = username !== '' && !isLoopback(host) && searchParams.get('starttls') !== 'optional';
+  return {
+    host,
+    port: Number(port || (secure ? 465 : 587)),
+    secure,
+    requireTLS: !secure && isGuarded,
+    ...(username && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    timeoutMs,
   };
 }

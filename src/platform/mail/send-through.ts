@@ -2,7 +2,8 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { type Cidrs, contains, isPublicAddress } from '../../lib/cidr.ts';
 import { blockedWords, OutboundError } from '../fetch/outbound-error.ts';
-import type { Mail } from './mailer.ts';
+import type { Mail } from './mail.ts';
+import { sendBySmtp } from './smtp.ts';
 
 /** A mail server configured by an administrator at runtime. */
 export interface SmtpServer {
@@ -21,27 +22,17 @@ export interface SmtpServer {
 /** Sends one mail through a server whose address must pass the same checks as all outgoing calls. */
 export async function sendThrough(server: SmtpServer, mail: Mail, allow: Cidrs): Promise<void> {
   const { host, port, username, password, useTls, useSsl, timeoutMs, from } = server;
-  const { createTransport } = await import('nodemailer');
-  const transporter = createTransport({
+  const connection = {
     // Connects to the address that was checked; the name is for its certificate.
     host: await reachableAddress(host, allow),
-    ...(isIP(host) === 0 && { tls: { servername: host } }),
+    ...(isIP(host) === 0 && { servername: host }),
     port,
     secure: useSsl,
     requireTLS: useTls && !useSsl,
     ...(username && { auth: { user: username, pass: password } }),
-    disableFileAccess: true,
-    disableUrlAccess: true,
-    dnsTimeout: timeoutMs,
-    connectionTimeout: timeoutMs,
-    greetingTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
-  });
-  try {
-    await transporter.sendMail({ from, ...mail, to: { name: '', address: mail.to } });
-  } finally {
-    transporter.close();
-  }
+    timeoutMs,
+  };
+  await sendBySmtp(connection, { from, ...mail });
 }
 
 async function reachableAddress(host: string, allow: Cidrs): Promise<string> {

@@ -1,7 +1,7 @@
 import { writeLinkMail } from '../../../flow/links/link-mail.ts';
 import type { Language } from '../../../lib/texts/languages.ts';
 import { say, type Text } from '../../../lib/texts/translate.ts';
-import type { Mail } from '../../../platform/mail/mailer.ts';
+import type { Mail } from '../../../platform/mail/mail.ts';
 
 interface MailFacts {
   /** The brand's title. */

@@ -7,8 +7,9 @@ import { say } from '../../../lib/texts/translate.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import type { JobKind, Jobs } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
+import type { Mail } from '../../../platform/mail/mail.ts';
 import { mailFailure } from '../../../platform/mail/mail-failure.ts';
-import type { Mail, Mailer } from '../../../platform/mail/mailer.ts';
+import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { invitationLink, newToken, slugOfFlow } from './invitation-link.ts';
 
 interface JobNeeds extends Pick<JobServer, 'systemCall'> {
