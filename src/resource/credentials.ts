@@ -6,6 +6,9 @@ export const everyCredential: readonly Credential[] = ['session', 'impersonated 
 /** For what only the person may do: removing a second factor, linking an account. */
 export const inPerson: readonly Credential[] = ['session'];
 
+/** For all but what somebody does in the name of another. */
+export const notActingAs: readonly Credential[] = ['session', 'API token', 'access token'];
+
 /** For walks through flows: in a browser, impersonated or not. */
 export const inBrowser: readonly Credential[] = ['session', 'impersonated session'];
 

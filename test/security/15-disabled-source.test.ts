@@ -35,6 +35,7 @@ describeOnSqlite(
       const events = await eventsDuring(server(), async () => {
         for (const answer of [
           await nobody.post(redeem, body),
+          await other.api.post(redeem, body),
           await browser.post(redeem, body),
           await browser.post(link, body),
         ]) {

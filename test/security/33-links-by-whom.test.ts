@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { makeSource, unique } from '../api/sources/fixtures.ts';
+import { makeFlow, makeSource, unique } from '../api/sources/fixtures.ts';
 import { startMediaServer } from '../api/sources/media-server.ts';
 import { describeOnSqlite } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
@@ -22,8 +22,8 @@ describeOnSqlite(
   'class 33: linking an account at a source',
   (server) => {
     const ways = ['redeem_token', 'redeem_token_authenticated'] as const;
-    const place = async () => {
-      const source = await makeSource(server(), 'mediasrc', { plex_token: account() });
+    const place = async (values: Record<string, unknown> = {}) => {
+      const source = await makeSource(server(), 'mediasrc', { plex_token: account(), ...values });
       const path = (way: string) => `/sources/mediasrc/${way}/?slug=${source.slug}`;
       const links = async () =>
         (await server().admin.get(`/sources/user_connections/mediasrc/?source__slug=${source.slug}`)).body.results;
@@ -41,11 +41,20 @@ describeOnSqlite(
     });
 
     // Whoever stole a token made themselves a way in that outlived it.
-    test.each(ways)('%s links no user when called with an API token', async (way) => {
+    test('redeem_token_authenticated takes no API token', async () => {
       const { path, links } = await place();
       const user = await server().user();
-      const { status, body } = await user.api.post(path(way), { plex_token: account() });
+      const { status, body } = await user.api.post(path('redeem_token_authenticated'), { plex_token: account() });
       expect([status, body.detail]).toEqual([403, 'This cannot be done with an API token. It takes: session.']);
+      expect(await links()).toEqual([]);
+    });
+
+    test('redeem_token links no user when called with an API token: it begins a sign-in', async () => {
+      const { slug } = await makeFlow(server(), 'enrollment', { authentication: 'require_unauthenticated' });
+      const { path, links } = await place({ enrollment_flow: slug });
+      const user = await server().user();
+      const { status, body } = await user.api.post(path('redeem_token'), { plex_token: account() });
+      expect([status, body.to]).toEqual([200, expect.stringContaining(`/if/flow/${slug}/`)]);
       expect(await links()).toEqual([]);
     });
 

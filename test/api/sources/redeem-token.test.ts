@@ -466,6 +466,28 @@ describeOnBoth(
       ]);
     });
 
+    test('a client with a bearer token gets the same answers, and links nobody', async () => {
+      const { admin } = server();
+      const { source, signIn, enrol, redeem } = await world(server());
+      const known = person();
+      const user = await server().user();
+      await connect(server(), source, user.pk, known.id);
+      const events = await eventsDuring(server(), async () => {
+        const answer = await redeem(person().token, admin);
+        expect(flowOf(answer)).toBe(enrol.slug);
+        expect((await planOf(server(), answer))?.pending_user).toBeNull();
+        const back = await redeem(known.token, admin);
+        expect(flowOf(back)).toBe(signIn.slug);
+        expect((await planOf(server(), back))?.pending_user).toBe(user.pk);
+      });
+      expect(events).toEqual([]);
+      expect((await redeem('', admin)).body).toEqual({ plex_token: ['This field may not be blank.'] });
+      const nowhere = await admin.post('/sources/mediasrc/redeem_token/?slug=nowhere', { plex_token: known.token });
+      expect(nowhere.status).toBe(404);
+      const { body } = await admin.get(`/sources/user_connections/mediasrc/?source__slug=${source.slug}`);
+      expect(body.results.map((one: { user: number }) => one.user)).toEqual([user.pk]);
+    });
+
     test('the token must be given, and a token', async () => {
       const { redeem, source } = await world(server());
       const complaints = async (body: unknown) =>

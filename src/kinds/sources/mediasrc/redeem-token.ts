@@ -5,7 +5,7 @@ import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { callersFacts } from '../../../policy/request.ts';
 import type { Call } from '../../../resource/call.ts';
-import { inPerson } from '../../../resource/credentials.ts';
+import { inPerson, notActingAs } from '../../../resource/credentials.ts';
 import { defineAction } from '../../../resource/define.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
@@ -51,11 +51,12 @@ const shared = {
   body: tokenMember,
   bodySchema: 'MediasrcTokenRedeemRequest',
   query: { slug: stringSchema },
-  // Whoever is linked can sign in by the account from then on: a token must not make a way in that outlives it.
-  credentials: inPerson,
 } as const;
 
-/** Lets somebody in by a token of the media server: into the flow they go through next, or, signed in, to a link. */
+/**
+ * Lets somebody in by a token of the media server: into the flow they go through next, or, in a session of theirs, to a
+ * link. A bearer token names a client, not the person, and must not make a way in that outlives it.
+ */
 export const redeemToken = (needs: RedeemNeeds) =>
   defineAction({
     ...shared,
@@ -63,11 +64,12 @@ export const redeemToken = (needs: RedeemNeeds) =>
     page: { noButton: 'The sign-in page calls it.' },
     summary: 'Redeem a token of the media server, and begin to sign in or to enrol',
     access: 'anyone',
+    credentials: notActingAs,
     answer: { status: 200, schema: { $ref: '#/components/schemas/RedirectChallenge' } },
     async prepare(input) {
       const arrival = await arrive(needs, input);
       const { call } = input;
-      if (!call.actor) return { arrival, plan: await planSignIn(needs, arrival, call) };
+      if (!call.actor?.session) return { arrival, plan: await planSignIn(needs, arrival, { ...call, actor: null }) };
       await checkSourcePolicies(needs.policies, arrival.source, await callersFacts(call, call.db.read), call);
       return { arrival, plan: null };
     },
@@ -90,6 +92,7 @@ export const redeemTokenAuthenticated = (needs: RedeemNeeds) =>
     page: { noButton: 'The account page calls it.' },
     summary: 'Redeem a token of the media server, and link the caller to their account there',
     access: 'authenticated',
+    credentials: inPerson,
     answer: { status: 204 },
     async prepare(input) {
       const arrival = await arrive(needs, input);
