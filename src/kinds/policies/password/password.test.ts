@@ -11,6 +11,7 @@ import { passwords } from './password.ts';
 const stolen = 'correct horse battery staple';
 const asked: string[] = [];
 let status = 200;
+let body: string | null = null;
 let server: Server;
 const fetch = createFetch({ allow: parseCidrs(['127.0.0.0/8']) });
 
@@ -18,7 +19,7 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     asked.push(request.url ?? '');
     const hash = createHash('sha1').update(stolen).digest('hex').toUpperCase();
-    response.writeHead(status).end(`0018A45C4D1DEF81644B54AB7F969B88D65:0\r\n${hash.slice(5)}:37\r\n`);
+    response.writeHead(status).end(body ?? `0018A45C4D1DEF81644B54AB7F969B88D65:0\r\n${hash.slice(5)}:37\r\n`);
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
 });
@@ -106,4 +107,15 @@ test('the password policy fails when the list of leaked passwords is unavailable
   status = 503;
   await expect(ask({ check_have_i_been_pwned: true }, typed(stolen))).rejects.toThrow('could not be checked');
   status = 200;
+});
+
+test.each([
+  '',
+  '<html>Please sign in to the network</html>',
+  '{"error":"quota"}',
+  `${createHash('sha1').update(stolen).digest('hex').toUpperCase().slice(5)}:many`,
+])('the password policy fails when the answer is no list of leaked passwords: %j', async (text) => {
+  body = text;
+  await expect(ask({ check_have_i_been_pwned: true }, typed(stolen))).rejects.toThrow('could not be checked');
+  body = null;
 });

@@ -22,11 +22,12 @@ export function passwords({ fetch, stolenPasswordsUrl = 'https://api.pwnedpasswo
     const answer = await fetch(`${stolenPasswordsUrl}${prefix}`, { headers: { 'add-padding': 'true' } }).catch(
       () => null,
     );
-    if (answer?.status !== 200) throw new CannotDecide('The password could not be checked. Please try again later.');
-    const line = answer
-      .text()
-      .split(/\r?\n/)
-      .find((text) => text.startsWith(`${rest}:`));
+    const lines = answer?.status === 200 ? answer.text().trim().split(/\r?\n/) : [];
+    // Any other page, such as one of a proxy, says nothing about the password. A list is never empty.
+    if (lines.length === 0 || !lines.every((line) => /^[\dA-F]{35}:\d+$/.test(line))) {
+      throw new CannotDecide('The password could not be checked. Please try again later.');
+    }
+    const line = lines.find((text) => text.startsWith(`${rest}:`));
     const count = Number(line?.slice(rest.length + 1) ?? 0);
     return count > allowed ? refuse(`Password exists on ${count} online lists.`) : pass;
   }

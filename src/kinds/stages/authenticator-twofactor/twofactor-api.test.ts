@@ -39,3 +39,17 @@ test('a service that is gone is a fault, not an exception', async () => {
   const gone = { ...account, api_hostname: 'http://127.0.0.1:1' };
   expect(await createTwofactorApi(fetch).enrol(gone, 'ada', now)).toBeInstanceOf(ServiceFault);
 });
+
+test('a service that always has another page of users is not asked for ever', async () => {
+  let asked = 0;
+  const endless = createServer((_request, response) => {
+    asked++;
+    response.end(JSON.stringify({ stat: 'OK', response: [{}], metadata: { next_offset: asked } }));
+  });
+  await new Promise<void>((resolve) => endless.listen(0, '127.0.0.1', resolve));
+  const api_hostname = `http://127.0.0.1:${(endless.address() as AddressInfo).port}`;
+  expect(await createTwofactorApi(fetch).listUsers({ ...account, api_hostname }, now)).toEqual([]);
+  expect(asked).toBeLessThan(100);
+  endless.closeAllConnections();
+  endless.close();
+});

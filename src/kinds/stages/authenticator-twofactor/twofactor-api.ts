@@ -80,14 +80,15 @@ export function createTwofactorApi(fetch: GuardedFetch, waitsMs = patienceMs): T
     },
     async listUsers(account, now) {
       const users: ServiceUser[] = [];
-      for (let offset: unknown = 0; typeof offset === 'number' && users.length < maxUsers; ) {
+      let offset: number | null = 0;
+      // The service says whether there is more: it could say so for ever.
+      for (let page = 0; offset !== null && page * pageSize < maxUsers; page++) {
         const parameters = { limit: String(pageSize), offset: String(offset) };
         const body = await call(account, 'GET', '/admin/v1/users', parameters, now, { maxBytes: 8 * 1_048_576 });
         if (body instanceof ServiceFault) return body;
         if (!Array.isArray(body.response)) return unintelligible;
-        users.push(...body.response.flatMap(readUser));
-        const nextOffset = membersOf(body.metadata).next_offset;
-        // An offset that does not advance would loop forever.
+        users.push(...body.response.slice(0, pageSize).flatMap(readUser));
+        const nextOffset: unknown = membersOf(body.metadata).next_offset;
         offset = typeof nextOffset === 'number' && nextOffset > offset ? nextOffset : null;
       }
       return users;
