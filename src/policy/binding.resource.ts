@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Query } from '../platform/db/database.ts';
 import { defineResource } from '../resource/define.ts';
+import type { Row } from '../resource/fields/field.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { boolean, integer } from '../resource/fields/scalar.ts';
 import { madeName, nested } from '../resource/fields/shown.ts';
@@ -52,7 +52,7 @@ export const bindingResource = (resources: Resources): Resource =>
         needs: 'view',
         filter: true,
         resetOnPut: true,
-        cascades: true,
+        protects: true,
         help: 'The policy to evaluate. Give a policy, a group or a user.',
       }),
       group: ref('svc_core.group', 'uuid', {
@@ -89,26 +89,23 @@ export const bindingResource = (resources: Resources): Resource =>
     async afterWrite({ verb, current, pk, isAlong = false, ...input }) {
       if (verb !== 'destroy' || !current) return;
       await checkMayChangeTarget(input, current.target);
-      if (isAlong) await outlive(input.tx, pk);
+      // A target without bindings is open to everybody. What is deleted counts as a group without members.
+      if (isAlong)
+        await sql`update policy_bindings set "group" = null, "user" = null where pk = ${pk}`.execute(input.tx);
     },
   });
 
-/**
- * A target without bindings is open to everybody, so a binding outlives the group or user that it names: what is deleted counts as
- * a group without members. Policies, which only superusers delete, take their bindings with them, except from applications:
- * nobody knows what a deleted policy would say, so nobody passes.
- */
-async function outlive(tx: Query, binding: string): Promise<void> {
-  await sql`update policy_bindings set negate = negate and policy is null, policy = null, "group" = null, "user" = null
-    where pk = ${binding} and (policy is null or (enabled and target in (select pk from applications)))`.execute(tx);
-}
+const bindable = ['policy', 'group', 'user'];
+const namedBy = (values: Row): string[] => bindable.filter((name) => (values[name] ?? null) !== null);
 
 /** Bindings decide who may use the target: writing one requires permission to change the target. */
 async function checkBinding(input: CheckInput) {
-  const { values, given, current, registry, tx } = input;
-  const named = ['policy', 'group', 'user'].filter((name) => values[name] !== null && values[name] !== undefined);
+  const { values, given, current, isCopy, registry, tx } = input;
+  const named = namedBy(values);
   if (named.length > 1) return { non_field_errors: ["Only one of 'policy', 'group' or 'user' can be set."] };
-  if (named.length === 0) return { non_field_errors: ["One of 'policy', 'group' or 'user' must be set."] };
+  // One whose group or user is gone may stay so.
+  const isLeft = current ? namedBy(current).length === 0 : isCopy && bindable.every((name) => given.has(name));
+  if (named.length === 0 && !isLeft) return { non_field_errors: ["One of 'policy', 'group' or 'user' must be set."] };
   if (current) await checkMayChangeTarget(input, current.target);
   if (!given.has('target')) return null;
   const key = String(values.target);

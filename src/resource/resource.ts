@@ -141,6 +141,8 @@ export interface CheckInput<R = Row> {
   readonly given: ReadonlySet<string>;
   /** The stored row; null on create. */
   readonly current: R | null;
+  /** Whether a new row repeats one that exists, here or in the file that is imported. */
+  readonly isCopy?: boolean;
 }
 
 export interface AfterWrite<R = Row> extends CheckInput<R> {

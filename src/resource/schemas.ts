@@ -141,7 +141,7 @@ export const commonSchemas: Readonly<Record<string, JsonSchema>> = {
       model_name: { type: 'string' },
       pk: { type: 'string' },
       name: { type: 'string' },
-      action: { type: 'string', enum: ['cascade', 'cascade_many', 'set_null', 'set_default'] },
+      action: { type: 'string', enum: ['cascade', 'cascade_many', 'set_null', 'set_default', 'protect'] },
     },
     required: ['app', 'model_name', 'pk', 'name', 'action'],
   },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { made, makeWalk, unique } from '../support/make-walk.ts';
+import { made, makePrompt, makeWalk, unique } from '../support/make-walk.ts';
 import { describeOnBoth, type TestUser } from '../support/server.ts';
 import { signedInBrowser } from '../support/signed-in-browser.ts';
 
@@ -118,6 +118,52 @@ describeOnBoth('class 46: what was for a deleted group or user is for nobody', (
         }
       }
     }
+  });
+
+  const policy = () => made(server(), '/policies/expression/', { name: unique('p'), expression: 'return true' });
+  const notDeleted = async (pk: string, model_name: string): Promise<void> => {
+    const { admin } = server();
+    expect((await admin.get(`/policies/expression/${pk}/used_by/`)).body).toMatchObject([
+      { model_name, action: 'protect' },
+    ]);
+    for (const path of [`/policies/expression/${pk}/`, `/policies/all/${pk}/`]) {
+      const { status, text } = await admin.delete(path);
+      expect([status, text]).toEqual([400, expect.stringContaining('depends on it')]);
+    }
+    expect((await admin.get(`/policies/expression/${pk}/`)).status).toBe(200);
+  };
+
+  // Without its policy, a target is open to everybody or to nobody, and a stage is passed by others than before.
+  test.each(Object.entries(targets))('a policy is not deleted while it decides about: %s', async (_, makeTarget) => {
+    const { admin } = server();
+    const { pk } = await policy();
+    const target = await makeTarget('any');
+    const binding = await made(server(), '/policies/bindings/', { target, policy: pk, order: 0 });
+    await notDeleted(pk, 'policybinding');
+    expect((await admin.delete(`/policies/bindings/${binding.pk}/`)).status).toBe(204);
+    expect((await admin.delete(`/policies/expression/${pk}/`)).status).toBe(204);
+  });
+
+  test('nor while it validates what people enter', async () => {
+    const { pk } = await policy();
+    const fields = [await makePrompt(server(), 'colour', 'text')];
+    const stage = { name: unique('asks'), fields, validation_policies: [pk] };
+    const { pk: stagePk } = await made(server(), '/stages/prompt/stages/', stage);
+    await notDeleted(pk, 'promptstage');
+    expect((await server().admin.delete(`/stages/prompt/stages/${stagePk}/`)).status).toBe(204);
+    expect((await server().admin.delete(`/policies/expression/${pk}/`)).status).toBe(204);
+  });
+
+  test('a binding that names nobody keeps its order, and can be turned off', async () => {
+    const { pk: group } = await made(server(), '/core/groups/', { name: unique('g') });
+    const app = await application({ group });
+    await server().admin.delete(`/core/groups/${group}/`);
+    const [{ pk }] = await app.bound();
+    const path = `/policies/bindings/${pk}/`;
+    expect((await server().admin.patch(path, { order: 5 })).body).toMatchObject({ order: 5, group: null });
+    expect(await app.isOpenTo(await server().user())).toBe(false);
+    expect((await server().admin.patch(path, { enabled: false })).status).toBe(200);
+    expect(await app.isOpenTo(await server().user())).toBe(true);
   });
 
   test('and nobody is locked out of a flow of which a stage was for a deleted group', async () => {

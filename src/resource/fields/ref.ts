@@ -6,11 +6,9 @@ import { typeName } from './well-formed.ts';
 export interface RefOptions<T = unknown, N extends boolean = boolean> extends Common<T, N> {
   /** The caller must see the new object (for references whose object is shown), or hold `change` on the old one and the new. */
   readonly needs?: 'view' | 'change';
-  /** The row is deleted with the referenced object, although the reference is nullable. */
-  readonly cascades?: boolean;
   /** The row stays without the referenced object, as its own rules (`afterWrite`) leave it. */
   readonly outlives?: boolean;
-  /** The referenced object cannot be deleted, because the row means more without it: everybody instead of some. */
+  /** The referenced object cannot be deleted, because the row means something else without it: everybody instead of some. */
   readonly protects?: boolean;
 }
 
@@ -18,7 +16,6 @@ export interface RefField<T = unknown> extends Field<T> {
   readonly model: string;
   readonly keyType: KeyType;
   readonly needs?: 'view' | 'change';
-  readonly cascades?: boolean;
   readonly outlives?: boolean;
   readonly protects?: boolean;
 }

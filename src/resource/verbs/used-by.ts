@@ -78,8 +78,15 @@ async function rowsNaming(
       model_name: other.modelName,
       pk: String(raw[other.keyName ?? 'pk']),
       name: nameOf(other, values),
-      action: field.storage.in === 'join' ? 'cascade_many' : field.nullable && !field.cascades ? 'set_null' : 'cascade',
+      action: consequenceOf(field),
     };
     return { pks: pks.length === 1 ? pks : pks.filter((pk) => named.has(String(pk))), use };
   });
+}
+
+/** What deleting the object does to a row that refers to it. */
+function consequenceOf({ protects, storage, nullable }: RefField): string {
+  if (protects) return 'protect';
+  if (storage.in === 'join') return 'cascade_many';
+  return nullable ? 'set_null' : 'cascade';
 }

@@ -10,7 +10,7 @@ import { diffOf, recordWrite } from '../audit.ts';
 import type { Call, Reply } from '../call.ts';
 import { checkIfMatch } from '../etag.ts';
 import { defaultOf, isWritable, type Row } from '../fields/field.ts';
-import { isRef } from '../fields/ref.ts';
+import { isRef, type RefField } from '../fields/ref.ts';
 import { isMadeName } from '../fields/shown.ts';
 import { type ParsedBody, parseBody, storedComplaints } from '../parse.ts';
 import { secretsOf } from '../plan.ts';
@@ -48,6 +48,7 @@ export async function createRow<R extends Row>(
   call: Call,
   tx: Query,
   body: unknown,
+  isCopy = false,
 ): Promise<{ pk: PkOf<R>; values: Row }> {
   const { registry } = engine;
   const keyed = await withKeys(resource.allFields, body, tx, registry);
@@ -58,7 +59,7 @@ export async function createRow<R extends Row>(
   );
   const values: Row = { ...serverValues(resource, call), ...parsed.values };
   const erased: Resource = resource;
-  const input = { tx, call, registry, values, given: parsed.given, current: null };
+  const input = { tx, call, registry, values, given: parsed.given, current: null, isCopy };
   throwComplaints((await erased.check?.(input)) ?? null);
   if (call.actor) await checkReferenceRights(resource, parsed.values, null, call, registry, tx);
   const pk = await insertRow(resource, values, call, tx);
@@ -235,12 +236,11 @@ async function deleteAlong(
 ): Promise<void> {
   for (const other of engine.registry.resources) {
     for (const [name, field] of Object.entries(other.allFields)) {
-      if (!isRef(field) || !(field.protects || ((field.cascades || field.outlives) && other.afterWrite))) continue;
+      if (!isRef(field) || !(field.protects || field.outlives)) continue;
       if (field.model !== model && field.model !== family?.model) continue;
-      const { rows } = await sql<{ pk: string | number }>`select pk from ${sql.table(other.table)}
-        where ${sql.ref(name)} = ${pk}`.execute(tx);
+      const { rows } = await namingSql(other, name, field, pk).execute(tx);
       if (field.protects && rows.length > 0)
-        throw Invalid.whole(`It limits a ${other.names[0]}, which would be without limits: change that first.`);
+        throw Invalid.whole(`A ${other.names[0]} depends on it: change or delete that first.`);
       for (const row of rows) {
         const current = (await engine.stored(other, call)(call, tx, row.pk)) ?? {};
         const input = { tx, call, registry: engine.registry, values: current, given: new Set<string>(), current };
@@ -248,6 +248,17 @@ async function deleteAlong(
       }
     }
   }
+}
+
+/** The rows that refer to an object by a field. */
+function namingSql({ table }: Resource, name: string, { storage }: RefField, pk: string | number) {
+  const isJoin = storage.in === 'join';
+  const [naming, own, column] = isJoin
+    ? [storage.join.table, storage.join.own, storage.join.other]
+    : [table, 'pk', name];
+  return sql<{
+    pk: string | number;
+  }>`select ${sql.ref(own)} as pk from ${sql.table(naming)} where ${sql.ref(column)} = ${pk}`;
 }
 
 /** A caller who reads a hidden secret as empty and sends it back does not mean to clear it. */

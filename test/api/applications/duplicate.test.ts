@@ -50,6 +50,21 @@ describeOnBoth('a copy of an application', (server) => {
     expect(bindings.map((one: Record<string, unknown>) => [one.group, one.negate])).toEqual([[members, true]]);
   });
 
+  test('is for nobody where the original was for a group that is gone', async () => {
+    const { admin } = server();
+    const { members, pk } = await original('lost');
+    const [{ pk: binding }] = (await admin.get(`/policies/bindings/?target=${pk}`)).body.results;
+    await admin.patch(`/policies/bindings/${binding}/`, { negate: false });
+    expect((await admin.delete(`/core/groups/${members}/`)).status).toBe(204);
+    const copy = { name: 'copy of lost', slug: 'copy-of-lost' };
+    const made = await admin.post('/core/applications/lost/duplicate/', copy);
+    expect([made.status, made.text]).toEqual([201, expect.any(String)]);
+    const bindings = (await admin.get(`/policies/bindings/?target=${made.body.pk}`)).body.results;
+    expect(bindings).toMatchObject([{ policy: null, group: null, user: null, negate: false, enabled: true }]);
+    const { api } = await server().user();
+    expect((await api.get('/core/applications/copy-of-lost/check_access/')).body.passing).toBe(false);
+  });
+
   test('is refused as a whole where its name is taken or the caller may not make a part of it', async () => {
     const { admin } = server();
     await original('taken');

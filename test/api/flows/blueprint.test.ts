@@ -74,6 +74,24 @@ describeOnBoth('blueprints of flows', (server) => {
     expect(secret.status).toBe(200);
   });
 
+  test('a binding whose group is gone is for nobody where it is imported', async () => {
+    const { admin } = server();
+    const flow = await wholeFlow();
+    expect((await admin.delete(`/core/groups/${flow.group.pk}/`)).status).toBe(204);
+    const before = (await exported(flow.slug)).text;
+    expect((await upload(admin, before)).body).toMatchObject({ success: true });
+    expect((await exported(flow.slug)).text).toBe(before);
+    const copy = unique('copy');
+    expect((await upload(admin, before.replaceAll(flow.slug, copy))).body).toMatchObject({ success: true });
+    const { pk } = (await admin.get(`/flows/instances/${copy}/`)).body;
+    const bindings = (await admin.get(`/policies/bindings/?target=${pk}`)).body.results;
+    expect(bindings).toMatchObject([{ policy: null, group: null, user: null, negate: true, order: 1 }]);
+    // Who writes such a binding by hand has forgotten something.
+    const target = { target: pk, order: 7 };
+    const forgotten = await upload(admin, file(entry('svc_policies.policybinding', target)));
+    expect([forgotten.status, forgotten.text]).toEqual([400, expect.stringContaining('must be set')]);
+  });
+
   test('a flow exported from one server works after import on another', async () => {
     const flow = await wholeFlow();
     const text = (await exported(flow.slug)).text;

@@ -52,7 +52,7 @@ describeOnBoth('policy bindings', (server) => {
     expect((await eventsAbout(server(), body.pk)).map(({ action }) => action)).toEqual(['model_created']);
     const usedBy = await admin.get(`/policies/all/${bound.pk}/used_by/`);
     expect(usedBy.body).toEqual([
-      { app: 'svc_policies', model_name: 'policybinding', pk: body.pk, name: expect.any(String), action: 'cascade' },
+      { app: 'svc_policies', model_name: 'policybinding', pk: body.pk, name: expect.any(String), action: 'protect' },
     ]);
   });
 
@@ -182,16 +182,16 @@ describeOnBoth('policy bindings', (server) => {
     expect(free.body.results).toHaveLength(1);
   });
 
-  test('bound_to counts bindings, disabled ones too, and deleting either side deletes the binding', async () => {
+  test('bound_to counts bindings, disabled ones too, and deleting the target deletes them', async () => {
     const { admin } = server();
     const bound = await policy();
     const target = await rule();
     const binding = await create(path, { policy: bound.pk, target: target.pk, order: 1, enabled: false });
     await create(path, { policy: bound.pk, target: target.pk, order: 2 });
     expect((await admin.get(`/policies/expression/${bound.pk}/`)).body.bound_to).toBe(2);
-    await admin.delete(`/policies/expression/${bound.pk}/`);
+    await admin.delete(`/events/rules/${target.pk}/`);
     expect((await admin.get(`${path}${binding.pk}/`)).status).toBe(404);
-    expect((await admin.get(`/events/rules/${target.pk}/`)).status).toBe(200);
+    expect((await admin.get(`/policies/expression/${bound.pk}/`)).body.bound_to).toBe(0);
   });
 
   test('bindings require permission for themselves and for their target', async () => {

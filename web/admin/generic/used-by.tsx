@@ -13,7 +13,7 @@ export interface Use {
   readonly model_name: string;
   readonly pk: string;
   readonly name: string;
-  readonly action: 'cascade' | 'cascade_many' | 'set_null' | 'set_default';
+  readonly action: 'cascade' | 'cascade_many' | 'set_null' | 'set_default' | 'protect';
 }
 
 /** What deleting the object does to what uses it. */
@@ -22,6 +22,7 @@ const consequences: Readonly<Record<Use['action'], Text>> = {
   cascade_many: 'loses the connection to it',
   set_null: 'is left without it',
   set_default: 'gets its default instead',
+  protect: 'keeps it from being deleted',
 };
 
 export interface FoundUses {
@@ -74,7 +75,9 @@ export function Uses({ uses, names }: FoundUses) {
               <p>{path ? <Link href={hrefOf(path)}>{name}</Link> : name}</p>
               <p className="quiet small">{resources.find((entry) => entry.model === model)?.singular ?? model}</p>
             </div>
-            <span className={action === 'cascade' ? 'tag tag-warning' : 'tag'}>{t(consequences[action])}</span>
+            <span className={action === 'cascade' || action === 'protect' ? 'tag tag-warning' : 'tag'}>
+              {t(consequences[action])}
+            </span>
           </li>
         );
       })}

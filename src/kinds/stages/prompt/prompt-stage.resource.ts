@@ -22,6 +22,7 @@ export const promptStage = defineStage({
       help: 'The prompts to show, in the order of their own numbers.',
     }),
     validation_policies: refs('svc_policies.policy', 'uuid', {
+      protects: true,
       table: 'policy_validations',
       own: 'stage',
       other: 'policy',
