@@ -41,6 +41,15 @@ async function openTest(page: Page): Promise<Page> {
   return opened;
 }
 
+const spMetadata = {
+  mimeType: 'text/xml',
+  buffer:
+    Buffer.from(`<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://sp.example/metadata">
+    <SPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><AssertionConsumerService index="0"
+      Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="https://sp.example/acs"/></SPSSODescriptor>
+  </EntityDescriptor>`),
+};
+
 describeJourney('the admin pages of applications', (journey) => {
   test('make an application from a template for the members of a group', async () => {
     const { server } = journey();
@@ -234,6 +243,28 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Duplicate', exact: true }).click();
     await page.getByRole('heading', { name: copy, level: 1 }).waitFor();
     expect((await server.admin.get(`/core/applications/${copy}/`)).body.provider).not.toBe(provider);
+    await page.waitForLoadState('networkidle');
+  });
+
+  test('make an application of a metadata file, and tell what to enter in it', async () => {
+    const { server } = journey();
+    const name = unique('Wiki');
+    const page = await visitAdmin(journey(), '/applications/new/');
+    await page.getByRole('link', { name: /^Any SAML application/ }).click();
+    await page.getByRole('link', { name: 'Import it instead' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Import metadata' });
+    await dialog.getByLabel('Name (required)').fill(name);
+    await dialog.getByLabel('File (required)').setInputFiles({ ...spMetadata, name: 'sp.xml' });
+    await dialog.getByRole('button', { name: 'Import metadata' }).click();
+    await page.getByRole('link', { name: 'Make an application with this provider' }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await tab(page, 'Sign-in').click();
+    const facts = page.getByRole('region', { name: 'For the application' });
+    const { provider } = (await server.admin.get(`/core/applications/${name.toLowerCase()}/`)).body;
+    const { metadata } = (await server.nobody.get(`/providers/saml/${provider}/metadata/`)).body;
+    const entityId = await facts.locator('code').first().innerText();
+    expect(metadata).toContain(` entityID="${entityId}"`);
+    await facts.getByText('https://sp.example/acs').waitFor();
     await page.waitForLoadState('networkidle');
   });
 

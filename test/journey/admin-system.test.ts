@@ -15,6 +15,35 @@ const tabs = ['overview', 'jobs', 'certificates', 'tokens', 'connections', 'sour
 describeJourney(
   'the admin page about maintenance',
   (journey) => {
+    test('leads from a certificate that ends soon to its replacement', async () => {
+      const { admin } = journey().server;
+      const names = { short: unique('short'), long: unique('long'), theirs: unique('theirs') };
+      const make = async (common_name: string, validity_days: number) =>
+        (await admin.post('/crypto/certificatekeypairs/generate/', { common_name, validity_days })).body;
+      const short = await make(names.short, 20);
+      const long = await make(names.long, 300);
+      const { data } = (await admin.get(`/crypto/certificatekeypairs/${short.pk}/view_certificate/`)).body;
+      const theirs = (await admin.post('/crypto/certificatekeypairs/', { name: names.theirs, certificate_data: data }))
+        .body;
+      const page = await visitAdmin(journey(), '/');
+      await page.getByRole('link', { name: names.short }).click();
+      await page.getByText('To replace it, generate a new pair').waitFor();
+      await expectGoodLooks(page, 'a certificate that ends soon');
+      await page.getByRole('link', { name: 'See where it is used' }).click();
+      await page.getByText('Nothing uses it.').waitFor();
+      await page.goBack();
+      await page.getByRole('link', { name: 'Generate a new pair' }).click();
+      await page.getByRole('dialog', { name: 'Generate' }).waitFor();
+      await openAdmin(page, `/crypto/certificatekeypairs/${theirs.pk}/`);
+      await page.getByText('It has no private key here').waitFor();
+      expect(await page.getByRole('link', { name: 'Generate a new pair' }).count()).toBe(0);
+      await openAdmin(page, `/crypto/certificatekeypairs/${long.pk}/`);
+      expect(await page.getByText('This certificate ends').count()).toBe(0);
+      for (const { pk } of [short, theirs]) await admin.delete(`/crypto/certificatekeypairs/${pk}/`);
+      await openAdmin(page, '/');
+      expect(await page.getByText('Certificate ends').count()).toBe(0);
+    });
+
     test('tells what needs attention, and runs a job again', async () => {
       const { admin } = journey().server;
       const [certificate, lasting] = [unique('short'), unique('long')];

@@ -3,6 +3,7 @@ import { entryAt, type Interface } from './api/interface.ts';
 import { Unassigned } from './applications/unassigned.tsx';
 import type { AboveProps, BesideProps, ResourcePage } from './resource-page.ts';
 import { AboveSource } from './sources/above.tsx';
+import { EndingCertificate } from './system/ending-certificate.tsx';
 
 /** Loaded on demand. */
 const late = <P,>(load: () => Promise<ComponentType<P>>): LazyExoticComponent<ComponentType<P>> =>
@@ -60,8 +61,9 @@ const objectsByHand: Readonly<Record<string, ComponentType<ResourcePage>>> = {
 /** Columns beside objects, by resource. */
 const beside: Readonly<Record<string, ComponentType<BesideProps>>> = { '/core/brands/': SignInPreview };
 
-/** What stands above the members of objects, by family. */
+/** What stands above the members of objects, by family or resource. */
 const above: Readonly<Record<string, ComponentType<AboveProps>>> = {
+  '/crypto/certificatekeypairs/': EndingCertificate,
   '/providers/all/': Unassigned,
   '/sources/all/': AboveSource,
 };
@@ -83,7 +85,7 @@ export function pageAt(path: string, { resources }: Interface): Found {
   const [entry, key] = at;
   const props = {
     ...{ entry, objectKey: decodedKey(key), Beside: beside[entry.path] },
-    Above: entry.family === null ? undefined : above[entry.family],
+    Above: above[entry.family ?? entry.path],
   };
   if (verb === 'new') return key === '' ? { Content: <NewPage {...props} />, key: path } : missing;
   if (verb === 'edit') return key === '' ? missing : { Content: <EditPage {...props} />, key: path };

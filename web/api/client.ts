@@ -38,6 +38,8 @@ export interface Answered<T> {
   readonly etag: string;
   /** Whether the count of a list, or what is counted, is an estimate. */
   readonly isEstimate: boolean;
+  /** The path of the object that was made; empty where the server does not say. */
+  readonly location: string;
 }
 
 /**
@@ -74,6 +76,7 @@ export async function requestApi<T>(
     value: (text === '' ? undefined : parsed) as T,
     etag: answer.headers.get('etag') ?? '',
     isEstimate: answer.headers.get('gatehouse-count') === 'estimate',
+    location: (answer.headers.get('location') ?? '').replace(/^\/api\/v3/, ''),
   };
 }
 

@@ -35,11 +35,11 @@ export function ApplicationPage({ entry, objectKey }: ResourcePage) {
       crumbs={crumbs}
       actions={
         <>
+          {may.includes('duplicate') && <DuplicateButton application={application} />}
+          {mayChange && application.enabled && <SwitchOffButton application={application} reload={read.reload} />}
           {may.includes('delete') && (
             <DeleteButton entry={entry} objectKey={objectKey} title={application.name} hasUsedBy />
           )}
-          {may.includes('duplicate') && <DuplicateButton application={application} />}
-          {mayChange && application.enabled && <SwitchOffButton application={application} reload={read.reload} />}
           {mayChange && (
             <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${application.slug}/`)}>
               {t('Edit')}

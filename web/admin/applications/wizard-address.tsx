@@ -1,13 +1,32 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { Button } from '../../elements/button.tsx';
 import { TextAreaField, TextField } from '../../elements/field.tsx';
+import { Rich } from '../../texts/rich.tsx';
 import { type Text, t } from '../../texts/texts.ts';
 import { goTo, hereWith, hrefOf } from '../address.ts';
+import { useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
 import { slugOf } from '../slug.ts';
 import { type Choices, isRedirect, linesOf, readAddress, redirectsOf, type Template } from './template.ts';
 
 const required = (field: Text) => t('{field} (required)', { field: t(field) });
+
+/** A file says more than the fields here ask for: certificates, and where to sign out. */
+function MetadataHint() {
+  const { user } = useInterface();
+  if (!user.is_superuser) return null;
+  const link = (text: ReactNode) => (
+    <Link href={hrefOf('/providers/saml/', { dialog: 'run-import_metadata' })}>{text}</Link>
+  );
+  return (
+    <p className="quiet">
+      <Rich
+        text="Does the application give you a metadata file? <link>Import it instead</link>: it also brings certificates and the address for signing out."
+        values={{ link }}
+      />
+    </p>
+  );
+}
 
 /** What the application is called and where it is. */
 export function AddressStep({ template, initial }: { template: Template; initial: Choices }) {
@@ -34,6 +53,7 @@ export function AddressStep({ template, initial }: { template: Template; initial
   }
   return (
     <form className="card wizard-form" noValidate onSubmit={next}>
+      {template.asksRedirect && isSaml && <MetadataHint />}
       <TextField
         label={required('Name')}
         hint={t('What people read in their list of applications.')}

@@ -44,13 +44,13 @@ export function FlowPage({ entry, objectKey }: ResourcePage) {
       crumbs={[{ text: entry.plural, href: hrefOf(entry.path) }]}
       actions={
         <>
-          {entry.may.delete === 'all' && (
-            <DeleteButton entry={entry} objectKey={objectKey} title={design.name} hasUsedBy />
-          )}
           {held('svc_flows.export_flow') && (
             <a className="button" href={`/api/v3${entry.path}${encodeURIComponent(design.slug)}/export/`} download>
               {t('Export')}
             </a>
+          )}
+          {entry.may.delete === 'all' && (
+            <DeleteButton entry={entry} objectKey={objectKey} title={design.name} hasUsedBy />
           )}
           {canChange && (
             <Link

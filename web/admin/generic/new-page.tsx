@@ -4,6 +4,7 @@ import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf, useAddress } from '../address.ts';
 import type { Description } from '../api/description.ts';
+import type { Member } from '../api/document.ts';
 import { ownName } from '../api/object.ts';
 import type { Row } from '../api/objects.ts';
 import { useDescription } from '../api/use-description.ts';
@@ -48,7 +49,9 @@ function NewForm({ entry, Beside, description, proposed }: FormProps & { readonl
   // The address prefills the form: `?target=…`.
   const given = useMemo(() => {
     const named = (creating ?? []).filter(({ name }) => query.has(name));
-    return Object.fromEntries(named.map(({ name }) => [name, query.get(name)]));
+    const prefilled = ({ name, schema }: Member) =>
+      schema.type === 'integer' ? Number(query.get(name)) : query.get(name);
+    return Object.fromEntries(named.map((member) => [member.name, prefilled(member)]));
   }, [creating, query]);
   const beginning = useMemo(() => ({ ...initial, ...proposed, ...given }), [initial, proposed, given]);
   if (!creating || entry.may.add === 'none') return <p>{t('You may not make one.')}</p>;

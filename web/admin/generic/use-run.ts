@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { requestAsPerson, wordsOf } from '../../api/call.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { downloadFile } from '../../api/download.ts';
 import { useDone } from '../../elements/announcing.tsx';
@@ -75,17 +75,17 @@ export function useRun({ entry, description, action, objectKey, onDone }: RunPro
   }
 
   async function send(): Promise<void> {
-    const value = await callAsPerson<unknown>(
-      action.method,
-      pathOf(action, objectKey, values),
-      sentBody(action, values),
-    );
+    const body = sentBody(action, values);
+    const { value, location } = await requestAsPerson<unknown>(action.method, pathOf(action, objectKey, values), {
+      body,
+    });
     const isDone = value === undefined || action.answersObject;
     if (!isDone) setResult({ value });
     if (action.method === 'GET') return;
     if (isDone) close();
-    const made = action.on === 'set' && isRow(value) ? value[description.key] : undefined;
-    if (isDone && made !== undefined) goTo(hrefOf(pathOfObject(entry, String(made))));
+    const key = action.on === 'set' && isRow(value) ? value[description.key] : undefined;
+    const made = key === undefined ? location : pathOfObject(entry, String(key));
+    if (isDone && made.startsWith(entry.path)) goTo(hrefOf(made));
     else await onDone();
     if (isDone) announce(t('Done: {action}.', { action: action.label }));
   }

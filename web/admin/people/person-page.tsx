@@ -38,6 +38,7 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
       crumbs={[...crumbs, { text: person.path, href: hrefOf(entry.path, { path_startswith: person.path }) }]}
       actions={
         <>
+          <PersonActions person={person} may={may} canSwitch={canSwitch} reload={read.reload} />
           {may.includes('delete') && (
             <DeleteButton
               {...{ entry, objectKey }}
@@ -46,7 +47,6 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
               hasUsedBy
             />
           )}
-          <PersonActions person={person} may={may} canSwitch={canSwitch} reload={read.reload} />
           {may.includes('change') && (
             <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${person.pk}/`)}>
               {t('Edit')}
