@@ -128,7 +128,7 @@ describeOnSqlite(
       expect(texts).toHaveLength(2);
       const mailTo = (who: string) => texts.find((text) => text.includes(who));
       expect(mailTo('Guten Tag Greta')).toContain(german);
-      expect(mailTo('Guten Tag Greta')).toContain('Aktion: model_created');
+      expect(mailTo('Guten Tag Greta')).toContain('Benutzer: admin');
       expect(mailTo('Hello Nora,')).toContain(english);
       expect(hook.bodies.map(({ body, user_username }) => [user_username, body]).toSorted()).toEqual(
         [greta, nora].map(({ username }) => [username, english]).toSorted(),

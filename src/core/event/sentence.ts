@@ -38,9 +38,9 @@ const change =
   (event, words, language) =>
     words(text, { who: whoOf(event, words), object: objectOf(event.context.model, words, language) });
 
-/** By action. Null where the event's own message says it better. */
 const inactive = 'Somebody failed to sign in as {name}, whose account is not active.';
 
+/** By action. Null where the event's own message says it better. */
 const sentences: Readonly<Record<string, Sentence>> = {
   login: (event, words) => words('{who} signed in.', { who: whoOf(event, words) }),
   logout: (event, words) => {
@@ -115,7 +115,8 @@ const textOf = (value: Json | undefined): string | null => (typeof value === 'st
 const textsOf = (value: Json | undefined): string[] =>
   Array.isArray(value) ? value.flatMap((one) => textOf(one) ?? []) : [];
 
-function whoOf({ user }: RecordedEvent, words: Words): string {
+/** Who caused an event, in words. */
+export function whoOf({ user }: Pick<RecordedEvent, 'user'>, words: Words): string {
   if (user.is_anonymous === true) return words('Somebody who is not signed in');
   const who = textOf(user.username) ?? words('The server');
   return isJsonObject(user.on_behalf_of)

@@ -1,5 +1,5 @@
-import { escapeHtml } from '../../lib/escape-html.ts';
-import { directionOf, type Language } from '../../lib/texts/languages.ts';
+import { linkButton, mailDocument, paragraph } from '../../lib/mail-document.ts';
+import type { Language } from '../../lib/texts/languages.ts';
 import { say } from '../../lib/texts/translate.ts';
 import type { Mail } from '../../platform/mail/mail.ts';
 
@@ -28,21 +28,11 @@ export function writeLinkMail({
 }: LinkMail): Pick<Mail, 'text' | 'html'> {
   const greeting = greetingOf(name, language);
   const text = [greeting, '', intro, '', `${button}: ${link}`, '', ...closing, ''].join('\n');
-  const address = escapeHtml(link);
-  const html = `<!doctype html>
-<html lang="${language}" dir="${directionOf(language)}">
-<head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head>
-<body style="margin:0;padding:24px;font-family:sans-serif;color:#1f2328;background:#f6f8fa">
-<div style="max-width:520px;margin:0 auto;padding:24px;background:#ffffff;border-radius:8px">
-<h1 style="font-size:20px">${escapeHtml(title)}</h1>
-${[greeting, intro].map(paragraph).join('\n')}
-<p><a href="${address}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:#1f4fd8;color:#ffffff;text-decoration:none">${escapeHtml(button)}</a></p>
-<p dir="ltr" style="font-size:13px;word-break:break-all">${address}</p>
-${closing.map(paragraph).join('\n')}
-</div>
-</body>
-</html>
-`;
+  const html = mailDocument({
+    language,
+    title,
+    parts: [...[greeting, intro].map(paragraph), linkButton(button, link), ...closing.map(paragraph)],
+  });
   return { text, html };
 }
 
@@ -56,5 +46,3 @@ function greetingOf(name: string, language: Language): string {
   const isPlain = name !== '' && name.length <= maxNameLength && !suspicious.test(name);
   return isPlain ? say(language, 'Hello {name},', { name }) : say(language, 'Hello,');
 }
-
-const paragraph = (text: string): string => `<p>${escapeHtml(text)}</p>`;
