@@ -1,13 +1,15 @@
 import { createPrivateKey } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { writeLogoutRequest } from '../../src/lib/saml/logout.ts';
 import { attributeOf } from '../../src/lib/xml/element.ts';
 import { signXml } from '../../src/lib/xml/sign.ts';
-import { newBrowser, throughFlow } from '../protocol/oauth-source/visitor.ts';
+import { newBrowser, throughFlow, visit } from '../protocol/oauth-source/visitor.ts';
 import { samlWalk } from '../protocol/saml-source/saml-walk.ts';
 import { unique } from '../support/make-walk.ts';
 import { stranger, type Visitor, visitor } from '../support/relying-party.ts';
 import { assertionMarkup, type IdpKey, idpKey, responseMarkup, type Told } from '../support/saml-idp.ts';
 import {
+  authnRequest,
   elementOf,
   encoded,
   formOf,
@@ -31,10 +33,20 @@ const afterIssuer = (text: string, inner: string) => text.replace('</saml:Issuer
 const into = (text: string, inner: string) => text.replace(/<\/[\w:]+>$/, (end) => `${inner}${end}`);
 const asObject = (inner: string) => `<ds:Object>${inner}</ds:Object>`;
 
+/** What attackers make of a request of theirs (ID `_good`) to have another read (ID `_evil`). */
+const wrappedRequests = (good: string, evil: string): Record<string, string> => ({
+  'the signed request in the signature of a forged one': afterIssuer(evil, into(signatureOf(good), bare(good))),
+  'the signed request before its signature': afterIssuer(evil, bare(good) + signatureOf(good)),
+  'the signed request inside a forged one': into(evil, good),
+  'the signed request in Extensions': afterIssuer(evil, `<samlp:Extensions>${good}</samlp:Extensions>`),
+  'the signature of another request': afterIssuer(evil, signatureOf(good)),
+  'the same ID': afterIssuer(evil.replace('_evil', '_good'), into(signatureOf(good), asObject(bare(good)))),
+});
+
 // Readers that verified one element and read another signed in whomever a stranger named.
 describeOnSqlite('class 39: only what is signed is read', (server) => {
   describe('a response to a SAML source', () => {
-    const { source, depart, about, bring } = samlWalk(server, () => key);
+    const { source, signIn, address, depart, about, bring } = samlWalk(server, () => key);
 
     /** The documents that attackers make of a response that is theirs. */
     function forgeries(good: Told, evil: Told): Record<string, string> {
@@ -98,6 +110,29 @@ describeOnSqlite('class 39: only what is signed is read', (server) => {
       expect(outcomes).toEqual(Object.fromEntries(names.map((name) => [name, [400, 403]])));
     });
 
+    test('or a logout request that was wrapped ends no session', async () => {
+      const { slug } = await source({ slo_url: 'https://idp.example/slo' });
+      const [own, other] = [unique('attacker'), unique('victim')];
+      const victim = await signIn(slug, { nameId: other });
+      const request = (nameId: string, id: string) =>
+        writeLogoutRequest({
+          ...{ id, issuer: 'https://idp.example/metadata', destination: address(slug, 'slo/'), now: new Date() },
+          ...{ nameId: { value: nameId, format: '', qualifier: null, spQualifier: null }, sessionIndexes: [] },
+        }).markup;
+      const post = async (message: string) =>
+        (
+          await visit(server(), newBrowser(server()), `/source/saml/${slug}/slo/`, {
+            form: { SAMLRequest: encoded(message) },
+          })
+        ).status;
+      const good = sign(request(own, '_good'));
+      for (const [name, forged] of Object.entries(wrappedRequests(good, request(other, '_evil')))) {
+        expect([name, await post(forged)]).toEqual([name, 400]);
+      }
+      expect((await victim.browser.get('/core/users/me/')).status).toBe(200);
+      expect(await post(good)).toBe(200);
+    });
+
     test('with a comment in the name names whom it named before, to the last letter', async () => {
       const { slug } = await source();
       const browser = newBrowser(server());
@@ -109,6 +144,22 @@ describeOnSqlite('class 39: only what is signed is read', (server) => {
       await throughFlow(browser, page);
       expect((await browser.get('/core/users/me/')).body.user.username).toBe(nameId);
     });
+  });
+
+  test('a request to sign in that was wrapped, or signed elsewhere, is not answered', async () => {
+    const verification_kp = await storePair(server(), { certificate: key.certificate });
+    const sp = await makeServiceProvider(server(), { verification_kp });
+    const browser = await visitor(server());
+    const post = (message: string) =>
+      browser.visit(sp.at('sso/binding/post/'), formOf({ SAMLRequest: encoded(message) }));
+    const good = sign(authnRequest({ attributes: { ID: '_good' } }));
+    const evil = authnRequest({ attributes: { ID: '_evil', ForceAuthn: 'false' } });
+    for (const [name, forged] of Object.entries({ ...wrappedRequests(good, evil), 'no signature': evil })) {
+      const { status, text } = await post(forged);
+      expect([name, status, text.includes('SAMLResponse')]).toEqual([name, 400, false]);
+    }
+    const { location } = await post(good);
+    expect(attributeOf(responseOn(await browser.visit(location ?? '')).root, 'InResponseTo')).toBe('_good');
   });
 
   test('a logout request to a SAML provider that was wrapped ends no session', async () => {
@@ -126,15 +177,7 @@ describeOnSqlite('class 39: only what is signed is read', (server) => {
     const [own, other] = [await known(attacker), await known(victim)];
     const good = createGood(own);
     const evil = logoutRequest(other.nameId, other.index, '_evil');
-    const wrapped = {
-      'the signed request in the signature of a forged one': afterIssuer(evil, into(signatureOf(good), bare(good))),
-      'the signed request before its signature': afterIssuer(evil, bare(good) + signatureOf(good)),
-      'the signed request inside a forged one': into(evil, good),
-      'the signed request in Extensions': afterIssuer(evil, `<samlp:Extensions>${good}</samlp:Extensions>`),
-      'the signature of another request': afterIssuer(evil, signatureOf(good)),
-      'the same ID': afterIssuer(evil.replace('_evil', '_good'), into(signatureOf(good), asObject(bare(good)))),
-    };
-    for (const [name, message] of Object.entries(wrapped)) {
+    for (const [name, message] of Object.entries(wrappedRequests(good, evil))) {
       const { status } = await stranger(server()).visit(
         sp.at('slo/binding/post/'),
         formOf({ SAMLRequest: encoded(message) }),

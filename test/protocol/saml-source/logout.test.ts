@@ -150,6 +150,23 @@ describeOnSqlite('signing out with a SAML source', (server) => {
     });
   }
 
+  test('a request that comes again, by any binding, ends no later session', async () => {
+    const { slug } = await source();
+    const nameId = unique('again');
+    const request = requestFor(slug, nameId, { sessionIndexes: [] });
+    const first = await signIn(slug, { nameId });
+    expect((await visit(server(), newBrowser(server()), byRedirect(slug, 'SAMLRequest', request))).status).toBe(302);
+    expect(await isSignedIn(first.browser)).toBe(false);
+    const later = await signIn(slug, { nameId });
+    const form = { SAMLRequest: encodePost(signXml(request, key)) };
+    const replayed = [
+      await visit(server(), newBrowser(server()), byRedirect(slug, 'SAMLRequest', request)),
+      await visit(server(), newBrowser(server()), `/source/saml/${slug}/slo/`, { form }),
+    ];
+    expect(replayed.map(({ status }) => status)).toEqual([400, 400]);
+    expect(await isSignedIn(later.browser)).toBe(true);
+  });
+
   test('an identity provider on the same site ends the session of the browser that carries its form', async () => {
     const { slug } = await source();
     const nameId = unique('neighbour');

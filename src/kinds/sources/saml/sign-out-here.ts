@@ -19,13 +19,14 @@ import { ourSide, type SamlSource, samlApp } from './saml-model.ts';
 import { sessionsNamed } from './saml-sessions.ts';
 import { refusing } from './saml-speaker.ts';
 import type { LogoutNeeds } from './sign-out-there.ts';
+import { useLogoutRequest } from './used-assertions.ts';
 
 /** How old a request may be that does not say until when it is good. */
 const maxAgeMs = 5 * 60_000;
 
 /** Ends the sessions that the identity provider names in a signed request, and answers it. */
 export async function signOutHere(
-  { config, isSecure }: LogoutNeeds & { readonly isSecure: boolean },
+  { config, key: instanceKey, isSecure }: LogoutNeeds & { readonly isSecure: boolean },
   { source, call }: Visitor<SamlSource>,
   incoming: IncomingLogout,
 ): Promise<HttpAnswer> {
@@ -37,6 +38,8 @@ export async function signOutHere(
     checkRequest(read, source, logoutUrl, Date.parse(call.now));
     return read;
   });
+  const once = { id: request.id, validUntil: validUntilOf(request) };
+  await call.db.write((tx) => useLogoutRequest(tx, instanceKey, source.pk, once));
   const ended = await endAll(source, request, call);
   const cookies = call.actor?.session && ended.has(call.actor.session) ? endedSessionCookies(isSecure) : [];
   if (!source.slo_url) return signedOutPage(call, `${source.name} has signed you out.`, '/', cookies);
@@ -54,15 +57,18 @@ export async function signOutHere(
 }
 
 function checkRequest(request: LogoutRequest, { idp_issuer }: SamlSource, logoutUrl: string, now: number): void {
-  const { issuer, destination, issueInstant, notOnOrAfter } = request;
+  const { issuer, destination, issueInstant } = request;
   if (!issuer || (idp_issuer !== '' && issuer !== idp_issuer)) {
     throw new SamlError('The request was issued by another identity provider (Issuer).');
   }
   if (destination !== logoutUrl) throw new SamlError('The request is addressed to another receiver (Destination).');
-  if (!isWithin(now, issueInstant, notOnOrAfter ?? issueInstant + maxAgeMs - clockSkewMs)) {
+  if (!isWithin(now, issueInstant, validUntilOf(request))) {
     throw new SamlError('The request is too old, or not valid yet.');
   }
 }
+
+const validUntilOf = ({ issueInstant, notOnOrAfter }: LogoutRequest): number =>
+  notOnOrAfter ?? issueInstant + maxAgeMs - clockSkewMs;
 
 async function endAll(source: SamlSource, { nameId, sessionIndexes }: LogoutRequest, call: Call): Promise<Set<string>> {
   const found = await sessionsNamed(call.db.read, source.pk, nameId.value, sessionIndexes);
