@@ -24,6 +24,7 @@ test('a certificate tells its fingerprints, end and subject', () => {
     fingerprintSha1: fingerprint('sha1'),
     notAfter: `${validTo.toISOString().slice(0, 19)}.000000Z`,
     subject: 'CN=first',
+    hasWeakKey: false,
   });
 });
 

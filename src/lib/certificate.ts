@@ -10,6 +10,8 @@ export interface CertificateFacts {
   readonly notAfter: string;
   /** RFC 4514 text. */
   readonly subject: string;
+  /** Whether strangers can compute the private key, so that it proves nothing. */
+  readonly hasWeakKey: boolean;
 }
 
 export interface PrivateKey {
@@ -28,10 +30,24 @@ export function readCertificate(pem: string): CertificateFacts | null {
       fingerprintSha1: certificate.fingerprint.toLowerCase(),
       notAfter: certificate.validToDate.toISOString().replace('Z', '000Z'),
       subject: readSubject(certificate.raw),
+      hasWeakKey: isWeak(certificate),
     };
   } catch {
     // OpenSSL loads certificates whose names or dates are malformed.
     return null;
+  }
+}
+
+/** RSA keys of 829 bits have been factored in public; SAML peers with 1024 bits still exist. */
+const minRsaBits = 1024;
+
+function isWeak(certificate: X509Certificate): boolean {
+  try {
+    const { modulusLength = minRsaBits } = certificate.publicKey.asymmetricKeyDetails ?? {};
+    return modulusLength < minRsaBits;
+  } catch {
+    // A public key of a type that OpenSSL does not know verifies nothing.
+    return false;
   }
 }
 

@@ -12,6 +12,7 @@ import type { Action } from '../../resource/resource.ts';
 import { createRow, showByKey } from '../../resource/verbs/write-row.ts';
 import { certificateModel } from './certificate-model.ts';
 
+const maxAltNames = 1_000;
 const pemFile = 'application/x-pem-file';
 
 const body = {
@@ -70,6 +71,10 @@ async function generate(values: ValuesOf<typeof body>) {
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean);
+  // Each takes time, while nobody else is served.
+  if (subjectAltNames.length > maxAltNames) {
+    throw Invalid.field('subject_alt_name', `At most ${maxAltNames} names are possible.`);
+  }
   try {
     return await generateCertificate({
       commonName: values.common_name,

@@ -48,7 +48,7 @@ export function certificateResource(): Resource {
       certificate_data: text({
         lines: true,
         writeOnly: true,
-        check: (pem) => (reader.certificate(pem) ? null : 'Unable to load certificate.'),
+        check: (pem) => certificateComplaint(reader.certificate(pem)),
         help: 'The certificate, as PEM text.',
       }),
       key_data: secret({
@@ -76,6 +76,11 @@ export function certificateResource(): Resource {
     check: checkBelongTogether,
     actions: [generateAction(), viewCertificateAction, viewPrivateKeyAction],
   });
+}
+
+function certificateComplaint(facts: CertificateFacts | null): string | null {
+  if (!facts) return 'Unable to load certificate.';
+  return facts.hasWeakKey ? 'Its RSA key is too short: at least 1024 bits are needed.' : null;
 }
 
 /** False without a key, or with one that cannot be decrypted. */

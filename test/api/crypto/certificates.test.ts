@@ -8,6 +8,19 @@ import { describeOnBoth } from '../../support/server.ts';
 
 const path = '/crypto/certificatekeypairs/';
 
+/** With an RSA key of 512 bits. */
+const weak = `-----BEGIN CERTIFICATE-----
+MIIBdTCCAR+gAwIBAgIUdOqCMRBxMDckWk1IvuNBYS6KrZowDQYJKoZIhvcNAQEL
+BQAwDzENMAsGA1UEAwwEd2VhazAeFw0yNjExMTgxNDE5MjlaFw0zNjExMTUxNDE5
+MjlaMA8xDTALBgNVBAMMBHdlYWswXDANBgkqhkiG9w0BAQEFAANLADBIAkEA3Io6
+SEgZ62mYFl4CHPnCMMCJsK7VnAaWTb+OF2HYVbjNxT0LAM+rruvXAceZsHx9hwvH
+UkXdzMnjxBPnhNqzpwIDAQABo1MwUTAdBgNVHQ4EFgQUuUx3+RUWXSSF++TtZ/xd
+lQ9iGSswHwYDVR0jBBgwFoAUuUx3+RUWXSSF++TtZ/xdlQ9iGSswDwYDVR0TAQH/
+BAUwAwEB/zANBgkqhkiG9w0BAQsFAANBADA1ziym+vo8tmJANHdsks764i2agkxS
+8EvRLY2m+OobaITp5n4PuURh425gL5P9TERSuhdEqRRDltJn3AnRdFE=
+-----END CERTIFICATE-----
+`;
+
 describeOnBoth('certificate-key pairs', (server) => {
   let first: { certificate: string; key: string };
   let second: { certificate: string; key: string };
@@ -131,6 +144,7 @@ describeOnBoth('certificate-key pairs', (server) => {
     const refusals: [Record<string, unknown>, Record<string, unknown>][] = [
       [{ certificate_data: 'no PEM at all' }, { certificate_data: ['Unable to load certificate.'] }],
       [{ certificate_data: first.key }, { certificate_data: ['Unable to load certificate.'] }],
+      [{ certificate_data: weak }, { certificate_data: [expect.stringContaining('too short')] }],
       [{ certificate_data: '' }, { certificate_data: ['This field may not be blank.'] }],
       [{ certificate_data: null }, { certificate_data: ['This field may not be null.'] }],
       [{ key_data: encrypted }, unloadable],
@@ -201,6 +215,7 @@ describeOnBoth('certificate-key pairs', (server) => {
     const good = { common_name: 'another', validity_days: 1, alg: 'ecdsa' };
     const refusals: [Record<string, unknown>, Record<string, unknown>][] = [
       [{ common_name: 'taken' }, { common_name: ['Certificate-Key Pair with this name already exists.'] }],
+      [{ subject_alt_name: 'a.example,'.repeat(1_001) }, { subject_alt_name: [expect.stringContaining('At most')] }],
       [{ subject_alt_name: 'not a host' }, { subject_alt_name: [expect.stringContaining('not a host')] }],
       [{ validity_days: 0 }, { validity_days: ['Ensure this value is greater than or equal to 1.'] }],
       [{ validity_days: 'x' }, { validity_days: ['A valid integer is required.'] }],
