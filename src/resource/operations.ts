@@ -79,12 +79,14 @@ const listParameters: Parameter[] = [
       ],
     },
     description: 'Which page; `last` is the last one.',
+    allowEmptyValue: true,
   },
   {
     name: 'page_size',
     in: 'query',
     schema: { anyOf: [{ type: 'integer' }, text] },
-    description: 'How many results make a page. What is no positive number is ignored: 100 make a page then.',
+    description:
+      'How many results make a page, at most 10,000. What is no positive number is ignored: 100 make a page then.',
     allowEmptyValue: true,
   },
   { name: 'search', in: 'query', schema: text, description: 'Words that must all be found in the searched members.' },

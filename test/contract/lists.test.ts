@@ -191,6 +191,7 @@ describeEveryResource(
       for (const size of ['0', '-1', 'abc', '']) {
         expect([size, (await page(`page_size=${size}`)).pagination.count]).toEqual([size, count]);
       }
+      expect((await page('page=&page_size=1')).pagination.current).toBe(1);
       for (const wrong of ['0', '-1', 'abc', String(count + 1), '99999999999999999999', '1.5']) {
         const answer = await admin.get(`${resource.path}?page_size=1&page=${wrong}`);
         expect([wrong, answer.status, answer.body.detail]).toEqual([wrong, 404, 'Invalid page.']);

@@ -211,7 +211,7 @@ export function pageSize(text: string | null, largest = defaultMaxPageSize): num
 }
 
 export function pageNumber(text: string | null, last: number): number {
-  if (text === null) return 1;
+  if (!text) return 1;
   if (text === 'last') return last;
   const page = /^\d+$/.test(text) ? Number(text) : 0;
   if (page < 1 || page > last) throw new Problem('invalid_page');
