@@ -3,6 +3,7 @@ import { networkOf } from '../lib/cidr.ts';
 import { messageOf } from '../lib/error-facts.ts';
 import { isDeeperThan } from '../lib/json.ts';
 import { occursMoreOften } from '../lib/occurs-more-often.ts';
+import { parseJsonBytes } from '../lib/parse-json-bytes.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Database } from '../platform/db/database.ts';
 import { isUpload, readUpload } from '../platform/http/read-upload.ts';
@@ -143,7 +144,7 @@ function parseJsonBody({ body: bytes, facts, raw }: HttpCall, actor: Actor | nul
     throw new Problem('unsupported_media_type', `Unsupported media type "${type}" in request.`);
   }
   if (!actor && isIntricate(bytes)) throw new Problem('payload_too_large');
-  const body = parseText(bytes.toString('utf8'));
+  const body = parseBytes(bytes);
   if (isDeeperThan(body, maxBodyDepth)) throw new Problem('parse_error', 'JSON parse error - nested too deeply');
   return body;
 }
@@ -156,9 +157,9 @@ const strangersParts = 5_000;
 // Deeper than any member can be, but shallow enough that recursion cannot exhaust the stack.
 const maxBodyDepth = 100;
 
-function parseText(text: string): unknown {
+function parseBytes(bytes: Buffer): unknown {
   try {
-    return JSON.parse(text);
+    return parseJsonBytes(bytes);
   } catch (error) {
     throw new Problem('parse_error', `JSON parse error - ${messageOf(error)}`);
   }

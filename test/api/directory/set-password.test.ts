@@ -41,6 +41,17 @@ describeOnBoth('E16 setting a password', (server) => {
     expect(await world.passwords.verify(password, 'spaced')).toBe(false);
   });
 
+  test('refuses a body that is not UTF-8, which decoding would make equal to others', async () => {
+    const { user, admin } = server();
+    const person = await user();
+    const before = await stored(person.pk);
+    const body = Buffer.from('{"password": "mot de passe caché"}', 'latin1');
+    const json = { 'content-type': 'application/json' };
+    const answer = await admin.post(`/core/users/${person.pk}/set_password/`, body, json);
+    expect([answer.status, answer.body.detail]).toEqual([400, 'JSON parse error - the text is not UTF-8']);
+    expect(await stored(person.pk)).toEqual(before);
+  });
+
   test.each([
     [{}, ['This field is required.']],
     [{ password: '' }, ['This field may not be blank.']],

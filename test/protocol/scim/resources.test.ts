@@ -127,6 +127,7 @@ describeOnBoth('RFC 7644 §3.3 to §3.6: resources are created, read, replaced a
     ['a null character', { userName: 'a\u0000b' }, 'invalidValue'],
     ['a list', [], 'invalidSyntax'],
     ['no JSON', '{', 'invalidSyntax'],
+    ['a text in Latin-1', Buffer.from('{"userName": "dän"}', 'latin1'), 'invalidSyntax'],
   ])('§3.12: %s is refused with 400 and its scimType', async (_name, body, scimType) => {
     const answer = await client.send('POST', '/Users', body);
     expect([answer.status, answer.body]).toEqual([

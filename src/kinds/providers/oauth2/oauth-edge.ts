@@ -1,4 +1,5 @@
 import { isDeeperThan } from '../../../lib/json.ts';
+import { parseJsonBytes } from '../../../lib/parse-json-bytes.ts';
 import { readForm } from '../../../lib/read-form.ts';
 import { type HttpAnswer, type HttpCall, json } from '../../../platform/http/routes.ts';
 import type { Call } from '../../../resource/call.ts';
@@ -122,7 +123,7 @@ export function readJson({ facts, body: bytes }: HttpCall): unknown {
     throw new OAuthError('invalid_request', 'A body of type application/json is expected.');
   }
   try {
-    const body: unknown = JSON.parse(bytes.toString('utf8'));
+    const body = parseJsonBytes(bytes);
     if (!isDeeperThan(body, maxBodyDepth)) return body;
   } catch {
     // The language says in no other way that it cannot read a text.

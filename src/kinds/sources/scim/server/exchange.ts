@@ -1,4 +1,5 @@
 import { isDeeperThan } from '../../../../lib/json.ts';
+import { parseJsonBytes } from '../../../../lib/parse-json-bytes.ts';
 import type { ScimObject } from '../../../../lib/scim/matches.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import type { HttpCall } from '../../../../platform/http/routes.ts';
@@ -47,16 +48,16 @@ export function readBody({ facts, body: bytes }: HttpCall): unknown {
     throw new ScimError(415, 'The body must be of type application/scim+json.');
   }
   if (bytes.length > maxBytes) throw new ScimError(413, `The body is larger than ${maxBytes} bytes.`);
-  const body = parse(bytes.toString('utf8'));
+  const body = parse(bytes);
   if (isDeeperThan(body, deepestBody)) throw new ScimError(400, 'The body is nested too deeply.', 'invalidSyntax');
   const complaint = findUnstorable(body);
   if (complaint) throw new ScimError(400, complaint, 'invalidValue');
   return body;
 }
 
-function parse(text: string): unknown {
+function parse(bytes: Buffer): unknown {
   try {
-    return JSON.parse(text);
+    return parseJsonBytes(bytes);
   } catch {
     throw new ScimError(400, 'The body is no JSON.', 'invalidSyntax');
   }
