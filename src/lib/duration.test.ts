@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { durationComplaint, parseDuration } from './duration.ts';
+import { parseDuration } from './duration.ts';
 
 test.each([
   ['hours=1;minutes=30', 5_400_000],
@@ -65,8 +65,4 @@ test('a long invalid duration is refused quickly', () => {
   expect(parseDuration(`${' '.repeat(200_000)}!`)).toBeNull();
   expect(parseDuration(`hours=1${' '.repeat(200_000)}!`)).toBeNull();
   expect(process.threadCpuUsage(started).user / 1000).toBeLessThan(500);
-});
-
-test('the error about a duration quotes the value', () => {
-  expect(durationComplaint('soon')).toBe("soon is not in the correct format of 'hours=3;minutes=1'.");
 });

@@ -32,8 +32,3 @@ export function parseDuration(text: string): number | null {
   }
   return Math.abs(sum) <= maxMilliseconds ? sum : null;
 }
-
-/** The error for text that is not a duration. */
-export function durationComplaint(value: string): string {
-  return `${value} is not in the correct format of 'hours=3;minutes=1'.`;
-}

@@ -187,7 +187,7 @@ export async function filterConditions(
 type OnColumn = (column: RawBuilder<unknown>, field: Field | undefined) => RawBuilder<unknown>;
 
 /** A condition on a column of the row, or of an object that it refers to. Few such objects should meet it: they are looked for first. */
-export const followPath = conditionOnPath(
+const followPath = conditionOnPath(
   ({ column, key, from }, isMet) => sql`${column} in (select ${key} from ${from} where ${isMet})`,
 );
 

@@ -21,7 +21,7 @@ const fixed = {
 };
 
 /** That an account elsewhere belongs to a user here. */
-export const userConnectionFamily = {
+const userConnectionFamily = {
   model: 'svc_core.usersourceconnection',
   table: 'user_source_connections',
   fields: { ...fixed, identifier: text({ max: 255, help: 'The identifier of the user at the source.' }) },

@@ -11,7 +11,7 @@ import type { Call } from '../resource/call.ts';
 import type { Away, Came } from './visit-outcome.ts';
 
 /** How long somebody may be away at a source. */
-export const visitLifetimeMs = 15 * 60_000;
+const visitLifetimeMs = 15 * 60_000;
 /** So many visits are stored for one network, and altogether; the oldest make room. */
 const maxOfNetwork = 200;
 const maxOfAll = 20_000;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { findPlan } from '../../src/flow/plan.ts';
 import { makeFlow, makeSource, unique } from '../api/sources/fixtures.ts';
 import { sendJson, startMediaServer } from '../api/sources/media-server.ts';
+import { findPlan } from '../support/find-plan.ts';
 import { describeOnSqlite, type TestServer } from '../support/server.ts';
 
 const media = await startMediaServer();

@@ -1,7 +1,7 @@
 import { generateCertificate } from '../../lib/certificate/generate-certificate.ts';
 import type { BootstrapStep } from './steps.ts';
 
-export const selfSignedCertificate = 'Gatehouse Self-signed Certificate';
+const selfSignedCertificate = 'Gatehouse Self-signed Certificate';
 
 /**
  * A pair for providers to sign with until an administrator brings another. RSA, since RS256 is what every OpenID Connect

@@ -11,7 +11,7 @@ import { type ConnectionKind, unreachable } from './connection-kind.ts';
 const localHelp = 'Whether it reaches the engine or the cluster that this server itself runs on.';
 
 /** The members common to all service connections. */
-export const connectionFamily = {
+const connectionFamily = {
   model: 'svc_outposts.outpostserviceconnection',
   table: 'service_connections',
   fields: {

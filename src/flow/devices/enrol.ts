@@ -36,7 +36,7 @@ export async function findEnrollee({ call, context, pendingUser }: Step): Promis
 }
 
 /** Whether the user has any device that is in use. */
-export async function hasDevices(query: Query, user: number): Promise<boolean> {
+async function hasDevices(query: Query, user: number): Promise<boolean> {
   const { rows } = await sql`select 1 from devices where "user" = ${user} and confirmed limit 1`.execute(query);
   return rows.length > 0;
 }

@@ -189,7 +189,7 @@ const deleteOldest = statement<[network: string], unknown>(
 );
 
 /** Another answer has moved the walk. */
-export class Overtaken extends Error {}
+class Overtaken extends Error {}
 
 /** Ends a walk. Fails the transaction with `Overtaken` if the walk has moved meanwhile. One that was never stored needs no ending. */
 export async function deleteState(

@@ -1,6 +1,6 @@
 /** The identifiers of XML signatures and XML encryption that we write or accept. */
 export const dsNamespace = 'http://www.w3.org/2000/09/xmldsig#';
-export const xencNamespace = 'http://www.w3.org/2001/04/xmlenc#';
+const xencNamespace = 'http://www.w3.org/2001/04/xmlenc#';
 export const exclusiveC14n = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 export const envelopedSignature = `${dsNamespace}enveloped-signature`;
 

@@ -162,7 +162,7 @@ export async function queueSchedules(db: Database, kinds: readonly JobKind[], no
   });
 }
 
-export const scheduleKey = (kind: string): string => `schedule:${kind}`;
+const scheduleKey = (kind: string): string => `schedule:${kind}`;
 
 /** The number of jobs by state. */
 export async function countJobs(db: Database): Promise<Record<'queued' | 'running' | 'failed', number>> {

@@ -91,21 +91,6 @@ export function nestedMany(
   return nest(model, options.view ?? 'full', true, where, { ...options, pairs: join });
 }
 
-/** The objects of another model that refer to this row. */
-export function nestedBack(
-  model: string,
-  column: string,
-  options: NestedOptions & { readonly order?: string } = {},
-): Field {
-  return nest(
-    model,
-    options.view ?? 'full',
-    true,
-    (other, row) => sql`${other.col(column)} = ${row.col('pk')}`,
-    options,
-  );
-}
-
 function nest<T>(
   model: string,
   view: string,

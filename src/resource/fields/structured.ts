@@ -84,7 +84,7 @@ export function list<T, N extends boolean = false>(
   };
 }
 
-export function parseList<T>(value: unknown, item: Field<T>, options: ListRules<T>): Parsed<readonly T[]> {
+function parseList<T>(value: unknown, item: Field<T>, options: ListRules<T>): Parsed<readonly T[]> {
   if (!Array.isArray(value)) return complain(`Expected a list of items but got type "${typeName(value)}".`);
   if (options.max && value.length > options.max) {
     return complain(`Ensure this field has no more than ${options.max} elements.`);

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { findPlan } from '../../../src/flow/plan.ts';
 import type { Answer } from '../../support/api.ts';
 import { eventsDuring } from '../../support/events.ts';
+import { findPlan } from '../../support/find-plan.ts';
 import { describeOnBoth, type TestServer } from '../../support/server.ts';
 import { signIn } from '../../support/session.ts';
 import { makeFlow, makeSource, unique } from './fixtures.ts';

@@ -16,7 +16,7 @@ export function objectOf(answer: Json): RemoteObject {
 }
 
 /** Members in the interface's own spelling: mappings may write `display_name` for `displayName`. */
-export function camelCased(value: Json): Json {
+function camelCased(value: Json): Json {
   if (Array.isArray(value)) return value.map(camelCased);
   if (!isJsonObject(value)) return value;
   const renamed = (name: string) => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

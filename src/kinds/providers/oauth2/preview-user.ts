@@ -50,7 +50,7 @@ export function previewUserAction({ sandbox, installId, config }: PreviewNeeds):
 }
 
 /** The scope mappings of a provider; mappings of other kinds mean nothing to it. */
-export async function loadScopes(query: Query, provider: number): Promise<ScopeRow[]> {
+async function loadScopes(query: Query, provider: number): Promise<ScopeRow[]> {
   const { rows } = await sql<ScopeRow>`select m.name, s.scope_name, m.expression,
     exists (select 1 from mapping_scope_token_sources t where t.mapping = m.pk) as wants_tokens from provider_property_mappings pm
     join property_mappings m on m.pk = pm.mapping join mapping_scope s on s.pk = m.pk

@@ -52,7 +52,7 @@ export async function settle({ tx, values, given, current }: CheckInput<Settled>
 }
 
 /** The mappings that every installation has. */
-export async function managedMappings(query: Query): Promise<string[]> {
+async function managedMappings(query: Query): Promise<string[]> {
   const { rows } = await sql<{ pk: string }>`select m.pk from property_mappings m join mapping_saml s on s.pk = m.pk
     where m.managed is not null order by m.name`.execute(query);
   return rows.map(({ pk }) => pk);

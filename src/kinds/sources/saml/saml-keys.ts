@@ -23,7 +23,7 @@ export async function verificationKeys(
   return certificatesIn(pair.certificate).map((certificate) => certificate.publicKey);
 }
 
-export const certificatesIn = (pem: string): X509Certificate[] =>
+const certificatesIn = (pem: string): X509Certificate[] =>
   readPem(pem).flatMap(({ label, bytes }) => (label === 'CERTIFICATE' && bytes ? [new X509Certificate(bytes)] : []));
 
 /** What we sign with; null when the source is to send unsigned messages. */

@@ -95,4 +95,4 @@ async function isTaken({ call, settings }: Step<SmsSettings>, hash: string): Pro
 }
 
 /** Shows just enough for people to recognize their own number. */
-export const maskedNumber = (number: string): string => `${number.slice(0, 3)} … ${number.slice(-3)}`;
+const maskedNumber = (number: string): string => `${number.slice(0, 3)} … ${number.slice(-3)}`;

@@ -25,7 +25,7 @@ export function promptResource({ sandbox }: { readonly sandbox: Sandbox }): Reso
 }
 
 /** Expressions must at least parse. */
-export function syntaxComplaints(values: ValuesOf<typeof promptFields>, sandbox: Sandbox): Complaints | null {
+function syntaxComplaints(values: ValuesOf<typeof promptFields>, sandbox: Sandbox): Complaints | null {
   const complaints: Complaints = {};
   for (const member of ['placeholder', 'initial_value'] as const) {
     if (!values[`${member}_expression`]) continue;

@@ -26,7 +26,7 @@ interface ListRequest {
   readonly excludedAttributes: readonly string[];
 }
 
-export const usualCount = 100;
+const usualCount = 100;
 export const maxResults = 500;
 
 export async function readOne(exchange: Exchange, type: ResourceType, id: string): Promise<ScimAnswer> {
