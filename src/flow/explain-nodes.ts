@@ -7,6 +7,7 @@ import { isVisible } from '../resource/access.ts';
 import { type Call, requireActor } from '../resource/call.ts';
 import { isUuid } from '../resource/fields/scalar.ts';
 import type { Engine, Resource } from '../resource/resource.ts';
+import { flowModel, stageBindingModel } from './models.ts';
 
 export interface ExplainInput {
   readonly call: Call;
@@ -27,9 +28,6 @@ export interface ExplainNode {
   /** What expressions see as `obj`. */
   readonly facts: Json;
 }
-
-const flowModel = 'svc_flows.flow';
-const stageBindingModel = 'svc_flows.flowstagebinding';
 
 /** The object that the query names; for a flow its stages too, in their order. */
 export async function explainedNodes(key: string, input: ExplainInput): Promise<ExplainNode[]> {

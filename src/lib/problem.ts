@@ -2,6 +2,10 @@
 export type Complaint = string[] | Record<string, string[]>;
 export type Complaints = Record<string, Complaint>;
 
+/** All messages, without what they are about. */
+export const messagesOf = (complaints: Complaints): string[] =>
+  Object.values(complaints).flatMap((complaint) => Object.values(complaint).flat());
+
 const problems = {
   not_authenticated: [403, 'Authentication credentials were not provided.'],
   authentication_failed: [403, 'Token invalid/expired'],

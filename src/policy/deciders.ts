@@ -13,11 +13,14 @@ export interface Decider {
 
 export interface NamedDecider extends Decider {
   readonly bound: Bound;
-  /** “the policy staff only”, “the group Staff”, “the user dana”. */
+  /** “the policy staff only”, “the group Staff”, “the user dana”; `deletedName` if it is gone. */
   readonly name: string;
 }
 
-export const boundKinds = ['policy', 'group', 'user'] as const;
+export const boundKinds = ['policy', 'group', 'user', 'deleted'] as const;
+
+/** What a binding names whose group or user is gone. */
+export const deletedName = 'a group or user that is deleted';
 
 /** What a binding binds. */
 export interface Bound {
@@ -30,10 +33,12 @@ export async function nameDeciders(deciders: readonly Decider[], query: Query): 
   const named: NamedDecider[] = [];
   for (const decider of deciders) {
     const bound = await boundBy(decider, query);
-    named.push({ ...decider, bound, name: `the ${bound.kind} ${bound.name}`.trimEnd() });
+    named.push({ ...decider, bound, name: wordsOf(bound) });
   }
   return named;
 }
+
+const wordsOf = ({ kind, name }: Bound): string => (kind === 'deleted' ? deletedName : `the ${kind} ${name}`);
 
 async function boundBy({ policy, group, user }: Decider, query: Query): Promise<Bound> {
   if (policy !== null) return { kind: 'policy', name: policy };
@@ -41,5 +46,7 @@ async function boundBy({ policy, group, user }: Decider, query: Query): Promise<
     ? sql<{ name: string }>`select username as name from users where pk = ${user}`
     : sql<{ name: string }>`select name from groups where pk = ${group}`
   ).execute(query);
-  return { kind: group === null ? 'user' : 'group', name: rows[0]?.name ?? '' };
+  const [found] = rows;
+  if (!found) return { kind: 'deleted', name: '' };
+  return { kind: group === null ? 'user' : 'group', name: found.name };
 }

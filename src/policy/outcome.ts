@@ -83,6 +83,15 @@ export function combine({ mode, emptyResult = true }: Target, outcomes: readonly
   };
 }
 
+/** A log entry as the API shows it. */
+export const shownLog = (timestamp: string, { level, text, attributes }: PolicyLog) => ({
+  timestamp,
+  log_level: level,
+  logger: 'gatehouse.policy',
+  event: text,
+  attributes,
+});
+
 export const logOf = (policy: { readonly name: string }, level: PolicyLog['level'], text: string): PolicyLog => ({
   level,
   text,

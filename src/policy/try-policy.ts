@@ -8,6 +8,7 @@ import { arrayOf, booleanSchema, objectSchema, stringSchema } from '../resource/
 import { logSchema } from '../resource/log-schema.ts';
 import type { ActionInput } from '../resource/resource.ts';
 import type { PolicyEngine } from './engine.ts';
+import { shownLog } from './outcome.ts';
 import { policyRequest } from './request.ts';
 
 const body = {
@@ -50,15 +51,5 @@ async function tryPolicy(engine: PolicyEngine, { call, registry, row, values }: 
   if (!user) throw Invalid.field('user', missingObject(pk));
   const request = policyRequest(call, { user, context: values.context });
   const { passing, messages, logs } = await engine.tryPolicy({ call, request, policy: row });
-  return {
-    passing,
-    messages,
-    log_messages: logs.map(({ level, text, attributes }) => ({
-      timestamp: call.now,
-      log_level: level,
-      logger: 'gatehouse.policy',
-      event: text,
-      attributes,
-    })),
-  };
+  return { passing, messages, log_messages: logs.map((log) => shownLog(call.now, log)) };
 }

@@ -9,6 +9,7 @@ import {
 import { cachedUserFacts } from '../core/mapping/user-facts.ts';
 import { nameDeciders } from '../policy/deciders.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
+import { shownLog } from '../policy/outcome.ts';
 import { policyRequest } from '../policy/request.ts';
 import { type Call, requireActor } from '../resource/call.ts';
 import { integerSchema } from '../resource/json-schema.ts';
@@ -58,18 +59,11 @@ export function checkAccessAction(evaluate: EvaluateAccess): Action<ApplicationR
       const { passing = false, messages = [], logs = [], deciders = [] } = answers.get(application.pk) ?? {};
       if (!requireActor(call).isSuperuser) return { passing, messages: [], log_messages: [] };
       const decided = (await nameDeciders(deciders, call.db.read)).map(({ name, binding }) => ({
-        level: 'info',
+        level: 'info' as const,
         text: `${passing ? 'Let in' : 'Refused'} by ${name}.`,
         attributes: { binding },
       }));
-      const log_messages = [...logs, ...decided].map(({ level, text, attributes }) => ({
-        timestamp: call.now,
-        log_level: level,
-        logger: 'gatehouse.policy',
-        event: text,
-        attributes,
-      }));
-      return { passing, messages, log_messages };
+      return { passing, messages, log_messages: [...logs, ...decided].map((log) => shownLog(call.now, log)) };
     },
   };
 }

@@ -2,7 +2,7 @@ import { pageFrame } from '../core/brand/language.ts';
 import { actorOfSession } from '../core/session/session-credential.ts';
 import type { RouteServer } from '../flow/protocol-kind.ts';
 import type { Json } from '../lib/json.ts';
-import { Invalid, Problem } from '../lib/problem.ts';
+import { Invalid, messagesOf, Problem } from '../lib/problem.ts';
 import { createRateLimit } from '../lib/rate-limit.ts';
 import { readForm } from '../lib/read-form.ts';
 import { plainPage } from '../platform/http/plain-page.ts';
@@ -167,10 +167,7 @@ async function refusalPage(server: RouteServer, error: unknown, call: Call): Pro
 
 export const settingsPage = '/if/user/connections/';
 
-const wordsOf = (error: Error): string[] =>
-  error instanceof Invalid
-    ? Object.values(error.complaints).flatMap((texts) => Object.values(texts).flat())
-    : [error.message];
+const wordsOf = (error: Error): string[] => (error instanceof Invalid ? messagesOf(error.complaints) : [error.message]);
 
 export const redirect = (location: string, cookies: readonly string[] = [], status = 302): HttpAnswer => ({
   status,

@@ -166,6 +166,21 @@ describeOnBoth('class 46: what was for a deleted group or user is for nobody', (
     expect(await app.isOpenTo(await server().user())).toBe(true);
   });
 
+  test('whoever asks why is told that a group or user is deleted', async () => {
+    const { admin } = server();
+    const { pk: group } = await made(server(), '/core/groups/', { name: unique('g') });
+    const [app, walk] = [await application({ group }), await makeWalk(server(), [])];
+    await made(server(), '/policies/bindings/', { target: walk.pk, group, order: 0 });
+    await admin.delete(`/core/groups/${group}/`);
+    const name = 'a group or user that is deleted';
+    const { pk } = await server().user();
+    const [node] = (await admin.get(`/policies/explain/?user=${pk}&target=${app.target}`)).body.nodes;
+    expect(node.bindings).toMatchObject([{ name, bound: { kind: 'deleted', name: '' }, passing: false }]);
+    const checked = (await admin.get(`/core/applications/${app.slug}/check_access/?for_user=${pk}`)).body;
+    expect(checked.log_messages).toMatchObject([{ event: `Refused by ${name}.` }]);
+    expect((await admin.get(`/flows/instances/${walk.slug}/diagram/`)).body.diagram).toContain(`<br>${name}"`);
+  });
+
   test('and nobody is locked out of a flow of which a stage was for a deleted group', async () => {
     const { pk: group } = await made(server(), '/core/groups/', { name: unique('g') });
     const walk = await makeWalk(server(), [['dummy'], ['deny']]);

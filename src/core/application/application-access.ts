@@ -17,7 +17,11 @@ export interface ApplicationTarget {
 export interface AccessAnswer {
   readonly passing: boolean;
   readonly messages: readonly string[];
-  readonly logs: readonly { readonly level: string; readonly text: string; readonly attributes: Json }[];
+  readonly logs: readonly {
+    readonly level: 'info' | 'warning';
+    readonly text: string;
+    readonly attributes: Readonly<Record<string, string>>;
+  }[];
   /** The target whose bindings decide. */
   readonly deciders: readonly {
     readonly binding: string;

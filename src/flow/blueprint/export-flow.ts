@@ -1,19 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../../lib/problem.ts';
-import { visibleRows } from '../../resource/access.ts';
+import { visibleOrNone, visibleRows } from '../../resource/access.ts';
 import type { Call } from '../../resource/call.ts';
 import { isWritable, type Row } from '../../resource/fields/field.ts';
 import { isRef, type RefField } from '../../resource/fields/ref.ts';
 import { selectOne } from '../../resource/read.ts';
 import type { Engine, Resource } from '../../resource/resource.ts';
-import {
-  type FlowParts,
-  flowModel,
-  flowParts,
-  policyBindingModel,
-  stageBindingModel,
-  tellingMembers,
-} from './flow-parts.ts';
+import { flowModel, stageBindingModel } from '../models.ts';
+import { type FlowParts, flowParts, policyBindingModel, tellingMembers } from './flow-parts.ts';
 import { type BlueprintEntry, Find, KeyOf, writeBlueprint } from './format.ts';
 
 /** Exports a flow as a file: with its stages, their prompts, all policies and all bindings, but no secrets. */
@@ -103,21 +97,12 @@ function createExport(engine: Engine, call: Call) {
     const resource = registry.require(model);
     const [member] = tellingMembers(resource) ?? [];
     if (member === undefined) return key;
-    const visible = await visibleOrNull(resource);
-    if (visible === null) return key;
+    const visible = await visibleOrNone(resource, call, registry);
+    if (visible === 'none') return key;
     const row = resource.row();
     const { rows } = await sql<{ value: unknown }>`select ${row.col(member)} as value from ${resource.from()}
-      where ${row.col('pk')} = ${key} and ${visible}`.execute(call.db.read);
+      where ${row.col('pk')} = ${key} and ${visible ?? sql`1 = 1`}`.execute(call.db.read);
     return rows[0] ? new Find(model, member, rows[0].value) : key;
-  }
-
-  async function visibleOrNull(resource: Resource) {
-    try {
-      return (await visibleRows(resource, call, registry)) ?? sql`1 = 1`;
-    } catch (error) {
-      if (error instanceof Problem) return null;
-      throw error;
-    }
   }
 
   return { entriesOf };

@@ -1,9 +1,8 @@
 import type { Field } from '../../resource/fields/field.ts';
 import type { RefField } from '../../resource/fields/ref.ts';
 import type { Registry, Resource } from '../../resource/resource.ts';
+import { flowModel, stageBindingModel } from '../models.ts';
 
-export const flowModel = 'svc_flows.flow';
-export const stageBindingModel = 'svc_flows.flowstagebinding';
 export const policyBindingModel = 'svc_policies.policybinding';
 const promptModel = 'svc_stages_prompt.prompt';
 const families = ['svc_flows.stage', 'svc_policies.policy'];

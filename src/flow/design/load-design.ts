@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
+import { visibleOrNone } from '../../resource/access.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Registry } from '../../resource/resource.ts';
 import type { FlowCandidate } from '../applicable-flow.ts';
-import { shownTo } from '../diagram.ts';
 
 export interface DesignFlow extends FlowCandidate {
   readonly title: string;
@@ -92,4 +92,10 @@ export async function loadGates(call: Call, registry: Registry, targets: readonl
     isAboutPerson: Boolean(is_person),
     isEmpty: Boolean(is_empty),
   }));
+}
+
+/** A condition on `t` for what the caller may see. */
+async function shownTo(call: Call, registry: Registry, model: string): Promise<RawBuilder<unknown>> {
+  const visible = await visibleOrNone(registry.require(model), call, registry);
+  return visible === 'none' ? sql`1 = 0` : (visible ?? sql`1 = 1`);
 }

@@ -7,7 +7,7 @@ import { list } from '../../resource/fields/structured.ts';
 import { arrayOf, objectSchema, uuidSchema } from '../../resource/json-schema.ts';
 import { selectOne } from '../../resource/read.ts';
 import { updateRow } from '../../resource/verbs/write-row.ts';
-import { stageBindingModel } from '../blueprint/flow-parts.ts';
+import { stageBindingModel } from '../models.ts';
 
 const maxSteps = 1_000;
 

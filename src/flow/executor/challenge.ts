@@ -68,9 +68,6 @@ export const withComplaints = (challenge: Row, errors: Complaints): Row =>
 
 const endings: ReadonlySet<string> = new Set([deniedComponent, faultComponent, redirectComponent]);
 
-export const textsOf = (errors: Complaints): string[] =>
-  Object.values(errors).flatMap((texts) => Object.values(texts).flat());
-
 /** Complaints in the form that screens expect: a text and a code each. */
 function detailedErrors(errors: Complaints): Row {
   const details = ([name, complaint]: [string, Complaints[string]]) => [

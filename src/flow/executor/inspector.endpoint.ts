@@ -11,7 +11,7 @@ import type { Row } from '../../resource/fields/field.ts';
 import { arrayOf, booleanSchema, objectSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
 import { selectOne, showRow } from '../../resource/read.ts';
 import type { Engine } from '../../resource/resource.ts';
-import { flowModel, stageBindingModel } from '../blueprint/flow-parts.ts';
+import { flowModel, stageBindingModel } from '../models.ts';
 import { planTokenOf } from '../plan.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
 import type { FlowContext, FlowState, PlannedStage } from './flow-state.ts';

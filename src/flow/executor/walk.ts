@@ -1,6 +1,6 @@
-import type { Complaints } from '../../lib/problem.ts';
+import { type Complaints, messagesOf } from '../../lib/problem.ts';
 import type { Row } from '../../resource/fields/field.ts';
-import { challengeOf, redirectTo, textsOf } from './challenge.ts';
+import { challengeOf, redirectTo } from './challenge.ts';
 import type { ExecutorFlow, FlowState } from './flow-state.ts';
 import { isUntouched } from './opening.ts';
 import type { Detour } from './sign-out-detour.ts';
@@ -114,7 +114,7 @@ export function advance(walk: Walk, move: WalkMove): Advance {
     case 'stay':
       return { walk: anew(walk, stateAfter(state, move), move.errors), effect: { do: 'store', write: move.write } };
     case 'send-back': {
-      if (walk.isSentBack || state.at === 0) return denied(walk, textsOf(move.errors).join(' '));
+      if (walk.isSentBack || state.at === 0) return denied(walk, messagesOf(move.errors).join(' '));
       const again = anew(walk, stateBefore(state, move.errors), move.errors);
       return { walk: { ...again, isSentBack: true }, effect: { do: 'store' } };
     }

@@ -8,7 +8,7 @@ import { Link } from '../link.tsx';
 
 interface ExplainedBinding {
   readonly binding: string;
-  readonly bound: { readonly kind: 'policy' | 'group' | 'user'; readonly name: string };
+  readonly bound: { readonly kind: 'policy' | 'group' | 'user' | 'deleted'; readonly name: string };
   readonly negate: boolean;
   readonly passing: boolean;
   readonly messages: readonly string[];
@@ -72,6 +72,7 @@ const boundTexts = {
   policy: 'the policy {name}',
   group: 'the group {name}',
   user: 'the user {name}',
+  deleted: 'a group or user that is deleted',
 } as const satisfies Record<string, Text>;
 
 function deciderName({ bound: { kind, name }, negate }: ExplainedBinding): string {

@@ -2,7 +2,7 @@ import { setPendingUser } from '../../../flow/executor/flow-state.ts';
 import { pendingKeyOf } from '../../../flow/executor/pending-user.ts';
 import type { Step } from '../../../flow/executor/stage-kind.ts';
 import { parseDuration } from '../../../lib/duration.ts';
-import { Invalid, Problem } from '../../../lib/problem.ts';
+import { Invalid, messagesOf, Problem } from '../../../lib/problem.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { RowOf } from '../../../resource/resource.ts';
 import type { Arrival } from '../../../source/arrival.ts';
@@ -35,10 +35,6 @@ export const untilWhen = ({ settings, call }: SourceStep): string =>
 
 export function wordsOf(error: unknown): string {
   if (error instanceof Problem) return error.message;
-  if (error instanceof Invalid)
-    return Object.values(error.complaints)
-      .flatMap((texts) => Object.values(texts))
-      .flat()
-      .join(' ');
+  if (error instanceof Invalid) return messagesOf(error.complaints).join(' ');
   throw error;
 }

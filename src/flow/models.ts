@@ -1,0 +1,2 @@
+export const flowModel = 'svc_flows.flow';
+export const stageBindingModel = 'svc_flows.flowstagebinding';
