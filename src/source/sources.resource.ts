@@ -3,12 +3,12 @@ import { imageActions } from '../core/media/image-actions.ts';
 import { userSetting } from '../flow/user-settings.ts';
 import { Invalid } from '../lib/problem.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
-import { callersFacts, policyRequest } from '../policy/request.ts';
 import { defineFamilyList } from '../resource/family.ts';
 import { text } from '../resource/fields/text.ts';
 import { arrayOf } from '../resource/json-schema.ts';
 import type { Action, Resource } from '../resource/resource.ts';
 import { loadSources } from './load-source.ts';
+import { mayBegin } from './sign-in.ts';
 import { filterable, sourceFamily, unused } from './source.family.ts';
 import type { SourceKind } from './source-kind.ts';
 
@@ -80,13 +80,11 @@ function userSettingsAction({ policies, kinds }: Needs): Action {
     access: 'authenticated',
     answer: { status: 200, schema: arrayOf(userSetting) },
     async run({ call, tx }) {
-      const user = await callersFacts(call, tx);
       const settings: Record<string, string>[] = [];
       for (const { resource, link, iconOf } of kinds) {
         if (!link) continue;
         const sources = await loadSources(resource, (row) => sql`${row.col('enabled')}`, call, tx);
-        const targets = sources.map(({ pk, policy_engine_mode }) => ({ pk, mode: policy_engine_mode }));
-        const results = await policies.evaluateTargets({ call, request: policyRequest(call, { user }), targets });
+        const results = await mayBegin(policies, sources, call);
         for (const source of sources.filter(({ pk }) => results.get(pk)?.passing)) {
           settings.push({
             object_uid: source.slug,

@@ -150,6 +150,24 @@ describeOnBoth('sources of every kind', (server) => {
     expect(JSON.stringify(stranger)).not.toContain('a-secret-token');
   });
 
+  test('user_settings/ asks policies as signing in by the source does, and records nothing', async () => {
+    const { admin } = server();
+    const { pk: target, slug } = await makeSource(server(), 'mediasrc', { plex_token: 't' });
+    const expression = `return request.obj.slug === '${slug}' && is_sso`;
+    const policy = await admin.post('/policies/expression/', {
+      name: unique('p'),
+      expression,
+      execution_logging: true,
+    });
+    await admin.post('/policies/bindings/', { target, policy: policy.body.pk, order: 0 });
+    const { api } = await server().user();
+    const events = await eventsDuring(server(), async () => {
+      const { body } = await api.get('/sources/all/user_settings/');
+      expect(body).toContainEqual(expect.objectContaining({ object_uid: slug }));
+    });
+    expect(events).toEqual([]);
+  });
+
   test('used_by names what a source is linked to', async () => {
     const { admin } = server();
     const source = await makeSource(server(), 'oauth', github);
