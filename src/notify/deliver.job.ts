@@ -42,7 +42,7 @@ export function deliverJob({ transports, quietCall }: Needs): JobKind<Delivery> 
       const [event] = await loadEvents(read, [delivery.event]);
       if (!event) return 'The event is gone.';
       const user = await loadUserFacts(call, read, delivery.user);
-      if (!user) return 'The user is gone.';
+      if (!user?.is_active) return 'The user is gone or not active.';
       const { pk, severity } = delivery;
       const text = summaryOf(languageOfUser(user.attributes, 'en'), event);
       const message = { pk, severity, body: summaryOf('en', event), text, now: call.now, user, event };

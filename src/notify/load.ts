@@ -61,7 +61,7 @@ export interface Recipient {
 }
 
 /**
- * The recipients of a rule and their transports: each direct member of its group by each available transport, or only the
+ * The recipients of a rule and their transports: each active direct member of its group by each available transport, or only the
  * first if one message is for all. A rule without available transports shows its notifications in the pages.
  */
 export async function loadRecipients(
@@ -75,7 +75,7 @@ export async function loadRecipients(
   const unready = new Set(kinds.filter(({ isReady }) => isReady === false).map(({ mode }) => mode));
   const transports = rows.filter(({ mode }) => !unready.has(mode));
   const { rows: members } = await sql<{ user: number }>`select ug."user" from user_groups ug
-    where ug."group" = ${group} order by ug."user"`.execute(query);
+    join users u on u.pk = ug."user" where ug."group" = ${group} and u.is_active order by ug."user"`.execute(query);
   if (transports.length === 0) return members.map(({ user }) => ({ transport: null, user }));
   return transports.flatMap((transport) =>
     (transport.send_once ? members.slice(0, 1) : members).map(({ user }) => ({ transport: transport.pk, user })),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { jobsOf, quiet, until } from '../../support/jobs.ts';
+import { jobsOf, quiet, runJob, until } from '../../support/jobs.ts';
 import { startMailReceiver, startWebhookReceiver } from '../../support/receivers.ts';
 import { describeOnBoth, type TestServer } from '../../support/server.ts';
 
@@ -97,6 +97,25 @@ describeOnBoth(
       }
       expect(await bodiesOf(child)).toEqual([]);
       expect(await jobsOf(server(), 'match_events')).toEqual([]);
+    });
+
+    test('are not for users who are no longer active, also where they would be the one for all', async () => {
+      const once = { mode: 'email', send_once: true };
+      const { ada, bob, fire, name } = await makeRule(server(), [{ mode: 'email' }, once, { mode: 'local' }]);
+      const address = `bob-${name}@example.com`;
+      expect((await server().admin.patch(`/core/users/${bob.pk}/`, { email: address })).status).toBe(200);
+      expect((await server().admin.patch(`/core/users/${ada.pk}/`, { is_active: false })).status).toBe(200);
+      await fire();
+      await quiet(server());
+      const sent = mail.mails.filter(({ to }) => to.some((one) => one.includes(name)));
+      expect(sent.map(({ to }) => to)).toEqual([[address], [address]]);
+      expect(await bodiesOf(bob)).toHaveLength(1);
+      // Nor is a message that waited since they were.
+      const { rows } = await sql<{ pk: string }>`select pk from events order by created desc limit 1`.execute(
+        server().world.db.read,
+      );
+      const late = { pk: crypto.randomUUID(), event: rows[0]?.pk, severity: 'notice', user: ada.pk, transport: null };
+      expect((await runJob(server(), 'deliver_notification', late)).message).toBe('The user is gone or not active.');
     });
 
     test('are not sent by rules without bindings or group, for disabled bindings, or for dry runs', async () => {
