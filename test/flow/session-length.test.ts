@@ -5,7 +5,7 @@ import { eventsDuring } from '../support/events.ts';
 
 import { type Browser, openBrowser } from '../support/flow-client.ts';
 import { makeWalk } from '../support/make-walk.ts';
-import { describeOnSqlite, type TestUser } from '../support/server.ts';
+import { describeOnBoth, type TestUser } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
 const clock = { at: Date.parse('2032-03-04T05:06:07Z'), now: () => toTimestamp(clock.at) };
@@ -14,7 +14,7 @@ const day = 24 * hour;
 const me = '/core/users/me/';
 const sessions = '/core/authenticated_sessions/';
 
-describeOnSqlite(
+describeOnBoth(
   'the length of sessions',
   (server) => {
     /** Signs somebody in by a login stage with these settings. */
@@ -74,6 +74,23 @@ describeOnSqlite(
       expect((await browser.get(me)).status).toBe(403);
     });
 
+    test.for([{}, { session_duration: 'hours=5' }])(
+      'is not extended by a flow that asks for nothing: %o',
+      async (anew) => {
+        const user = await server().user();
+        const browser = await enter(user, { session_duration: 'hours=2' });
+        const { slug } = await makeWalk(server(), [['user_login', anew]]);
+        clock.at += hour;
+        expect((await browser.show(slug)).body.component).toBe('xak-flow-redirect');
+        for (const minutes of [30, 29]) {
+          clock.at += minutes * 60_000;
+          expect((await browser.get(me)).status).toBe(200);
+        }
+        clock.at += 60_000;
+        expect((await browser.get(me)).status).toBe(403);
+      },
+    );
+
     test('ends when a session bound to a country turns up elsewhere', async () => {
       const user = await server().user();
       const binding = { geoip_binding: 'bind_continent_country' };
@@ -99,6 +116,15 @@ describeOnSqlite(
       expect((await from(browser, '192.0.2.7').get(me)).status).toBe(200);
       expect((await from(browser, '192.0.2.8').get(me)).status).toBe(403);
       expect((await from(browser, '192.0.2.7').get(me)).status).toBe(403);
+    });
+
+    test('ends so after a flow, too, that asks for nothing and binds to nothing', async () => {
+      const user = await server().user();
+      const browser = await enter(user, { network_binding: 'bind_asn_network_ip' }, '192.0.2.7');
+      const { slug } = await makeWalk(server(), [['user_login']]);
+      expect((await browser.show(slug)).body.component).toBe('xak-flow-redirect');
+      expect((await from(browser, '192.0.2.7').get(me)).status).toBe(200);
+      expect((await from(browser, '192.0.2.8').get(me)).status).toBe(403);
     });
 
     test('does not depend on the address for sessions that are not bound', async () => {

@@ -50,12 +50,21 @@ const insertSession = statement<[pk: string, user: number, ...values: unknown[]]
   { sent: 'later' },
 );
 
-/** What says when somebody has authenticated, and so until when the session lasts at most. */
-const ofProof: readonly string[] = ['created', 'ends'] satisfies (typeof columns)[number][];
+/** What stays without proof: when somebody has authenticated, until when the session lasts at most, what it is bound to. */
+const unproven = ({ binding, expires, ...others }: ReturnType<typeof columnsOf>) => {
+  const atMost = sql`coalesce(ends, expires)`;
+  return {
+    ...others,
+    created: sql`created`,
+    ends: atMost,
+    expires: sql`case when ${atMost} < ${expires} then ${atMost} else ${expires} end`,
+    binding: sql`coalesce(binding, ${binding})`,
+  };
+};
 
 /**
- * Renews a session: the cookie changes, and grants made in the session stay. Without proof that the person has authenticated
- * again, so does when they did before. Returns null if it is another user's or has ended.
+ * Renews a session: the cookie changes, and grants made in the session stay. `isProven`: the person has authenticated again.
+ * Returns null if it is another user's or has ended.
  */
 export async function renewSession(
   tx: Query,
@@ -65,9 +74,10 @@ export async function renewSession(
   isProven: boolean,
 ): Promise<NewSession | null> {
   const token = randomToken();
-  const pairs = Object.entries(columnsOf(key, token, facts))
-    .filter(([name]) => isProven || !ofProof.includes(name))
-    .map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
+  const renewed = columnsOf(key, token, facts);
+  const pairs = Object.entries(isProven ? renewed : unproven(renewed)).map(
+    ([name, value]) => sql`${sql.ref(name)} = ${value}`,
+  );
   const { rows } = await sql`update authenticated_sessions set ${sql.join(pairs)}
     where pk = ${pk} and "user" = ${facts.userId} and impersonated is null returning pk`.execute(tx);
   return rows.length > 0 ? { pk, token, csrfToken: csrfTokenOf(key, token) } : null;
