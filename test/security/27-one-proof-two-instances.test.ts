@@ -1,3 +1,4 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { attributeOf } from '../../src/lib/xml/element.ts';
@@ -5,6 +6,7 @@ import { newBrowser, visit } from '../protocol/oauth-source/visitor.ts';
 import { samlWalk } from '../protocol/saml-source/saml-walk.ts';
 import { atFactor, makeFactorFlow } from '../support/factor-walk.ts';
 import { type Browser, openBrowser } from '../support/flow-client.ts';
+import { exchangeCode, makeCode, makeRelying, post, tokensFor } from '../support/oauth2.ts';
 import { personWithPasskey } from '../support/passkey.ts';
 import { type IdpKey, idpKey, signedResponse } from '../support/saml-idp.ts';
 import { giveCodes, personWithPassword } from '../support/second-factor.ts';
@@ -82,6 +84,32 @@ describe.skipIf(!hasPostgres)('class 27: one proof shown to two instances at onc
         ),
       );
       expect(pages.map(({ status }) => status).sort()).toEqual([303, 400, 400, 400, 400, 400]);
+    }
+  });
+
+  test('a code, a refresh token and a DPoP proof are good once', async () => {
+    const relying = await makeRelying(first);
+    const { pk } = await first.user();
+    const holder = await generateKeyPair('ES256', { extractable: true });
+    const jwk = await exportJWK(holder.publicKey);
+    const claims = { htm: 'POST', htu: `${origin}/application/o/token/`, iat: Math.floor(Date.now() / 1000) };
+    const authorization = relying.basic;
+    const atBoth = async (send: (at: TestServer) => Promise<{ readonly status: number }>) => {
+      const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => send(turn(index))));
+      return answers.filter(({ status }) => status === 200).length;
+    };
+    for (let round = 1; round <= rounds; round += 1) {
+      const code = await makeCode(first, relying, pk);
+      const { refresh_token } = await tokensFor(first, relying, pk);
+      const dpop = await new SignJWT({ ...claims, jti: `${round}` })
+        .setProtectedHeader({ typ: 'dpop+jwt', alg: 'ES256', jwk })
+        .sign(holder.privateKey);
+      const good = [
+        await atBoth((at) => exchangeCode(at, relying, code)),
+        await atBoth((at) => post(at, 'token', { grant_type: 'refresh_token', refresh_token }, { authorization })),
+        await atBoth((at) => post(at, 'token', { grant_type: 'client_credentials' }, { authorization, dpop })),
+      ];
+      expect(good).toEqual([1, 1, 1]);
     }
   });
 });
