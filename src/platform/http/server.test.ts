@@ -195,6 +195,31 @@ test.each([
   socket.destroy();
 });
 
+test('requests sent ahead on one connection are answered in order, and a crowd of them closes it', async () => {
+  const other = createServer({ log, trustedProxies: [] });
+  let served = 0;
+  other.routes.on(['GET'], '/here', async ({ facts }) => {
+    served += 1;
+    return { status: 200, body: `<${facts.query.get('n')}>` };
+  });
+  const at = await other.listen({ host: '127.0.0.1', port: 0 });
+  const answersTo = async (count: number) => {
+    const lines = Array.from({ length: count }, (_, n) => `GET /here?n=${n} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const { socket } = sendRaw(at, `${lines.join('')}GET /here HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    let got = '';
+    socket.on('data', (data) => {
+      got += String(data);
+    });
+    await new Promise((resolve) => socket.on('close', resolve));
+    return [...got.matchAll(/<(\d+)>/g)].map(([, n]) => Number(n));
+  };
+  expect(await answersTo(16)).toEqual(Array.from({ length: 16 }, (_, n) => n));
+  served = 0;
+  await answersTo(1_000);
+  expect(served).toBeLessThan(100);
+  await other.close();
+});
+
 test('a body in crumbs is broken off', async () => {
   const other = createServer({ log, trustedProxies: [] });
   other.routes.on(['POST'], '/here', async () => ({ status: 200 }));

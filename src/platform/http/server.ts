@@ -6,6 +6,7 @@ import type { Log } from '../log.ts';
 import { createBodyRoom } from './body-room.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import { checkHost } from './check-host.ts';
+import { createPipelines } from './pipelines.ts';
 import { hasBody, readBody, skipRest } from './read-body.ts';
 import { isUpload } from './read-upload.ts';
 import { refusalOf } from './refusal.ts';
@@ -56,10 +57,20 @@ export function createServer({
   let isStopping = false;
   const senders = createSenders(trustedProxies);
   const shareOf = createBodyRoom();
+  const { enter, leave } = createPipelines();
   const routes = createRoutes();
   const logRequest = logRequests(log);
 
   async function serve(raw: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!enter(raw.socket)) return;
+    try {
+      await serveOne(raw, response);
+    } finally {
+      leave(raw.socket);
+    }
+  }
+
+  async function serveOne(raw: IncomingMessage, response: ServerResponse): Promise<void> {
     const started = performance.now();
     const facts = requestFacts(raw, senders);
     let answer: HttpAnswer;
