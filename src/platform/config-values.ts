@@ -149,7 +149,8 @@ export function readFilePath(text: string): string {
 /** The default URL of this server. Browsers know loopback and wildcard addresses as "localhost". */
 export function urlOf(host: string, port: number): string {
   const isWildcard = host === '0.0.0.0' || host === '::';
-  const name = isWildcard || isLoopback(host) ? 'localhost' : isIP(host) === 6 ? `[${host}]` : host;
+  const own = isIP(host) === 6 ? `[${host}]` : host;
+  const name = isWildcard || isLoopback(host) ? 'localhost' : own;
   return new URL(`http://${name}:${port}`).origin;
 }
 

@@ -200,6 +200,8 @@ function responsesOf({ answer, parameters }: Operation): Record<string, Response
   };
 }
 
+const descriptions: Readonly<Record<number, string>> = { 201: 'Created.', 204: 'Done.' };
+
 function success(
   { status, schema, types = [json], file, fileSchema }: OperationAnswer,
   isTagged: boolean,
@@ -209,7 +211,7 @@ function success(
     ...(file && { [file]: { schema: fileSchema ?? { type: 'string' } } }),
   };
   return {
-    description: status === 204 ? 'Done.' : status === 201 ? 'Created.' : 'The answer.',
+    description: descriptions[status] ?? 'The answer.',
     ...(isTagged && { headers: { ETag: { schema: { type: 'string' }, description: 'Names this state.' } } }),
     ...(Object.keys(content).length > 0 && { content }),
   };

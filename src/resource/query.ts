@@ -263,19 +263,17 @@ export function orderBy(
     const descending = name.startsWith('-') !== isReverse;
     const path = name.replace(/^-/, '');
     const nullable = resource.allFields[path]?.nullable;
-    const direction = descending
-      ? nullable
-        ? sql`desc nulls first`
-        : sql`desc`
-      : nullable
-        ? sql`asc nulls last`
-        : sql`asc`;
     const value = (at === 0 && first) || orderExpression(resource, path, row, registry);
-    return sql`${value} ${direction}`;
+    return sql`${value} ${directionOf(descending, nullable === true)}`;
   });
   if (!names.some((name) => name.replace(/^-/, '') === 'pk'))
     terms.push(sql`${row.col('pk')}${isReverse ? sql` desc` : sql``}`);
   return sql.join(terms);
+}
+
+function directionOf(isDescending: boolean, isNullable: boolean): RawBuilder<unknown> {
+  if (isDescending) return isNullable ? sql`desc nulls first` : sql`desc`;
+  return isNullable ? sql`asc nulls last` : sql`asc`;
 }
 
 function isOrderable(resource: Resource, name: string): boolean {

@@ -14,6 +14,7 @@ export type Framing = 'none' | 'frames' | 'framed';
 export function pagePolicy({ services, connections, forms }: Required<PageNeeds>, framing: Framing = 'none'): string {
   const isFramed = framing === 'framed';
   const sources = (...origins: string[]) => ["'self'", ...origins].join(' ');
+  const formTargets = forms ? sources('https:', 'http:') : sources();
   const policy = [
     "default-src 'none'",
     `script-src ${sources(...services)}`,
@@ -25,7 +26,7 @@ export function pagePolicy({ services, connections, forms }: Required<PageNeeds>
     `frame-src ${framing === 'frames' ? sources(...services) : services.join(' ') || "'none'"}`,
     "manifest-src 'self'",
     "base-uri 'none'",
-    `form-action ${isFramed ? "'none'" : forms ? sources('https:', 'http:') : sources()}`,
+    `form-action ${isFramed ? "'none'" : formTargets}`,
     `frame-ancestors ${isFramed ? "'self'" : "'none'"}`,
     "object-src 'none'",
   ];

@@ -81,7 +81,8 @@ async function* batches({ call, engine, registry }: ActionInput, { conditions, i
     const shown = rows.map((raw) => plan.show(raw, context));
     if (shown.length > 0) yield shown;
     count += shown.length;
-    last = isScan ? end : shown.length < rowsAtOnce ? undefined : shown.at(-1);
+    const lastShown = shown.length < rowsAtOnce ? undefined : shown.at(-1);
+    last = isScan ? end : lastShown;
     if (!last) return;
     // Others are served in between.
     if (isScan) await loopTurn();

@@ -90,7 +90,8 @@ function nearestFirst(found: readonly NamedObject[], words: string): NamedObject
   const term = words.toLowerCase();
   const rank = ({ name }: NamedObject) => {
     const text = name.toLowerCase();
-    return text === term ? 0 : text.startsWith(term) ? 1 : 2;
+    if (text === term) return 0;
+    return text.startsWith(term) ? 1 : 2;
   };
   return found.toSorted((one, other) => rank(one) - rank(other));
 }
@@ -130,11 +131,8 @@ async function readKeys(seen: readonly Seen[], limit: number, call: Call, { regi
   for (const [at, { resource, conditions: visible }] of seen.entries()) {
     const conditions = [...visible, ...searchConditions(resource, call, registry)];
     const isLarge = resource.counted !== undefined && conditions.length > visible.length;
-    const where = isLarge
-      ? (await search(resource, call, visible)).where
-      : conditions.length > 0
-        ? sql`where ${sql.join(conditions, sql` and `)}`
-        : sql``;
+    const plain = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
+    const where = isLarge ? (await search(resource, call, visible)).where : plain;
     const key = call.db.dialect.toText(resource.row().col('pk'));
     parts.push(sql`select * from (select ${sql.lit(at)} as part, ${key} as pk from ${resource.from()} ${where}
       order by ${orderBy(resource, call, registry)} limit ${limit}) as found_${sql.raw(String(at))}`);

@@ -21,9 +21,10 @@ export function referencesIn(
   if (verb === 'used_by')
     for (const use of rowsOf(body))
       if (registry.find(`${use.app}.${use.model_name}`)) add(`${use.app}.${use.model_name}`, use.pk);
-  if (verb === 'retrieve' && keyName !== null) for (const row of rowsOf([body])) add(model, row[keyName]);
+  const retrieved = verb === 'retrieve' ? rowsOf([body]) : [];
+  if (keyName !== null) for (const row of retrieved) add(model, row[keyName]);
   const results = isJsonObject(body) ? rowsOf(body.results) : [];
-  const rows = verb === 'list' ? results : verb === 'retrieve' ? rowsOf([body]) : [];
+  const rows = verb === 'list' ? results : retrieved;
   const { columns, title } = resourceNote(resource, registry);
   const members = verb === 'list' ? columns : Object.keys(allFields);
   for (const name of rows.length > 0 ? members : []) {

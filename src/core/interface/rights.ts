@@ -26,8 +26,10 @@ export async function loadRights(actor: Actor, registry: Registry, query: Query)
     ? new Set<string>()
     : new Set((await objectPermissions(query, actor.user.pk)).map(({ permission }) => permission));
 
-  const held = (permission: string): Extent =>
-    actor.holds(permission) ? 'all' : onObjects.has(permission) ? 'some' : 'none';
+  const held = (permission: string): Extent => {
+    if (actor.holds(permission)) return 'all';
+    return onObjects.has(permission) ? 'some' : 'none';
+  };
 
   return (resource) => {
     const { visibility, reaches, verbs } = resource;

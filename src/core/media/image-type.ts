@@ -36,9 +36,10 @@ function isSvg(bytes: Buffer): boolean {
   }
   for (;;) {
     if (/^<svg[\s>/]/.test(text)) return true;
-    const end = text.startsWith('<!--') ? '-->' : /^(<\?xml\s|<!DOCTYPE\s+svg\s)[^<[]*?>/i.test(text) ? '>' : null;
-    const at = end === null ? -1 : text.indexOf(end);
-    if (end === null || at === -1) return false;
+    const end = text.startsWith('<!--') ? '-->' : '>';
+    if (end === '>' && !/^(<\?xml\s|<!DOCTYPE\s+svg\s)[^<[]*?>/i.test(text)) return false;
+    const at = text.indexOf(end);
+    if (at === -1) return false;
     text = text.slice(at + end.length).trimStart();
   }
 }

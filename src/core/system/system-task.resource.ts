@@ -91,9 +91,11 @@ const endOf = (row: Times): string => row.finished ?? startOf(row);
 const secondsBetween = (from: string, to: string) =>
   (fromTimestamp(to).getTime() - fromTimestamp(from).getTime()) / 1_000;
 
+const levels: Readonly<Record<string, string>> = { done: 'info', failed: 'error' };
+
 function messagesOf(row: Times & { readonly state: string; readonly message: string }) {
   if (row.message === '') return [];
-  const log_level = row.state === 'done' ? 'info' : row.state === 'failed' ? 'error' : 'warning';
+  const log_level = levels[row.state] ?? 'warning';
   return [{ timestamp: endOf(row), log_level, logger: 'gatehouse.jobs', event: row.message, attributes: {} }];
 }
 

@@ -122,7 +122,8 @@ const pathOf = (model: string | null, key: string | number | null, registry: Reg
 
 function shownGate(gate: DesignGate, registry: Registry) {
   const { pk, order, enabled, negate, policy, group, user, name } = gate;
-  const model = gate.kind ?? (group !== null ? 'svc_core.group' : user !== null ? 'svc_core.user' : null);
+  const person = user === null ? null : 'svc_core.user';
+  const model = gate.kind ?? (group === null ? person : 'svc_core.group');
   return {
     ...{ pk, order, enabled, negate, policy, group, user, name },
     type: nameOfKind(model, registry),

@@ -211,7 +211,7 @@ function changeElements(
   op: PatchOperation['op'],
   value: unknown,
 ): unknown {
-  const elements = Array.isArray(current) ? current : current === undefined || current === null ? [] : [current];
+  const elements = [current ?? []].flat();
   const isTarget = elements.map((element) => matches(filter, asElement(element)));
   if (!isTarget.includes(true)) {
     if (op === 'remove') return current;

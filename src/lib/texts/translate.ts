@@ -63,10 +63,10 @@ const patterns = Object.keys(de)
 /** A value called `text` is one of our texts too. Translations may have plurals where English has none. */
 const valuesOf = (language: Language, values: Readonly<Record<string, string>>): Values =>
   Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      name === 'text' ? translate(language, value) : /^\d{1,15}$/.test(value) ? Number(value) : value,
-    ]),
+    Object.entries(values).map(([name, value]) => {
+      if (name === 'text') return [name, translate(language, value)];
+      return [name, /^\d{1,15}$/.test(value) ? Number(value) : value];
+    }),
   );
 
 /** Keeps names in their own direction within text that runs from right to left. */

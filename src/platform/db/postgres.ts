@@ -91,7 +91,8 @@ export function openPostgres(
     work: (tx: Query) => Promise<T>,
     { durable = true, isLong = false, isRepeatable = true }: WriteOptions = {},
   ): Promise<T> {
-    const transact = isLong ? atLength : durable ? durably : soon;
+    const usual = durable ? durably : soon;
+    const transact = isLong ? atLength : usual;
     for (let turn = 1; ; turn++) {
       try {
         return await attempt(transact, work);

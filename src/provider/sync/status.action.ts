@@ -93,7 +93,6 @@ const shownRun = ({ pk: _, ...run }: RunRow) => ({ ...run, left: Math.max(run.to
 function taskOf(run: RunRow, provider: string) {
   const end = run.finished ?? run.started;
   const text = run.message || `${run.done} of ${run.total} objects done, ${run.failed} failed.`;
-  const log_level = run.state === 'failed' ? 'error' : run.failed > 0 ? 'warning' : 'info';
   return {
     uuid: run.pk,
     name: 'sync_provider',
@@ -104,11 +103,24 @@ function taskOf(run: RunRow, provider: string) {
     finish_timestamp: end,
     duration: (fromTimestamp(end).getTime() - fromTimestamp(run.started).getTime()) / 1_000,
     status: taskStatus(run),
-    messages: [{ timestamp: end, log_level, logger: 'gatehouse.sync', event: text, attributes: { phase: run.phase } }],
+    messages: [
+      {
+        timestamp: end,
+        log_level: levelOf(run),
+        logger: 'gatehouse.sync',
+        event: text,
+        attributes: { phase: run.phase },
+      },
+    ],
     expires: null,
     expiring: false,
   };
 }
+
+const levelOf = ({ state, failed }: RunRow): string => {
+  if (state === 'failed') return 'error';
+  return failed > 0 ? 'warning' : 'info';
+};
 
 const taskStatus = ({ state, failed }: RunRow): string => {
   if (state === 'running') return 'unknown';

@@ -100,9 +100,8 @@ function parseEither(value: unknown, keyType: KeyType): Parsed<string | number> 
         : `Incorrect type. Expected pk value, received ${typeName(value)}.`,
     );
   }
-  const key =
-    typeof value === 'number' ? value : typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : null;
-  if (key === null || !Number.isInteger(key)) {
+  const key = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  if (typeof key !== 'number' || !Number.isInteger(key)) {
     return complain(`Incorrect type. Expected pk value, received ${typeName(value)}.`);
   }
   if (Math.abs(key) > 2147483647) return complain(missingObject(key));

@@ -48,8 +48,10 @@ export function boolean<N extends boolean = false>(options: Common<boolean, N> =
     storage: { in: 'column', type: 'bool' },
     schema: { type: 'boolean' },
     ...options,
-    parse: (value) =>
-      yes.has(value) ? accept(true) : no.has(value) ? accept(false) : complain('Must be a valid boolean.'),
+    parse(value) {
+      if (yes.has(value)) return accept(true);
+      return no.has(value) ? accept(false) : complain('Must be a valid boolean.');
+    },
     toColumn: (value) => value,
     fromColumn: (raw) => (raw === null ? asStored(raw) : raw === true || raw === 1),
   };

@@ -102,21 +102,25 @@ export interface ClientNeeds {
 
 type By = { readonly clientId: string } | { readonly slug: string } | { readonly provider: number };
 
+function keyOf(by: By): string | number {
+  if ('clientId' in by) return `client ${by.clientId}`;
+  return 'slug' in by ? `slug ${by.slug}` : by.provider;
+}
+
+function rowsOf(query: Query, by: By) {
+  if ('clientId' in by) return byClientId(query, by.clientId);
+  return 'slug' in by ? bySlug(query, by.slug) : byProvider(query, by.provider);
+}
+
 /** Null when there is no such client, or no application uses it. */
 export function loadClient(needs: ClientNeeds, by: By): Promise<Client | null> {
-  const key = 'clientId' in by ? `client ${by.clientId}` : 'slug' in by ? `slug ${by.slug}` : by.provider;
-  return cache.read(needs.db, key, (query) => readClient(needs, query, by));
+  return cache.read(needs.db, keyOf(by), (query) => readClient(needs, query, by));
 }
 
 async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<Client | null> {
   // Not every text can be asked for, and none of those is the name of a client.
   if (!Object.values(by).every((name) => typeof name === 'number' || isStorable(name))) return null;
-  const [row] =
-    'clientId' in by
-      ? await byClientId(query, by.clientId)
-      : 'slug' in by
-        ? await bySlug(query, by.slug)
-        : await byProvider(query, by.provider);
+  const [row] = await rowsOf(query, by);
   if (!row) return null;
   const { application, rest } = takeApplication(row);
   const { certificate_pk, certificate_data, key_data, ...kept } = rest;

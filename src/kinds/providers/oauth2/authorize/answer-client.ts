@@ -18,6 +18,7 @@ export function answerClient(
 
 /** The address with these parameters behind it; what it has already stays as it was registered. */
 function withMembers(uri: string, mark: '?' | '#', members: Readonly<Record<string, string>>): string {
-  const joint = mark === '?' && uri.includes('?') ? (/[?&]$/.test(uri) ? '' : '&') : mark;
+  const further = /[?&]$/.test(uri) ? '' : '&';
+  const joint = mark === '?' && uri.includes('?') ? further : mark;
   return `${uri}${joint}${new URLSearchParams(members)}`;
 }

@@ -81,7 +81,8 @@ export function recordScimWrite(
   const model = modelFacts(needs.engine.registry.require(type.targetModel), pk, values);
   const source = sourceFacts(exchange);
   const isUserWrite = type.name === 'User' && verb !== 'deleted';
-  const action = isUserWrite ? 'user_write' : verb === 'unlinked' ? 'model_updated' : `model_${verb}`;
+  const ofModel = verb === 'unlinked' ? 'model_updated' : `model_${verb}`;
+  const action = isUserWrite ? 'user_write' : ofModel;
   const context = {
     model,
     source,
