@@ -141,6 +141,17 @@ describeOnSqlite(
       expect((await browser.answer(walk.slug, { token: 't' })).body).toEqual(done);
     });
 
+    test('class 64: records few events of a fault that strangers meet again and again', async () => {
+      const walk = await makeWalk(server(), [['captcha', settings()]]);
+      const browser = openBrowser(server());
+      await browser.show(walk.slug);
+      service.answer = () => json({ success: 'true' });
+      const events = await eventsDuring(server(), async () => {
+        for (let time = 0; time < 20; time += 1) await browser.answer(walk.slug, { token: 't' });
+      });
+      expect(events.map(({ action }) => action)).toEqual(Array(5).fill('configuration_error'));
+    });
+
     test('lets nobody pass when the service is unreachable or its address forbidden', async () => {
       for (const api_url of ['http://127.0.0.1:1/', 'http://169.254.169.254/latest/']) {
         const walk = await makeWalk(server(), [['captcha', settings({ api_url })]]);

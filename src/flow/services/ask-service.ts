@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { createRateLimit } from '../../lib/rate-limit.ts';
 import type { GuardedFetch, OutboundAnswer, OutboundRequest } from '../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../platform/fetch/outbound-error.ts';
 import { modelFacts } from '../../resource/audit.ts';
@@ -46,10 +47,20 @@ export function objectIn(answer: OutboundAnswer): JsonObject | ServiceFault {
 export const isSuccess = ({ status }: OutboundAnswer): boolean => status >= 200 && status <= 299;
 
 /** An event that tells administrators why a stage does not work. */
-export function faultEvent(resource: Resource, settings: { pk: string; name: string }, { why }: ServiceFault): Write {
-  return async (tx, call) => {
-    const model = modelFacts(resource, settings.pk, settings);
-    const context = { message: `${settings.name}: ${why}`, model };
-    await call.world.record(tx, call, { action: 'configuration_error', app: resource.app, context });
-  };
+export type FaultEvents = (
+  resource: Resource,
+  settings: { readonly pk: string; readonly name: string },
+  fault: ServiceFault,
+) => Write;
+
+/** Records a few events for each stage: strangers can meet the same fault as often as they like. */
+export function createFaultEvents(): FaultEvents {
+  const events = createRateLimit({ max: 5, windowMs: 10 * 60_000 });
+  return (resource, settings, { why }) =>
+    async (tx, call) => {
+      if (events.waitAfter(settings.pk) > 0) return;
+      const model = modelFacts(resource, settings.pk, settings);
+      const context = { message: `${settings.name}: ${why}`, model };
+      await call.world.record(tx, call, { action: 'configuration_error', app: resource.app, context });
+    };
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { languageOfUser, pageFrame } from '../../../core/brand/language.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import { faultEvent } from '../../../flow/services/ask-service.ts';
+import { createFaultEvents, type FaultEvents } from '../../../flow/services/ask-service.ts';
 import { say } from '../../../lib/texts/translate.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Call } from '../../../resource/call.ts';
@@ -13,9 +13,15 @@ export interface SmsNeeds extends SendNeeds {
   readonly key: InstanceKey;
 }
 
+export interface CodeNeeds extends SmsNeeds {
+  readonly faultEvent: FaultEvents;
+}
+
+export const codeNeeds = (needs: SmsNeeds): CodeNeeds => ({ ...needs, faultEvent: createFaultEvents() });
+
 /** Sends a new code to the number. Returns an error message for the user, or null on success. */
 export async function sendCode(
-  needs: SmsNeeds,
+  needs: CodeNeeds,
   call: Call,
   stage: SmsSettings,
   user: UserFacts,
@@ -31,7 +37,7 @@ export async function sendCode(
   const message = { to: number, text, token: code, user: user };
   const fault = await sendMessage(needs, stage, await expressionOf(call, stage), message);
   if (!fault) return null;
-  await call.db.write((tx) => faultEvent(smsStage, stage, fault)(tx, call));
+  await call.db.write((tx) => needs.faultEvent(smsStage, stage, fault)(tx, call));
   return 'The message could not be sent. Please try again later.';
 }
 

@@ -16,7 +16,7 @@ import { integer } from '../../../resource/fields/scalar.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { booleanSchema } from '../../../resource/json-schema.ts';
 import { readPhoneNumber } from './phone-number.ts';
-import { type SmsNeeds, sendCode } from './send-code.ts';
+import { type CodeNeeds, codeNeeds, type SmsNeeds, sendCode } from './send-code.ts';
 import { takeCode } from './sms-code.ts';
 import { smsDevices } from './sms-device.ts';
 import { type SmsSettings, smsStage } from './sms-stage.resource.ts';
@@ -25,7 +25,8 @@ const optional = { nullable: true, default: null } as const;
 const answer = { phone_number: text({ ...optional, max: 40 }), code: integer({ ...optional, min: 0, max: 999_999 }) };
 
 /** Asks for a number, sends a code to it, and stores the device once the code is confirmed. */
-export function smsEnrolment(needs: SmsNeeds): StageKind {
+export function smsEnrolment(smsNeeds: SmsNeeds): StageKind {
+  const needs = codeNeeds(smsNeeds);
   return defineStageKind({
     resource: smsStage,
     expiring: [expired('sms_codes', 'codes that were sent to phones'), expired('sms_sendings', 'counts of messages')],
@@ -50,7 +51,7 @@ const phoneScreen = async (step: Step<SmsSettings>): Promise<Move> =>
   ask({ ...(await pendingUserMembers(step)), phone_number_required: typeof step.memory.number !== 'string' });
 
 async function judge(
-  needs: SmsNeeds,
+  needs: CodeNeeds,
   step: Step<SmsSettings>,
   { phone_number, code }: ValuesOf<typeof answer>,
 ): Promise<Move> {

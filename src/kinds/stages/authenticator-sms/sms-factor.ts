@@ -1,7 +1,7 @@
 import type { DeviceKind, FactorGround } from '../../../flow/devices/device-kind.ts';
 import { codeProof, plainChallenges } from '../../../flow/devices/device-kind.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
-import { type SmsNeeds, sendCode } from './send-code.ts';
+import { codeNeeds, type SmsNeeds, sendCode } from './send-code.ts';
 import { takeCode } from './sms-code.ts';
 import { type SmsDevice, smsDevices } from './sms-device.ts';
 import { smsStage } from './sms-stage.resource.ts';
@@ -9,7 +9,8 @@ import { smsStage } from './sms-stage.resource.ts';
 const wrongCode = 'Invalid Token. Please ensure that you have entered the latest code.';
 
 /** Verification by a code sent to a phone. */
-export function smsFactor(needs: SmsNeeds): DeviceKind<SmsDevice> {
+export function smsFactor(smsNeeds: SmsNeeds): DeviceKind<SmsDevice> {
+  const needs = codeNeeds(smsNeeds);
   return {
     deviceClass: 'sms',
     deviceResources: smsDevices,

@@ -10,7 +10,7 @@ import {
   type Step,
   stay,
 } from '../../../flow/executor/stage-kind.ts';
-import { faultEvent, ServiceFault } from '../../../flow/services/ask-service.ts';
+import { type FaultEvents, ServiceFault } from '../../../flow/services/ask-service.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
 import type { Resource } from '../../../resource/resource.ts';
@@ -23,6 +23,7 @@ export interface TwofactorNeeds {
   readonly api: TwofactorApi;
   readonly key: InstanceKey;
   readonly stage: Resource<TwofactorSettings>;
+  readonly faultEvent: FaultEvents;
 }
 
 /** Shows how to activate a phone at the push service, and stores the device once the service reports it active. */
@@ -49,7 +50,7 @@ async function show(needs: TwofactorNeeds, step: Step<TwofactorSettings>): Promi
   const activation = await activationFor(needs, step, enrolling.user);
   if (activation instanceof ServiceFault) {
     const message = 'This cannot be set up at the moment. Please try again later.';
-    return deny(message, faultEvent(needs.stage, step.settings, activation));
+    return deny(message, needs.faultEvent(needs.stage, step.settings, activation));
   }
   const { activation_barcode, activation_code } = activation;
   return ask({
@@ -87,7 +88,7 @@ async function judge(needs: TwofactorNeeds, step: Step<TwofactorSettings>): Prom
   const status = await needs.api.enrolmentStatus(authAccount(settings), activation, call.now);
   if (status instanceof ServiceFault) {
     const complaint = { non_field_errors: ['The service cannot be asked at the moment. Please try again.'] };
-    return stay(complaint, faultEvent(needs.stage, settings, status));
+    return stay(complaint, needs.faultEvent(needs.stage, settings, status));
   }
   if (status === 'invalid') {
     const again = { non_field_errors: ['The activation has expired. Please start again.'] };

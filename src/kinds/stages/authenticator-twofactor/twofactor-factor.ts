@@ -1,6 +1,6 @@
 import { type DeviceKind, type FactorGround, plainChallenges } from '../../../flow/devices/device-kind.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
-import { faultEvent, ServiceFault } from '../../../flow/services/ask-service.ts';
+import { ServiceFault } from '../../../flow/services/ask-service.ts';
 import { integer } from '../../../resource/fields/scalar.ts';
 import type { TwofactorDevice } from './twofactor-device.ts';
 import { twofactorDevices } from './twofactor-device.ts';
@@ -10,7 +10,11 @@ import { authAccount } from './twofactor-stage.resource.ts';
 type PushDevice = TwofactorDevice & { service_user: string; stage: string };
 
 /** Verification by push notification. The response names the device; the person confirms on it. */
-export function twofactorFactor({ api, stage: resource }: Omit<TwofactorNeeds, 'key'>): DeviceKind<TwofactorDevice> {
+export function twofactorFactor({
+  api,
+  stage: resource,
+  faultEvent,
+}: Omit<TwofactorNeeds, 'key'>): DeviceKind<TwofactorDevice> {
   return {
     deviceClass: 'twofactor',
     deviceResources: twofactorDevices,

@@ -8,7 +8,14 @@ import {
   type Step,
   stay,
 } from '../../../flow/executor/stage-kind.ts';
-import { askService, faultEvent, isSuccess, objectIn, ServiceFault } from '../../../flow/services/ask-service.ts';
+import {
+  askService,
+  createFaultEvents,
+  type FaultEvents,
+  isSuccess,
+  objectIn,
+  ServiceFault,
+} from '../../../flow/services/ask-service.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { text } from '../../../resource/fields/text.ts';
@@ -22,6 +29,7 @@ type Settings = RowOf<typeof captchaStage>;
 const maxTokenLength = 16_384;
 
 export function captcha({ fetch }: { readonly fetch: GuardedFetch }): StageKind {
+  const needs = { fetch, faultEvent: createFaultEvents() };
   return defineStageKind({
     resource: captchaStage,
     component: 'xak-stage-captcha',
@@ -37,7 +45,7 @@ export function captcha({ fetch }: { readonly fetch: GuardedFetch }): StageKind 
       const { public_key: site_key, js_url, interactive } = step.settings;
       return ask({ ...(await pendingUserMembers(step)), site_key, js_url, interactive });
     },
-    judge: (step, { token }) => judge(fetch, step, token),
+    judge: (step, { token }) => judge(needs, step, token),
     pageNeeds: captchaOrigins,
     async demo({ api }) {
       const keys = { public_key: 'demo-site', private_key: 'demo-secret' };
@@ -46,7 +54,12 @@ export function captcha({ fetch }: { readonly fetch: GuardedFetch }): StageKind 
   });
 }
 
-async function judge(fetch: GuardedFetch, step: Step<Settings>, token: string): Promise<Move> {
+interface Needs {
+  readonly fetch: GuardedFetch;
+  readonly faultEvent: FaultEvents;
+}
+
+async function judge({ fetch, faultEvent }: Needs, step: Step<Settings>, token: string): Promise<Move> {
   const { context, settings } = step;
   const verdict = await askVerdict(fetch, step, token);
   if (verdict instanceof ServiceFault) {
