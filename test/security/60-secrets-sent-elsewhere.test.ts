@@ -39,6 +39,25 @@ describeOnSqlite(
       const path = kind as keyof typeof kinds;
       const holding = (...more: string[]) => server().user([...rights(model), ...more]);
 
+      test(`${kind}: what is sent back empty by who may not see it stays, at its address`, async () => {
+        const { pk } = await makeSyncProvider(server().admin, path, values);
+        const { api } = await holding();
+        const one = `/providers/${kind}/${pk}/`;
+        const seen = (await api.get(one)).body;
+        for (const send of [api.put, api.patch]) expect((await send(one, seen)).status).toBe(200);
+        expect((await server().admin.get(one)).body).toMatchObject(values);
+        for (const address of addresses) {
+          const moved = await api.put(one, { ...seen, [address]: url });
+          expect([moved.status, Object.keys(moved.body)]).toEqual([400, Object.keys(secret)]);
+        }
+        // Whoever sees it means what they send.
+        const [[name]] = Object.entries(secret) as [[string, string]];
+        expect((await server().admin.patch(one, { [name]: '' })).body).toEqual({
+          [name]: ['This field may not be blank.'],
+        });
+        await server().admin.delete(one);
+      });
+
       for (const address of addresses) {
         test(`${kind}: ${address} is not changed without the secret by who may not see it`, async () => {
           const { pk } = await makeSyncProvider(server().admin, path, values);

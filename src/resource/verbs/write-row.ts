@@ -172,7 +172,7 @@ export async function updateRow(
   const { registry } = engine;
   const keyed = await withKeys(resource.allFields, body, tx, registry);
   const parsed = parseBody(resource.allFields, keyed, mode, call);
-  await keepUnseenSecrets(resource, call, tx, pk, parsed);
+  await keepUnseenSecrets(resource, call, tx, pk, parsed, keyed);
   throwComplaints(
     parsed.complaints,
     await storedComplaints(resource, parsed, pk, { db: tx, dialect: call.db.dialect, registry }),
@@ -267,12 +267,18 @@ async function keepUnseenSecrets(
   { actor }: Call,
   tx: Query,
   pk: string | number,
-  { values }: ParsedBody,
+  { values, complaints }: ParsedBody,
+  body: unknown,
 ): Promise<void> {
-  const emptied = secretsOf(resource).filter(([name]) => name in values && isEmpty(values[name]));
+  // Parsing has refused all but objects.
+  const sent = body as Row;
+  const emptied = secretsOf(resource).filter(([name]) => isEmpty(values[name]) || isEmpty(sent[name]));
   if (emptied.length === 0 || !actor) return;
   if (await holdsOn(actor, resource.secretPermission, resource, pk, tx)) return;
-  for (const [name] of emptied) delete values[name];
+  for (const [name] of emptied) {
+    delete values[name];
+    delete complaints[name];
+  }
 }
 
 const isEmpty = (value: unknown): boolean => value === '' || JSON.stringify(value) === '{}';
