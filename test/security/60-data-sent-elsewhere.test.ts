@@ -127,7 +127,7 @@ describeOnSqlite('class 60: data is not led to whoever may not see it', (server)
       const deleter = await server().user(['svc_core.delete_group', 'svc_core.view_group']);
       for (const { api } of [deleter, { api: server().admin }]) {
         const { status, body } = await api.delete(`/core/groups/${filter_group}/`);
-        expect([status, body.non_field_errors]).toEqual([400, [expect.stringContaining('without limits')]]);
+        expect([status, body.non_field_errors]).toEqual([400, [expect.stringContaining('depends on it')]]);
       }
       await server().admin.patch(at, { filter_group: null });
       expect((await deleter.api.delete(`/core/groups/${filter_group}/`)).status).toBe(204);
