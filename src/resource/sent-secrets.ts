@@ -1,9 +1,11 @@
+import { isJsonObject } from '../lib/json.ts';
 import type { Complaints } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { holdsOn } from './access.ts';
 import type { Call } from './call.ts';
 import type { Row } from './fields/field.ts';
 import type { ParsedBody } from './parse.ts';
+import { secretsOf } from './plan.ts';
 import type { Resource } from './resource.ts';
 
 const complaint = ['Enter it again: it would be sent to another address, and you may not see it.'];
@@ -25,3 +27,24 @@ export async function sentElsewhere(
   if (moved.length === 0 || !actor || (await holdsOn(actor, resource.secretPermission, resource, pk, tx))) return null;
   return Object.fromEntries(moved.map((name) => [name, complaint]));
 }
+
+/** A caller who reads a hidden secret as empty and sends it back does not mean to clear it. */
+export async function keepUnseenSecrets(
+  resource: Resource,
+  { actor }: Call,
+  tx: Query,
+  pk: string | number,
+  { values, complaints }: ParsedBody,
+  body: unknown,
+): Promise<void> {
+  const sent = isJsonObject(body) ? body : {};
+  const emptied = secretsOf(resource).filter(([name]) => isEmpty(values[name]) || isEmpty(sent[name]));
+  if (emptied.length === 0 || !actor) return;
+  if (await holdsOn(actor, resource.secretPermission, resource, pk, tx)) return;
+  for (const [name] of emptied) {
+    delete values[name];
+    delete complaints[name];
+  }
+}
+
+const isEmpty = (value: unknown): boolean => value === '' || JSON.stringify(value) === '{}';

@@ -5,18 +5,18 @@ import { firstRow } from '../../platform/db/first-row.ts';
 import { runLater } from '../../platform/db/later.ts';
 import { columnStatement } from '../../platform/db/statement.ts';
 import { randomUuid } from '../../platform/random.ts';
-import { checkMayAdd, checkMayWrite, holdsOn } from '../access.ts';
+import { checkMayAdd, checkMayWrite } from '../access.ts';
 import { diffOf, recordWrite } from '../audit.ts';
 import type { Call, Reply } from '../call.ts';
 import { checkIfMatch } from '../etag.ts';
 import { defaultOf, isWritable, type Row } from '../fields/field.ts';
 import { isRef, type RefField } from '../fields/ref.ts';
 import { isMadeName } from '../fields/shown.ts';
-import { type ParsedBody, parseBody, storedComplaints } from '../parse.ts';
+import { parseBody, storedComplaints } from '../parse.ts';
 import { secretsOf } from '../plan.ts';
 import { findVisible, selectByKey, selectLast, showRow } from '../read.ts';
 import type { Engine, Resource } from '../resource.ts';
-import { sentElsewhere } from '../sent-secrets.ts';
+import { keepUnseenSecrets, sentElsewhere } from '../sent-secrets.ts';
 import { withKeys } from '../slugs.ts';
 import type { PkOf } from '../stored-row.ts';
 import {
@@ -260,28 +260,6 @@ function namingSql({ table }: Resource, name: string, { storage }: RefField, pk:
     pk: string | number;
   }>`select ${sql.ref(own)} as pk from ${sql.table(naming)} where ${sql.ref(column)} = ${pk}`;
 }
-
-/** A caller who reads a hidden secret as empty and sends it back does not mean to clear it. */
-async function keepUnseenSecrets(
-  resource: Resource,
-  { actor }: Call,
-  tx: Query,
-  pk: string | number,
-  { values, complaints }: ParsedBody,
-  body: unknown,
-): Promise<void> {
-  // Parsing has refused all but objects.
-  const sent = body as Row;
-  const emptied = secretsOf(resource).filter(([name]) => isEmpty(values[name]) || isEmpty(sent[name]));
-  if (emptied.length === 0 || !actor) return;
-  if (await holdsOn(actor, resource.secretPermission, resource, pk, tx)) return;
-  for (const [name] of emptied) {
-    delete values[name];
-    delete complaints[name];
-  }
-}
-
-const isEmpty = (value: unknown): boolean => value === '' || JSON.stringify(value) === '{}';
 
 /** The row as the caller sees it, right after a write. */
 export async function showByKey(
