@@ -260,11 +260,11 @@ export function orderBy(
   const row = resource.row();
   const names = orderOf(resource, call);
   const terms = names.map((name, at) => {
-    const descending = name.startsWith('-') !== isReverse;
+    const isDescending = name.startsWith('-') !== isReverse;
     const path = name.replace(/^-/, '');
-    const nullable = resource.allFields[path]?.nullable;
+    const isNullable = resource.allFields[path]?.nullable === true;
     const value = (at === 0 && first) || orderExpression(resource, path, row, registry);
-    return sql`${value} ${directionOf(descending, nullable === true)}`;
+    return sql`${value} ${directionOf(isDescending, isNullable)}`;
   });
   if (!names.some((name) => name.replace(/^-/, '') === 'pk'))
     terms.push(sql`${row.col('pk')}${isReverse ? sql` desc` : sql``}`);

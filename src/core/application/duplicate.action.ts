@@ -77,7 +77,7 @@ async function copyBindings(from: string, to: string | number, { call, engine, t
   const found = await selectStored(bindings, sql`${bindings.row().col('target')} = ${from}`, call, tx);
   if (found.length > 0) checkMayAdd(bindings, call);
   for (const read of found) {
-    await createRow(engine, bindings, call, tx, { ...copyable(bindings, read()), target: to }, true);
+    await createRow(engine, bindings, call, tx, { ...copyable(bindings, read()), target: to }, { isCopy: true });
   }
 }
 

@@ -62,7 +62,7 @@ function createImport(engine: Engine, call: Call, tx: Query) {
 
   async function create(resource: Resource, body: Row): Promise<string | number> {
     checkMayAdd(resource, call);
-    return (await createRow(engine, resource, call, tx, body, true)).pk;
+    return (await createRow(engine, resource, call, tx, body, { isCopy: true })).pk;
   }
 
   async function change(resource: Resource, { pk, values }: SelectedRow, body: Row): Promise<string | number> {

@@ -15,7 +15,7 @@ import { isMadeName } from '../fields/shown.ts';
 import { parseBody, storedComplaints } from '../parse.ts';
 import { secretsOf } from '../plan.ts';
 import { findVisible, selectByKey, selectLast, showRow } from '../read.ts';
-import type { Engine, Resource } from '../resource.ts';
+import type { CheckInput, Engine, Resource } from '../resource.ts';
 import { keepUnseenSecrets, sentElsewhere } from '../sent-secrets.ts';
 import { withKeys } from '../slugs.ts';
 import type { PkOf } from '../stored-row.ts';
@@ -48,7 +48,7 @@ export async function createRow<R extends Row>(
   call: Call,
   tx: Query,
   body: unknown,
-  isCopy = false,
+  { isCopy = false }: Pick<CheckInput, 'isCopy'> = {},
 ): Promise<{ pk: PkOf<R>; values: Row }> {
   const { registry } = engine;
   const keyed = await withKeys(resource.allFields, body, tx, registry);
