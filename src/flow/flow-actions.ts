@@ -35,9 +35,7 @@ export interface FlowActionNeeds {
   readonly config: { readonly publicUrl: string };
 }
 
-type FlowRow = Pick<DesignFlow, keyof DesignFlow>;
-
-export function flowActions({ policies, flows, stageKinds, config }: FlowActionNeeds): Action<FlowRow>[] {
+export function flowActions({ policies, flows, stageKinds, config }: FlowActionNeeds): Action<DesignFlow>[] {
   return [
     executeAction(policies, config.publicUrl),
     diagramAction,
@@ -56,7 +54,7 @@ export function flowActions({ policies, flows, stageKinds, config }: FlowActionN
 
 /** The address of a flow, for callers to whom it applies. Opening the page starts it. */
 const executeAction = (policies: PolicyEngine, publicUrl: string) =>
-  actionOn<FlowRow>()({
+  actionOn<DesignFlow>()({
     name: 'execute',
     on: 'row',
     method: 'GET',
@@ -72,7 +70,7 @@ const executeAction = (policies: PolicyEngine, publicUrl: string) =>
     },
   });
 
-const diagramAction = actionOn<FlowRow>()({
+const diagramAction = actionOn<DesignFlow>()({
   name: 'diagram',
   on: 'row',
   method: 'GET',
@@ -101,7 +99,7 @@ const blueprintSchema: JsonSchema = {
   additionalProperties: true,
 };
 
-const exportAction = actionOn<FlowRow>()({
+const exportAction = actionOn<DesignFlow>()({
   name: 'export',
   on: 'row',
   method: 'GET',
