@@ -17,13 +17,13 @@ import type { Action } from '../resource/resource.ts';
 
 /** Evaluates the policies bound to applications. Without a user, policies that need one deny. */
 export function createEvaluateAccess(engine: PolicyEngine): EvaluateAccess {
-  return async (call, userPk, applications) => {
+  return async (call, userPk, applications, { dryRun }) => {
     const user = await cachedUserFacts(call, userPk);
     const evaluated = await engine.evaluateTargets({
       call,
       request: policyRequest(call, { user }),
       targets: applications.filter(({ isOn }) => isOn).map(({ pk, mode, facts }) => ({ pk, mode, obj: facts })),
-      dryRun: true,
+      dryRun,
     });
     const off = applications.filter(({ isOn }) => !isOn);
     return off.length === 0 ? evaluated : new Map([...evaluated, ...off.map(({ pk }) => [pk, switchedOff] as const)]);
@@ -38,7 +38,7 @@ export const refusedApplications =
       from applications a
       where not a.enabled or a.pk in (select pb.target from policy_bindings pb where pb.enabled)`.execute(call.db.read);
     if (rows.length === 0) return [];
-    const answers = await evaluate(call, userPk, rows.map(applicationTarget));
+    const answers = await evaluate(call, userPk, rows.map(applicationTarget), { dryRun: true });
     return [...answers].filter(([, { passing }]) => !passing).map(([pk]) => pk);
   };
 
@@ -55,7 +55,7 @@ export function checkAccessAction(evaluate: EvaluateAccess): Action<ApplicationR
     answer: { status: 200, schema: { $ref: '#/components/schemas/PolicyTestResult' } },
     async run({ call, row }) {
       const application = applicationTarget(row);
-      const answers = await evaluate(call, await requestedUser(call), [application]);
+      const answers = await evaluate(call, await requestedUser(call), [application], { dryRun: true });
       const { passing = false, messages = [], logs = [], deciders = [] } = answers.get(application.pk) ?? {};
       if (!requireActor(call).isSuperuser) return { passing, messages: [], log_messages: [] };
       const decided = (await nameDeciders(deciders, call.db.read)).map(({ name, binding }) => ({

@@ -40,11 +40,12 @@ export const switchedOff: AccessAnswer = {
   deciders: [],
 };
 
-/** Evaluates the policies bound to applications for a user, without side effects. */
+/** Evaluates the policies bound to applications for a user. `dryRun`: without side effects, unless the user uses one now. */
 export type EvaluateAccess = (
   call: Call,
   userPk: number,
   applications: readonly ApplicationTarget[],
+  options: { readonly dryRun: boolean },
 ) => Promise<ReadonlyMap<string, AccessAnswer>>;
 
 /** The columns that `applicationTarget` reads. */

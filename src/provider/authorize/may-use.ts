@@ -1,17 +1,30 @@
-import { applicationTarget } from '../../core/application/application-access.ts';
+import { type AccessAnswer, applicationTarget } from '../../core/application/application-access.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
 import type { AskingProvider, AuthorizeNeeds } from './needs.ts';
 
+type Needs = Pick<AuthorizeNeeds, 'evaluateAccess' | 'refusals'>;
+type Provider = Pick<AskingProvider, 'pk' | 'application'>;
+
 /** What the policies bound to the application say, asked at every use. Why not is not for the person to know; an event tells it. */
-export async function mayUse(
-  { evaluateAccess, refusals }: Pick<AuthorizeNeeds, 'evaluateAccess' | 'refusals'>,
-  call: Call,
-  provider: Pick<AskingProvider, 'pk' | 'application'>,
-): Promise<boolean> {
-  const { application } = provider;
-  const answers = await evaluateAccess(call, requireActor(call).user.pk, [applicationTarget(application)]);
-  const answer = answers.get(application.pk);
+export async function mayUse(needs: Needs, call: Call, provider: Provider): Promise<boolean> {
+  const answer = await answerOf(needs, call, provider, { dryRun: false });
   if (answer?.passing === true) return true;
-  await refusals.denied(call, provider, answer);
+  await needs.refusals.denied(call, provider, answer);
   return false;
+}
+
+/** The same before the person is asked for anything. Policies have their effects once, when the application is used or refused. */
+export async function mayBegin(needs: Needs, call: Call, provider: Provider): Promise<boolean> {
+  const answer = await answerOf(needs, call, provider, { dryRun: true });
+  return answer?.passing === true || mayUse(needs, call, provider);
+}
+
+async function answerOf(
+  { evaluateAccess }: Needs,
+  call: Call,
+  { application }: Provider,
+  options: { readonly dryRun: boolean },
+): Promise<AccessAnswer | undefined> {
+  const answers = await evaluateAccess(call, requireActor(call).user.pk, [applicationTarget(application)], options);
+  return answers.get(application.pk);
 }

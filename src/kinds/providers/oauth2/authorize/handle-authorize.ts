@@ -3,7 +3,7 @@ import type { Json } from '../../../../lib/json.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import type { HttpAnswer } from '../../../../platform/http/routes.ts';
 import { applicationContext, askPerson } from '../../../../provider/authorize/ask-person.ts';
-import { mayUse } from '../../../../provider/authorize/may-use.ts';
+import { mayBegin, mayUse } from '../../../../provider/authorize/may-use.ts';
 import { type FreshSignIn, mustSignIn, signInPage } from '../../../../provider/authorize/sign-in-first.ts';
 import { turnAwayFromOff } from '../../../../provider/authorize/switched-off.ts';
 import { findTicket } from '../../../../provider/authorize/tickets.ts';
@@ -55,7 +55,7 @@ export async function handleAuthorize(needs: BrowserNeeds, call: Call, query: st
       return redirectBrowser(await signInPage(needs, call, client, { next, loginHint: request.login_hint }));
     }
     await checkExpected(needs, call, proven, request);
-    if (!(await mayUse(needs, call, client))) {
+    if (!(await mayBegin(needs, call, client))) {
       throw new OAuthError('access_denied', 'The person may not use this application.');
     }
     return goThroughFlow(needs, call, client, request);

@@ -1,6 +1,6 @@
 import type { HttpAnswer } from '../../../../platform/http/routes.ts';
 import { applicationContext, askPerson } from '../../../../provider/authorize/ask-person.ts';
-import { mayUse } from '../../../../provider/authorize/may-use.ts';
+import { mayBegin, mayUse } from '../../../../provider/authorize/may-use.ts';
 import { mustSignIn, signInPage } from '../../../../provider/authorize/sign-in-first.ts';
 import { turnAwayFromOff } from '../../../../provider/authorize/switched-off.ts';
 import { consumeTicket, findTicket } from '../../../../provider/authorize/tickets.ts';
@@ -69,7 +69,7 @@ export function handleRequest(
     if (authnContextOf(signIn?.amr ?? [], request.requestedContext) === null) {
       throw new SamlRefusal('context', 'The person did not sign in as the request demands.');
     }
-    if (!(await mayUse(needs, call, provider))) throw denied();
+    if (!(await mayBegin(needs, call, provider))) throw denied();
     return goThroughFlow(needs, call, provider, request);
   });
 }
