@@ -60,6 +60,7 @@ describeJourney('the sessions page', (journey) => {
     for (const other of others) expect(await isAlive(other)).toBe(false);
     expect(await isAlive(session)).toBe(true);
     await expect.poll(() => page.getByRole('main').getByRole('listitem').count()).toBe(1);
+    expect(await page.getByRole('button', { name: 'End all others' }).count()).toBe(0);
   });
 
   test('signs out everywhere and leads to the sign-in', async () => {

@@ -183,6 +183,51 @@ describeJourney('the admin pages', (journey) => {
     await page.locator('.cm-lintRange-error').waitFor();
   });
 
+  test('say what is wrong with an object as a whole beside what is wrong with its members', async () => {
+    const page = await visitAdmin(journey(), '/new/core/groups/');
+    const complaints = {
+      name: ['This field must be unique.'],
+      non_field_errors: ['name is taken elsewhere', 'Two parents cannot be.'],
+    };
+    await page.route('**/api/v3/core/groups/', (route) => route.fulfill({ status: 400, json: complaints }));
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.locator('[data-field="name"]').getByText('This field must be unique.').waitFor();
+    await page.locator('.form-foot').getByText('Two parents cannot be.', { exact: true }).waitFor();
+    expect(await page.getByText('taken elsewhere').count()).toBe(0);
+  });
+
+  test('keep the rest of a page when a part of it cannot be shown', async () => {
+    const page = await visitAdmin(journey(), '/everything/', { tolerates: /TypeError|null/ });
+    await page.route('**/api/v3/admin/overview/', async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ response: answer, json: { ...(await answer.json()), top_applications: null } });
+    });
+    await openAdmin(page, '/');
+    await page.getByText('This part could not be shown.').waitFor();
+    await page.getByRole('heading', { name: 'The last week' }).waitFor();
+    await page.getByRole('heading', { name: 'Health' }).waitFor();
+    await page.route('**/api/v3/admin/overview/', (route) => route.fulfill({ json: {} }));
+    await openAdmin(page, '/');
+    await page.getByText('This part could not be shown.').first().waitFor();
+    await page.getByRole('navigation', { name: 'Administration' }).getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
+    await page.waitForLoadState('networkidle');
+  });
+
+  test('call kinds of devices as people know them, and each once', async () => {
+    const { server } = journey();
+    const role = (await server.admin.post('/rbac/roles/', { name: unique('role') })).body;
+    const page = await visitAdmin(journey(), '/everything/');
+    const devices = page.getByRole('region', { name: 'Devices' }).getByRole('link');
+    expect((await devices.allInnerTexts()).toSorted()).toEqual(
+      ['Authenticator apps', 'Passkeys', 'Recovery code lists', 'SMS Devices', 'Twofactor Devices'].toSorted(),
+    );
+    await openAdmin(page, `/rbac/roles/${role.pk}/`);
+    for (const name of ['Authenticator app', 'Passkey', 'Recovery code list'])
+      await page.getByRole('rowheader', { name, exact: true }).waitFor();
+    expect(await page.getByText('TOTP Device').count()).toBe(0);
+  });
+
   test('show what would change and the command for it, and save only then', async () => {
     const { server } = journey();
     const group = await makeGroup(server);

@@ -127,10 +127,8 @@ describeJourney('people whose browser speaks another language', (journey) => {
     await page.waitForURL('**/if/user/profile/');
     await page.getByLabel('Locale').selectOption({ label: '日本語' });
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Your profile is saved.').waitFor();
-    await page.waitForLoadState('networkidle');
-    await page.reload();
     await page.getByRole('heading', { name: 'プロフィール', level: 1 }).waitFor();
+    await page.getByText('サインアウト', { exact: true }).waitFor();
     await page.waitForLoadState('networkidle');
   });
 });

@@ -10,6 +10,7 @@ export interface Person {
   readonly is_superuser: boolean;
   readonly system_permissions: readonly string[];
   readonly groups: readonly { readonly pk: string; readonly name: string }[];
+  readonly settings: { readonly locale?: unknown };
 }
 
 export interface Me {

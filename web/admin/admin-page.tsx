@@ -4,6 +4,7 @@ import './admin.css';
 import { Suspense, useState } from 'react';
 import { Announcing } from '../elements/announcing.tsx';
 import { Loaded, useLoadable, Waiting } from '../elements/loading.tsx';
+import { FaultBoundary } from '../page/fault-boundary.tsx';
 import { useBrand } from '../page/mount-page.tsx';
 import { useAddress } from './address.ts';
 import { type Interface, InterfaceContext, readInterface } from './api/interface.ts';
@@ -56,8 +57,8 @@ function Content({ known }: { known: Interface }) {
   const { path } = useAddress();
   const { Content, key } = pageAt(path, known);
   return (
-    <Suspense key={key} fallback={<Waiting />}>
-      {Content}
-    </Suspense>
+    <FaultBoundary key={key} isPart>
+      <Suspense fallback={<Waiting />}>{Content}</Suspense>
+    </FaultBoundary>
   );
 }

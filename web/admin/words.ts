@@ -1,11 +1,27 @@
 import { pageLanguage, pageLocale } from '../texts/page-language.ts';
-import { known, t } from '../texts/texts.ts';
+import { known, type Text, t } from '../texts/texts.ts';
 import { capitalised, englishOf } from './spellings.ts';
 
 /** A value of a member by its name in the page's language: `app_password` as `App password`, `CH` as `Switzerland`. */
 export function spelled(value: unknown, member?: string): string {
   const text = String(value);
   return /^[A-Z]{2}$/.test(text) ? countryOf(text) : known(englishOf(text, member));
+}
+
+/** Kinds of devices are called here as they are where people use them. */
+const kindNames: Readonly<Record<string, Text>> = {
+  'Static Device': 'Recovery code list',
+  'Static Devices': 'Recovery code lists',
+  'TOTP Device': 'Authenticator app',
+  'TOTP Devices': 'Authenticator apps',
+  'WebAuthn Device': 'Passkey',
+  'WebAuthn Devices': 'Passkeys',
+};
+
+/** The name of a kind of objects, as the server declares it, in the page's language. */
+export function kindName(name: string): string {
+  const own = kindNames[capitalised(name)];
+  return own ? t(own) : known(capitalised(name));
 }
 
 let countries: Intl.DisplayNames | undefined;
@@ -41,7 +57,7 @@ export function permissionName(name: string): string {
   const own = known(name);
   const [, verb = '', kind = ''] = /^Can (add|change|delete|view secrets of|view) (.+)$/.exec(name) ?? [];
   if (own !== name || !kind) return own;
-  const values = { kind: known(capitalised(kind)) };
+  const values = { kind: kindName(kind) };
   if (verb === 'add') return t('Can add {kind}', values);
   if (verb === 'change') return t('Can change {kind}', values);
   if (verb === 'delete') return t('Can delete {kind}', values);

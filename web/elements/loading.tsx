@@ -3,6 +3,7 @@ import './loading.css';
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { callAsPerson, requestAsPerson, wordsOf } from '../api/call.ts';
 import type { Answered } from '../api/client.ts';
+import { FaultBoundary } from '../page/fault-boundary.tsx';
 import { Button } from './button.tsx';
 import { Notice } from './notice.tsx';
 
@@ -57,9 +58,17 @@ export function Waiting() {
   );
 }
 
+/** Rendered inside the boundary, not where that is. */
+const Content = <T,>({ value, children }: { value: T; children(value: T): ReactNode }) => children(value);
+
 /** Shows the loaded value, a spinner, or the error. */
 export function Loaded<T>({ answer, reload, children }: Loadable<T> & { children(value: T): ReactNode }) {
-  if (answer.state === 'ready') return children(answer.value);
+  if (answer.state === 'ready')
+    return (
+      <FaultBoundary isPart>
+        <Content value={answer.value}>{children}</Content>
+      </FaultBoundary>
+    );
   if (answer.state === 'loading') return <Waiting />;
   return (
     <Notice tone="bad">

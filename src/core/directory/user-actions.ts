@@ -4,6 +4,7 @@ import { readList } from '../../platform/db/read-list.ts';
 import type { Passwords } from '../../platform/passwords.ts';
 import { visibleRows } from '../../resource/access.ts';
 import type { Actor } from '../../resource/actor.ts';
+import { modelFacts } from '../../resource/audit.ts';
 import { requireActor } from '../../resource/call.ts';
 import { valuesSql } from '../../resource/counted.ts';
 import { longLivedCredentials } from '../../resource/credentials.ts';
@@ -63,11 +64,11 @@ export const signOutAction = actionOn<{ pk: number; username: string }>()({
   summary: 'End all sessions of a user',
   access: { permission: 'svc_core.reset_user_password' },
   answer: { status: 204 },
-  async run({ tx, call, row }) {
+  async run({ tx, call, row, registry }) {
     await checkMayReachUser(tx, call, row.pk);
     const { user, session } = requireActor(call);
     const sessions = await endSessions(tx, row.pk, user.pk === row.pk ? session : null);
-    const model = { app: 'svc_core', model_name: 'user', pk: row.pk, name: row.username };
+    const model = modelFacts(registry.require('svc_core.user'), row.pk, row);
     await call.world.record(tx, call, { action: 'logout', app: 'svc_core', context: { sessions, model } });
   },
 });

@@ -45,7 +45,7 @@ export function Devices() {
       <Loaded {...devices}>
         {(all) =>
           all.length === 0 ? (
-            <Empty>{t('You have no devices yet. A second one keeps others out who know your password.')}</Empty>
+            <Empty>{t('You have no devices yet. A second factor keeps others out who know your password.')}</Empty>
           ) : (
             <ul className="rows">
               {all.map((device) => (

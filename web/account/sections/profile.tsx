@@ -1,5 +1,6 @@
 import { t } from '../../texts/texts.ts';
 import './profile.css';
+import { useEffect, useState } from 'react';
 import { useDone } from '../../elements/announcing.tsx';
 import { useBrand } from '../../page/mount-page.tsx';
 import { FlowForm } from '../flow-form.tsx';
@@ -9,7 +10,13 @@ import { Section } from '../section.tsx';
 
 /** The user's profile. */
 export function Profile() {
-  const { avatar, username, name, email, groups } = usePerson();
+  const { avatar, username, name, email, groups, settings } = usePerson();
+  const [locale] = useState(settings.locale ?? '');
+  const isLanguageChanged = (settings.locale ?? '') !== locale;
+  useEffect(() => {
+    // The document says in which language the page is.
+    if (isLanguageChanged) location.reload();
+  }, [isLanguageChanged]);
   const { flow_user_settings } = useBrand();
   const reloadPerson = useReloadPerson();
   const done = useDone();

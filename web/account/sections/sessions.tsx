@@ -31,6 +31,8 @@ export function Sessions() {
   const { username } = usePerson();
   const sessions = useListing<Session>(`${path}?user__username=${encodeURIComponent(username)}&ordering=-last_used`);
   const done = useDone();
+  const { answer } = sessions;
+  const hasOthers = answer.state === 'ready' && answer.value.rows.some(({ current }) => !current);
 
   async function end({ uuid }: Session): Promise<void> {
     await callAsPerson('DELETE', `${path}${uuid}/`);
@@ -57,15 +59,17 @@ export function Sessions() {
       )}
       actions={
         <>
-          <ConfirmButton
-            look="plain"
-            question={t('End all other sessions?')}
-            consequence={t('Every browser but this one is signed out at once.')}
-            confirm={t('End the others')}
-            onConfirm={endOthers}
-          >
-            {t('End all others')}
-          </ConfirmButton>
+          {hasOthers && (
+            <ConfirmButton
+              look="plain"
+              question={t('End all other sessions?')}
+              consequence={t('Every browser but this one is signed out at once.')}
+              confirm={t('End the others')}
+              onConfirm={endOthers}
+            >
+              {t('End all others')}
+            </ConfirmButton>
+          )}
           <ConfirmButton
             look="plain"
             question={t('Sign out everywhere?')}

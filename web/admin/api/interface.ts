@@ -1,6 +1,7 @@
 import { createContext, use } from 'react';
 import { callAsPerson } from '../../api/call.ts';
 import { known } from '../../texts/texts.ts';
+import { kindName } from '../words.ts';
 
 export type Extent = 'all' | 'some' | 'none';
 
@@ -49,8 +50,8 @@ export async function readInterface(): Promise<Interface> {
 
 const translated = (entry: ResourceEntry): ResourceEntry => ({
   ...entry,
-  singular: known(entry.singular),
-  plural: known(entry.plural),
+  singular: kindName(entry.singular),
+  plural: kindName(entry.plural),
   description: entry.description && known(entry.description),
 });
 

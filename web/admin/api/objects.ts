@@ -1,6 +1,5 @@
 import { callAsPerson } from '../../api/call.ts';
-import { known } from '../../texts/texts.ts';
-import { capitalised } from '../spellings.ts';
+import { kindName } from '../words.ts';
 
 /** An object by its name (`admin_objects_list`). */
 export interface NamedObject {
@@ -25,7 +24,7 @@ async function readObjects(query: URLSearchParams): Promise<NamedObject[]> {
 }
 
 /** Its kind as people call it. */
-export const withType = (object: NamedObject): NamedObject => ({ ...object, type: known(capitalised(object.type)) });
+export const withType = (object: NamedObject): NamedObject => ({ ...object, type: kindName(object.type) });
 
 /** The names of objects, by model and key. */
 export type Names = (model: string | undefined, key: unknown) => NamedObject | undefined;

@@ -50,7 +50,7 @@ function NewForm({ entry, Beside, description, proposed }: FormProps & { readonl
   const given = useMemo(() => {
     const named = (creating ?? []).filter(({ name }) => query.has(name));
     const prefilled = ({ name, schema }: Member) =>
-      schema.type === 'integer' ? Number(query.get(name)) : query.get(name);
+      [schema.type].flat().includes('integer') ? Number(query.get(name)) : query.get(name);
     return Object.fromEntries(named.map((member) => [member.name, prefilled(member)]));
   }, [creating, query]);
   const beginning = useMemo(() => ({ ...initial, ...proposed, ...given }), [initial, proposed, given]);

@@ -48,6 +48,10 @@ interface Props {
 
 const noNames: Names = () => undefined;
 
+/** Whether a complaint about the whole repeats one about a member, whose name it begins with then. */
+const isToldAtMember = (text: string, complaints: Complaints): boolean =>
+  Object.keys(complaints).some((name) => text.startsWith(`${name} `));
+
 /** A form generated from the OpenAPI document. */
 export function ObjectForm(props: Props) {
   const unsaved = useRef(false);
@@ -124,11 +128,10 @@ function VersionForm(props: Props & { unsaved: RefObject<boolean> }) {
   }
 
   const known = new Set(members.map(({ name }) => name));
-  // What is said at a member is not said again of the whole.
-  const isToldByMembers = Object.keys(complaints).some((name) => known.has(name));
-  const others = Object.entries(complaints).filter(
-    ([name]) => !known.has(name) && !(isToldByMembers && name === 'non_field_errors'),
-  );
+  const others = Object.entries(complaints)
+    .filter(([name]) => !known.has(name))
+    .map(([name, texts]) => [name, texts.filter((text) => !isToldAtMember(text, complaints))] as const)
+    .filter(([, texts]) => texts.length > 0);
   return (
     <NamesContext value={names}>
       <WithBeside Beside={Beside} values={draft.values}>

@@ -8,7 +8,11 @@ import { spelled } from '../words.ts';
 /** Every kind of object that the caller may see, by the part of the API it belongs to. */
 export function Everything() {
   const { resources } = useInterface();
-  const byPart = Map.groupBy(resources, ({ path }) => path.split('/')[1] ?? '');
+  // One's own devices go by the same names as those of all users.
+  const ofAll = resources.map(({ path }) => path).filter((path) => path.startsWith('/authenticators/admin/'));
+  const own = new Set(ofAll.map((path) => path.replace('/admin/', '/')));
+  const distinct = resources.filter(({ path }) => !own.has(path));
+  const byPart = Map.groupBy(distinct, ({ path }) => path.split('/')[1] ?? '');
   return (
     <Page title={t('Everything')} intro={t('Every kind of object there is, by the part of the API it belongs to.')}>
       <div className="tiles">

@@ -5,12 +5,11 @@ import { Button } from '../../elements/button.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
-import { known, t } from '../../texts/texts.ts';
+import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import type { NamedObject } from '../api/objects.ts';
-import { capitalised } from '../spellings.ts';
-import { permissionName } from '../words.ts';
+import { kindName, permissionName } from '../words.ts';
 import { usualRoles } from './usual-roles.ts';
 
 export interface Permission {
@@ -57,7 +56,7 @@ export function RoleMatrix({ role, all, held, may, reload }: Props) {
   const models = [...Map.groupBy(all, ({ app_label, model }) => `${app_label}.${model}`)]
     .map(([model, permissions]) => ({
       model,
-      title: known(capitalised(permissions[0]?.model_verbose || model)),
+      title: kindName(permissions[0]?.model_verbose || model),
       permissions,
     }))
     .filter(

@@ -2,6 +2,7 @@ import { t } from '../../texts/texts.ts';
 import './start.css';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
+import { FaultBoundary } from '../../page/fault-boundary.tsx';
 import { hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { menuFor } from '../frame/menu-list.ts';
@@ -30,12 +31,20 @@ function Content({ overview }: { overview: Overview }) {
   const { health, week, top_applications, failing_jobs, ending_certificates, checklist, estimated } = overview;
   return (
     <>
-      <Checklist items={checklist} />
-      <Troubles jobs={failing_jobs} certificates={ending_certificates} />
+      <FaultBoundary isPart>
+        <Checklist items={checklist} />
+      </FaultBoundary>
+      <FaultBoundary isPart>
+        <Troubles jobs={failing_jobs} certificates={ending_certificates} />
+      </FaultBoundary>
       {week && (
         <div className="start-columns">
-          <WeekCard week={week} isEstimate={estimated.includes('week')} />
-          <TopApplications applications={top_applications} isEstimate={estimated.includes('top_applications')} />
+          <FaultBoundary isPart>
+            <WeekCard week={week} isEstimate={estimated.includes('week')} />
+          </FaultBoundary>
+          <FaultBoundary isPart>
+            <TopApplications applications={top_applications} isEstimate={estimated.includes('top_applications')} />
+          </FaultBoundary>
         </div>
       )}
       <HealthCard vitals={overview}>

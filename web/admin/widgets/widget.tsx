@@ -1,4 +1,5 @@
 import type { ComponentType } from 'react';
+import { FaultBoundary } from '../../page/fault-boundary.tsx';
 import type { Member } from '../api/document.ts';
 import { ChoicesWidget, ChoiceWidget, FlagWidget } from './choice-widgets.tsx';
 import { ExpressionWidget } from './code-widget.tsx';
@@ -14,7 +15,9 @@ export function Widget(props: WidgetProps) {
   const Chosen = widgetOf(props.member);
   return (
     <div className="widget" data-field={props.member.name} data-kind={props.member.note.kind}>
-      <Chosen {...props} />
+      <FaultBoundary isPart>
+        <Chosen {...props} />
+      </FaultBoundary>
     </div>
   );
 }
