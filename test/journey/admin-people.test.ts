@@ -321,6 +321,10 @@ describeJourney('the admin pages of people', (journey) => {
       'Recovery link…',
       'Sign out everywhere…',
     ]);
+    await page.getByRole('button', { name: 'Recovery link…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Make a link' }).click();
+    await page.getByText('ask an administrator to turn recovery on').waitFor();
+    await page.keyboard.press('Escape');
     expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(0);
     await tabs.filter({ hasText: 'Groups' }).click();
     await page.getByText('In no group.').waitFor();

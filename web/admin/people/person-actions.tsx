@@ -85,19 +85,22 @@ function PasswordDialog({ person }: { person: Person }) {
 }
 
 /** Says what to do where recovery is off, as it is on a new server. */
-async function recovering<T>(path: string): Promise<T> {
+async function recovering<T>(path: string, { is_superuser }: { is_superuser: boolean }): Promise<T> {
   try {
     return await callAsPerson<T>('POST', path, {});
   } catch (caught) {
     if (!(caught instanceof ApiProblem && caught.code === 'no_recovery_flow')) throw caught;
-    throw new Error(
-      t('Recovery is off. Turn on “Password recovery” in the list of flows, or choose a flow for it in the brand.'),
-    );
+    // Only superusers change how people sign in.
+    const advice = is_superuser
+      ? t('Recovery is off. Turn on “Password recovery” in the list of flows, or choose a flow for it in the brand.')
+      : t('Recovery is off. Set a password instead, or ask an administrator to turn recovery on.');
+    throw new Error(advice);
   }
 }
 
 function RecoveryDialog({ person }: { person: Person }) {
   const [link, setLink] = useState<string | null>(null);
+  const { user } = useInterface();
   return (
     <ActionDialog
       name="recovery"
@@ -105,7 +108,7 @@ function RecoveryDialog({ person }: { person: Person }) {
       confirm={t(link ? 'Make another' : 'Make a link')}
       leave={t(link ? 'Close' : 'Cancel')}
       act={async () => {
-        const made = await recovering<{ link: string }>(`/core/users/${person.pk}/recovery/`);
+        const made = await recovering<{ link: string }>(`/core/users/${person.pk}/recovery/`, user);
         setLink(made.link);
       }}
     >
@@ -123,16 +126,17 @@ function RecoveryDialog({ person }: { person: Person }) {
 }
 
 /** Through the first e-mail stage whose template is about passwords, else any. */
-async function mailRecovery({ pk }: Person): Promise<void> {
+async function mailRecovery({ pk }: Person, user: { is_superuser: boolean }): Promise<void> {
   type Stages = { readonly results: readonly { readonly pk: string; readonly template: string }[] };
   const { results } = await callAsPerson<Stages>('GET', '/stages/email/?page_size=100&ordering=name');
   const stage = results.find(({ template }) => template.includes('password')) ?? results[0];
   if (!stage) throw new Error(t('There is no email stage. Create one first.'));
-  await recovering(`/core/users/${pk}/recovery_email/?email_stage=${stage.pk}`);
+  await recovering(`/core/users/${pk}/recovery_email/?email_stage=${stage.pk}`, user);
 }
 
 function RecoveryMailDialog({ person }: { person: Person }) {
   const done = useDone();
+  const { user } = useInterface();
   const { username: name, email } = person;
   return (
     <ActionDialog
@@ -140,7 +144,7 @@ function RecoveryMailDialog({ person }: { person: Person }) {
       title={t('Send {name} a recovery link?', { name })}
       confirm={t('Send')}
       act={async () => {
-        await mailRecovery(person);
+        await mailRecovery(person, user);
         closeDialog();
         done(t('A link is on its way to {email}.', { email }));
       }}
