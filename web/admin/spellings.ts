@@ -1,3 +1,5 @@
+import type { Text } from '../texts/text.ts';
+
 /** Names that do not follow from the value. */
 const names: Readonly<Record<string, string>> = {
   authenticators: 'Devices',
@@ -56,6 +58,16 @@ const names: Readonly<Record<string, string>> = {
 /** The same, for the values of one member. */
 const namesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   device_classes: { static: 'Recovery codes', totp: 'Authenticator app', webauthn: 'Passkey' },
+};
+
+/** Kinds of devices are called here as they are where people use them. */
+export const kindNames: Readonly<Record<string, Text>> = {
+  'Static Device': 'Recovery code list',
+  'Static Devices': 'Recovery code lists',
+  'TOTP Device': 'Authenticator app',
+  'TOTP Devices': 'Authenticator apps',
+  'WebAuthn Device': 'Passkey',
+  'WebAuthn Devices': 'Passkeys',
 };
 
 const words: Readonly<Record<string, string>> = {

@@ -1,22 +1,12 @@
 import { pageLanguage, pageLocale } from '../texts/page-language.ts';
-import { known, type Text, t } from '../texts/texts.ts';
-import { capitalised, englishOf } from './spellings.ts';
+import { known, t } from '../texts/texts.ts';
+import { capitalised, englishOf, kindNames } from './spellings.ts';
 
 /** A value of a member by its name in the page's language: `app_password` as `App password`, `CH` as `Switzerland`. */
 export function spelled(value: unknown, member?: string): string {
   const text = String(value);
   return /^[A-Z]{2}$/.test(text) ? countryOf(text) : known(englishOf(text, member));
 }
-
-/** Kinds of devices are called here as they are where people use them. */
-const kindNames: Readonly<Record<string, Text>> = {
-  'Static Device': 'Recovery code list',
-  'Static Devices': 'Recovery code lists',
-  'TOTP Device': 'Authenticator app',
-  'TOTP Devices': 'Authenticator apps',
-  'WebAuthn Device': 'Passkey',
-  'WebAuthn Devices': 'Passkeys',
-};
 
 /** The name of a kind of objects, as the server declares it, in the page's language. */
 export function kindName(name: string): string {
