@@ -44,12 +44,13 @@ export type Begun = { readonly cookies: readonly string[] } & (
 export async function beginPlanned(needs: BeginNeeds, call: Call, beginning: Beginning): Promise<Begun> {
   const flow = await needs.flows.read(call.db, beginning.slug);
   if (!flow) return { outcome: 'missing', cookies: [] };
-  const token = await freeToken(needs, call, flow);
-  const reply = await walk(needs, call, flow, token, beginning);
+  const free = await freeToken(needs, call, flow);
+  const reply = await walk(needs, call, flow, free, beginning);
   if (reply.denial !== undefined) {
     const message = flow.denied_action === 'continue' ? null : reply.denial;
     return { outcome: 'denied', message, cookies: reply.cookies };
   }
+  const token = reply.token ?? free;
   const forget = () => call.db.write((tx) => deleteFlowState(tx, needs.key, token, flow.pk));
   return begunBy(reply, beginning, flowPage(flow.slug), planCookie(token, needs.publicUrl).header, forget);
 }

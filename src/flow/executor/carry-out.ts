@@ -3,11 +3,11 @@ import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
 import { redirectTo } from './challenge.ts';
 import { denyWalk, type EndNeeds, endWalk } from './end-walk.ts';
-import type { ExecutorFlow, FlowState } from './flow-state.ts';
+import { type ExecutorFlow, type FlowState, isNewlyProven } from './flow-state.ts';
 import { forgetPendingUser } from './pending-user.ts';
 import type { DetourOf } from './sign-out-detour.ts';
 import { bothOf, type Write } from './stage-kind.ts';
-import { type ActiveWalk, reloadState, saveState } from './state-store.ts';
+import { type ActiveWalk, nullIfOvertaken, reloadState, renewToken, saveState } from './state-store.ts';
 import type { Effect, Walk, WalkMove } from './walk.ts';
 
 export interface EffectNeeds extends EndNeeds {
@@ -36,7 +36,7 @@ export async function carryOut(
       return { ...walk, screen: { challenge, denial: effect.message } };
     }
     case 'go-home':
-      return { ...walk, screen: { challenge: redirectTo(await needs.homeOf(walk.flow, call)) } };
+      return { ...walk, screen: { challenge: redirectTo(await needs.homeOf(walk.flow, call)), isOvertaken: true } };
   }
 }
 
@@ -85,10 +85,11 @@ export async function store(
   const write = bothOf(unwritten, last);
   // An unchanged walk is not stored: ignored guesses cost no write.
   if (stored.version > 0 && !write && before === JSON.stringify(stored.state)) return stored;
-  return call.db.write(
+  const storing = call.db.write(
     async (tx) => {
-      if (!write) return saveState(tx, key, stored, state, call, 'last');
-      const saved = await saveState(tx, key, stored, state, call);
+      const from = isNewlyProven(stored.state.context, state.context) ? await renewToken(tx, key, stored) : stored;
+      if (!write) return saveState(tx, key, from, state, call, 'last');
+      const saved = await saveState(tx, key, from, state, call);
       if (!saved) return null;
       await write(tx, call).finally(() => forgetPendingUser(call));
       // The write may have changed the state, for example by adding the user it created.
@@ -97,4 +98,5 @@ export async function store(
     // A write may add to the state, so it must not run twice.
     { durable: last !== undefined, isRepeatable: !write },
   );
+  return storing.catch(nullIfOvertaken);
 }

@@ -126,7 +126,10 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
     proof = signOpening(key, token, { flow: flow.pk, query }, call.now);
     if (proof === null) await executor.store(call, stored);
   }
-  const cookies = [planCookie(token, publicUrl, proof).header, ...reply.cookies];
+  // An opening is signed for its token.
+  const own =
+    reply.token === null ? [] : [planCookie(reply.token, publicUrl, reply.token === token ? proof : null).header];
+  const cookies = [...own, ...reply.cookies];
   return {
     status: 200,
     body: translatedChallenge(reply.challenge, language),
@@ -202,7 +205,8 @@ async function heldOrBegun(
     return await begin(needs, call, flow, token, found, start);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { challenge: deniedChallenge(flow, error.message, null, await deniedUserMembers(call, null)), cookies: [] };
+    const whom = await deniedUserMembers(call, null);
+    return { challenge: deniedChallenge(flow, error.message, null, whom), cookies: [], token };
   }
 }
 
@@ -226,13 +230,13 @@ async function begin(
   if (planned && 'unbegun' in planned) {
     const state = await planState(needs, call, flow, planned.unbegun, start);
     const saved = await call.db.write((tx) => saveState(tx, needs.key, planned, state, call));
-    return saved ?? { challenge: redirectTo(flowPage(flow.slug)), cookies: [] };
+    return saved ?? { challenge: redirectTo(flowPage(flow.slug)), cookies: [], token };
   }
   const user = pk === null ? null : await loadUserFacts(call, call.db.read, pk);
   const refusal = await refusalOf(needs.policies, flow, { call, user, context: {} });
   if (refusal) {
     const whom = await deniedUserMembers(call, null);
-    return { challenge: deniedChallenge(flow, wordsOf(refusal), start.next, whom), cookies: [] };
+    return { challenge: deniedChallenge(flow, wordsOf(refusal), start.next, whom), cookies: [], token };
   }
   return {
     token,

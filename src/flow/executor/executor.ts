@@ -24,6 +24,8 @@ export interface ExecutorNeeds extends Omit<EffectNeeds, 'settle'>, Omit<StageNe
 export interface ExecutorReply extends Screen {
   /** Values of `Set-Cookie`. */
   readonly cookies: readonly string[];
+  /** The browser's token from now on; null if it may have got a new one in the meantime. */
+  readonly token: string | null;
 }
 
 export interface Executor {
@@ -51,17 +53,18 @@ export function createExecutor(given: ExecutorNeeds): Executor {
     while (!walk.screen) {
       reach?.(walk);
       const draft = { ...walk, state: draftOf(walk.state) };
-      walk = await make(call, draft, await moveFrom(call, walk, draft));
+      walk = await make(call, draft, await moveFrom(call, walk, draft, reach));
     }
     return shownAt(walk, walk.screen);
   }
 
   /** A failing step does not undo the steps passed before it. */
-  async function moveFrom(call: Call, walk: Walk, draft: Walk): Promise<WalkMove> {
+  async function moveFrom(call: Call, walk: Walk, draft: Walk, reach?: (walk: Walk) => void): Promise<WalkMove> {
     try {
       return await nextMove(stages, call, draft);
     } catch (error) {
-      if (walk.state !== walk.stored.state) await store(needs, call, walk, walk.state);
+      const stored = walk.state === walk.stored.state ? null : await store(needs, call, walk, walk.state);
+      if (stored) reach?.({ ...walk, stored });
       throw error;
     }
   }
@@ -90,7 +93,7 @@ export function createExecutor(given: ExecutorNeeds): Executor {
           // Already logged.
         });
         const members = { request_id: call.request.id, error: 'This step could not be carried out.' };
-        return { challenge: challengeOf(flow, faultComponent, members), cookies: [] };
+        return { challenge: challengeOf(flow, faultComponent, members), cookies: [], token: walk.stored.token };
       }
     },
     async deny(call, flow, stored, message) {
@@ -102,12 +105,13 @@ export function createExecutor(given: ExecutorNeeds): Executor {
   };
 }
 
-function shownAt({ flow, state, cookies, complaints, detour }: Walk, screen: Screen): ExecutorReply {
+function shownAt({ flow, stored, state, cookies, complaints, detour }: Walk, screen: Screen): ExecutorReply {
   const challenge = complaints ? withComplaints(screen.challenge, complaints) : screen.challenge;
   return {
     ...screen,
     challenge: detour ? afterDetour(detour, flow, state, challenge) : challenge,
     cookies: cookies.flat(),
+    token: screen.isOvertaken ? null : stored.token,
   };
 }
 

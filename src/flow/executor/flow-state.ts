@@ -81,6 +81,14 @@ export function setPendingUser(context: FlowContext, user: number | null): void 
   if (context.pending_user !== user) Object.assign(context, { pending_user: user, ...nothingShown() });
 }
 
+/** Whether the person has shown on this walk who they are: who is signed in already need not. */
+export const isProven = ({ auth_method, is_sso, mfa_devices, is_restored }: FlowContext): boolean =>
+  auth_method !== null || is_sso || mfa_devices.length > 0 || is_restored;
+
+/** Whether the person has shown since who they are, or that they are somebody else. */
+export const isNewlyProven = (before: FlowContext, after: FlowContext): boolean =>
+  isProven(after) && !(isProven(before) && before.pending_user === after.pending_user);
+
 /** The walk goes on with the user that it created. What the person has shown stays true of them. */
 export const setCreatedUser = (context: FlowContext, user: number): void =>
   void Object.assign(context, { pending_user: user, created_user: user });

@@ -1,5 +1,6 @@
 import { loadUserFacts } from '../../core/mapping/user-facts.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
+import { randomToken } from '../../platform/random.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
@@ -44,7 +45,7 @@ export async function followLink(
   const whom = await deniedUserMembers(call, null);
   const refuse = (words: string): ExecutorReply => ({
     challenge: deniedChallenge(flow, words, null, whom),
-    cookies: [],
+    ...{ cookies: [], token },
   });
   const link = await findLink(call.db.read, key, linkToken, flow.pk, call.now);
   if (!link) return refuse(voidLink);
@@ -52,12 +53,13 @@ export async function followLink(
   const refusal = await refusalOf(policies, flow, { call, user, context: { is_restored: true } });
   if (refusal) return refuse(wordsOf(refusal));
   if (answer?.component !== linkComponent)
-    return { challenge: challengeOf(flow, linkComponent, { link_opened: true }), cookies: [] };
+    return { challenge: challengeOf(flow, linkComponent, { link_opened: true }), cookies: [], token };
   const state = { ...(await stateOf(needs, call, flow, link, start)), link: key.hash(linkToken) };
   const held = await call.db.write(async (tx) => {
     if (!(await takeLink(tx, link))) return null;
     await deleteFlowState(tx, key, token, flow.pk);
-    return saveState(tx, key, { token, version: 0 }, state, call);
+    // The link is proof, for this browser alone: others may have known its token before.
+    return saveState(tx, key, { token: randomToken(), version: 0 }, state, call);
   });
   return held ?? refuse(voidLink);
 }

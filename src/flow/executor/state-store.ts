@@ -10,7 +10,7 @@ import type { SentQuery } from '../../platform/db/later.ts';
 import { stampSql } from '../../platform/db/postgres-stamps.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
-import { orderedUuid } from '../../platform/random.ts';
+import { orderedUuid, randomToken } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
 import { type FlowPlan, planContext } from '../plan.ts';
 import { type FlowState, storedState } from './flow-state.ts';
@@ -199,6 +199,19 @@ export async function deleteState(
   flow: string,
 ): Promise<void> {
   if (stored.version > 0) await deleteWalk(tx, key.hash(stored.token), flow, stored.version);
+}
+
+/**
+ * Takes the walk from its token, for a new one to be saved under. What a browser has proven is for that browser alone, not for
+ * whoever knew the token before.
+ */
+export async function renewToken(
+  tx: Query,
+  key: InstanceKey,
+  stored: ActiveWalk,
+): Promise<Pick<ActiveWalk, 'token' | 'version'>> {
+  await deleteState(tx, key, stored, stored.state.plan.flow.pk);
+  return { token: randomToken(), version: 0 };
 }
 
 const deleteWalk = statement<[hash: string, flow: string, version: number], unknown>(

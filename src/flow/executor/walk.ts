@@ -37,6 +37,8 @@ export interface Screen {
   readonly challenge: Row;
   /** Whether this is the first challenge and nothing is stored: the walk begins with its answer. */
   readonly isOpening?: boolean;
+  /** Whether another answer has ended the walk, or has taken it to a new token. */
+  readonly isOvertaken?: boolean;
   /** Why the walk was denied, if it was; the challenge may redirect without showing it. */
   readonly denial?: string;
 }

@@ -10,6 +10,7 @@ import {
   startSession,
 } from '../../../core/session/session.ts';
 import { sessionCookies } from '../../../core/session/session-cookies.ts';
+import { isProven } from '../../../flow/executor/flow-state.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import { ask, defineStageKind, deny, type Move, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
 import { methodReferences } from '../../../flow/method-references.ts';
@@ -122,10 +123,6 @@ async function signIn({ key, isSecure }: Needs, step: Step<Settings>, isRemember
     },
   };
 }
-
-/** Whether the person has shown on this walk who they are: who is signed in already can come here without. */
-const isProven = ({ auth_method, is_sso, mfa_devices, is_restored }: Step['context']): boolean =>
-  auth_method !== null || is_sso || mfa_devices.length > 0 || is_restored;
 
 async function pendingActive({ pendingUser }: Step<Settings>): Promise<UserFacts | null> {
   const user = await pendingUser();
