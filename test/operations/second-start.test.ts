@@ -59,6 +59,9 @@ describe.each(['sqlite', 'postgres'])('the second start on %s', (kind) => {
         const { results } = (await admin.get(list)).body;
         // The flow that people sign in by cannot be deleted.
         const object = results.find(({ slug }: { slug?: string }) => slug !== 'default-authentication-flow');
+        // Nor can a policy that is bound.
+        for (const binding of (await admin.get(`/policies/bindings/?policy=${object.pk}`)).body.results ?? [])
+          await admin.delete(`/policies/bindings/${binding.pk}/`);
         const { status } = await admin.delete(`${list}${object.slug ?? object.pk}/`);
         if (status === 204) deleted += 1;
       }

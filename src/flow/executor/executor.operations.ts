@@ -126,9 +126,7 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
     proof = signOpening(key, token, { flow: flow.pk, query }, call.now);
     if (proof === null) await executor.store(call, stored);
   }
-  // An opening is signed for its token.
-  const own =
-    reply.token === null ? [] : [planCookie(reply.token, publicUrl, reply.token === token ? proof : null).header];
+  const own = reply.token === null ? [] : [planCookie(reply.token, publicUrl, proof).header];
   const cookies = [...own, ...reply.cookies];
   return {
     status: 200,
