@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { planThrough } from '../plan.ts';
-import { type FlowContext, firstContext, setCreatedUser, setPendingUser, storedState } from './flow-state.ts';
+import {
+  type FlowContext,
+  firstContext,
+  isNewlyProven,
+  setCreatedUser,
+  setPendingUser,
+  storedState,
+} from './flow-state.ts';
 import { stateAtStart } from './planner.ts';
 
 const plan = planThrough({ pk: 'f', slug: 'f' }, 1);
@@ -31,6 +38,15 @@ test('it stays while the walk is about the same user, and for one that it create
   expect(context).toEqual(shown());
   setCreatedUser(context, 2);
   expect(context).toEqual({ ...shown(), pending_user: 2, created_user: 2 });
+});
+
+test('a walk is newly proven by the first proof, and by one of another user', () => {
+  const [nothing, once] = [firstContext(plan), shown()];
+  const other = { ...shown(), pending_user: 2 };
+  expect(isNewlyProven(nothing, once)).toBe(true);
+  expect(isNewlyProven(once, other)).toBe(true);
+  expect(isNewlyProven(once, { ...once, mfa_devices: ['7', '8'] })).toBe(false);
+  expect(isNewlyProven(once, { ...nothing, pending_user: 2 })).toBe(false);
 });
 
 test('notes of a walk that the last release stored are found, and gone with their user', () => {
