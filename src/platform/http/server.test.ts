@@ -220,6 +220,15 @@ test('requests sent ahead on one connection are answered in order, and a crowd o
   await other.close();
 });
 
+test('a connection serves as many requests as come one after another', async () => {
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) });
+  for (let count = 0; count < 100; count++) {
+    socket.write('GET /calls/refused HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(await new Promise((resolve) => socket.once('data', resolve).once('close', resolve))).toBeInstanceOf(Buffer);
+  }
+  socket.destroy();
+});
+
 test('a body in crumbs is broken off', async () => {
   const other = createServer({ log, trustedProxies: [] });
   other.routes.on(['POST'], '/here', async () => ({ status: 200 }));

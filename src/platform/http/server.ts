@@ -63,14 +63,6 @@ export function createServer({
 
   async function serve(raw: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!enter(raw.socket)) return;
-    try {
-      await serveOne(raw, response);
-    } finally {
-      leave(raw.socket);
-    }
-  }
-
-  async function serveOne(raw: IncomingMessage, response: ServerResponse): Promise<void> {
     const started = performance.now();
     const facts = requestFacts(raw, senders);
     let answer: HttpAnswer;
@@ -87,6 +79,7 @@ export function createServer({
       answer = refusalOf(error, facts.id);
       if (!response.headersSent) write(response, facts, answer);
     }
+    leave(raw.socket);
     logRequest(answer, facts, raw.url, started);
   }
 
