@@ -1,14 +1,13 @@
 import { sql } from 'kysely';
 import { imageActions, releaseImage } from '../core/media/image-actions.ts';
 import { image } from '../core/media/image-field.ts';
-import { Invalid } from '../lib/problem.ts';
 import { defineResource } from '../resource/define.ts';
 import { boolean, uuid } from '../resource/fields/scalar.ts';
 import { computed } from '../resource/fields/shown.ts';
 import { choice, slug, text } from '../resource/fields/text.ts';
 import { arrayOf, integerSchema, stringSchema, uuidSchema } from '../resource/json-schema.ts';
 import { keyFilter } from '../resource/query.ts';
-import type { AfterWrite, Resource } from '../resource/resource.ts';
+import type { Resource } from '../resource/resource.ts';
 import { defaultBackground } from './background.ts';
 import { type FlowActionNeeds, flowActions } from './flow-actions.ts';
 import { policyEngineModes } from './policy-engine-modes.ts';
@@ -122,18 +121,6 @@ export function flowResource(needs: FlowActionNeeds): Resource {
       ...imageActions({ model: 'svc_flows.flow', column: 'background', field: 'background' }),
       ...flowActions(needs),
     ],
-    async afterWrite(input) {
-      if (input.verb === 'destroy') await checkSignsNobodyIn(input);
-      await releaseImage('background', input);
-    },
+    afterWrite: (input) => releaseImage('background', input),
   });
-}
-
-/** Nobody could sign in to undo the deletion of the sign-in flow. */
-async function checkSignsNobodyIn({ tx, pk }: AfterWrite): Promise<void> {
-  const { rows } = await sql<{ domain: string }>`select domain from brands where flow_authentication = ${pk}
-    order by domain`.execute(tx);
-  if (rows.length === 0) return;
-  const brands = rows.map(({ domain }) => domain).join(', ');
-  throw Invalid.whole(`People sign in by this flow (brand ${brands}). Set another flow_authentication there first.`);
 }

@@ -18,7 +18,8 @@ interface Needs {
   readonly currentBrand: Action;
 }
 
-const flow = (notes: FieldNotes) => ref('svc_flows.flow', 'uuid', { nullable: true, filter: true, ...notes });
+const flow = (notes: FieldNotes & { readonly protects?: boolean }) =>
+  ref('svc_flows.flow', 'uuid', { nullable: true, filter: true, ...notes });
 const address = (fallback: string, notes: FieldNotes) => imageAddress({ default: fallback, filter: true, ...notes });
 const model = 'svc_brands.brand';
 const upload = (column: string, title: string, fallback: string) =>
@@ -62,7 +63,8 @@ export function brandResource({ currentBrand }: Needs): Resource {
         help: 'The icon in browser tabs: an address or a path on this server.',
         group: 'Branding',
       }),
-      flow_authentication: flow({ help: 'The flow by which people sign in.', group: 'Flows' }),
+      // Without it nobody could sign in to undo its deletion.
+      flow_authentication: flow({ help: 'The flow by which people sign in.', group: 'Flows', protects: true }),
       flow_invalidation: flow({ help: 'The flow by which people sign out.', group: 'Flows' }),
       flow_recovery: flow({ help: 'The flow for forgotten passwords; empty turns recovery off.', group: 'Flows' }),
       flow_unenrollment: flow({

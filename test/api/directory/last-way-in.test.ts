@@ -49,7 +49,9 @@ describeOnBoth('the last way in', (server) => {
 describeOnBoth('shipped objects', (server) => {
   test('the flow that a brand signs people in by is not deleted', async () => {
     const { status, text } = await server().admin.delete(`/flows/instances/${signInFlow}/`);
-    expect([status, text]).toEqual([400, expect.stringContaining('brand gatehouse-default')]);
+    expect([status, text]).toEqual([400, expect.stringContaining('A Brand depends on it')]);
+    const { body } = await server().admin.get(`/flows/instances/${signInFlow}/used_by/`);
+    expect(body).toContainEqual(expect.objectContaining({ model_name: 'brand', action: 'protect' }));
     expect((await server().admin.get(`/flows/instances/${signInFlow}/`)).status).toBe(200);
   });
 
