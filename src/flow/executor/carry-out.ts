@@ -3,7 +3,7 @@ import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
 import { redirectTo } from './challenge.ts';
 import { denyWalk, type EndNeeds, endWalk } from './end-walk.ts';
-import { type ExecutorFlow, type FlowState, isNewlyProven } from './flow-state.ts';
+import { type ExecutorFlow, type FlowState, hasGained } from './flow-state.ts';
 import { forgetPendingUser } from './pending-user.ts';
 import type { DetourOf } from './sign-out-detour.ts';
 import { bothOf, type Write } from './stage-kind.ts';
@@ -87,13 +87,16 @@ export async function store(
   if (stored.version > 0 && !write && before === JSON.stringify(stored.state)) return stored;
   const storing = call.db.write(
     async (tx) => {
-      const from = isNewlyProven(stored.state.context, state.context) ? await renewToken(tx, key, stored) : stored;
+      const isRenewed = hasGained(stored.state.context, state.context);
+      const from = isRenewed ? await renewToken(tx, key, stored) : stored;
       if (!write) return saveState(tx, key, from, state, call, 'last');
       const saved = await saveState(tx, key, from, state, call);
       if (!saved) return null;
       await write(tx, call).finally(() => forgetPendingUser(call));
       // The write may have changed the state, for example by adding the user it created.
-      return JSON.stringify(state) === before ? saved : saveState(tx, key, saved, state, call);
+      if (JSON.stringify(state) === before) return saved;
+      const mustRenew = !isRenewed && hasGained(stored.state.context, state.context);
+      return saveState(tx, key, mustRenew ? await renewToken(tx, key, saved) : saved, state, call);
     },
     // A write may add to the state, so it must not run twice.
     { durable: last !== undefined, isRepeatable: !write },

@@ -3,7 +3,7 @@ import { planThrough } from '../plan.ts';
 import {
   type FlowContext,
   firstContext,
-  isNewlyProven,
+  hasGained,
   setCreatedUser,
   setPendingUser,
   storedState,
@@ -43,10 +43,13 @@ test('it stays while the walk is about the same user, and for one that it create
 test('a walk is newly proven by the first proof, and by one of another user', () => {
   const [nothing, once] = [firstContext(plan), shown()];
   const other = { ...shown(), pending_user: 2 };
-  expect(isNewlyProven(nothing, once)).toBe(true);
-  expect(isNewlyProven(once, other)).toBe(true);
-  expect(isNewlyProven(once, { ...once, mfa_devices: ['7', '8'] })).toBe(false);
-  expect(isNewlyProven(once, { ...nothing, pending_user: 2 })).toBe(false);
+  expect(hasGained(nothing, once)).toBe(true);
+  expect(hasGained(once, other)).toBe(true);
+  expect(hasGained(once, { ...once })).toBe(false);
+  expect(hasGained(once, { ...once, mfa_devices: ['7', '8'] })).toBe(true);
+  expect(hasGained(nothing, { ...nothing, created_user: 2 })).toBe(true);
+  expect(hasGained(nothing, { ...nothing, invitation_in_effect: true })).toBe(true);
+  expect(hasGained(once, { ...nothing, pending_user: 2 })).toBe(false);
 });
 
 test('notes of a walk that the last release stored are found, and gone with their user', () => {

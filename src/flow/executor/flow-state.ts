@@ -1,4 +1,4 @@
-import { copyJson, type Json } from '../../lib/json.ts';
+import { copyJson, isSameJson, type Json } from '../../lib/json.ts';
 import type { FlowPlan } from '../plan.ts';
 
 /** A flow as the executor needs it. */
@@ -85,9 +85,18 @@ export function setPendingUser(context: FlowContext, user: number | null): void 
 export const isProven = ({ auth_method, is_sso, mfa_devices, is_restored }: FlowContext): boolean =>
   auth_method !== null || is_sso || mfa_devices.length > 0 || is_restored;
 
-/** Whether the person has shown since who they are, or that they are somebody else. */
-export const isNewlyProven = (before: FlowContext, after: FlowContext): boolean =>
-  isProven(after) && !(isProven(before) && before.pending_user === after.pending_user);
+/** What a walk holds that others must not go on with: proofs, the account that it made, an invitation. */
+const holdingsOf = ({ pending_user, auth_method, is_sso, mfa_devices, is_restored, ...more }: FlowContext) => {
+  const { created_user = null, invitation_in_effect = false } = more;
+  return { pending_user, auth_method, is_sso, mfa_devices, is_restored, created_user, invitation_in_effect };
+};
+
+/** Whether the walk has since come to hold more, or the same for somebody else. */
+export function hasGained(before: FlowContext, after: FlowContext): boolean {
+  const holdings = holdingsOf(after);
+  const isEmpty = !isProven(after) && holdings.created_user === null && holdings.invitation_in_effect === false;
+  return !isEmpty && !isSameJson(holdings, holdingsOf(before));
+}
 
 /** The walk goes on with the user that it created. What the person has shown stays true of them. */
 export const setCreatedUser = (context: FlowContext, user: number): void =>
