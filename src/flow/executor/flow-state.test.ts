@@ -40,7 +40,7 @@ test('it stays while the walk is about the same user, and for one that it create
   expect(context).toEqual({ ...shown(), pending_user: 2, created_user: 2 });
 });
 
-test('a walk is newly proven by the first proof, and by one of another user', () => {
+test('a walk gains by each proof, by one of another user, by an account that it makes and by an invitation', () => {
   const [nothing, once] = [firstContext(plan), shown()];
   const other = { ...shown(), pending_user: 2 };
   expect(hasGained(nothing, once)).toBe(true);
