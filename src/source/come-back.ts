@@ -16,7 +16,7 @@ import type { SourceRow } from './source.family.ts';
 import { SourceRefusal } from './source-refusal.ts';
 import { makeTemporaryUser } from './temporary-users.ts';
 import { type Away, arrivalOf } from './visit-outcome.ts';
-import { browserSecret, storeVisit, takeVisit } from './visits.ts';
+import { browserCookie, browserSecret, newBrowserSecret, storeVisit, takeVisit } from './visits.ts';
 
 const notExpected =
   'This answer does not belong to anything that was begun in this browser, was used before, or took too long. Please start again.';
@@ -26,19 +26,20 @@ export async function comeBack<S extends SourceRow, A>(
   kind: InteractiveSource<S, A>,
   visitor: Visitor<S>,
 ): Promise<HttpAnswer> {
-  const { needs, resource, speaker } = kind;
+  const { needs, resource, speaker, isSecure } = kind;
   const { source, call, given } = visitor;
   const answer = await speaker.read(source, given, call);
   if ('isUnasked' in answer) return comeUnasked(kind, visitor, answer);
-  const { away, browser } = await takeAway(kind, visitor, answer.state);
+  const away = await takeAway(kind, visitor, answer.state);
   if ((call.actor?.user.pk ?? null) !== away.actor) {
     throw new SourceRefusal('Somebody has signed in or out here in the meantime. Please start again.');
   }
   const came = await speaker.arrive(source, answer.content, away.secrets, call);
   if (away.ticket !== null) {
+    const browser = newBrowserSecret();
     const visit = { purpose: 'back', token: away.ticket, browser, source: source.pk } as const;
     await call.db.write((tx) => storeVisit(tx, needs.key, visit, came, call));
-    return redirect(away.next ?? '/');
+    return redirect(away.next ?? '/', [browserCookie(browser, isSecure, 'back')]);
   }
   const arrival = arrivalOf(came, source, resource, speaker);
   return call.actor ? link(kind, arrival, away.next, call) : signIn(kind, arrival, away.next, call);
@@ -48,13 +49,13 @@ async function takeAway<S extends SourceRow, A>(
   { needs, isSecure }: InteractiveSource<S, A>,
   { source, call }: Visitor<S>,
   state: string | null,
-): Promise<{ readonly away: Away; readonly browser: string }> {
+): Promise<Away> {
   const browser = browserSecret(call.request, isSecure);
   if (!state || browser === null) throw new SourceRefusal(notExpected);
   const visit = { purpose: 'out', token: state, browser, source: source.pk } as const;
   const away = await call.db.write((tx) => takeVisit(tx, needs.key, visit, call.now));
   if (away === null) throw new SourceRefusal(notExpected);
-  return { away, browser };
+  return away;
 }
 
 /**

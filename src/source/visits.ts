@@ -117,15 +117,21 @@ export async function takeVisit<P extends keyof Contents, T extends Contents[P] 
   return opened<T>(key, rows[0]);
 }
 
-const cookieName = 'gatehouse_source';
+/** What is `back` has a secret of its own, new each time: others may have planted the one that a visit went `out` with. */
+const cookieNames = { out: 'gatehouse_source', back: 'gatehouse_source_back' } as const;
+type Way = keyof typeof cookieNames;
 
 /** The secret by which a browser is known again when it comes back from a source; null before it has one. */
-export function browserSecret({ cookies }: Pick<RequestFacts, 'cookies'>, isSecure: boolean): string | null {
-  const value = cookies[hostCookieName(cookieName, isSecure)];
+export function browserSecret(
+  { cookies }: Pick<RequestFacts, 'cookies'>,
+  isSecure: boolean,
+  way: Way = 'out',
+): string | null {
+  const value = cookies[hostCookieName(cookieNames[way], isSecure)];
   return value && /^[\w-]{43}$/.test(value) ? value : null;
 }
 
 export const newBrowserSecret = randomToken;
 
-export const browserCookie = (value: string, isSecure: boolean): string =>
-  ownCookieHeader({ name: cookieName, value, isSecure, maxAgeSeconds: (2 * visitLifetimeMs) / 1000 });
+export const browserCookie = (value: string, isSecure: boolean, way: Way = 'out'): string =>
+  ownCookieHeader({ name: cookieNames[way], value, isSecure, maxAgeSeconds: (2 * visitLifetimeMs) / 1000 });

@@ -1,3 +1,5 @@
+import { createPublicKey } from 'node:crypto';
+import { SignJWT } from 'jose';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventsDuring } from '../../support/events.ts';
@@ -5,7 +7,7 @@ import { runJob } from '../../support/jobs.ts';
 import { bindExpression, made, makeWalk, unique } from '../../support/make-walk.ts';
 import { appFrom, step } from '../../support/second-factor.ts';
 import { describeOnSqlite } from '../../support/server.ts';
-import { loopbackAllowed } from '../../support/service.ts';
+import { json, loopbackAllowed } from '../../support/service.ts';
 import { signedInBrowser } from '../../support/signed-in-browser.ts';
 import { clientId, startOpenId } from './openid-service.ts';
 import { openIdWalk } from './openid-walk.ts';
@@ -112,6 +114,11 @@ describeOnSqlite(
         ['no JWT', () => (peer.token = { id_token: 'x.y' }), 'it cannot be read'],
         ['an unsigned one', () => (peer.token = { id_token: unsigned() }), 'signature is wrong'],
         [
+          'one with the public key for a secret',
+          () => (peer.override['/token'] = async () => json({ access_token: 'a', id_token: await byPublicKey() })),
+          'signature is wrong',
+        ],
+        [
           'an algorithm that is not published',
           () => {
             peer.configuration = { id_token_signing_alg_values_supported: ['RS256'] };
@@ -135,6 +142,13 @@ describeOnSqlite(
       const unsigned = () => {
         const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
         return `${part({ alg: 'none' })}.${part({ iss: peer.url, sub: 'x', aud: clientId })}.`;
+      };
+      const byPublicKey = async () => {
+        const { keys } = await (await fetch(`${peer.url}/jwks`)).json();
+        const pem = createPublicKey({ key: keys[0], format: 'jwk' }).export({ type: 'spki', format: 'pem' });
+        const claims = { iss: peer.url, sub: 'x', aud: clientId, exp: seconds() + hour };
+        const header = { alg: 'HS256', kid: keys[0].kid };
+        return new SignJWT(claims).setProtectedHeader(header).sign(Buffer.from(pem));
       };
 
       test('a rotated key is fetched at once', async () => {
@@ -220,6 +234,24 @@ describeOnSqlite(
         for (const [name, value] of signedIn.cookies) browser.cookies.set(name, value);
         const page = await comeBack(server(), browser, slug, { code: 'c', state });
         expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('in the meantime')]);
+      });
+
+      test('of somebody else is not taken up, although their cookie was planted, to link their account', async () => {
+        const { slug } = await source();
+        peer.person = known();
+        const attacker = await signedInBrowser(server(), (await server().user()).pk);
+        for (const theirs of [newBrowser(server()), attacker]) {
+          const asked = await depart(server(), theirs, slug);
+          await peer.prepare(asked.searchParams.get('nonce') ?? '');
+          const victim = await signedInBrowser(server(), (await server().user()).pk);
+          victim.cookies.set('gatehouse_source', theirs.cookies.get('gatehouse_source') ?? '');
+          const page = await comeBack(server(), victim, slug, {
+            code: 'c',
+            state: asked.searchParams.get('state') ?? '',
+          });
+          expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('in the meantime')]);
+        }
+        expect(await connectionsOf(slug)).toEqual([]);
       });
 
       test('redirects only to local paths', async () => {
@@ -485,6 +517,24 @@ describeOnSqlite(
         expect((await attacker.show(walk.slug)).body).toEqual(out);
         await depart(server(), attacker, slug);
         expect((await attacker.show(walk.slug)).body).toEqual(out);
+      });
+
+      test('is for the browser that came back, not for one that knows its cookies from before', async () => {
+        const { slug, pk } = await source();
+        peer.person = known();
+        const user = await linkedUser(pk, peer.person.sub as string);
+        const walk = await place(pk);
+        const attacker = newBrowser(server());
+        const out = (await attacker.show(walk.slug)).body;
+        const asked = await depart(server(), attacker, slug, out.to.slice(out.to.indexOf('?')));
+        const victim = newBrowser(server());
+        for (const [name, value] of attacker.cookies) victim.cookies.set(name, value);
+        await peer.prepare(asked.searchParams.get('nonce') ?? '');
+        await comeBack(server(), victim, slug, { code: 'c', state: asked.searchParams.get('state') ?? '' });
+        expect((await attacker.show(walk.slug)).body).toEqual(out);
+        expect((await attacker.get('/core/users/me/')).status).toBe(403);
+        expect((await victim.show(walk.slug)).body).toMatchObject(done);
+        expect((await me(victim)).pk).toBe(user.pk);
       });
 
       test('accepts only the user whom the flow is about', async () => {

@@ -52,7 +52,7 @@ function visitOf({ isSecure }: VisitNeeds, step: SourceStep, { pk }: SourceRow):
     memory.until = untilWhen(step);
     return null;
   }
-  const browser = browserSecret(call.request, isSecure);
+  const browser = browserSecret(call.request, isSecure, 'back');
   return browser === null ? null : { purpose: 'back', token: memory.ticket, browser, source: pk };
 }
 
