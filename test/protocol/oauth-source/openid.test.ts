@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { SignJWT } from 'jose';
+import { type JWK, SignJWT } from 'jose';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventsDuring } from '../../support/events.ts';
@@ -144,10 +144,11 @@ describeOnSqlite(
         return `${part({ alg: 'none' })}.${part({ iss: peer.url, sub: 'x', aud: clientId })}.`;
       };
       const byPublicKey = async () => {
-        const { keys } = await (await fetch(`${peer.url}/jwks`)).json();
-        const pem = createPublicKey({ key: keys[0], format: 'jwk' }).export({ type: 'spki', format: 'pem' });
+        const { keys } = (await (await fetch(`${peer.url}/jwks`)).json()) as { keys: [JWK & { kid: string }] };
+        const [key] = keys;
+        const pem = createPublicKey({ key, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
         const claims = { iss: peer.url, sub: 'x', aud: clientId, exp: seconds() + hour };
-        const header = { alg: 'HS256', kid: keys[0].kid };
+        const header = { alg: 'HS256', kid: key.kid };
         return new SignJWT(claims).setProtectedHeader(header).sign(Buffer.from(pem));
       };
 
