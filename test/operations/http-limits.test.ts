@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createServer, type HttpServer } from '../../src/platform/http/server.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { adminToken, describeOnSqlite, startServer, type TestServer } from '../support/server.ts';
-import { rawConnection } from './raw-connection.ts';
+import { type RawConnection, rawConnection } from './raw-connection.ts';
 
 const securityHeaders = [
   'content-security-policy',
@@ -175,6 +175,33 @@ describe('a slow sender', () => {
     const response = await fetch(url, { method: 'POST' });
     expect(response.status).toBe(200);
     for (const connection of slow) connection.socket.destroy();
+  });
+});
+
+describe('slow readers of large answers', () => {
+  const megabyte = 1024 * 1024;
+  const size = 24 * megabyte;
+  let app: HttpServer;
+  let url: string;
+  beforeAll(async () => {
+    app = createServer({ log: createLog({ level: 'silent' }), trustedProxies: [], maxUnreadBytes: 3 * size });
+    app.routes.on(['GET'], '/large', async () => ({ status: 200, body: 'x'.repeat(size) }));
+    url = await app.listen({ host: '127.0.0.1', port: 0 });
+  });
+  afterAll(() => app.close());
+
+  test('lose the connection, the slowest first, when too much waits for them', async () => {
+    const readers: RawConnection[] = [];
+    for (let count = 0; count < 5; count++) {
+      const reader = await rawConnection(url);
+      readers.push(reader);
+      reader.write('GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+      await reader.until(/^HTTP\/1\.1 200 /);
+      reader.socket.pause();
+    }
+    for (const { socket } of readers) socket.resume();
+    const answers = await Promise.all(readers.map((reader) => reader.closed()));
+    expect(answers.map(({ length }) => length > size)).toEqual([false, false, true, true, true]);
   });
 });
 

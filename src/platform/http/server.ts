@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Log } from '../log.ts';
+import { createAnswerRoom } from './answer-room.ts';
 import { createBodyRoom } from './body-room.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import { checkHost } from './check-host.ts';
@@ -23,6 +24,8 @@ export interface ServerOptions {
   readonly bodyLimitBytes?: number;
   /** The time limit for a request to arrive. */
   readonly requestTimeoutMs?: number;
+  /** How much of large answers may wait for clients that read slowly. */
+  readonly maxUnreadBytes?: number | undefined;
   /** Wraps the work of each request. */
   around?(work: () => Promise<HttpAnswer>): Promise<HttpAnswer>;
   /** Turns a refusal into an HTML page for browsers; null to leave it as is. */
@@ -51,12 +54,14 @@ export function createServer({
   trustedProxies,
   bodyLimitBytes = defaultBodyLimit,
   requestTimeoutMs = defaultRequestTimeoutMs,
+  maxUnreadBytes,
   around = (work) => work(),
   errorPage = async () => null,
 }: ServerOptions): HttpServer {
   let isStopping = false;
   const senders = createSenders(trustedProxies);
   const shareOf = createBodyRoom();
+  const holdUntilRead = createAnswerRoom(maxUnreadBytes);
   const { enter, leave } = createPipelines();
   const routes = createRoutes();
   const logRequest = logRequests(log);
@@ -109,8 +114,8 @@ export function createServer({
     const stream = body instanceof Readable ? body : null;
     const whole = body instanceof Readable ? undefined : body;
     // RFC 9110 §8.6
-    if (!stream && status !== 204 && status !== 304)
-      all['content-length'] = whole === undefined ? 0 : Buffer.byteLength(whole);
+    const length = whole === undefined ? 0 : Buffer.byteLength(whole);
+    if (!stream && status !== 204 && status !== 304) all['content-length'] = length;
     // Node's types leave out readonly lists.
     response.writeHead(status, all as Record<string, string>);
     if (stream && facts.method !== 'HEAD') {
@@ -119,7 +124,9 @@ export function createServer({
       return;
     }
     stream?.destroy();
-    response.end(facts.method === 'HEAD' ? undefined : whole);
+    if (facts.method === 'HEAD') return void response.end();
+    holdUntilRead(response, length);
+    response.end(whole);
   }
 
   const http = createHttpServer(timeouts(requestTimeoutMs), serve)
