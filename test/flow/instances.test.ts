@@ -4,7 +4,7 @@ import { composeApp } from '../../src/app/compose.ts';
 import { openWorld } from '../../src/app/world.ts';
 import type { Config } from '../../src/platform/config.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { type Browser, openBrowser, signInFlow } from '../support/flow-client.ts';
+import { type Browser, copyBrowser, openBrowser, signInFlow } from '../support/flow-client.ts';
 import { bindExpression, makeWalk, unique } from '../support/make-walk.ts';
 import { adminPassword, type DatabaseKind, hasPostgres, startServer, type TestServer } from '../support/server.ts';
 
@@ -20,13 +20,6 @@ async function startInstance(config: Config) {
       await world.close();
     },
   };
-}
-
-/** The browser as it goes on at another address of the same site. */
-function movedTo(url: string, { cookies }: Browser): Browser {
-  const moved = openBrowser({ url });
-  for (const [name, value] of cookies) moved.cookies.set(name, value);
-  return moved;
 }
 
 const steps: ((browser: Browser) => Promise<{ body: { component: string } }>)[] = [
@@ -51,7 +44,7 @@ describe.each(['sqlite', 'postgres'] as DatabaseKind[])(
       for (const [index, step] of steps.entries()) {
         if (index === 0) continue;
         const again = await startInstance(config);
-        browser = movedTo(again.url, browser);
+        browser = copyBrowser(again, browser);
         expect((await step(browser)).body.component).toBe(screens[index]);
         if (index === steps.length - 1) {
           expect((await browser.get('/core/users/me/')).body.user.username).toBe('admin');
@@ -78,10 +71,10 @@ describe.skipIf(!hasPostgres)('two servers on one PostgreSQL', () => {
     await start();
     let browser = openBrowser(one);
     for (const [index, step] of steps.entries()) {
-      browser = movedTo(index % 2 === 0 ? other.url : one.url, browser);
+      browser = copyBrowser(index % 2 === 0 ? other : one, browser);
       expect((await step(browser)).body.component).toBe(screens[index]);
     }
-    expect((await movedTo(one.url, browser).get('/core/users/me/')).body.user.username).toBe('admin');
+    expect((await copyBrowser(one, browser).get('/core/users/me/')).body.user.username).toBe('admin');
   });
 
   test('accept an answer only once when it is sent to both at once', async () => {
@@ -103,7 +96,7 @@ describe.skipIf(!hasPostgres)('two servers on one PostgreSQL', () => {
     const [before = 0] = await moves();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
-        movedTo(index % 2 ? one.url : other.url, browser).answer(walk.slug, { component: 'xak-stage-dummy' }),
+        copyBrowser(index % 2 ? one : other, browser).answer(walk.slug, { component: 'xak-stage-dummy' }),
       ),
     );
     for (const { body } of answers) expect(body.component).toBe('xak-stage-identification');

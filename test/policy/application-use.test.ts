@@ -19,6 +19,16 @@ describeOnBoth('policies of an application have their effects when it is used', 
       .filter(({ action }) => action.startsWith('policy_'))
       .map(({ action, context }) => [action, context.message]);
 
+  /** Somebody authorizes: what policies did, and what the client was told. */
+  async function authorize(party: Awaited<ReturnType<typeof makeRelyingParty>>) {
+    const browser = await visitor(server());
+    let told: URLSearchParams | undefined;
+    const effects = await effectsOf(async () => {
+      told = (await browser.authorize(asked(party))).location?.searchParams;
+    });
+    return { effects, told };
+  }
+
   const executed = ['policy_execution', 'Policy Execution'];
   const failed = ['policy_exception', expect.stringContaining('nothing')];
   const refused = ['policy_execution', 'What is bound to the application does not let the user in.'];
@@ -26,12 +36,9 @@ describeOnBoth('policies of an application have their effects when it is used', 
   test('an authorization logs its decision once, and a list of applications none', async () => {
     const party = await makeRelyingParty(server());
     await bindLogged(party.application.pk, 'return true');
-    const browser = await visitor(server());
-    const authorize = async () => {
-      const { location } = await browser.authorize(asked(party));
-      expect(location?.searchParams.get('code')).toEqual(expect.any(String));
-    };
-    expect(await effectsOf(authorize)).toEqual([executed]);
+    const { effects, told } = await authorize(party);
+    expect(told?.get('code')).toEqual(expect.any(String));
+    expect(effects).toEqual([executed]);
     const look = async () => {
       expect((await server().admin.get('/core/applications/')).status).toBe(200);
       expect((await server().admin.get(`/core/applications/${party.slug}/check_access/`)).body.passing).toBe(true);
@@ -42,12 +49,9 @@ describeOnBoth('policies of an application have their effects when it is used', 
   test('a policy that fails is told of besides the refusal', async () => {
     const party = await makeRelyingParty(server());
     await bindLogged(party.application.pk, 'return nothing.at.all');
-    const browser = await visitor(server());
-    const authorize = async () => {
-      const { location } = await browser.authorize(asked(party));
-      expect(location?.searchParams.get('error')).toBe('access_denied');
-    };
-    expect(await effectsOf(authorize)).toEqual([failed, refused]);
+    const { effects, told } = await authorize(party);
+    expect(told?.get('error')).toBe('access_denied');
+    expect(effects).toEqual([failed, refused]);
   });
 
   test('SAML applications likewise', async () => {

@@ -5,7 +5,7 @@ import { attributeOf } from '../../src/lib/xml/element.ts';
 import { newBrowser, visit } from '../protocol/oauth-source/visitor.ts';
 import { samlWalk } from '../protocol/saml-source/saml-walk.ts';
 import { atFactor, makeFactorFlow } from '../support/factor-walk.ts';
-import { type Browser, openBrowser } from '../support/flow-client.ts';
+import { copyBrowser } from '../support/flow-client.ts';
 import { exchangeCode, makeCode, makeRelying, post, tokensFor } from '../support/oauth2.ts';
 import { personWithPasskey } from '../support/passkey.ts';
 import { type IdpKey, idpKey, signedResponse } from '../support/saml-idp.ts';
@@ -30,11 +30,6 @@ describe.skipIf(!hasPostgres)('class 27: one proof shown to two instances at onc
     await first?.close();
   });
 
-  function movedTo({ url }: TestServer, { cookies }: Browser): Browser {
-    const moved = openBrowser({ url });
-    for (const [name, value] of cookies) moved.cookies.set(name, value);
-    return moved;
-  }
   const turn = (index: number) => (index % 2 ? second : first);
   const sessionsOf = async (user: number) => {
     const { rows } = await sql`select 1 from authenticated_sessions where "user" = ${user}`.execute(
@@ -51,7 +46,7 @@ describe.skipIf(!hasPostgres)('class 27: one proof shown to two instances at onc
       const { browser, offered } = await atFactor(first, flow, ada);
       const webauthn = ada.key.prove(offered.challenge);
       await Promise.all(
-        Array.from({ length: 6 }, (_, index) => movedTo(turn(index), browser).answer(flow, { webauthn })),
+        Array.from({ length: 6 }, (_, index) => copyBrowser(turn(index), browser).answer(flow, { webauthn })),
       );
       expect((await sessionsOf(ada.pk)) - before).toBe(1);
     }

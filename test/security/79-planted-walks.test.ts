@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Browser, openBrowser } from '../support/flow-client.ts';
+import { type Browser, copyBrowser, openBrowser } from '../support/flow-client.ts';
 import { made, makePrompt, makeWalk, unique } from '../support/make-walk.ts';
 import { newPassword, recoverBy } from '../support/recovery.ts';
 import { isSignedIn } from '../support/second-factor.ts';
@@ -22,10 +22,9 @@ describeOnBoth('class 79: a walk whose cookie somebody else has planted or copie
 
   /** Two browsers with the cookie that one of them got. */
   async function sharing(slug: string): Promise<[attacker: Browser, victim: Browser]> {
-    const [attacker, victim] = [openBrowser(server()), openBrowser(server())];
+    const attacker = openBrowser(server());
     await attacker.show(slug);
-    for (const [name, value] of attacker.cookies) victim.cookies.set(name, value);
-    return [attacker, victim];
+    return [attacker, copyBrowser(server(), attacker)];
   }
 
   const signingIn = (stages: Parameters<typeof makeWalk>[1]) =>

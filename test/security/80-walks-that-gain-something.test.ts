@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Browser, openBrowser } from '../support/flow-client.ts';
+import { copyBrowser, openBrowser } from '../support/flow-client.ts';
 import { made, makePrompt, makeWalk, unique } from '../support/make-walk.ts';
 import { giveCodes, isSignedIn, password, personWithPassword } from '../support/second-factor.ts';
 import { describeOnBoth } from '../support/server.ts';
@@ -8,13 +8,6 @@ const passOn = { component: 'xak-stage-dummy' };
 const dummy = 'xak-stage-dummy';
 
 describeOnBoth('class 80: what a walk gains on its way belongs to the browser that gained it', (server) => {
-  /** Another browser with the same cookies. */
-  function copyOf({ cookies }: Browser): Browser {
-    const copy = openBrowser(server());
-    for (const [name, value] of cookies) copy.cookies.set(name, value);
-    return copy;
-  }
-
   test('a second factor, shown to a walk of somebody who knows the password', async () => {
     const { username } = await personWithPassword(server());
     const [code] = await giveCodes(server(), username);
@@ -33,7 +26,7 @@ describeOnBoth('class 80: what a walk gains on its way belongs to the browser th
     await attacker.show(slug);
     await attacker.answer(slug, { uid_field: username });
     expect((await attacker.answer(slug, { password })).body.component).toBe('xak-stage-authenticator-validate');
-    const victim = copyOf(attacker);
+    const victim = copyBrowser(server(), attacker);
     expect((await victim.answer(slug, { code })).body.component).toBe(dummy);
     expect((await attacker.show(slug)).body.component).toBe('xak-stage-identification');
     await attacker.answer(slug, passOn);
@@ -59,7 +52,7 @@ describeOnBoth('class 80: what a walk gains on its way belongs to the browser th
     );
     const attacker = openBrowser(server());
     await attacker.show(slug);
-    const victim = copyOf(attacker);
+    const victim = copyBrowser(server(), attacker);
     const made = await victim.answer(slug, { username: unique('new'), password: 'a very new horse' });
     expect(made.body.component).toBe(dummy);
     expect((await attacker.show(slug)).body.component).toBe('xak-stage-prompt');
@@ -84,7 +77,7 @@ describeOnBoth('class 80: what a walk gains on its way belongs to the browser th
     });
     const attacker = openBrowser(server());
     await attacker.show(walk.slug);
-    const victim = copyOf(attacker);
+    const victim = copyBrowser(server(), attacker);
     const query = `itoken=${invitation.token}`;
     expect((await victim.show(walk.slug, query)).body.component).toBe(dummy);
     await attacker.answer(walk.slug, passOn);

@@ -51,6 +51,13 @@ export function openBrowser(
   };
 }
 
+/** Another browser with the same cookies, at this server or another instance of it. */
+export function copyBrowser(server: Parameters<typeof openBrowser>[0], { cookies }: Pick<Browser, 'cookies'>): Browser {
+  const copy = openBrowser(server);
+  for (const [name, value] of cookies) copy.cookies.set(name, value);
+  return copy;
+}
+
 export const signInFlow = 'default-authentication-flow';
 
 /** Signs somebody in by name and password; the last answer. */
