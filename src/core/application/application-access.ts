@@ -40,7 +40,7 @@ export const switchedOff: AccessAnswer = {
   deciders: [],
 };
 
-/** Evaluates the policies bound to applications for a user. `dryRun`: without side effects, unless the user uses one now. */
+/** Evaluates the policies bound to applications for a user. Side effects are for when the user uses one, not for a `dryRun`. */
 export type EvaluateAccess = (
   call: Call,
   userPk: number,

@@ -45,7 +45,8 @@ export async function followLink(
   const whom = await deniedUserMembers(call, null);
   const refuse = (words: string): ExecutorReply => ({
     challenge: deniedChallenge(flow, words, null, whom),
-    ...{ cookies: [], token },
+    cookies: [],
+    token,
   });
   const link = await findLink(call.db.read, key, linkToken, flow.pk, call.now);
   if (!link) return refuse(voidLink);

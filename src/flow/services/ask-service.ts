@@ -47,14 +47,14 @@ export function objectIn(answer: OutboundAnswer): JsonObject | ServiceFault {
 export const isSuccess = ({ status }: OutboundAnswer): boolean => status >= 200 && status <= 299;
 
 /** An event that tells administrators why a stage does not work. */
-export type FaultEvents = (
+export type ServiceFaultEvents = (
   resource: Resource,
   settings: { readonly pk: string; readonly name: string },
   fault: ServiceFault,
 ) => Write;
 
 /** Records a few events for each stage: strangers can meet the same fault as often as they like. */
-export function createFaultEvents(): FaultEvents {
+export function createServiceFaultEvents(): ServiceFaultEvents {
   const events = createRateLimit({ max: 5, windowMs: 10 * 60_000 });
   return (resource, settings, { why }) =>
     async (tx, call) => {

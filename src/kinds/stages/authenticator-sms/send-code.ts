@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { languageOfUser, pageFrame } from '../../../core/brand/language.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import { createFaultEvents, type FaultEvents } from '../../../flow/services/ask-service.ts';
+import { createServiceFaultEvents, type ServiceFaultEvents } from '../../../flow/services/ask-service.ts';
 import { say } from '../../../lib/texts/translate.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Call } from '../../../resource/call.ts';
@@ -14,10 +14,10 @@ export interface SmsNeeds extends SendNeeds {
 }
 
 export interface CodeNeeds extends SmsNeeds {
-  readonly faultEvent: FaultEvents;
+  readonly faultEvent: ServiceFaultEvents;
 }
 
-export const codeNeeds = (needs: SmsNeeds): CodeNeeds => ({ ...needs, faultEvent: createFaultEvents() });
+export const codeNeeds = (needs: SmsNeeds): CodeNeeds => ({ ...needs, faultEvent: createServiceFaultEvents() });
 
 /** Sends a new code to the number. Returns an error message for the user, or null on success. */
 export async function sendCode(

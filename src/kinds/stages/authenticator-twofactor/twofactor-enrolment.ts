@@ -10,7 +10,7 @@ import {
   type Step,
   stay,
 } from '../../../flow/executor/stage-kind.ts';
-import { type FaultEvents, ServiceFault } from '../../../flow/services/ask-service.ts';
+import { ServiceFault, type ServiceFaultEvents } from '../../../flow/services/ask-service.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
 import type { Resource } from '../../../resource/resource.ts';
@@ -23,7 +23,7 @@ export interface TwofactorNeeds {
   readonly api: TwofactorApi;
   readonly key: InstanceKey;
   readonly stage: Resource<TwofactorSettings>;
-  readonly faultEvent: FaultEvents;
+  readonly faultEvent: ServiceFaultEvents;
 }
 
 /** Shows how to activate a phone at the push service, and stores the device once the service reports it active. */

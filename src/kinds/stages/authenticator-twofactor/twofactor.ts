@@ -1,7 +1,7 @@
 import { expired } from '../../../core/cleanup/cleanup.jobs.ts';
 import type { DeviceKind } from '../../../flow/devices/device-kind.ts';
 import type { StageKind } from '../../../flow/executor/stage-kind.ts';
-import { createFaultEvents } from '../../../flow/services/ask-service.ts';
+import { createServiceFaultEvents } from '../../../flow/services/ask-service.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { enrolmentStatus } from './enrolment-status.endpoint.ts';
@@ -17,7 +17,7 @@ interface Needs {
 
 function serviceOf({ fetch, key }: Needs): TwofactorNeeds {
   const api = createTwofactorApi(fetch);
-  return { api, key, stage: twofactorStage(api), faultEvent: createFaultEvents() };
+  return { api, key, stage: twofactorStage(api), faultEvent: createServiceFaultEvents() };
 }
 
 export const twofactorDevice = (needs: Needs): DeviceKind => twofactorFactor(serviceOf(needs));

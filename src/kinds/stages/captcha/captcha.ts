@@ -10,11 +10,11 @@ import {
 } from '../../../flow/executor/stage-kind.ts';
 import {
   askService,
-  createFaultEvents,
-  type FaultEvents,
+  createServiceFaultEvents,
   isSuccess,
   objectIn,
   ServiceFault,
+  type ServiceFaultEvents,
 } from '../../../flow/services/ask-service.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { Row } from '../../../resource/fields/field.ts';
@@ -29,7 +29,7 @@ type Settings = RowOf<typeof captchaStage>;
 const maxTokenLength = 16_384;
 
 export function captcha({ fetch }: { readonly fetch: GuardedFetch }): StageKind {
-  const needs = { fetch, faultEvent: createFaultEvents() };
+  const needs = { fetch, faultEvent: createServiceFaultEvents() };
   return defineStageKind({
     resource: captchaStage,
     component: 'xak-stage-captcha',
@@ -56,7 +56,7 @@ export function captcha({ fetch }: { readonly fetch: GuardedFetch }): StageKind 
 
 interface Needs {
   readonly fetch: GuardedFetch;
-  readonly faultEvent: FaultEvents;
+  readonly faultEvent: ServiceFaultEvents;
 }
 
 async function judge({ fetch, faultEvent }: Needs, step: Step<Settings>, token: string): Promise<Move> {
