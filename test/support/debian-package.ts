@@ -4,6 +4,9 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
+/** For one installation at a time: in many images `apt-get update` deletes the packages that another one has just fetched. */
+const lock = '/run/gatehouse-tests-apt.lock';
+
 /** Installs one of Debian's packages when this machine lets us. Gives the reason when it could not. */
 export async function installDebianPackage(name: string): Promise<string | null> {
   if (process.getuid?.() !== 0) return `\`apt-get install ${name}\` needs root`;
@@ -11,10 +14,13 @@ export async function installDebianPackage(name: string): Promise<string | null>
 
   process.stderr.write(`Installing Debian's ${name} for the tests: this takes a minute, once.\n`);
   const options = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, maxBuffer: 2 ** 26 };
-  const quiet = ['-o', 'DPkg::Lock::Timeout=300', '-qq'];
+  const apt = 'apt-get -o DPkg::Lock::Timeout=300 -qq';
   try {
-    await run('apt-get', [...quiet, 'update'], options);
-    await run('apt-get', [...quiet, 'install', '-y', '--no-install-recommends', name], options);
+    await run(
+      'flock',
+      [lock, 'sh', '-c', `${apt} update && ${apt} install -y --no-install-recommends ${name}`],
+      options,
+    );
     return null;
   } catch (error) {
     const complaint = error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error);
