@@ -29,6 +29,8 @@ export function readPort(text: string): number {
   return port;
 }
 
+const sslModes = new Set(['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']);
+
 export function readDatabaseUrl(text: string): string {
   for (const url of addressesOf(text).map(parseDatabaseUrl)) {
     // In an unescaped password, a slash would end the host and a number sign the address.
@@ -39,6 +41,9 @@ export function readDatabaseUrl(text: string): string {
       );
     }
     if (url.pathname.length < 2) throw new RangeError('names no database: postgres://user:password@host/database');
+    const mode = url.searchParams.get('sslmode') ?? 'disable';
+    if (!sslModes.has(mode))
+      throw new RangeError(`has the sslmode "${mode}", which is none of ${[...sslModes].join(', ')}`);
   }
   return text;
 }

@@ -157,6 +157,7 @@ test.each([
   ['DATABASE_URL', 'postgres://localhost', 'names no database'],
   ['DATABASE_URL', 'postgres://first:5432,second:nonsense/x', 'must be like postgres://'],
   ['DATABASE_URL', 'postgres://gatehouse:12/3@db/gatehouse', 'must be like postgres://'],
+  ['DATABASE_URL', 'postgres://db/gatehouse?sslmode=on', 'has the sslmode "on", which is none of disable, '],
   ['DATABASE_URL', ' postgres://db/gatehouse', 'must be like postgres://'],
   ['GATEHOUSE_DATABASE_REPLICA_URL', 'postgres://replica/gatehouse', 'needs DATABASE_URL'],
   ['GATEHOUSE_DATABASE_CONNECTIONS', '3', 'must be a number from 4 to 1000'],
