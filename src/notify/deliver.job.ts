@@ -5,7 +5,14 @@ import type { Query } from '../platform/db/database.ts';
 import { type JobKind, type Jobs, PermanentFailure } from '../platform/jobs/job.ts';
 import type { Call } from '../resource/call.ts';
 import { loadEvents, loadTransport } from './load.ts';
-import { type Message, type StoredTransport, summaryOf, type TransportKind, Undeliverable } from './transport-kind.ts';
+import {
+  type Message,
+  type StoredTransport,
+  summaryOf,
+  type TransportKind,
+  Undeliverable,
+  Undelivered,
+} from './transport-kind.ts';
 
 interface Needs {
   readonly transports: readonly TransportKind[];
@@ -47,8 +54,9 @@ export function deliverJob({ transports, quietCall }: Needs): JobKind<Delivery> 
       const text = summaryOf(languageOfUser(user.attributes, 'en'), event);
       const message = { pk, severity, body: summaryOf('en', event), text, now: call.now, user, event };
       const said = await sendBy(transports, transport, message, call).catch((error) => {
-        const why = `${transport.name}: ${error instanceof Error ? error.message : error}`;
-        throw error instanceof Undeliverable ? new PermanentFailure(why, { cause: error.cause }) : new Error(why);
+        if (!(error instanceof Undelivered)) throw error;
+        const Failure = error instanceof Undeliverable ? PermanentFailure : Error;
+        throw new Failure(`${transport.name}: ${error.message}`, { cause: error.cause });
       });
       return `${transport.name}: ${said}`;
     },

@@ -10,7 +10,7 @@ import { arrayOf, objectSchema, stringSchema } from '../resource/json-schema.ts'
 import type { ActionInput } from '../resource/resource.ts';
 import { isDryRun } from '../resource/write.ts';
 import { loadTransport } from './load.ts';
-import type { Message, StoredTransport, TransportKind } from './transport-kind.ts';
+import { type Message, type StoredTransport, type TransportKind, Undelivered } from './transport-kind.ts';
 
 interface Tried {
   readonly kind: TransportKind;
@@ -71,6 +71,6 @@ async function trySending(
   try {
     return { kind, transport, message, said: await kind.send(message, transport) };
   } catch (error) {
-    throw Invalid.whole(error instanceof Error ? error.message : String(error));
+    throw error instanceof Undelivered ? Invalid.whole(error.message) : error;
   }
 }

@@ -12,7 +12,7 @@ export interface TransportKind extends Kind {
   readonly name: string;
   /** False if the server is not set up for it: rules use their other transports. */
   readonly isReady?: boolean;
-  /** Runs outside any transaction and throws if the message did not arrive. Returns a description of the result. */
+  /** Runs outside any transaction. Throws an `Undelivered` if the message did not arrive; returns a description of the result. */
   send?(message: Message, transport: StoredTransport): Promise<string>;
   /** Runs in a transaction, for transports that only store. */
   store?(message: Message, tx: Query): Promise<string>;
@@ -53,8 +53,11 @@ export type EventFacts = {
   readonly brand: Json;
 };
 
+/** A message did not arrive, for a reason that administrators may read. */
+export class Undelivered extends Error {}
+
 /** A permanent failure: retrying is pointless. */
-export class Undeliverable extends Error {}
+export class Undeliverable extends Undelivered {}
 
 const maxBodyLength = 4_000;
 

@@ -9,20 +9,17 @@ import {
   readConnections,
   readDatabaseUrl,
   readEmail,
-  readFolder,
-  readGeoPath,
+  readFilePath,
   readHeaderValue,
   readHost,
   readLogLevel,
   readMetricsToken,
-  readPassword,
   readPort,
   readPublicUrl,
   readRanges,
   readSecretKey,
   readShutdownDelay,
   readSmtpUrl,
-  readUserEmail,
   urlOf,
 } from './config-values.ts';
 
@@ -132,7 +129,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     databaseUrl: read('DATABASE_URL', readDatabaseUrl),
     databaseReplicaUrl: read('GATEHOUSE_DATABASE_REPLICA_URL', readDatabaseUrl),
     databaseConnections: read('GATEHOUSE_DATABASE_CONNECTIONS', readConnections) ?? 16,
-    dataDir: read('GATEHOUSE_DATA_DIR', readFolder) ?? resolve('data'),
+    dataDir: resolve(env.GATEHOUSE_DATA_DIR || 'data'),
     publicUrl: read('GATEHOUSE_PUBLIC_URL', readPublicUrl) ?? urlOf(host, port),
     secretKey: read('GATEHOUSE_SECRET_KEY', readSecretKey),
     trustedProxies: Object.freeze(read('GATEHOUSE_TRUSTED_PROXIES', readRanges) ?? []),
@@ -140,14 +137,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     outboundAllow: Object.freeze(read('GATEHOUSE_OUTBOUND_ALLOW', readRanges) ?? []),
     mediasrcApiUrl: read('GATEHOUSE_MEDIASRC_API_URL', readApiUrl) ?? 'https://plex.tv/api/v2',
     bootstrap: Object.freeze({
-      password: read('GATEHOUSE_BOOTSTRAP_PASSWORD', readPassword),
+      password: env.GATEHOUSE_BOOTSTRAP_PASSWORD || null,
       token: read('GATEHOUSE_BOOTSTRAP_TOKEN', readHeaderValue),
-      email: read('GATEHOUSE_BOOTSTRAP_EMAIL', readUserEmail),
+      email: read('GATEHOUSE_BOOTSTRAP_EMAIL', readEmail),
     }),
     geoip: Object.freeze({
-      country: read('GATEHOUSE_GEOIP_COUNTRY', readGeoPath),
-      city: read('GATEHOUSE_GEOIP_CITY', readGeoPath),
-      asn: read('GATEHOUSE_GEOIP_ASN', readGeoPath),
+      country: read('GATEHOUSE_GEOIP_COUNTRY', readFilePath),
+      city: read('GATEHOUSE_GEOIP_CITY', readFilePath),
+      asn: read('GATEHOUSE_GEOIP_ASN', readFilePath),
     }),
     metricsToken: read('GATEHOUSE_METRICS_TOKEN', readMetricsToken),
     shutdownDelaySeconds: read('GATEHOUSE_SHUTDOWN_DELAY', readShutdownDelay) ?? 0,
@@ -242,17 +239,11 @@ function unsafeCombinations({ host, bootstrap, databaseUrl, databaseReplicaUrl }
   return complaints;
 }
 
-function warningsAbout(config: Combination): string[] {
-  const { host, port, publicUrl, databaseUrl, secretKey, mediasrcApiUrl, smtp, sources } = config;
+function warningsAbout({ host, publicUrl, databaseUrl, secretKey, mediasrcApiUrl, sources }: Combination): string[] {
   const warnings: string[] = [];
   if (!isLoopback(host) && sources.GATEHOUSE_PUBLIC_URL === 'default') {
     warnings.push(
       `GATEHOUSE_PUBLIC_URL is not set, although HOST ${host} can be reached by others: links and redirects lead to ${publicUrl}`,
-    );
-  }
-  if (port === 0 && sources.GATEHOUSE_PUBLIC_URL === 'default') {
-    warnings.push(
-      `GATEHOUSE_PUBLIC_URL is not set, and PORT is any free one: links and redirects lead to ${publicUrl}`,
     );
   }
   if (isPlainHttpBeyondThisMachine(publicUrl)) {
@@ -263,10 +254,6 @@ function warningsAbout(config: Combination): string[] {
   }
   if (databaseUrl !== null && secretKey === null) {
     warnings.push('GATEHOUSE_SECRET_KEY is not set: give the same one to every instance that shares this database');
-  }
-  if ((smtp.url === null) !== (smtp.from === null)) {
-    const [given, missing] = smtp.url === null ? ['FROM', 'URL'] : ['URL', 'FROM'];
-    warnings.push(`GATEHOUSE_SMTP_${missing} is not set, although GATEHOUSE_SMTP_${given} is: no e-mail is sent`);
   }
   return warnings;
 }

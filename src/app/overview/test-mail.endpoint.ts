@@ -1,5 +1,5 @@
-import { messageOf } from '../../lib/error-facts.ts';
 import { Invalid } from '../../lib/problem.ts';
+import { MailError } from '../../platform/mail/mail-error.ts';
 import type { Mailer } from '../../platform/mail/mailer.ts';
 import { requireActor } from '../../resource/call.ts';
 import { longLivedCredentials } from '../../resource/credentials.ts';
@@ -33,7 +33,7 @@ export const testMailEndpoint = ({ mailer, config }: Needs): Endpoint =>
           text: `This is a test mail from ${config.publicUrl}, requested by ${username}. Mail works.`,
         });
       } catch (error) {
-        throw Invalid.whole(`The mail could not be sent: ${messageOf(error)}`);
+        throw error instanceof MailError ? Invalid.whole(`The mail could not be sent. ${error.message}`) : error;
       }
       return email;
     },

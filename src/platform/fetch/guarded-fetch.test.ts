@@ -44,6 +44,27 @@ test('an answer that is not JSON is text, and a failure of its own as JSON', asy
 });
 
 test.for([
+  ['lists', '['.repeat(50_000) + ']'.repeat(50_000)],
+  ['objects', `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`],
+])('JSON of deeply nested %s is a failure of its own', async ([, body], { serve, open }) => {
+  const port = await serve((_, response) => response.end(`{"keys":[${body}]}`));
+  const answer = await open()(`http://127.0.0.1:${port}/`);
+  expect(() => answer.json()).toThrow(OutboundError);
+  expect(() => answer.json()).toThrow(`the answer of 127.0.0.1:${port} is nested too deeply`);
+});
+
+test('JSON that is not UTF-8 is none: other bytes would become one letter', async ({ serve, open }) => {
+  const port = await serve((_, response) => response.end(Buffer.from('{"sub":"a\xff"}', 'latin1')));
+  const answer = await open()(`http://127.0.0.1:${port}/`);
+  expect(() => answer.json()).toThrow(`the answer of 127.0.0.1:${port} is not JSON`);
+});
+
+test('JSON may begin with a byte order mark', async ({ serve, open }) => {
+  const port = await serve((_, response) => response.end('\ufeff{"sub":"é"}'));
+  expect((await open()(`http://127.0.0.1:${port}/`)).json()).toEqual({ sub: 'é' });
+});
+
+test.for([
   'http://127.0.0.1',
   'http://127.9.9.9',
   'http://localhost',
@@ -133,7 +154,10 @@ test('of several addresses only those allowed are tried', async ({ serve, open }
 test('a name that does not exist is unreachable', async ({ open }) => {
   const missing = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
   const error = await failure(open({ lookup: () => Promise.reject(missing) })('http://missing.example/secret-path'));
-  expect(error).toMatchObject({ reason: 'unreachable', message: 'missing.example cannot be reached' });
+  expect(error).toMatchObject({
+    reason: 'unreachable',
+    message: 'missing.example cannot be reached: there is no such name',
+  });
 });
 
 test.for([
@@ -168,7 +192,9 @@ test('a certificate that nobody vouches for is not accepted', async ({ listen, o
   const names = { commonName: 'localhost', subjectAltNames: ['localhost'] };
   const { certificate, key } = await generateCertificate({ ...names, validityDays: 1, algorithm: 'ecdsa' });
   const port = await listen(createSecureServer({ cert: certificate, key }, (_, response) => response.end()));
-  expect((await failure(open()(`https://localhost:${port}/`))).reason).toBe('unreachable');
+  const error = await failure(open()(`https://localhost:${port}/`));
+  expect(error.reason).toBe('unreachable');
+  expect(error.message).toContain('nobody whom this server trusts vouches for its certificate');
 });
 
 test('calls fail after the guarded fetch is closed', async ({ serve, open }) => {

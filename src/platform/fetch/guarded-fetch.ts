@@ -1,6 +1,7 @@
 import { lookup as lookupAddress } from 'node:dns/promises';
 import type { Agent, Dispatcher } from 'undici';
 import type { Cidrs } from '../../lib/cidr.ts';
+import { isDeeperThan } from '../../lib/json.ts';
 import { maxPieces } from '../max-pieces.ts';
 import { createGuardedConnect, type Lookup, type TlsOptions } from './guarded-connect.ts';
 import { explainFailure, OutboundError } from './outbound-error.ts';
@@ -45,6 +46,10 @@ export interface FetchOptions {
 }
 
 const maxConnectMs = 10_000;
+/** Of answers before the answer (RFC 9110 §15.2): without a bound, a server could send them until the deadline. */
+const maxInterim = 20;
+/** Nothing that we ask for is nested like this, and functions that call themselves would overflow the stack. */
+const deepestJson = 100;
 
 export function createFetch({
   allow,
@@ -129,6 +134,7 @@ async function send(agent: Agent, first: Hop, limits: Limits): Promise<OutboundA
 
 function dispatch(agent: Agent, hop: Hop, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
   const { url, method, headers, body } = hop;
+  let interim = 0;
   const response = agent.request({
     origin: url.origin,
     path: url.pathname + url.search,
@@ -136,6 +142,10 @@ function dispatch(agent: Agent, hop: Hop, signal: AbortSignal): Promise<Dispatch
     headers,
     body,
     signal,
+    onInfo() {
+      interim += 1;
+      if (interim > maxInterim) throw new OutboundError('bad-answer', `${url.host} does not come to its answer`);
+    },
   });
   // undici respects the signal only once it is connected.
   const aborted = new Promise<never>((_, reject) => {
@@ -174,18 +184,24 @@ function createAnswer(
   body: Uint8Array,
   host: string,
 ): OutboundAnswer {
-  const text = (): string => new TextDecoder().decode(body);
   return {
     status,
     headers,
-    text,
+    text: () => new TextDecoder().decode(body),
     json() {
-      try {
-        return JSON.parse(text());
-      } catch {
-        // No cause: the parser's error quotes the response.
-        throw new OutboundError('bad-answer', `the answer of ${host} is not JSON`);
-      }
+      const value = parse(body, host);
+      if (!isDeeperThan(value, deepestJson)) return value;
+      throw new OutboundError('bad-answer', `the answer of ${host} is nested too deeply`);
     },
   };
+}
+
+function parse(body: Uint8Array, host: string): unknown {
+  try {
+    // Replacing what is not UTF-8 would make one identifier of many.
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    // No cause: the parser's error quotes the response.
+    throw new OutboundError('bad-answer', `the answer of ${host} is not JSON`);
+  }
 }

@@ -49,6 +49,20 @@ test('a body in crumbs is cut off', async ({ listen, open }) => {
   expect((await failure(open()(`http://127.0.0.1:${port}/`))).reason).toBe('too-large');
 });
 
+test('a few interim answers are passed over, and without end they are cut off', async ({ listen, open }) => {
+  let interim = 3;
+  const port = await listen(
+    createTcpServer((socket) => {
+      const answers = `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(interim)}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`;
+      socket.on('error', () => {}).once('data', () => socket.end(answers));
+    }),
+  );
+  expect((await open()(`http://127.0.0.1:${port}/`)).text()).toBe('ok');
+  interim = 100;
+  const error = await failure(open()(`http://127.0.0.1:${port}/`));
+  expect(error).toMatchObject({ reason: 'bad-answer', message: `127.0.0.1:${port} does not come to its answer` });
+});
+
 test('a body may be exactly as large as allowed', async ({ serve, open }) => {
   const port = await serve((_, response) => response.end('x'.repeat(1000)));
   const call = open({ maxBytes: 10 });
@@ -79,5 +93,8 @@ test('a closed port and a server that does not speak HTTP are unreachable', asyn
     createTcpServer((socket) => socket.on('error', () => {}).end('220 mail.example ESMTP\r\n')),
   );
   expect((await failure(open()(`http://127.0.0.1:${port}/`))).reason).toBe('unreachable');
-  expect((await failure(open()('http://127.0.0.1:1/'))).reason).toBe('unreachable');
+  expect(await failure(open()('http://127.0.0.1:1/'))).toMatchObject({
+    reason: 'unreachable',
+    message: '127.0.0.1:1 cannot be reached: it accepts no connections at this port',
+  });
 });

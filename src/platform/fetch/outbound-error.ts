@@ -1,3 +1,6 @@
+import { errorFacts } from '../../lib/error-facts.ts';
+import { connectionTrouble } from '../connection-trouble.ts';
+
 export type OutboundReason =
   | 'blocked'
   | 'timeout'
@@ -28,7 +31,7 @@ const timeoutCodes: ReadonlySet<unknown> = new Set([
 /** Maps lower-level errors to this class. */
 export function explainFailure(error: unknown, host: string, isPastDeadline: boolean): OutboundError {
   if (error instanceof OutboundError) return error;
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const { code } = errorFacts(error);
   if (isPastDeadline || timeoutCodes.has(code)) {
     return new OutboundError('timeout', `${host} took too long to answer`, { cause: error });
   }
@@ -38,7 +41,9 @@ export function explainFailure(error: unknown, host: string, isPastDeadline: boo
   if (code === 'UND_ERR_INVALID_ARG') {
     return new OutboundError('bad-url', `the request to ${host} cannot be written as HTTP`, { cause: error });
   }
-  return new OutboundError('unreachable', `${host} cannot be reached`, { cause: error });
+  const trouble = connectionTrouble(code);
+  const why = trouble === null ? '' : `: ${trouble}`;
+  return new OutboundError('unreachable', `${host} cannot be reached${why}`, { cause: error });
 }
 
 export const blockedWords = (host: string): string =>

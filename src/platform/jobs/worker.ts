@@ -128,7 +128,10 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
     }, leaseMs / 3);
     const end = await outcomeOf(job, AbortSignal.any([stopping.signal, lost.signal]));
     clearInterval(beat);
-    if (end.state === 'failed') log.error({ job: job.pk, kind: job.kind, message: end.message }, 'a job failed');
+    if (end.state === 'failed') {
+      const { message, error: err } = end;
+      log.error({ job: job.pk, kind: job.kind, message, err }, 'a job failed');
+    }
     const kind = kindOf(job);
     await endJob(db, job, { worker, kind, end, now: clock.now() }).catch((error) =>
       log.error({ err: error }, 'a job could not be closed'),

@@ -1,12 +1,13 @@
 import { isLoopback } from '../config-values.ts';
 import type { Mail } from './mail.ts';
+import { MailError } from './mail-error.ts';
 import { type SmtpConnection, sendBySmtp } from './smtp.ts';
 
 /** Sends e-mail through the SMTP server of the settings. */
 export interface Mailer {
   /** Whether a mail server is configured. */
   readonly isReady: boolean;
-  /** Resolves when the server has accepted the message; rejects with the reason otherwise. */
+  /** Resolves when the server has accepted the message; rejects with a MailError otherwise. */
   send(mail: Mail): Promise<void>;
 }
 
@@ -15,9 +16,6 @@ export interface MailSettings {
   readonly from: string | null;
 }
 
-/** No mail server is configured: retrying is pointless. */
-export class NoMailServer extends Error {}
-
 const timeoutMs = 15_000;
 
 export function createMailer({ url, from }: MailSettings): Mailer {
@@ -25,7 +23,8 @@ export function createMailer({ url, from }: MailSettings): Mailer {
     isReady: url !== null && from !== null,
     async send(mail) {
       if (url === null || from === null) {
-        throw new NoMailServer('No e-mail can be sent: GATEHOUSE_SMTP_URL and GATEHOUSE_SMTP_FROM are not set.');
+        const why = 'No e-mail can be sent: GATEHOUSE_SMTP_URL and GATEHOUSE_SMTP_FROM are not set.';
+        throw new MailError(why, { isFinal: true });
       }
       await sendBySmtp(serverAt(url), { from, ...mail });
     },

@@ -1,8 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { type Cidrs, contains, isPublicAddress } from '../../lib/cidr.ts';
-import { blockedWords, OutboundError } from '../fetch/outbound-error.ts';
+import { blockedWords } from '../fetch/outbound-error.ts';
 import type { Mail } from './mail.ts';
+import { explainMailFailure, MailError } from './mail-error.ts';
 import { sendBySmtp } from './smtp.ts';
 
 /** A mail server configured by an administrator at runtime. */
@@ -36,8 +37,16 @@ export async function sendThrough(server: SmtpServer, mail: Mail, allow: Cidrs):
 }
 
 async function reachableAddress(host: string, allow: Cidrs): Promise<string> {
-  const addresses = isIP(host) === 0 ? (await lookup(host, { all: true })).map(({ address }) => address) : [host];
+  const addresses = isIP(host) === 0 ? await lookUp(host) : [host];
   const reachable = addresses.find((address) => isPublicAddress(address) || contains(allow, address));
-  if (reachable === undefined) throw new OutboundError('blocked', blockedWords(host));
+  if (reachable === undefined) throw new MailError(`${blockedWords(host)}.`, { isFinal: true });
   return reachable;
+}
+
+async function lookUp(host: string): Promise<string[]> {
+  try {
+    return (await lookup(host, { all: true })).map(({ address }) => address);
+  } catch (error) {
+    throw explainMailFailure(error);
+  }
 }

@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { MailError } from './mail-error.ts';
 import { serverAt } from './mailer.ts';
 import { type SmtpConnection, sendBySmtp } from './smtp.ts';
 
@@ -46,6 +47,25 @@ test('a server that does not offer STARTTLS where it is required sees neither pa
   await expect(sendBySmtp(guarded, mail)).rejects.toThrow(/TLS/);
   expect(heard).toContain('EHLO');
   expect(heard).not.toMatch(/AUTH|MAIL|DATA/);
+});
+
+test('what a server says at length is told by its numbers, and in the log', async () => {
+  const connection = await listen((socket) => {
+    socket.write(`554-5.7.1 no service for 10.9.8.7 ${'x'.repeat(500_000)}\r\n554 5.7.1 go\r\n`);
+  });
+  const error = await sendBySmtp(connection, mail).catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(MailError);
+  expect(error.message).toBe('The mail server did not answer as mail servers do (554 5.7.1).');
+  expect(error.isFinal).toBe(true);
+  expect(error.cause.message).toContain('10.9.8.7');
+  expect(error.cause.message.length).toBeLessThan(1_000);
+});
+
+test('a port that is closed is told without the address behind the name', async () => {
+  const connection = { host: 'localhost', port: 1, secure: false, requireTLS: false, timeoutMs: 10_000 };
+  const error = await sendBySmtp(connection, mail).catch((thrown) => thrown);
+  expect(error.message).toBe('The mail server cannot be reached: it accepts no connections at this port.');
+  expect(error.isFinal).toBe(false);
 });
 
 test.each([

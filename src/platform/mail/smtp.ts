@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import type { Mail } from './mail.ts';
+import { explainMailFailure, MailError } from './mail-error.ts';
 
 /** How one mail server is spoken to. */
 export interface SmtpConnection {
@@ -19,7 +20,7 @@ export interface SmtpConnection {
 /** For a mail as a whole: a server that sends a line now and then is never idle, and would hold a job for ever. */
 const maxMs = 120_000;
 
-/** Resolves when the server has accepted the mail; rejects with the reason otherwise. */
+/** Resolves when the server has accepted the mail; rejects with a MailError otherwise. */
 export async function sendBySmtp(
   { servername, timeoutMs, ...server }: SmtpConnection,
   mail: Mail & { readonly from: string },
@@ -40,13 +41,20 @@ export async function sendBySmtp(
     socketTimeout: timeoutMs,
   });
   const deadline = Promise.withResolvers<never>();
-  const timer = setTimeout(() => deadline.reject(new Error('The mail server took too long to take a mail.')), withinMs);
+  const timer = setTimeout(
+    () => deadline.reject(new MailError('The mail server took too long to take a mail.')),
+    withinMs,
+  );
   try {
     const sent = transporter.sendMail({ ...mail, to: { name: '', address: mail.to } });
-    await Promise.race([sent, deadline.promise]);
+    await Promise.race([sent.catch(fail), deadline.promise]);
   } finally {
     clearTimeout(timer);
     socket.destroy();
     transporter.close();
   }
+}
+
+function fail(error: unknown): never {
+  throw explainMailFailure(error);
 }

@@ -1,9 +1,8 @@
-import { type Text, t } from '../../texts/texts.ts';
+import type { Text } from '../../texts/texts.ts';
 import type { Interface } from '../api/interface.ts';
 
 export interface MenuItem {
-  /** In the page's language. */
-  readonly title: string;
+  readonly title: Text;
   readonly path: string;
 }
 
@@ -13,59 +12,61 @@ interface MenuGroup {
 }
 
 /** The home page. */
-export const start = (): MenuItem => ({ title: t('Start'), path: '/' });
+export const start: MenuItem = { title: 'Start', path: '/' };
 
-/**
- * The paths of the menu by task. Kinds are in the list of their family, rarely used resources under "Everything". Lists
- * are called as their objects are.
- */
-const groups: readonly { title: Text; paths: readonly string[] }[] = [
+/** The menu by task. Kinds are in the list of their family, rarely used resources under "Everything". */
+const groups: readonly MenuGroup[] = [
   {
     title: 'Applications',
-    paths: ['/core/applications/', '/providers/all/'],
+    items: [
+      { title: 'Applications', path: '/core/applications/' },
+      { title: 'Providers', path: '/providers/all/' },
+    ],
   },
   {
     title: 'People',
-    paths: [
-      '/core/users/',
-      '/core/groups/',
-      '/rbac/roles/',
-      '/access/',
-      '/stages/invitation/invitations/',
-      '/core/tokens/',
-      '/core/authenticated_sessions/',
+    items: [
+      { title: 'Users', path: '/core/users/' },
+      { title: 'Groups', path: '/core/groups/' },
+      { title: 'Roles', path: '/rbac/roles/' },
+      { title: 'Access', path: '/access/' },
+      { title: 'Invitations', path: '/stages/invitation/invitations/' },
+      { title: 'Tokens', path: '/core/tokens/' },
+      { title: 'Sessions', path: '/core/authenticated_sessions/' },
     ],
   },
   {
     title: 'Sign-in',
-    paths: ['/flows/instances/', '/stages/all/', '/stages/prompt/prompts/', '/policies/all/', '/sources/all/'],
+    items: [
+      { title: 'Flows', path: '/flows/instances/' },
+      { title: 'Stages', path: '/stages/all/' },
+      { title: 'Prompts', path: '/stages/prompt/prompts/' },
+      { title: 'Policies', path: '/policies/all/' },
+      { title: 'Sources', path: '/sources/all/' },
+    ],
   },
   {
     title: 'Events',
-    paths: ['/events/events/', '/events/rules/', '/events/transports/'],
+    items: [
+      { title: 'Log', path: '/events/events/' },
+      { title: 'Rules', path: '/events/rules/' },
+      { title: 'Transports', path: '/events/transports/' },
+    ],
   },
   {
     title: 'System',
-    paths: [
-      '/system/',
-      '/admin/settings/',
-      '/core/brands/',
-      '/crypto/certificatekeypairs/',
-      '/propertymappings/all/',
-      '/outposts/service_connections/all/',
-      '/events/system_tasks/',
-      '/everything/',
+    items: [
+      { title: 'Maintenance', path: '/system/' },
+      { title: 'Settings', path: '/admin/settings/' },
+      { title: 'Appearance', path: '/core/brands/' },
+      { title: 'Certificates', path: '/crypto/certificatekeypairs/' },
+      { title: 'Property mappings', path: '/propertymappings/all/' },
+      { title: 'Service connections', path: '/outposts/service_connections/all/' },
+      { title: 'Jobs', path: '/events/system_tasks/' },
+      { title: 'Everything', path: '/everything/' },
     ],
   },
 ];
-
-/** The names of pages that are not lists of a resource. */
-const titleOf: Readonly<Record<string, Text>> = {
-  '/access/': 'Access',
-  '/admin/settings/': 'Settings',
-  '/everything/': 'Everything',
-  '/system/': 'Maintenance',
-};
 
 /** Permissions for pages that are not lists of a resource. */
 const permissionOf: Readonly<Record<string, string>> = {
@@ -81,14 +82,12 @@ const listOf: Readonly<Record<string, string>> = {
 
 /** The menu, without what the caller may not see. */
 export function menuFor({ resources, system_permissions }: Interface): MenuGroup[] {
-  const names = new Map(resources.map(({ path, plural }) => [path, plural]));
-  const isOffered = (path: string) =>
-    path === '/everything/' || names.has(listOf[path] ?? path) || system_permissions.includes(permissionOf[path] ?? '');
-  const itemAt = (path: string): MenuItem => {
-    const title = titleOf[path];
-    return { path, title: title ? t(title) : (names.get(path) ?? path) };
-  };
+  const listed = new Set(resources.map(({ path }) => path));
+  const isOffered = ({ path }: MenuItem) =>
+    path === '/everything/' ||
+    listed.has(listOf[path] ?? path) ||
+    system_permissions.includes(permissionOf[path] ?? '');
   return groups
-    .map(({ title, paths }) => ({ title, items: paths.filter(isOffered).map(itemAt) }))
+    .map(({ title, items }) => ({ title, items: items.filter(isOffered) }))
     .filter(({ items }) => items.length > 0);
 }

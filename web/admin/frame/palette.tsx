@@ -97,8 +97,7 @@ function placesOf(known: Interface): Hit[] {
   const menu = menuFor(known).flatMap(({ items }) => items);
   const inMenu = new Set(menu.map(({ path }) => path));
   const pages = [
-    start(),
-    ...menu,
+    ...[start, ...menu].map(({ title, path }) => ({ title: t(title), path })),
     ...known.resources.filter(({ path }) => !inMenu.has(path)).map(({ plural, path }) => ({ title: plural, path })),
   ];
   const makers = known.resources.filter(({ may }) => may.add === 'all');

@@ -1,6 +1,7 @@
 import { languageOfUser } from '../../../core/brand/language.ts';
-import { type TransportKind, Undeliverable } from '../../../notify/transport-kind.ts';
-import { type Mailer, NoMailServer } from '../../../platform/mail/mailer.ts';
+import { type TransportKind, Undeliverable, Undelivered } from '../../../notify/transport-kind.ts';
+import { MailError } from '../../../platform/mail/mail-error.ts';
+import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { notificationMail } from './notification-mail.ts';
 
 interface Needs {
@@ -17,10 +18,14 @@ export function emailTransport({ mailer, config }: Needs): TransportKind {
       const { user } = message;
       if (user.email === '') return 'The user has no e-mail address.';
       const mail = notificationMail(languageOfUser(user.attributes, 'en'), config.publicUrl, message);
-      await mailer.send({ to: user.email, ...mail }).catch((error) => {
-        throw error instanceof NoMailServer ? new Undeliverable(error.message) : error;
-      });
+      await mailer.send({ to: user.email, ...mail }).catch(fail);
       return 'The mail server took the message.';
     },
   };
+}
+
+function fail(error: unknown): never {
+  if (!(error instanceof MailError)) throw error;
+  const Failure = error.isFinal ? Undeliverable : Undelivered;
+  throw new Failure(error.message, { cause: error });
 }

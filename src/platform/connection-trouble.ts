@@ -1,0 +1,17 @@
+const troubles: readonly (readonly [RegExp, string])[] = [
+  [/^(ENOTFOUND|EAI_NONAME)$/, 'there is no such name'],
+  [/^EAI_/, 'its name cannot be looked up at the moment'],
+  [/^ECONNREFUSED$/, 'it accepts no connections at this port'],
+  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'there is no route to it'],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'it closed the connection'],
+  [/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/, 'its certificate is not valid at this time'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'its certificate is for another name'],
+  [/CERT|_ISSUER|LEAF_SIGNATURE/, 'nobody whom this server trusts vouches for its certificate'],
+  [/^(EPROTO$|ERR_SSL_)/, 'it does not speak TLS at this port'],
+];
+
+/** Why there is no connection, by the code of an error of Node. Its message has the address, which is nobody's business. */
+export function connectionTrouble(code: unknown): string | null {
+  const text = String(code);
+  return troubles.find(([pattern]) => pattern.test(text))?.[1] ?? null;
+}
