@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorFacts, messageOf } from '../lib/error-facts.ts';
 import type { Config } from '../platform/config.ts';
 import { maskedDatabaseUrl } from '../platform/config-values.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -31,6 +32,7 @@ export function openDatabase(config: Config, { beside = false } = {}): OpenDatab
     });
     return { db, close: db.close };
   }
+  checkAccess(config.dataDir);
   const file = fileOf(config);
   if (beside && !existsSync(file)) throw new NoDatabase(config);
   const unlock = beside ? () => {} : lockFolder(config.dataDir);
@@ -54,4 +56,26 @@ export function databaseName(config: Config): string {
   return config.databaseUrl === null ? fileOf(config) : maskedDatabaseUrl(config.databaseUrl);
 }
 
-const fileOf = (config: Config): string => join(config.dataDir, 'gatehouse.db');
+const fileName = 'gatehouse.db';
+const fileOf = (config: Config): string => join(config.dataDir, fileName);
+
+/** A command that another user ran leaves files which this one may not open; SQLite would not say which, nor why. */
+function checkAccess(folder: string): void {
+  const { R_OK, W_OK, X_OK } = constants;
+  try {
+    checkIfPresent(folder, R_OK | W_OK | X_OK);
+    checkIfPresent(join(folder, 'secret.key'), R_OK);
+    for (const name of ['lock', fileName, `${fileName}-wal`, `${fileName}-shm`])
+      checkIfPresent(join(folder, name), R_OK | W_OK);
+  } catch (error) {
+    throw new Error(`The data folder ${folder} cannot be used (GATEHOUSE_DATA_DIR): ${messageOf(error)}`);
+  }
+}
+
+function checkIfPresent(path: string, mode: number): void {
+  try {
+    accessSync(path, mode);
+  } catch (error) {
+    if (errorFacts(error).code !== 'ENOENT') throw error;
+  }
+}

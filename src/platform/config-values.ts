@@ -2,7 +2,11 @@ import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { contains, isCidr, parseCidrs } from '../lib/cidr.ts';
+import { emailPattern } from '../lib/email.ts';
+import { messageOf } from '../lib/error-facts.ts';
 import { addressesOf } from './db/postgres-address.ts';
+import { checkGeoFile } from './geo/geo-file.ts';
+import { maxPasswordLength } from './passwords.ts';
 
 export type LogLevel = (typeof logLevels)[number];
 
@@ -13,7 +17,9 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 export function readHost(text: string): string {
   const host = text.replace(/^\[(.*)\]$/, '$1');
   const isName = host.length <= 253 && /^[a-z0-9_](?:-*[a-z0-9_])*(?:\.[a-z0-9_](?:-*[a-z0-9_])*)*$/i.test(host);
-  if (isIP(host) === 0 && !isName) throw new RangeError(`must be an address or a host name, not "${text}"`);
+  // URLs take neither a number that is no address (999.1.1.1) nor an address with a zone (fe80::1%eth0).
+  const isUsable = (isIP(host) !== 0 || isName) && URL.canParse(originOf(host, 0));
+  if (!isUsable) throw new RangeError(`must be an address or a host name, not "${text}"`);
   return host;
 }
 
@@ -23,14 +29,21 @@ export function readPort(text: string): number {
   return port;
 }
 
+const sslModes = new Set(['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']);
+
 export function readDatabaseUrl(text: string): string {
   for (const url of addressesOf(text).map(parseDatabaseUrl)) {
-    if (!url || !['postgres:', 'postgresql:'].includes(url.protocol)) {
+    // In an unescaped password, a slash would end the host and a number sign the address.
+    const isWhole = url !== null && url.hash === '' && !url.pathname.includes('@') && text === text.trim();
+    if (!isWhole || !['postgres:', 'postgresql:'].includes(url.protocol)) {
       throw new RangeError(
         'must be like postgres://user:password@host/database, or name several hosts as in @first:5432,second:5432/; leave it out to use SQLite',
       );
     }
     if (url.pathname.length < 2) throw new RangeError('names no database: postgres://user:password@host/database');
+    const mode = url.searchParams.get('sslmode') ?? 'disable';
+    if (!sslModes.has(mode))
+      throw new RangeError(`has the sslmode "${mode}", which is none of ${[...sslModes].join(', ')}`);
   }
   return text;
 }
@@ -81,6 +94,7 @@ export function readPublicUrl(text: string): string {
   const url = readHttpUrl(text);
   // Paths such as /api/v3 and /application/o are fixed, so Gatehouse needs an origin of its own.
   if (url.pathname !== '/') throw new RangeError(`must have no path, not "${url.pathname}"`);
+  if (url.hostname.includes('*')) throw new RangeError(`must name one host, not "${url.hostname}"`);
   return url.origin;
 }
 
@@ -99,7 +113,7 @@ function readHttpUrl(text: string): URL {
 }
 
 export function readSecretKey(text: string): string {
-  if (text.length < 32)
+  if (text.trim().length < 32)
     throw new RangeError('must have at least 32 characters; `openssl rand -base64 48` makes a good one');
   return text;
 }
@@ -140,19 +154,42 @@ export function readEmail(text: string): string {
   return text;
 }
 
-export function readFilePath(text: string): string {
+/** As the e-mail field of users takes it. */
+export function readUserEmail(text: string): string {
+  if (!emailPattern.test(text) || text.length > 254) throw new RangeError(`must be an e-mail address, not "${text}"`);
+  return text;
+}
+
+export function readPassword(text: string): string {
+  if (text.length > maxPasswordLength) throw new RangeError(`must have at most ${maxPasswordLength} characters`);
+  return text;
+}
+
+export function readGeoPath(text: string): string {
   const path = resolve(text);
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new RangeError(`names no file: "${path}"`);
+  try {
+    checkGeoFile(path);
+  } catch (error) {
+    throw new RangeError(`cannot be used: ${messageOf(error)}`);
+  }
   return path;
+}
+
+/** A folder; it need not exist yet. */
+export function readFolder(text: string): string {
+  // Only shells know what it means: elsewhere a folder of this name would appear.
+  if (/^~/.test(text)) throw new RangeError(`must be a path without "~", not "${text}"`);
+  return resolve(text);
 }
 
 /** The default URL of this server. Browsers know loopback and wildcard addresses as "localhost". */
 export function urlOf(host: string, port: number): string {
   const isWildcard = host === '0.0.0.0' || host === '::';
-  const own = isIP(host) === 6 ? `[${host}]` : host;
-  const name = isWildcard || isLoopback(host) ? 'localhost' : own;
-  return new URL(`http://${name}:${port}`).origin;
+  return new URL(originOf(isWildcard || isLoopback(host) ? 'localhost' : host, port)).origin;
 }
+
+const originOf = (host: string, port: number): string => `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 
 /** Whether the host is this machine's loopback interface. */
 export function isLoopback(host: string): boolean {
@@ -169,10 +206,23 @@ export function readSmtpUrl(text: string): string {
     url !== null &&
     /^smtps?:$/.test(url.protocol) &&
     url.hostname !== '' &&
+    // In an unescaped password, these would end the host.
+    ['', '/'].includes(url.pathname) &&
+    url.hash === '' &&
+    isDecodable(url.username + url.password) &&
     ['', '?starttls=optional'].includes(url.search);
   // Does not quote the value, which may hold a password.
   if (!isSmtp) throw new RangeError('must be an address like smtp://user:password@mail.example.com:587 or smtps://…');
   return text;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function maskedSmtpUrl(text: string): string {

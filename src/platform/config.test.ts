@@ -36,7 +36,7 @@ test('an empty environment gives the defaults', () => {
 test('every setting is read', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-config-'));
   const file = join(folder, 'geo.mmdb');
-  writeFileSync(file, 'x');
+  writeFileSync(file, Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1'));
   const env = {
     HOST: '0.0.0.0',
     PORT: '8080',
@@ -147,6 +147,8 @@ test('names that Kubernetes gives to a service called gatehouse, and those of th
 
 test.each([
   ['HOST', 'http://x', 'must be an address or a host name'],
+  ['HOST', '999.1.1.1', 'must be an address or a host name, not "999.1.1.1"'],
+  ['HOST', 'fe80::1%eth0', 'must be an address or a host name'],
   ['PORT', '70000', 'must be a number from 0 to 65535, not "70000"'],
   ['PORT', '-1', 'must be a number'],
   ['PORT', '9000x', 'must be a number'],
@@ -154,6 +156,9 @@ test.each([
   ['DATABASE_URL', 'nonsense', 'must be like postgres://'],
   ['DATABASE_URL', 'postgres://localhost', 'names no database'],
   ['DATABASE_URL', 'postgres://first:5432,second:nonsense/x', 'must be like postgres://'],
+  ['DATABASE_URL', 'postgres://gatehouse:12/3@db/gatehouse', 'must be like postgres://'],
+  ['DATABASE_URL', 'postgres://db/gatehouse?sslmode=on', 'has the sslmode "on", which is none of disable, '],
+  ['DATABASE_URL', ' postgres://db/gatehouse', 'must be like postgres://'],
   ['GATEHOUSE_DATABASE_REPLICA_URL', 'postgres://replica/gatehouse', 'needs DATABASE_URL'],
   ['GATEHOUSE_DATABASE_CONNECTIONS', '3', 'must be a number from 4 to 1000'],
   ['GATEHOUSE_DATABASE_CONNECTIONS', 'many', 'must be a number from 4 to 1000'],
@@ -161,6 +166,9 @@ test.each([
   ['GATEHOUSE_PUBLIC_URL', 'https://x.example/auth', 'must have no path, not "/auth"'],
   ['GATEHOUSE_PUBLIC_URL', 'https://me:pw@x.example', 'no user or password'],
   ['GATEHOUSE_PUBLIC_URL', 'https://x.example/?a=1', 'no query'],
+  ['GATEHOUSE_PUBLIC_URL', 'https://*.example.com', 'must name one host, not "*.example.com"'],
+  ['GATEHOUSE_DATA_DIR', '~/gatehouse', 'must be a path without "~", not "~/gatehouse"'],
+  ['GATEHOUSE_SECRET_KEY', ' '.repeat(40), 'at least 32 characters'],
   ['GATEHOUSE_SECRET_KEY', 'short', 'at least 32 characters'],
   ['GATEHOUSE_TRUSTED_PROXIES', '10.0.0.0/8,proxy', 'holds "proxy"'],
   ['GATEHOUSE_TRUSTED_PROXIES', '0.0.0.0/0', 'every address'],
@@ -169,12 +177,19 @@ test.each([
   ['GATEHOUSE_MEDIASRC_API_URL', 'ftp://x.example', 'https:// or http://'],
   ['GATEHOUSE_BOOTSTRAP_TOKEN', 'with space', 'printable ASCII'],
   ['GATEHOUSE_BOOTSTRAP_EMAIL', 'ada', 'must be an e-mail address'],
+  ['GATEHOUSE_BOOTSTRAP_EMAIL', '<ada@example.com>', 'must be an e-mail address'],
+  ['GATEHOUSE_BOOTSTRAP_EMAIL', `ada@${'x'.repeat(250)}.com`, 'must be an e-mail address'],
+  ['GATEHOUSE_BOOTSTRAP_PASSWORD', 'x'.repeat(4097), 'at most 4096 characters'],
+  ['GATEHOUSE_GEOIP_ASN', import.meta.filename, 'cannot be used: '],
   ['GATEHOUSE_GEOIP_CITY', '/nowhere/city.mmdb', 'names no file: "/nowhere/city.mmdb"'],
   ['GATEHOUSE_METRICS_TOKEN', 'short', 'at least 16 characters'],
   ['GATEHOUSE_SHUTDOWN_DELAY', '10s', 'must be a number of seconds from 0 to 300'],
   ['GATEHOUSE_SHUTDOWN_DELAY', '301', 'must be a number of seconds from 0 to 300'],
   ['GATEHOUSE_SMTP_URL', 'https://mail.example.com', 'must be an address like smtp://'],
   ['GATEHOUSE_SMTP_URL', 'smtp://mail.example.com?starttls=no', 'must be an address like smtp://'],
+  ['GATEHOUSE_SMTP_URL', 'smtp://ada:12#3@mail.example.com', 'must be an address like smtp://'],
+  ['GATEHOUSE_SMTP_URL', 'smtp://ada:12/3@mail.example.com', 'must be an address like smtp://'],
+  ['GATEHOUSE_SMTP_URL', 'smtp://ada:50%@mail.example.com', 'must be an address like smtp://'],
   ['GATEHOUSE_SMTP_FROM', 'gatehouse', 'must be an e-mail address'],
 ])('the setting %s=%s is refused', (name, value, complaint) => {
   const [first, ...others] = complaintsAbout({ [name]: value });
@@ -201,11 +216,16 @@ test('what is allowed but risky is said', () => {
     DATABASE_URL: 'postgres://db/gatehouse',
     GATEHOUSE_PUBLIC_URL: 'http://login.lan',
     GATEHOUSE_MEDIASRC_API_URL: 'http://media.lan',
+    GATEHOUSE_SMTP_URL: 'smtp://mail.lan',
   });
   expect(warnings.map((warning) => warning.split(' ')[0])).toEqual([
     'GATEHOUSE_PUBLIC_URL',
     'GATEHOUSE_MEDIASRC_API_URL',
     'GATEHOUSE_SECRET_KEY',
+    'GATEHOUSE_SMTP_FROM',
+  ]);
+  expect(readConfig({ PORT: '0' }).warnings).toEqual([
+    'GATEHOUSE_PUBLIC_URL is not set, and PORT is any free one: links and redirects lead to http://localhost:0',
   ]);
 });
 

@@ -9,17 +9,20 @@ import {
   readConnections,
   readDatabaseUrl,
   readEmail,
-  readFilePath,
+  readFolder,
+  readGeoPath,
   readHeaderValue,
   readHost,
   readLogLevel,
   readMetricsToken,
+  readPassword,
   readPort,
   readPublicUrl,
   readRanges,
   readSecretKey,
   readShutdownDelay,
   readSmtpUrl,
+  readUserEmail,
   urlOf,
 } from './config-values.ts';
 
@@ -129,7 +132,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     databaseUrl: read('DATABASE_URL', readDatabaseUrl),
     databaseReplicaUrl: read('GATEHOUSE_DATABASE_REPLICA_URL', readDatabaseUrl),
     databaseConnections: read('GATEHOUSE_DATABASE_CONNECTIONS', readConnections) ?? 16,
-    dataDir: resolve(env.GATEHOUSE_DATA_DIR || 'data'),
+    dataDir: read('GATEHOUSE_DATA_DIR', readFolder) ?? resolve('data'),
     publicUrl: read('GATEHOUSE_PUBLIC_URL', readPublicUrl) ?? urlOf(host, port),
     secretKey: read('GATEHOUSE_SECRET_KEY', readSecretKey),
     trustedProxies: Object.freeze(read('GATEHOUSE_TRUSTED_PROXIES', readRanges) ?? []),
@@ -137,14 +140,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     outboundAllow: Object.freeze(read('GATEHOUSE_OUTBOUND_ALLOW', readRanges) ?? []),
     mediasrcApiUrl: read('GATEHOUSE_MEDIASRC_API_URL', readApiUrl) ?? 'https://plex.tv/api/v2',
     bootstrap: Object.freeze({
-      password: env.GATEHOUSE_BOOTSTRAP_PASSWORD || null,
+      password: read('GATEHOUSE_BOOTSTRAP_PASSWORD', readPassword),
       token: read('GATEHOUSE_BOOTSTRAP_TOKEN', readHeaderValue),
-      email: read('GATEHOUSE_BOOTSTRAP_EMAIL', readEmail),
+      email: read('GATEHOUSE_BOOTSTRAP_EMAIL', readUserEmail),
     }),
     geoip: Object.freeze({
-      country: read('GATEHOUSE_GEOIP_COUNTRY', readFilePath),
-      city: read('GATEHOUSE_GEOIP_CITY', readFilePath),
-      asn: read('GATEHOUSE_GEOIP_ASN', readFilePath),
+      country: read('GATEHOUSE_GEOIP_COUNTRY', readGeoPath),
+      city: read('GATEHOUSE_GEOIP_CITY', readGeoPath),
+      asn: read('GATEHOUSE_GEOIP_ASN', readGeoPath),
     }),
     metricsToken: read('GATEHOUSE_METRICS_TOKEN', readMetricsToken),
     shutdownDelaySeconds: read('GATEHOUSE_SHUTDOWN_DELAY', readShutdownDelay) ?? 0,
@@ -239,11 +242,17 @@ function unsafeCombinations({ host, bootstrap, databaseUrl, databaseReplicaUrl }
   return complaints;
 }
 
-function warningsAbout({ host, publicUrl, databaseUrl, secretKey, mediasrcApiUrl, sources }: Combination): string[] {
+function warningsAbout(config: Combination): string[] {
+  const { host, port, publicUrl, databaseUrl, secretKey, mediasrcApiUrl, smtp, sources } = config;
   const warnings: string[] = [];
   if (!isLoopback(host) && sources.GATEHOUSE_PUBLIC_URL === 'default') {
     warnings.push(
       `GATEHOUSE_PUBLIC_URL is not set, although HOST ${host} can be reached by others: links and redirects lead to ${publicUrl}`,
+    );
+  }
+  if (port === 0 && sources.GATEHOUSE_PUBLIC_URL === 'default') {
+    warnings.push(
+      `GATEHOUSE_PUBLIC_URL is not set, and PORT is any free one: links and redirects lead to ${publicUrl}`,
     );
   }
   if (isPlainHttpBeyondThisMachine(publicUrl)) {
@@ -254,6 +263,10 @@ function warningsAbout({ host, publicUrl, databaseUrl, secretKey, mediasrcApiUrl
   }
   if (databaseUrl !== null && secretKey === null) {
     warnings.push('GATEHOUSE_SECRET_KEY is not set: give the same one to every instance that shares this database');
+  }
+  if ((smtp.url === null) !== (smtp.from === null)) {
+    const [given, missing] = smtp.url === null ? ['FROM', 'URL'] : ['URL', 'FROM'];
+    warnings.push(`GATEHOUSE_SMTP_${missing} is not set, although GATEHOUSE_SMTP_${given} is: no e-mail is sent`);
   }
   return warnings;
 }

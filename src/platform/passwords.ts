@@ -32,7 +32,7 @@ export class PasswordTooLong extends Error {
 
 type Check = (password: string) => Promise<boolean>;
 
-const maxPasswordLength = 4096;
+export const maxPasswordLength = 4096;
 const argon2id = 2;
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** A stored hash sets the cost of its own verification: beyond these limits it would be a denial of service. */

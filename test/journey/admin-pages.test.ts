@@ -220,12 +220,36 @@ describeJourney('the admin pages', (journey) => {
     const page = await visitAdmin(journey(), '/everything/');
     const devices = page.getByRole('region', { name: 'Devices' }).getByRole('link');
     expect((await devices.allInnerTexts()).toSorted()).toEqual(
-      ['Authenticator apps', 'Passkeys', 'Recovery code lists', 'SMS Devices', 'Twofactor Devices'].toSorted(),
+      ['Authenticator apps', 'Passkeys', 'Recovery code lists', 'SMS devices', 'Two-factor devices'].toSorted(),
     );
     await openAdmin(page, `/rbac/roles/${role.pk}/`);
     for (const name of ['Authenticator app', 'Passkey', 'Recovery code list'])
       await page.getByRole('rowheader', { name, exact: true }).waitFor();
     expect(await page.getByText('TOTP Device').count()).toBe(0);
+  });
+
+  test('are called in the menu, in headings, in titles and in the search by one name each', async () => {
+    const page = await visitAdmin(journey(), '/');
+    const menu = page.getByRole('navigation', { name: 'Administration' }).getByRole('link');
+    const places = await menu.evaluateAll((links) =>
+      links.map((link) => [link.textContent, link.getAttribute('href')]),
+    );
+    expect(places.length).toBeGreaterThan(20);
+    for (const [name, href] of places) {
+      await moveTo(page, String(href).replace('/if/admin', ''));
+      expect([href, await heading(page).innerText(), await page.title()]).toEqual([href, name, `${name} · Gatehouse`]);
+    }
+    await page.keyboard.press('Control+k');
+    for (const [name] of places) {
+      await page.keyboard.press('Control+a');
+      await page.keyboard.type(String(name));
+      await page.getByRole('option', { name: `${name} Page`, exact: true }).waitFor();
+    }
+    await openAdmin(page, '/stages/authenticator/webauthn/');
+    expect(await heading(page).innerText()).toBe('Passkey setup stages');
+    await moveTo(page, '/events/system_tasks/');
+    await page.locator('tbody a').first().click();
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Jobs' }).waitFor();
   });
 
   test('show what would change and the command for it, and save only then', async () => {
@@ -379,7 +403,7 @@ describeJourney('the admin pages', (journey) => {
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('h');
-    await expect.poll(() => heading(page).innerText()).toContain('Welcome');
+    await expect.poll(() => heading(page).innerText()).toBe('Start');
   });
 
   test('choose a kind first, and upload a picture', async () => {

@@ -212,7 +212,7 @@ async function letDanaIn({ picture }: Walk, page: Page): Promise<void> {
 }
 
 async function readEvents({ picture }: Walk, page: Page): Promise<void> {
-  await choose(page, 'Log');
+  await choose(page, 'Events');
   await page.getByText('admin created the application Grafana.').waitFor();
   await page.getByText('admin created the application Grafana.').click();
   await picture(page, 'events');

@@ -1,7 +1,7 @@
 import { documentUnder, type OpenApiDocument } from '../../src/resource/openapi.ts';
 import { describe } from '../../web/admin/api/description.ts';
 import type { Document, Member } from '../../web/admin/api/document.ts';
-import { capitalised, englishOf } from '../../web/admin/spellings.ts';
+import { englishKind, englishOf } from '../../web/admin/spellings.ts';
 import type { TestServer } from '../support/server.ts';
 
 /** Paths without a list that have a form. */
@@ -34,16 +34,17 @@ export async function textsOfDeclarations({ app, admin, nobody }: TestServer): P
   collectChoices('the addresses of an OAuth2 provider', Object.keys(properties));
 
   const entries: Entry[] = (await admin.get('/admin/interface/')).body.resources;
-  for (const { path, singular, plural, description } of entries) [singular, plural, description].map(collect(path));
-  for (const { names, path } of app.engine.registry.resources) collect(path)(capitalised(names[0]));
+  for (const { path, singular, plural, description } of entries)
+    [englishKind(singular), englishKind(plural), description].map(collect(path));
+  for (const { names, path } of app.engine.registry.resources) collect(path)(englishKind(names[0]));
   for (const { name } of app.kinds.transports) collect('kinds of transports')(name);
   for (const { summary } of app.jobs.kinds.values()) collect('kinds of jobs')(summary);
 
   const permissions: Permission[] = (await admin.get('/rbac/permissions/?page_size=1000')).body.results;
   for (const { name, model_verbose } of permissions) {
-    collect('models of permissions')(capitalised(model_verbose));
+    collect('models of permissions')(englishKind(model_verbose));
     const [, kind] = /^Can (?:add|change|delete|view secrets of|view) (.+)$/.exec(name) ?? [];
-    if (!kind || !found.has(capitalised(kind))) collect('permissions')(name);
+    if (!kind || !found.has(englishKind(kind))) collect('permissions')(name);
   }
   collectChoices('verbs of permissions', ['view', 'add', 'change', 'delete']);
   return found;

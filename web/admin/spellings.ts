@@ -1,5 +1,3 @@
-import type { Text } from '../texts/text.ts';
-
 /** Names that do not follow from the value. */
 const names: Readonly<Record<string, string>> = {
   authenticators: 'Devices',
@@ -60,15 +58,41 @@ const namesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   device_classes: { static: 'Recovery codes', totp: 'Authenticator app', webauthn: 'Passkey' },
 };
 
-/** Kinds of devices are called here as they are where people use them. */
-export const kindNames: Readonly<Record<string, Text>> = {
-  'Static Device': 'Recovery code list',
-  'Static Devices': 'Recovery code lists',
-  'TOTP Device': 'Authenticator app',
-  'TOTP Devices': 'Authenticator apps',
-  'WebAuthn Device': 'Passkey',
-  'WebAuthn Devices': 'Passkeys',
+/** What pages call kinds of objects otherwise than the API does: as people call them. */
+const kinds: Readonly<Record<string, string>> = {
+  'authenticated session': 'Session',
+  'certificate-key pair': 'Certificate',
+  'outpost service-connection': 'Service connection',
+  'static authenticator setup stage': 'Recovery code setup stage',
+  'static device': 'Recovery code list',
+  'system task': 'Job',
+  'TOTP authenticator setup stage': 'Authenticator app setup stage',
+  'TOTP device': 'Authenticator app',
+  'WebAuthn authenticator setup stage': 'Passkey setup stage',
+  'WebAuthn device': 'Passkey',
 };
+
+const wordsOfKinds: Readonly<Record<string, string>> = {
+  mediasrc: 'media server',
+  'service-connection': 'service connection',
+  'service-connections': 'service connections',
+  twofactor: 'two-factor',
+};
+
+/** The English name of a kind of objects, of one or of many: `SAML Providers` is `SAML providers`. */
+export function englishKind(name: string): string {
+  const small = inSmallLetters(name);
+  const one = kinds[small.replace(/s$/, '')];
+  if (one) return small.endsWith('s') ? `${one}s` : one;
+  return capitalised(small.replace(/[\w-]+/g, (word) => wordsOfKinds[word] ?? word));
+}
+
+/** `OAuth Source`: `OAuth source`. */
+export const inSmallLetters = (name: string): string =>
+  name
+    .split(' ')
+    .map((word) => (/^[A-Z][a-z]+(-[A-Z]?[a-z]+)*$/.test(word) ? word.toLowerCase() : word))
+    .join(' ');
 
 const words: Readonly<Record<string, string>> = {
   api: 'API',

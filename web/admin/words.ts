@@ -1,6 +1,6 @@
 import { pageLanguage, pageLocale } from '../texts/page-language.ts';
 import { known, t } from '../texts/texts.ts';
-import { capitalised, englishOf, kindNames } from './spellings.ts';
+import { englishKind, englishOf, inSmallLetters } from './spellings.ts';
 
 /** A value of a member by its name in the page's language: `app_password` as `App password`, `CH` as `Switzerland`. */
 export function spelled(value: unknown, member?: string): string {
@@ -9,10 +9,7 @@ export function spelled(value: unknown, member?: string): string {
 }
 
 /** The name of a kind of objects, as the server declares it, in the page's language. */
-export function kindName(name: string): string {
-  const own = kindNames[capitalised(name)];
-  return own ? t(own) : known(capitalised(name));
-}
+export const kindName = (name: string): string => known(englishKind(name));
 
 let countries: Intl.DisplayNames | undefined;
 
@@ -21,14 +18,8 @@ function countryOf(code: string): string {
   return countries.of(code) ?? code;
 }
 
-/** `User`: `user`, for the middle of an English sentence; `OAuth2 Provider` and `SAML Source` stay as they are. */
-export function inSentence(name: string): string {
-  if (pageLanguage() !== 'en') return name;
-  return name
-    .split(' ')
-    .map((word) => (/^[A-Z][a-z]+(-[A-Z]?[a-z]+)*$/.test(word) ? word.toLowerCase() : word))
-    .join(' ');
-}
+/** `User`: `user`, for the middle of an English sentence; `SAML provider` stays as it is. */
+export const inSentence = (name: string): string => (pageLanguage() === 'en' ? inSmallLetters(name) : name);
 
 export const numberText = (value: number): string => new Intl.NumberFormat(pageLocale()).format(value);
 

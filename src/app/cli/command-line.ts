@@ -1,6 +1,6 @@
 import { nearestWord } from '../../lib/nearest-word.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
-import { isDamaged, isUnreachable } from '../../platform/db/unreachable.ts';
+import { isDamaged, isRefusal, isUnreachable } from '../../platform/db/unreachable.ts';
 import { databaseName } from '../open-database.ts';
 import { version } from '../version.ts';
 import { backup } from './backup.ts';
@@ -77,7 +77,8 @@ async function runCommand(command: Command, args: readonly string[], env: NodeJS
 function describe(error: unknown, config: Config): string {
   const message = messageOf(error);
   if (isDamaged(error)) return `${databaseName(config)} is damaged: ${message}`;
-  return isUnreachable(error) ? `${databaseName(config)} cannot be reached: ${message}` : message;
+  if (isUnreachable(error)) return `${databaseName(config)} cannot be reached: ${message}`;
+  return isRefusal(error) ? `${databaseName(config)} refuses (DATABASE_URL): ${message}` : message;
 }
 
 function unknownCommand(name: string): string {

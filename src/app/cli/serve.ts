@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import type { Config } from '../../platform/config.ts';
 import { createLog, type Log } from '../../platform/log.ts';
 import { logLines } from '../../platform/log-lines.ts';
 import { bootstrap } from '../bootstrap/run.ts';
@@ -24,6 +27,7 @@ finishes the requests in flight. A second signal stops it at once.`,
     const log = createLog({ level: config.logLevel, ...(stdout.isTTY && { stream: logLines(stdout) }) });
     process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'a fault ends the server'));
     for (const warning of config.warnings) log.warn(warning);
+    await tryAddress(config);
     const world = await openWorld(config, log);
     try {
       const app = await composeApp(world);
@@ -44,6 +48,18 @@ finishes the requests in flight. A second signal stops it at once.`,
   },
 };
 
+/** Before a first start makes anything, and shows a password and a link to this address, once. */
+async function tryAddress({ host, port }: Config): Promise<void> {
+  const server = createServer().listen({ host, port });
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw cannotListen(error, host, port);
+  }
+  server.close();
+  await once(server, 'close');
+}
+
 async function start(app: App, world: World): Promise<string> {
   await bootstrap(world, app);
   const { host, port } = world.config;
@@ -54,13 +70,16 @@ async function start(app: App, world: World): Promise<string> {
   }
 }
 
+/** Not of this machine, an unknown name, no name server, an address without its zone, no IPv6. */
+const noAddress = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL', 'EAFNOSUPPORT']);
+
 function cannotListen(error: unknown, host: string, port: number): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   if (code === 'EADDRINUSE')
     return new CommandError(`Port ${port} on ${host} is taken; stop what uses it, or set PORT to another.`);
   if (code === 'EACCES')
     return new CommandError(`Port ${port} may not be opened by this user; set PORT to one above 1023.`);
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+  if (typeof code === 'string' && noAddress.has(code))
     return new CommandError(`HOST ${host} is no address of this machine.`);
   return error;
 }

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { errorFacts } from '../../lib/error-facts.ts';
 import { type History, historyOf } from './postgres-history.ts';
 import { postgresTypes } from './postgres-values.ts';
+import { requirePostgres } from './postgres-version.ts';
 import { DatabaseBusy } from './unreachable.ts';
 
 export interface Connected {
@@ -31,7 +32,8 @@ const session = [
   "set lock_timeout = '15s'",
 ].join('; ');
 
-const facts = "select pg_is_in_recovery() as standby, pg_backend_pid() as pid, current_setting('timezone') as zone";
+const facts = `select pg_is_in_recovery() as standby, pg_backend_pid() as pid, current_setting('timezone') as zone,
+  current_setting('server_version_num')::int as version`;
 
 export async function connectTo(address: string, kind: Kind, withinMs: number): Promise<Connected> {
   const client = new pg.Client({
@@ -49,11 +51,12 @@ export async function connectTo(address: string, kind: Kind, withinMs: number): 
   try {
     await client.connect();
     await client.query(session);
-    const { rows } = await client.query<{ standby: boolean; pid: number; zone: string }>(facts);
+    const { rows } = await client.query<{ standby: boolean; pid: number; zone: string; version: number }>(facts);
     // A select without `from` has one row.
-    const [{ standby, pid, zone }] = rows as [(typeof rows)[number]];
+    const [{ standby, pid, zone, version }] = rows as [(typeof rows)[number]];
     if (standby && kind === 'primary') throw new DatabaseBusy('the database is a standby, which takes no writes');
     if (!standby && kind === 'standby') throw new DatabaseBusy('the database is no standby');
+    requirePostgres(version);
     requireUtc(zone);
     // A pooler invents the process id that it reports at connect. pg's types do not know `processID`.
     const isPooled = pid !== (client as unknown as { processID: number }).processID;

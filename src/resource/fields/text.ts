@@ -1,3 +1,4 @@
+import { emailPattern } from '../../lib/email.ts';
 import { asText } from '../../lib/json.ts';
 import { nearestWord } from '../../lib/nearest-word.ts';
 import { accept, asStored, type Common, complain, type Field, type Null, type Parsed } from './field.ts';
@@ -19,8 +20,6 @@ export interface TextRules {
 }
 
 const slugPattern = /^[-a-zA-Z0-9_]+$/;
-// One @, no spaces, a dotted or literal domain: what mail servers accept in practice.
-const emailPattern = /^[^\s@<>(),;:"[\]\\]+@(?:(?:[A-Za-z0-9](?:-*[A-Za-z0-9])*\.)+[A-Za-z0-9-]{2,63}|localhost)$/;
 
 const formats = {
   slug: {

@@ -1,6 +1,6 @@
 import '../generic/detail.css';
 import './applications.css';
-import { known, t } from '../../texts/texts.ts';
+import { t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
 import { type Interface, useInterface } from '../api/interface.ts';
 import { Changes } from '../generic/changes.tsx';
@@ -12,6 +12,7 @@ import { Page } from '../page.tsx';
 import { EventRows } from '../parts/event-rows.tsx';
 import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../resource-page.ts';
+import { kindName } from '../words.ts';
 import { AccessTab } from './access-tab.tsx';
 import { type Application, type ReadApplication, useApplication } from './application.ts';
 import { ClaimsTab } from './claims-tab.tsx';
@@ -31,7 +32,7 @@ export function ApplicationPage({ entry, objectKey }: ResourcePage) {
   return (
     <Page
       title={application.name}
-      intro={[entry.singular, known(application.provider_obj?.verbose_name ?? '')].filter(Boolean).join(' · ')}
+      intro={[entry.singular, kindName(application.provider_obj?.verbose_name ?? '')].filter(Boolean).join(' · ')}
       crumbs={crumbs}
       actions={
         <>

@@ -1,7 +1,8 @@
-import { known, type Text, t } from '../../texts/texts.ts';
+import { type Text, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
+import { kindName } from '../words.ts';
 import type { Application, Provider, TabProps } from './application.ts';
 
 /** What it is, where it is and how people get in. */
@@ -67,7 +68,7 @@ function ProviderLink({ provider: { pk, name, verbose_name, meta_model_name } }:
   return (
     <>
       {path ? <Link href={hrefOf(`${path}${pk}/`)}>{name}</Link> : name}{' '}
-      <span className="quiet small">{known(verbose_name)}</span>
+      <span className="quiet small">{kindName(verbose_name)}</span>
     </>
   );
 }

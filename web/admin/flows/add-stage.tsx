@@ -4,7 +4,7 @@ import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
-import { known, t } from '../../texts/texts.ts';
+import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { type ResourceEntry, useEntry, useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
@@ -45,8 +45,8 @@ export function AddStage({ design, reload }: Props) {
         <ul className="kind-list">
           {kinds.map(({ path, singular, description }) => (
             <li key={path}>
-              <Link href={hereWith({ add: path })}>{known(singular)}</Link>
-              <p className="quiet small">{known(description)}</p>
+              <Link href={hereWith({ add: path })}>{singular}</Link>
+              <p className="quiet small">{description}</p>
             </li>
           ))}
         </ul>
@@ -95,11 +95,11 @@ function NewStage({ kind, onMade }: NewProps) {
   const { problem, attempt } = useAttempt();
   return (
     <div className="stack">
-      <h2>{t('New: {kind}', { kind: known(kind.singular) })}</h2>
+      <h2>{t('New: {kind}', { kind: kind.singular })}</h2>
       {problem && <Notice tone="bad">{problem}</Notice>}
       <ObjectBeside
         path={kind.path}
-        name={known(kind.singular)}
+        name={kind.singular}
         submit={t('Create and add')}
         onCancel={() => goTo(hereWith({ add: '' }))}
         onSaved={(row) => attempt(() => onMade(String(row.pk)))}

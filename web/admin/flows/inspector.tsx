@@ -4,7 +4,8 @@ import { callApi } from '../../api/client.ts';
 import { Code } from '../../elements/code.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import type { Challenge } from '../../flow/challenge.ts';
-import { known, t } from '../../texts/texts.ts';
+import { t } from '../../texts/texts.ts';
+import { kindName } from '../words.ts';
 
 interface Binding {
   readonly stage_obj: { readonly name: string; readonly verbose_name: string } | null;
@@ -62,7 +63,7 @@ function Stage({ binding }: { binding: Binding | null }) {
   if (!stage) return <>–</>;
   return (
     <>
-      <bdi>{stage.name}</bdi> <span className="quiet small">{known(stage.verbose_name)}</span>
+      <bdi>{stage.name}</bdi> <span className="quiet small">{kindName(stage.verbose_name)}</span>
     </>
   );
 }

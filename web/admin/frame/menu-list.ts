@@ -1,8 +1,9 @@
-import type { Text } from '../../texts/texts.ts';
+import { type Text, t } from '../../texts/texts.ts';
 import type { Interface } from '../api/interface.ts';
 
 export interface MenuItem {
-  readonly title: Text;
+  /** In the page's language. */
+  readonly title: string;
   readonly path: string;
 }
 
@@ -12,61 +13,59 @@ interface MenuGroup {
 }
 
 /** The home page. */
-export const start: MenuItem = { title: 'Start', path: '/' };
+export const start = (): MenuItem => ({ title: t('Start'), path: '/' });
 
-/** The menu by task. Kinds are in the list of their family, rarely used resources under "Everything". */
-const groups: readonly MenuGroup[] = [
+/**
+ * The paths of the menu by task. Kinds are in the list of their family, rarely used resources under "Everything". Lists
+ * are called as their objects are.
+ */
+const groups: readonly { title: Text; paths: readonly string[] }[] = [
   {
     title: 'Applications',
-    items: [
-      { title: 'Applications', path: '/core/applications/' },
-      { title: 'Providers', path: '/providers/all/' },
-    ],
+    paths: ['/core/applications/', '/providers/all/'],
   },
   {
     title: 'People',
-    items: [
-      { title: 'Users', path: '/core/users/' },
-      { title: 'Groups', path: '/core/groups/' },
-      { title: 'Roles', path: '/rbac/roles/' },
-      { title: 'Access', path: '/access/' },
-      { title: 'Invitations', path: '/stages/invitation/invitations/' },
-      { title: 'Tokens', path: '/core/tokens/' },
-      { title: 'Sessions', path: '/core/authenticated_sessions/' },
+    paths: [
+      '/core/users/',
+      '/core/groups/',
+      '/rbac/roles/',
+      '/access/',
+      '/stages/invitation/invitations/',
+      '/core/tokens/',
+      '/core/authenticated_sessions/',
     ],
   },
   {
     title: 'Sign-in',
-    items: [
-      { title: 'Flows', path: '/flows/instances/' },
-      { title: 'Stages', path: '/stages/all/' },
-      { title: 'Prompts', path: '/stages/prompt/prompts/' },
-      { title: 'Policies', path: '/policies/all/' },
-      { title: 'Sources', path: '/sources/all/' },
-    ],
+    paths: ['/flows/instances/', '/stages/all/', '/stages/prompt/prompts/', '/policies/all/', '/sources/all/'],
   },
   {
     title: 'Events',
-    items: [
-      { title: 'Log', path: '/events/events/' },
-      { title: 'Rules', path: '/events/rules/' },
-      { title: 'Transports', path: '/events/transports/' },
-    ],
+    paths: ['/events/events/', '/events/rules/', '/events/transports/'],
   },
   {
     title: 'System',
-    items: [
-      { title: 'Maintenance', path: '/system/' },
-      { title: 'Settings', path: '/admin/settings/' },
-      { title: 'Appearance', path: '/core/brands/' },
-      { title: 'Certificates', path: '/crypto/certificatekeypairs/' },
-      { title: 'Property mappings', path: '/propertymappings/all/' },
-      { title: 'Service connections', path: '/outposts/service_connections/all/' },
-      { title: 'Jobs', path: '/events/system_tasks/' },
-      { title: 'Everything', path: '/everything/' },
+    paths: [
+      '/system/',
+      '/admin/settings/',
+      '/core/brands/',
+      '/crypto/certificatekeypairs/',
+      '/propertymappings/all/',
+      '/outposts/service_connections/all/',
+      '/events/system_tasks/',
+      '/everything/',
     ],
   },
 ];
+
+/** The names of pages that are not lists of a resource. */
+const titleOf: Readonly<Record<string, Text>> = {
+  '/access/': 'Access',
+  '/admin/settings/': 'Settings',
+  '/everything/': 'Everything',
+  '/system/': 'Maintenance',
+};
 
 /** Permissions for pages that are not lists of a resource. */
 const permissionOf: Readonly<Record<string, string>> = {
@@ -82,12 +81,14 @@ const listOf: Readonly<Record<string, string>> = {
 
 /** The menu, without what the caller may not see. */
 export function menuFor({ resources, system_permissions }: Interface): MenuGroup[] {
-  const listed = new Set(resources.map(({ path }) => path));
-  const isOffered = ({ path }: MenuItem) =>
-    path === '/everything/' ||
-    listed.has(listOf[path] ?? path) ||
-    system_permissions.includes(permissionOf[path] ?? '');
+  const names = new Map(resources.map(({ path, plural }) => [path, plural]));
+  const isOffered = (path: string) =>
+    path === '/everything/' || names.has(listOf[path] ?? path) || system_permissions.includes(permissionOf[path] ?? '');
+  const itemAt = (path: string): MenuItem => {
+    const title = titleOf[path];
+    return { path, title: title ? t(title) : (names.get(path) ?? path) };
+  };
   return groups
-    .map(({ title, items }) => ({ title, items: items.filter(isOffered) }))
+    .map(({ title, paths }) => ({ title, items: paths.filter(isOffered).map(itemAt) }))
     .filter(({ items }) => items.length > 0);
 }

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { type Text, t } from '../../texts/texts.ts';
+import { t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
 import { entryAt, type Interface, useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
@@ -13,7 +13,8 @@ export function Menu() {
   const groups = menuFor(known);
   const items = groups.flatMap((group) => group.items);
   const current = menuPath(path, known, items);
-  const here = items.find((item) => item.path === current)?.title ?? (path === '/' ? start.title : 'Administration');
+  const home = start();
+  const here = [home, ...items].find((item) => item.path === current)?.title ?? t('Administration');
   const list = useRef<HTMLDivElement>(null);
   // Navigating closes the menu.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the path is what it is about
@@ -30,12 +31,12 @@ export function Menu() {
         onClick={() => setOpen(!isOpen)}
       >
         <span className="visually-hidden">{t('Menu, now at')} </span>
-        <span>{t(here)}</span>
+        <span>{here}</span>
         <span aria-hidden="true">{isOpen ? '▴' : '▾'}</span>
       </button>
       <div ref={list} id="admin-menu-list" className="admin-menu-list" data-open={isOpen || undefined}>
         <ul>
-          <Item {...start} isCurrent={path === '/'} />
+          <Item {...home} isCurrent={current === home.path} />
         </ul>
         {groups.map(({ title, items }) => (
           // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
@@ -55,11 +56,11 @@ export function Menu() {
   );
 }
 
-function Item({ title, path, isCurrent }: { title: Text; path: string; isCurrent: boolean }) {
+function Item({ title, path, isCurrent }: MenuItem & { isCurrent: boolean }) {
   return (
     <li>
       <Link href={hrefOf(path)} aria-current={isCurrent ? 'page' : undefined}>
-        {t(title)}
+        {title}
       </Link>
     </li>
   );

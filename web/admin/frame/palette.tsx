@@ -97,7 +97,8 @@ function placesOf(known: Interface): Hit[] {
   const menu = menuFor(known).flatMap(({ items }) => items);
   const inMenu = new Set(menu.map(({ path }) => path));
   const pages = [
-    ...[start, ...menu].map(({ title, path }) => ({ title: t(title), path })),
+    start(),
+    ...menu,
     ...known.resources.filter(({ path }) => !inMenu.has(path)).map(({ plural, path }) => ({ title: plural, path })),
   ];
   const makers = known.resources.filter(({ may }) => may.add === 'all');

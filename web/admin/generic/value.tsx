@@ -7,7 +7,7 @@ import { hrefOf } from '../address.ts';
 import type { Member } from '../api/document.ts';
 import type { Names } from '../api/objects.ts';
 import { Link } from '../link.tsx';
-import { numberText, spelled } from '../words.ts';
+import { kindName, numberText, spelled } from '../words.ts';
 
 interface Props {
   readonly member: Member;
@@ -20,7 +20,8 @@ interface Props {
 const maxListed = 3;
 
 /** Members with default texts from the server, which are translated. */
-const saidByServer: ReadonlySet<string> = new Set(['description', 'mode_verbose', 'model_verbose', 'verbose_name']);
+const saidByServer: ReadonlySet<string> = new Set(['description', 'mode_verbose']);
+const kindsOfObjects: ReadonlySet<string> = new Set(['model_verbose', 'verbose_name']);
 
 /** A value of a member, as people read it. */
 export function Value({ member: { name, note, schema }, value, names, isBrief = false }: Props): ReactNode {
@@ -50,10 +51,15 @@ export function Value({ member: { name, note, schema }, value, names, isBrief = 
     default: {
       if (typeof value === 'object') return isBrief ? <Brief value={value} /> : <Json value={value} />;
       if (typeof value === 'boolean') return <Flag value={value} />;
-      const text = saidByServer.has(name) ? known(String(value)) : String(value);
-      return <Text text={text} isBrief={isBrief} isLong={note.lines === true || schema.type === 'object'} />;
+      const isLong = note.lines === true || schema.type === 'object';
+      return <Text text={textOf(name, String(value))} isBrief={isBrief} isLong={isLong} />;
     }
   }
+}
+
+function textOf(member: string, value: string): string {
+  if (kindsOfObjects.has(member)) return kindName(value);
+  return saidByServer.has(member) ? known(value) : value;
 }
 
 const Nothing = () => (

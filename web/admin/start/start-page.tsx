@@ -17,10 +17,10 @@ import { WeekCard } from './week-card.tsx';
 
 /** Checklist, health and statistics. */
 export function StartPage() {
-  const { user, version } = useInterface();
+  const { user } = useInterface();
   const overview = useAnswer<Overview>('/admin/overview/');
   return (
-    <Page title={t('Welcome, {name}', { name: user.name || user.username })} intro={`Gatehouse ${version}`}>
+    <Page title={t('Start')} intro={t('Welcome, {name}', { name: user.name || user.username })}>
       <Loaded {...overview}>{(value) => <Content overview={value} />}</Loaded>
     </Page>
   );
@@ -146,7 +146,7 @@ function Ways() {
           <ul className="plain-list">
             {items.map((item) => (
               <li key={item.path}>
-                <Link href={hrefOf(item.path)}>{t(item.title)}</Link>
+                <Link href={hrefOf(item.path)}>{item.title}</Link>
               </li>
             ))}
           </ul>

@@ -5,8 +5,7 @@ import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { known, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
-import { capitalised } from '../spellings.ts';
-import { spelled } from '../words.ts';
+import { kindName, spelled } from '../words.ts';
 import { endsSoon, isOver, type TabProps } from './maintenance.ts';
 import { RowList } from './row-list.tsx';
 
@@ -96,7 +95,7 @@ export function Connections({ found: { connections } }: TabProps) {
       rows={connections.map(({ pk, name, type, path }) => {
         const state = states[pk];
         return {
-          ...{ id: pk, name, href: hrefOf(path), text: state?.version || known(type) },
+          ...{ id: pk, name, href: hrefOf(path), text: state?.version || kindName(type) },
           ...(state
             ? state.healthy
               ? { tone: 'good' as const, tag: t('Reachable') }
@@ -119,7 +118,7 @@ export function Sources({ found: { sources } }: TabProps) {
   return (
     <RowList
       rows={sources.map(({ name, type, path, is_enabled }) => ({
-        ...{ id: path, name, href: hrefOf(path), text: known(capitalised(type)) },
+        ...{ id: path, name, href: hrefOf(path), text: kindName(type) },
         ...(is_enabled ? { tone: 'good' as const, tag: t('On') } : { tag: t('Off') }),
       }))}
     />

@@ -4,9 +4,10 @@ import { Button } from '../../elements/button.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
-import { known, t } from '../../texts/texts.ts';
+import { t } from '../../texts/texts.ts';
 import { hereWith, hrefOf, useAddress } from '../address.ts';
 import { Link } from '../link.tsx';
+import { kindName } from '../words.ts';
 import { Ledger } from './ledger.tsx';
 import type { SyncProvider, TabProps } from './maintenance.ts';
 
@@ -48,7 +49,7 @@ function Card({ provider, isChosen, reload }: CardProps) {
       <h2>
         <Link href={hrefOf(`${path}${pk}/`)}>{name}</Link>
       </h2>
-      <p className="quiet small">{known(type)}</p>
+      <p className="quiet small">{kindName(type)}</p>
       {!provider.is_assigned && <Notice tone="warn">{t('No application uses it, so nothing is sent.')}</Notice>}
       {provider.message && <Notice tone="bad">{provider.message}</Notice>}
       <p>

@@ -44,7 +44,7 @@ export function invitationResource({ settings, config, ...mailing }: InvitationN
     schema: 'Invitation',
     names: ['Invitation', 'Invitations'],
     description:
-      'Links by which people make their own account. Those that were used up or are too old are gone; the log tells of them.',
+      'Links by which people make their own account. Those that were used up or are too old are gone; the events tell of them.',
     table: 'invitations',
     writtenWith: longLivedCredentials,
     order: ['-expires'],
