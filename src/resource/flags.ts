@@ -1,4 +1,5 @@
 import { type Complaints, Invalid } from '../lib/problem.ts';
+import { isStorable, unstorable } from './fields/well-formed.ts';
 import type { Parameter } from './operation.ts';
 
 /** Parses a query flag: true/false or 1/0 in any case. */
@@ -16,10 +17,11 @@ export const hasFlag = (query: URLSearchParams, name: string): boolean => readFl
 export const asksForFile = (query: URLSearchParams): boolean =>
   query.has('download') && readFlag(query.get('download')) !== false;
 
-/** Refuses unreadable flags: if `dry_run=yes` were ignored, the call would write. */
-export function checkFlags(parameters: readonly Parameter[], query: URLSearchParams): void {
+/** Refuses what no column holds, and unreadable flags: if `dry_run=yes` were ignored, the call would write. */
+export function checkQuery(parameters: readonly Parameter[], query: URLSearchParams): void {
   if (query.size === 0) return;
   const complaints: Complaints = {};
+  for (const [name, text] of query) if (!isStorable(text)) complaints[name] = [unstorable];
   for (const { name, in: place, schema, allowEmptyValue } of parameters) {
     if (place !== 'query' || schema.type !== 'boolean' || !query.has(name)) continue;
     const texts = query.getAll(name);

@@ -14,7 +14,7 @@ import { createSharedLimit } from '../platform/shared-counts.ts';
 import type { Actor } from './actor.ts';
 import type { Call, Reply, ResourceWorld } from './call.ts';
 import { checkCredential } from './credentials.ts';
-import { checkFlags } from './flags.ts';
+import { checkQuery } from './flags.ts';
 import type { Operation } from './operation.ts';
 import { checkNames, strictApplied, wantsStrict } from './strict.ts';
 
@@ -52,7 +52,7 @@ export function mountApi(routes: Routes, operations: readonly Operation[], needs
       if (!operation?.anonymous && !actor) throw new Problem('not_authenticated');
       checkCredential(operation?.credentials, actor);
       if (!operation) return notOffered(facts.method, offered);
-      checkFlags(operation.parameters, facts.query);
+      checkQuery(operation.parameters, facts.query);
       const call = callOf(http, actor, now);
       if (isStrict) checkNames(operation, call);
       answer = answerOf(await operation.handle(call));

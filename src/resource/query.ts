@@ -7,7 +7,6 @@ import { type Field, type Fields, isShown, type RowAlias } from './fields/field.
 import { isRef, keySchema, type RefField } from './fields/ref.ts';
 import { canonicalUuid, isUuid } from './fields/scalar.ts';
 import { choicesFor } from './fields/text.ts';
-import { isStorable } from './fields/well-formed.ts';
 import { readFlag } from './flags.ts';
 import { type JsonSchema, withoutLengths } from './json-schema.ts';
 import type { Filter, FilterInput, FilterResult, Registry, Resource } from './resource.ts';
@@ -164,10 +163,6 @@ export async function filterConditions(
       .map((text) => text.trim())
       .filter((text) => text !== '');
     if (texts.length === 0) continue;
-    if (!texts.every(isStorable)) {
-      complaints[name] = ['Null characters are not allowed.'];
-      continue;
-    }
     const result: FilterResult = await filter.condition({
       texts,
       row,

@@ -1,5 +1,4 @@
 import type { Call } from './call.ts';
-import { isStorable } from './fields/well-formed.ts';
 import type { Resource } from './resource.ts';
 
 const maxTerms = 10;
@@ -11,7 +10,7 @@ export const fewRows = 10_000;
 /** The words of `search`. */
 export function searchTerms(resource: Resource, { request: { query } }: Call): string[] {
   const text = query.get('search') ?? '';
-  if (!resource.search?.length || !isStorable(text)) return [];
+  if (!resource.search?.length) return [];
   return text
     .split(/[\s,]+/)
     .filter(Boolean)

@@ -5,7 +5,6 @@ import { visibleRows } from '../../resource/access.ts';
 import type { Call } from '../../resource/call.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { type Row, readContext } from '../../resource/fields/field.ts';
-import { isStorable } from '../../resource/fields/well-formed.ts';
 import {
   arrayOf,
   booleanSchema,
@@ -148,7 +147,6 @@ function readQuery(query: URLSearchParams): { ofModel: RawBuilder<unknown>; onOb
     throw Invalid.field('model', `Select a valid choice. ${model} is not one of the available choices.`);
   }
   const objectPk = query.get('object_pk') ?? '';
-  if (!isStorable(objectPk)) throw Invalid.field('object_pk', 'Null characters are not allowed.');
   const [app, name] = model.split('.');
   return {
     ofModel: sql`p.app_label = ${app} and p.model = ${name}`,

@@ -16,6 +16,7 @@ import { insertRow } from '../../resource/verbs/write-row.ts';
 import type { Settings } from '../settings/settings.ts';
 import { issueToken, type KeyNeeds } from '../token/issue-token.ts';
 import { tokenExpiresAttribute } from '../token/token-rules.ts';
+import { usernameComplaint } from './user-rules.ts';
 import { usersIn } from './users.ts';
 
 interface Needs {
@@ -37,7 +38,7 @@ export const serviceAccountAction = ({ key, settings, uidOf }: Needs): Action<un
     access: { permission: 'svc_core.add_user' },
     credentials: longLivedCredentials,
     body: {
-      name: text({ max: 150, help: 'The username of the account.' }),
+      name: text({ max: 150, check: usernameComplaint, help: 'The username of the account.' }),
       create_group: boolean({ default: false, help: 'Make a group of the same name with the account in it.' }),
       expiring: boolean({ default: true, help: 'Turn off for a token that never ends.' }),
       expires: time<true>({ default: null, help: 'When its token ends; after 360 days when empty.' }),

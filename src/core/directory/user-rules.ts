@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { JsonObject } from '../../lib/json.ts';
 import { type Complaints, Invalid } from '../../lib/problem.ts';
 import { runLater } from '../../platform/db/later.ts';
+import { hasUnseen } from '../../resource/fields/well-formed.ts';
 import type { AfterWrite, CheckInput } from '../../resource/resource.ts';
 import type { CorrectRights, RightsInput } from '../../resource/visibility.ts';
 import { bringsSuperuser, checkMayReachUser, checkMayTouchUser, usersBeyond } from '../access/delegation.ts';
@@ -24,6 +25,10 @@ type User = {
 };
 
 export const internalAccount = 'internal_service_account';
+
+/** Names that differ only in what nobody sees look alike. */
+export const usernameComplaint = (name: string): string | null =>
+  hasUnseen(name) ? 'Invisible characters are not allowed.' : null;
 
 export function pathComplaint(path: string): string | null {
   if (path.startsWith('/') || path.endsWith('/')) return 'No leading or trailing slashes allowed.';

@@ -9,7 +9,6 @@ import { boolean, time, uuid } from '../../resource/fields/scalar.ts';
 import { computed, nestedMany } from '../../resource/fields/shown.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { choice, text } from '../../resource/fields/text.ts';
-import { hasUnseen } from '../../resource/fields/well-formed.ts';
 import { eitherFilter } from '../../resource/filters.ts';
 import { booleanSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Action } from '../../resource/resource.ts';
@@ -26,7 +25,15 @@ import { serviceAccountAction } from './service-account.ts';
 import { uidOf as computeUid } from './uid.ts';
 import { meAction, pathsAction, setPasswordAction, signOutAction } from './user-actions.ts';
 import { metricsAction } from './user-metrics.ts';
-import { afterUserWrite, checkUser, internalAccount, pathComplaint, userRights, userTypes } from './user-rules.ts';
+import {
+  afterUserWrite,
+  checkUser,
+  internalAccount,
+  pathComplaint,
+  usernameComplaint,
+  userRights,
+  userTypes,
+} from './user-rules.ts';
 
 export interface UserNeeds {
   readonly installId: string;
@@ -75,7 +82,7 @@ export function userResource({ installId, passwords, settings, key, config, user
         unique: 'This field must be unique.',
         caseless: true,
         filter: true,
-        check: (name) => (hasUnseen(name) ? 'Invisible characters are not allowed.' : null),
+        check: usernameComplaint,
         help: 'The name a user signs in with; unique, whatever the case.',
       }),
       name: text({ blank: true, required: true, filter: true, help: 'The name shown to others.' }),

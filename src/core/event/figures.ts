@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import { hourMs } from '../../lib/duration.ts';
+import { isJsonObject } from '../../lib/json.ts';
 import { Invalid } from '../../lib/problem.ts';
 import { fromTimestamp, toTimestamp } from '../../platform/clock.ts';
 import { visibleRows } from '../../resource/access.ts';
 import type { Call } from '../../resource/call.ts';
 import { parseWhole } from '../../resource/fields/scalar.ts';
 import { noChoice } from '../../resource/fields/text.ts';
-import { isStorable } from '../../resource/fields/well-formed.ts';
+import { isStorable, unstorable } from '../../resource/fields/well-formed.ts';
 import { arrayOf, integerSchema, type JsonSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Action } from '../../resource/resource.ts';
 import { eventActions } from './actions.ts';
@@ -72,7 +73,7 @@ export const perMonthAction: Action = {
   async run(input) {
     const { query } = input.call.request;
     const row = input.registry.require(model).row();
-    const action = readable('action', query.get('action') || 'login');
+    const action = query.get('action') || 'login';
     const conditions = Object.entries(parseQuery(query.get('query') || '{}')).map(
       ([column, value]) => sql`${row.col(column)} = ${value}`,
     );
@@ -115,23 +116,19 @@ function columnValue(column: string, value: unknown): string | number {
     return parsed.value;
   }
   if (typeof value !== 'string' && typeof value !== 'number') throw Invalid.field('query', 'Not a valid string.');
-  const text = readable('query', String(value));
+  const text = String(value);
+  if (!isStorable(text)) throw Invalid.field('query', unstorable);
   return column.endsWith('_pk') || column === 'authorized_app' ? String(keyText(text)) : text;
 }
 
 function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     // The caller of this function reports the error.
     return null;
   }
-}
-
-function readable(name: string, text: string): string {
-  if (!isStorable(text)) throw Invalid.field(name, 'Null characters are not allowed.');
-  return text;
 }
 
 /** The most used applications, with their number of users. */
@@ -155,7 +152,7 @@ export const topPerUserAction: Action = {
   },
   async run(input) {
     const { call } = input;
-    const action = readable('action', call.request.query.get('action') || 'authorize_application');
+    const action = call.request.query.get('action') || 'authorize_application';
     const limit = parseWhole(call.request.query.get('top_n') || '15', 1, 1000);
     if ('complaint' in limit) throw Invalid.field('top_n', ...Object.values(limit.complaint).flat());
     const events = input.registry.require(model);

@@ -2,7 +2,7 @@ import { Invalid, Problem } from '../../lib/problem.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
 import { checkCredential } from '../../resource/credentials.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
-import { checkFlags } from '../../resource/flags.ts';
+import { checkQuery } from '../../resource/flags.ts';
 import {
   arrayOf,
   booleanSchema,
@@ -103,7 +103,7 @@ async function read(reading: Reading | null, call: Call): Promise<PartOfPage> {
     if (!reading) throw new Problem('not_found');
     const { operation, params, query } = reading;
     checkCredential(operation.credentials, call.actor);
-    checkFlags(operation.parameters, query);
+    checkQuery(operation.parameters, query);
     // Conditions are about this response, not about its parts.
     const header = (name: string) => (name === 'if-none-match' ? undefined : call.request.header(name));
     const reply = await operation.handle({ ...call, params, request: { ...call.request, query, header } });

@@ -78,6 +78,8 @@ describeOnBoth('service accounts', (server) => {
       name: ['Ensure this field has no more than 150 characters.'],
       expires: [expect.stringMatching(/^Datetime has wrong format/)],
     });
+    // It would look like the administrator's.
+    expect((await create({ name: 'ad\u200bmin' })).body).toEqual({ name: ['Invisible characters are not allowed.'] });
     expect((await admin.get('/core/users/')).body.pagination.count).toBe(before);
   });
 
