@@ -1,9 +1,11 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import {
   firstStart,
   logLines,
   processToken,
   type RunningServer,
+  startGatehouse,
   startServerProcess,
 } from '../support/gatehouse-process.ts';
 import { newFolder } from '../support/server.ts';
@@ -66,6 +68,26 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     ).toEqual(['Gatehouse is stopping', 'Gatehouse has stopped']);
   },
 );
+
+test.each(['SIGTERM', 'SIGINT'] as const)('%s during the start ends it at once, without a fault', async (signal) => {
+  const silent = createServer();
+  const asked = new Promise((resolve) => silent.once('connection', resolve));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as AddressInfo;
+  const folder = newFolder();
+  const starting = startGatehouse(['serve'], {
+    ...firstStart,
+    GATEHOUSE_DATA_DIR: folder,
+    PORT: '0',
+    DATABASE_URL: `postgres://127.0.0.1:${port}/gatehouse`,
+  });
+  await asked;
+  starting.kill(signal);
+  const { code, stdout, stderr } = await starting.finished;
+  silent.close();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(logLines(stdout).at(-1)).toMatchObject({ signal, msg: 'Gatehouse was stopped before it was ready' });
+});
 
 test('a stopping server reports that it is not ready, and still serves, before it refuses connections', async () => {
   const server = await startServerProcess({

@@ -27,13 +27,14 @@ finishes the requests in flight. A second signal stops it at once.`,
     const log = createLog({ level: config.logLevel, ...(stdout.isTTY && { stream: logLines(stdout) }) });
     process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'a fault ends the server'));
     for (const warning of config.warnings) log.warn(warning);
+    const signals = listenForSignals(log);
     await tryAddress(config);
     const world = await openWorld(config, log);
     try {
       const app = await composeApp(world);
       const address = await start(app, world);
-      // Before announcing readiness: whoever reads that may send a signal.
-      const stopSignal = firstSignal();
+      // From here on it serves.
+      const stopSignal = signals.first();
       await app.jobs.start();
       log.info({ address, database: world.db.dialect.name, version: world.version }, 'Gatehouse is ready');
       log.info({ signal: await stopSignal }, 'Gatehouse is stopping');
@@ -84,21 +85,34 @@ function cannotListen(error: unknown, host: string, port: number): unknown {
   return error;
 }
 
-/** Resolves at the first signal to stop; a later one ends the process. */
-function firstSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let firstAt: number | null = null;
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        if (firstAt === null) {
-          firstAt = performance.now();
-          resolve(signal);
-        } else if (performance.now() - firstAt > oneSignalMs) {
-          process.exit(1);
-        }
-      });
-    }
-  });
+/**
+ * Until somebody asks for the first signal, one ends the process: a start is made of transactions, and the first process of a
+ * container gets only the signals that it listens to. A second signal ends it too.
+ */
+function listenForSignals(log: Log): { first(): Promise<NodeJS.Signals> } {
+  const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
+  let isStarted = false;
+  let firstAt: number | null = null;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (!isStarted) {
+        log.info({ signal }, 'Gatehouse was stopped before it was ready');
+        process.exit(0);
+      }
+      if (firstAt === null) {
+        firstAt = performance.now();
+        resolve(signal);
+      } else if (performance.now() - firstAt > oneSignalMs) {
+        process.exit(1);
+      }
+    });
+  }
+  return {
+    first() {
+      isStarted = true;
+      return promise;
+    },
+  };
 }
 
 async function withDeadline(closing: Promise<unknown>, log: Log): Promise<void> {
