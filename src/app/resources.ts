@@ -40,7 +40,7 @@ import { transportResource } from '../notify/transport.resource.ts';
 import type { Jobs } from '../platform/jobs/job.ts';
 import { bindingResource } from '../policy/binding.resource.ts';
 import { policiesResource } from '../policy/policies.resource.ts';
-import { checkAccessAction, createEvaluateAccess, refusedApplications } from '../provider/application-access.ts';
+import { checkAccessEndpoint, createEvaluateAccess, refusedApplications } from '../provider/application-access.ts';
 import { flowFilter, providersResource, suggestedLaunchUrl } from '../provider/provider.family.ts';
 import type { Endpoint } from '../resource/endpoint.ts';
 import type { Resource } from '../resource/resource.ts';
@@ -64,7 +64,6 @@ interface Acting {
 /** All resources: those of the engines and those of kinds. */
 export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
   const { policies, flows } = kinds;
-  const evaluateAccess = createEvaluateAccess(policies);
   const recovery = recoveryAction({ ...world, policies });
   const userActions = [recovery, resetDevicesAction, ...kinds.stageKinds.flatMap((kind) => kind.userActions ?? [])];
   const all: Resource[] = [
@@ -86,8 +85,7 @@ export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
     ...ownOf(kinds.mappingKinds),
     // Applications and providers
     applicationResource({
-      refusedApplications: refusedApplications(evaluateAccess),
-      checkAccess: checkAccessAction(evaluateAccess),
+      refusedApplications: refusedApplications(createEvaluateAccess(policies)),
       suggestedLaunchUrl,
       providerFilters: Object.assign(
         { flow: flowFilter },
@@ -137,6 +135,7 @@ export function allEndpoints(world: Serving, kinds: Kinds): Endpoint[] {
   return [
     ...assignmentEndpoints,
     viewKeyEndpoint(world.key),
+    checkAccessEndpoint(createEvaluateAccess(kinds.policies)),
     ...settingsEndpoints(world.settings),
     ...allDevices,
     transactionalApplications(kinds.providerKinds),

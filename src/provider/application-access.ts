@@ -1,19 +1,22 @@
 import { sql } from 'kysely';
 import {
   type ApplicationRow,
+  type ApplicationTarget,
   applicationTarget,
   type EvaluateAccess,
   requestedUser,
   switchedOff,
 } from '../core/application/application-access.ts';
 import { cachedUserFacts } from '../core/mapping/user-facts.ts';
+import { Problem } from '../lib/problem.ts';
 import { nameDeciders } from '../policy/deciders.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import { shownLog } from '../policy/outcome.ts';
 import { policyRequest } from '../policy/request.ts';
 import { type Call, requireActor } from '../resource/call.ts';
+import { defineEndpoint, type Endpoint } from '../resource/endpoint.ts';
+import { isStorable } from '../resource/fields/well-formed.ts';
 import { integerSchema } from '../resource/json-schema.ts';
-import type { Action } from '../resource/resource.ts';
 
 /** Evaluates the policies bound to applications. Without a user, policies that need one deny. */
 export function createEvaluateAccess(engine: PolicyEngine): EvaluateAccess {
@@ -30,31 +33,36 @@ export function createEvaluateAccess(engine: PolicyEngine): EvaluateAccess {
   };
 }
 
+/** What `applicationTarget` reads. */
+const targetColumns = sql`a.pk, a.name, a.slug, a."group", a.policy_engine_mode, a.enabled`;
+
 /** The keys of applications that a user may not use. Those without bindings are open to all and not evaluated. */
 export const refusedApplications =
   (evaluate: EvaluateAccess) =>
   async (call: Call, userPk: number): Promise<string[]> => {
-    const { rows } = await sql<ApplicationRow>`select a.pk, a.name, a.slug, a."group", a.policy_engine_mode, a.enabled
-      from applications a
+    const { rows } = await sql<ApplicationRow>`select ${targetColumns} from applications a
       where not a.enabled or a.pk in (select pb.target from policy_bindings pb where pb.enabled)`.execute(call.db.read);
     if (rows.length === 0) return [];
     const answers = await evaluate(call, userPk, rows.map(applicationTarget), { dryRun: true });
     return [...answers].filter(([, { passing }]) => !passing).map(([pk]) => pk);
   };
 
-/** Whether the caller, or a user whom the caller may query, has access to an application. Only superusers see the reasons. */
-export function checkAccessAction(evaluate: EvaluateAccess): Action<ApplicationRow> {
-  return {
-    name: 'check_access',
-    on: 'row',
+/**
+ * Whether the caller, or a user whom the caller may query, has access to an application. Only superusers see the reasons. Separate
+ * from the resource, because one may ask about applications that one may not see.
+ */
+export function checkAccessEndpoint(evaluate: EvaluateAccess): Endpoint {
+  return defineEndpoint({
+    id: 'core_applications_check_access_retrieve',
     method: 'GET',
+    path: '/core/applications/{slug}/check_access/',
     page: { noButton: 'The page Access explains the same.' },
     summary: 'Check whether a user may use the application',
-    access: 'visible',
-    query: { for_user: integerSchema },
+    access: 'authenticated',
+    query: [{ name: 'for_user', schema: integerSchema, allowEmptyValue: true }],
     answer: { status: 200, schema: { $ref: '#/components/schemas/PolicyTestResult' } },
-    async run({ call, row }) {
-      const application = applicationTarget(row);
+    async run({ call }) {
+      const application = await findApplication(call);
       const answers = await evaluate(call, await requestedUser(call), [application], { dryRun: true });
       const { passing = false, messages = [], logs = [], deciders = [] } = answers.get(application.pk) ?? {};
       if (!requireActor(call).isSuperuser) return { passing, messages: [], log_messages: [] };
@@ -65,5 +73,13 @@ export function checkAccessAction(evaluate: EvaluateAccess): Action<ApplicationR
       }));
       return { passing, messages, log_messages: [...logs, ...decided].map((log) => shownLog(call.now, log)) };
     },
-  };
+  });
+}
+
+async function findApplication({ db, params: { slug = '' } }: Call): Promise<ApplicationTarget> {
+  if (!isStorable(slug)) throw new Problem('not_found');
+  const { rows } =
+    await sql<ApplicationRow>`select ${targetColumns} from applications a where a.slug = ${slug}`.execute(db.read);
+  if (!rows[0]) throw new Problem('not_found');
+  return applicationTarget(rows[0]);
 }

@@ -10,11 +10,11 @@ import { computed, nested, nestedMany } from '../../resource/fields/shown.ts';
 import { choice, slug, text } from '../../resource/fields/text.ts';
 import { hasFlag, readFlag } from '../../resource/flags.ts';
 import { booleanSchema, integerSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
-import type { Action, CheckInput, Resource } from '../../resource/resource.ts';
+import type { CheckInput, Resource } from '../../resource/resource.ts';
 import { checkReadsDirectory } from '../access/directory-readers.ts';
 import { imageActions, releaseImage } from '../media/image-actions.ts';
 import { image } from '../media/image-field.ts';
-import { type ApplicationRow, requestedUser } from './application-access.ts';
+import { requestedUser } from './application-access.ts';
 import { metricsAction } from './application-metrics.ts';
 import { duplicateAction, duplicateRight } from './duplicate.action.ts';
 import { launchUrl, launchUrlComplaint } from './launch-url.ts';
@@ -27,8 +27,6 @@ const backchannel = { table: 'application_backchannel_providers', own: 'applicat
 export interface ApplicationNeeds {
   /** The keys of applications that a user may not use. */
   refusedApplications(call: Call, userPk: number): Promise<string[]>;
-  /** Checks whether a user may use one application. */
-  readonly checkAccess: Action<ApplicationRow>;
   /** The launch URL that a provider suggests, as an SQL expression. */
   suggestedLaunchUrl(provider: RawBuilder<unknown>, slug: RawBuilder<unknown>): RawBuilder<unknown>;
   readonly providerFilters: ProviderFilters;
@@ -130,7 +128,6 @@ export function applicationResource(needs: ApplicationNeeds): Resource {
     afterWrite: (input) => releaseImage('meta_icon', input),
     rightsOf: duplicateRight,
     actions: [
-      needs.checkAccess,
       metricsAction,
       duplicateAction,
       ...imageActions({ model: applicationModel, column: 'meta_icon', field: 'icon' }),
@@ -138,10 +135,7 @@ export function applicationResource(needs: ApplicationNeeds): Resource {
   });
 }
 
-/**
- * The list shows what a user may use, independent of permissions; everything else requires permissions. Any signed-in
- * caller may check their access.
- */
+/** The list shows what a user may use, independent of permissions; everything else requires permissions. */
 async function visibleApplications(
   { refusedApplications }: ApplicationNeeds,
   actor: Actor,
@@ -149,7 +143,6 @@ async function visibleApplications(
   call: Call,
 ): Promise<RawBuilder<unknown> | null> {
   const { path: requested, query } = call.request;
-  if (requested.includes(path) && requested.endsWith('/check_access/')) return null;
   if (!requested.endsWith(path)) return permittedApplications(actor, row, call);
   if (actor.isSuperuser && hasFlag(query, 'superuser_full_list')) return null;
   const refused = await refusedApplications(call, await requestedUser(call));

@@ -242,8 +242,10 @@ describeOnBoth('applications', (server) => {
     expect(await check(member.api, '?for_user=1')).toEqual({ for_user: ['User not found'] });
     expect((await member.api.get(`${path}no-such-app/check_access/`)).status).toBe(404);
     expect((await server().nobody.get(`${path}${slug}/check_access/`)).status).toBe(403);
-    // Asking is not seeing.
+    // Asking is not seeing, whatever the application is called.
     expect((await member.api.get(`${path}${slug}/`)).status).toBe(403);
+    await admin.post(path, { name: 'Odd', slug: 'check_access' });
+    expect((await member.api.get(`${path}check_access/`)).status).toBe(403);
     expect((await member.api.get(`${path}${slug}/used_by/`)).status).toBe(403);
   });
 
