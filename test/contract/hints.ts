@@ -99,6 +99,7 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
 
 const imageUrl: OperationHint = { body: () => ({ url: 'https://example.com/image.svg' }) };
 const needsMediaServer: OperationHint = { undrivable: 'asks a media server; its own tests run one' };
+const sendsNothing: OperationHint = { events: { count: 0, why: 'the sample has no application, so nothing is sent' } };
 const needsApplication: OperationHint = { undrivable: 'takes an application of the provider; its own tests make one' };
 const afterTest: OperationHint = { undrivable: 'follows a test sign-in; its own tests go through one' };
 const showsSecret: OperationHint = { events: { count: 1, why: 'whoever reads a secret is written down' } };
@@ -252,8 +253,11 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
   },
   providers_oauth2_test_sign_in_create: afterTest,
   providers_saml_test_sign_in_create: afterTest,
+  providers_cloud_directory_sync_object_create: sendsNothing,
   providers_cloud_directory_sync_run_create: needsApplication,
+  providers_scim_sync_object_create: sendsNothing,
   providers_scim_sync_run_create: needsApplication,
+  providers_workspace_directory_sync_object_create: sendsNothing,
   providers_workspace_directory_sync_run_create: needsApplication,
 };
 

@@ -4,6 +4,7 @@ import type { Jobs } from '../../platform/jobs/job.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import type { Call } from '../../resource/call.ts';
 import { actionOn } from '../../resource/define.ts';
+import type { Row } from '../../resource/fields/field.ts';
 import { choice, text } from '../../resource/fields/text.ts';
 import { arrayOf, objectSchema } from '../../resource/json-schema.ts';
 import { logSchema } from '../../resource/log-schema.ts';
@@ -60,7 +61,7 @@ export const objectAction = (kind: () => SyncKind, jobs: () => Jobs) =>
     body,
     bodySchema: 'SyncObjectRequest',
     answer: { status: 200, schema: objectSchema({ messages: arrayOf(logSchema) }), schemaName: 'SyncObjectResult' },
-    async prepare({ call, engine, row, values }) {
+    async prepare({ call, engine, registry, row, values }) {
       checkReadsDirectory(call.actor);
       const type = models[values.sync_object_model] ?? 'user';
       const key = keyOf(type, values.sync_object_id);
@@ -73,18 +74,23 @@ export const objectAction = (kind: () => SyncKind, jobs: () => Jobs) =>
       const [known] = await loadRows(call.db.read, target.pk, type, [key]);
       const inScope = await keysInScope(call.db.read, target, type, [key]);
       if (!known && inScope.length === 0) return [];
-      return isDryRun(call) ? tryOut(call, target, type, key) : sendNow(call, target, type, key, jobs());
+      const object = { call, target, type, key };
+      if (isDryRun(call)) return tryOut(object);
+      await queueObject(object, jobs(), modelFacts(registry.require(kind().model), row.pk, row));
+      return waitFor(object);
     },
-    async run({ tx, call, registry, row, prepared }) {
-      const model = modelFacts(registry.require(kind().model), row.pk, row);
-      const event = { message: 'An object is sent to the target of a provider.', model };
-      await call.world.record(tx, call, { action: 'system_task_execution', app: 'svc_core', context: event });
-      return { messages: prepared };
-    },
+    run: async ({ prepared }) => ({ messages: prepared }),
   });
 
+interface OneObject {
+  readonly call: Call;
+  readonly target: Target;
+  readonly type: ObjectType;
+  readonly key: ObjectKey;
+}
+
 /** What would be sent. Reading from the target is allowed. */
-async function tryOut(call: Call, target: Target, type: ObjectType, key: ObjectKey) {
+async function tryOut({ call, target, type, key }: OneObject) {
   const requests: SentRequest[] = [];
   try {
     const remote = (await target.kind.open(target)).remote(requests, true);
@@ -102,16 +108,20 @@ async function tryOut(call: Call, target: Target, type: ObjectType, key: ObjectK
   return requests.map((one) => shownRequest(call, one));
 }
 
-/** Leaves it to the job that sends everything else, so that nothing overtakes anything, and waits for it. */
-async function sendNow(call: Call, target: Target, type: ObjectType, key: ObjectKey, jobs: Jobs) {
-  const { db } = call;
-  await db.write(async (tx) => {
-    await markDue(db, tx, target.pk, type, [key], call.now);
+/** Leaves it to the job that sends everything else, so that nothing overtakes anything. */
+async function queueObject({ call, target, type, key }: OneObject, jobs: Jobs, provider: Row): Promise<void> {
+  await call.db.write(async (tx) => {
+    await markDue(call.db, tx, target.pk, type, [key], call.now);
     await sql`update sync_objects set digest = null, members = null, requests = '[]'
       where provider = ${target.pk} and ${sql.ref(type)} = ${key}`.execute(tx);
     await clearPause(tx, target.pk);
     await queueProvider(jobs, tx, target.pk);
+    const context = { message: 'An object is sent to the target of a provider.', model: provider };
+    await call.world.record(tx, call, { action: 'system_task_execution', app: 'svc_core', context });
   });
+}
+
+async function waitFor({ call, target, type, key }: OneObject) {
   for (const until = Date.now() + maxWaitMs; Date.now() < until; ) {
     await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
     const { rows } = await sql<{
@@ -120,7 +130,7 @@ async function sendNow(call: Call, target: Target, type: ObjectType, key: Object
       error: string;
       requests: string;
     }>`select pending, attempts, error, requests
-      from sync_objects where provider = ${target.pk} and ${sql.ref(type)} = ${key}`.execute(db.read);
+      from sync_objects where provider = ${target.pk} and ${sql.ref(type)} = ${key}`.execute(call.db.read);
     const [row] = rows;
     if (!row) return [message(call, 'info', 'The object is not in scope and was removed.')];
     if (row.pending > 0 && row.attempts === 0) continue;

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import { eventsDuring } from '../../support/events.ts';
 import { until } from '../../support/jobs.ts';
-import type { JsonRequest } from '../../support/json-server.ts';
+import type { Document, JsonRequest } from '../../support/json-server.ts';
 import { type ScimTarget, startScimTarget } from '../../support/scim-target.ts';
 import { scimWorkshop } from '../../support/scim-workshop.ts';
 import { describeOnSqlite, type TestServer } from '../../support/server.ts';
@@ -118,7 +119,12 @@ function common(server: () => TestServer): void {
     const ada = await makeUser(admin);
     const path = `/providers/scim/${body.pk}/sync/object/`;
     const object = { sync_object_model: 'svc.core.models.User', sync_object_id: String(ada.pk) };
-    const { body: result } = await admin.post(path, object);
+    let result: Document = {};
+    const events = await eventsDuring(server(), async () => {
+      result = (await admin.post(path, object)).body;
+    });
+    // Nothing is sent, so no event says so.
+    expect(events).toEqual([]);
     expect(result.messages).toMatchObject([{ event: 'No provider found. Is it assigned to an application?' }]);
     expect(target.requests).toEqual([]);
     const tried = await admin.post(`${path}?dry_run=true`, object);
@@ -145,7 +151,13 @@ function common(server: () => TestServer): void {
       },
     ]);
     expect(target.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
-    const done = await admin.post(path, body);
+    let done: Document = {};
+    const events = await eventsDuring(server(), async () => {
+      done = await admin.post(path, body);
+    });
+    expect(events).toMatchObject([
+      { action: 'system_task_execution', username: 'admin', context: { model: { name: provider.name } } },
+    ]);
     expect(done.body.messages).toMatchObject([{ event: expect.stringMatching(/^PUT /), attributes: { status: 200 } }]);
     const elsewhere = await admin.post(path, { ...body, sync_object_id: '999999999' });
     expect([elsewhere.status, elsewhere.body]).toEqual([200, { messages: [] }]);
