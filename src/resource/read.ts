@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../lib/problem.ts';
+import { createWorkQueue } from '../lib/work-queue.ts';
 import type { Query } from '../platform/db/database.ts';
 import { runLast } from '../platform/db/later.ts';
 import { shapedStatements, statement } from '../platform/db/statement.ts';
@@ -20,6 +21,11 @@ import { loadStored } from './stored.ts';
 import type { PkOf } from './stored-row.ts';
 
 const maxPageShapes = 200;
+const largePages = {
+  concurrency: 2,
+  queue: 500,
+  full: () => new Problem('unavailable', undefined, { 'retry-after': '5' }),
+};
 
 /** Plans are cached. Those that may show secrets are built per call, unless the caller may see everything. */
 export function createEngine(registry: Registry): Engine {
@@ -76,6 +82,7 @@ export function createEngine(registry: Registry): Engine {
     registry,
     count,
     search: createSearch(registry, count),
+    inTurn: createWorkQueue(largePages),
     // A plan or loader reads rows of its own resource; the maps erase the row types.
     stored<R extends Row>(resource: Resource<R>, { db }: Call) {
       const load = stored.get(resource) ?? loadStored(resource, db.dialect);

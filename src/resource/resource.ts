@@ -275,6 +275,8 @@ export interface Engine {
   stored<R extends Row>(resource: Resource<R>, call: Call): LoadStored<R>;
   readonly count: CountRows;
   readonly search: FindRows;
+  /** Runs the reading of a large page, a few at a time: each takes tens of megabytes until it is sent. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** Loads all stored values of a row by its key, including hidden values and decrypted secrets; null if there is none. */

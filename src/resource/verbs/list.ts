@@ -52,8 +52,12 @@ export async function list(engine: Engine, resource: Resource, call: Call): Prom
       throw error;
     }
   };
-  return readList(call.db, readPart, { isQuick, subject: resource });
+  const read = () => readList(call.db, readPart, { isQuick, subject: resource });
+  return isLarge(resource, call) ? engine.inTurn(read) : read();
 }
+
+const isLarge = (resource: Resource, { request }: Call): boolean =>
+  pageSize(request.query.get('page_size'), resource.maxPageSize) > maxQuickSize;
 
 /**
  * Whether the page is not huge and in the order of the resource. Of large tables an index must have the rows in this order, too:
@@ -66,7 +70,7 @@ function isSoonRead(
 ): boolean {
   const { query } = call.request;
   const { counted } = resource;
-  if (pageSize(query.get('page_size'), resource.maxPageSize) > maxQuickSize) return false;
+  if (isLarge(resource, call)) return false;
   if (orderOf(resource, call) !== resource.order) return false;
   if (!counted) return true;
   const given = (name: string) => query.getAll(name).filter((text) => text.trim() !== '');
