@@ -3,11 +3,11 @@ import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
 import { redirectTo } from './challenge.ts';
 import { denyWalk, type EndNeeds, endWalk } from './end-walk.ts';
-import { type ExecutorFlow, type FlowState, hasGained } from './flow-state.ts';
+import { type ExecutorFlow, type FlowState, needsNewToken } from './flow-state.ts';
 import { forgetPendingUser } from './pending-user.ts';
 import type { DetourOf } from './sign-out-detour.ts';
 import { bothOf, type Write } from './stage-kind.ts';
-import { type ActiveWalk, nullIfOvertaken, reloadState, renewToken, saveState } from './state-store.ts';
+import { type ActiveWalk, reloadState, type Saving, saveState } from './state-store.ts';
 import type { Effect, Walk, WalkMove } from './walk.ts';
 
 export interface EffectNeeds extends EndNeeds {
@@ -85,21 +85,18 @@ export async function store(
   const write = bothOf(unwritten, last);
   // An unchanged walk is not stored: ignored guesses cost no write.
   if (stored.version > 0 && !write && before === JSON.stringify(stored.state)) return stored;
-  const storing = call.db.write(
+  const isRenewed = () => needsNewToken(stored.state.context, state.context);
+  return call.db.write(
     async (tx) => {
-      const isRenewed = hasGained(stored.state.context, state.context);
-      const from = isRenewed ? await renewToken(tx, key, stored) : stored;
-      if (!write) return saveState(tx, key, from, state, call, 'last');
-      const saved = await saveState(tx, key, from, state, call);
-      if (!saved) return null;
+      const saving: Saving = { isRenewed: isRenewed(), ...(!write && { sent: 'last' }) };
+      const saved = await saveState(tx, key, stored, state, call, saving);
+      if (!saved || !write) return saved;
       await write(tx, call).finally(() => forgetPendingUser(call));
       // The write may have changed the state, for example by adding the user it created.
       if (JSON.stringify(state) === before) return saved;
-      const mustRenew = !isRenewed && hasGained(stored.state.context, state.context);
-      return saveState(tx, key, mustRenew ? await renewToken(tx, key, saved) : saved, state, call);
+      return saveState(tx, key, saved, state, call, { isRenewed: isRenewed() });
     },
     // A write may add to the state, so it must not run twice.
     { durable: last !== undefined, isRepeatable: !write },
   );
-  return storing.catch(nullIfOvertaken);
 }

@@ -3,7 +3,7 @@ import { planThrough } from '../plan.ts';
 import {
   type FlowContext,
   firstContext,
-  hasGained,
+  needsNewToken,
   setCreatedUser,
   setPendingUser,
   storedState,
@@ -40,16 +40,25 @@ test('it stays while the walk is about the same user, and for one that it create
   expect(context).toEqual({ ...shown(), pending_user: 2, created_user: 2 });
 });
 
-test('a walk gains by each proof, by one of another user, by an account that it makes and by an invitation', () => {
+test('a walk needs a new token with each proof, with one of another user, and with whatever else stages give it', () => {
   const [nothing, once] = [firstContext(plan), shown()];
-  const other = { ...shown(), pending_user: 2 };
-  expect(hasGained(nothing, once)).toBe(true);
-  expect(hasGained(once, other)).toBe(true);
-  expect(hasGained(once, { ...once })).toBe(false);
-  expect(hasGained(once, { ...once, mfa_devices: ['7', '8'] })).toBe(true);
-  expect(hasGained(nothing, { ...nothing, created_user: 2 })).toBe(true);
-  expect(hasGained(nothing, { ...nothing, invitation_in_effect: true })).toBe(true);
-  expect(hasGained(once, { ...nothing, pending_user: 2 })).toBe(false);
+  expect(needsNewToken(nothing, once)).toBe(true);
+  expect(needsNewToken(once, { ...once, pending_user: 2 })).toBe(true);
+  expect(needsNewToken(once, { ...once, mfa_devices: ['7', '8'] })).toBe(true);
+  expect(needsNewToken(nothing, { ...nothing, user_notes: { enrolled_devices: [8] } })).toBe(true);
+  expect(needsNewToken(nothing, { ...nothing, created_user: 2 })).toBe(true);
+  expect(needsNewToken(nothing, { ...nothing, invitation_in_effect: true })).toBe(true);
+  expect(needsNewToken(once, shown())).toBe(false);
+});
+
+test('it needs none with what was typed, whether or not that names somebody', () => {
+  const typed = {
+    pending_user_identifier: 'ann',
+    prompt_data: { email: 'ann@company.example' },
+    show_matched_user: true,
+  };
+  for (const pending_user of [null, 2])
+    expect(needsNewToken(firstContext(plan), { ...firstContext(plan), ...typed, pending_user })).toBe(false);
 });
 
 test('notes of a walk that the last release stored are found, and gone with their user', () => {

@@ -85,18 +85,15 @@ export function setPendingUser(context: FlowContext, user: number | null): void 
 export const isProven = ({ auth_method, is_sso, mfa_devices, is_restored }: FlowContext): boolean =>
   auth_method !== null || is_sso || mfa_devices.length > 0 || is_restored;
 
-/** What a walk holds that others must not go on with: proofs, the account that it made, an invitation. */
-const holdingsOf = ({ pending_user, auth_method, is_sso, mfa_devices, is_restored, ...more }: FlowContext) => {
-  const { created_user = null, invitation_in_effect = false } = more;
-  return { pending_user, auth_method, is_sso, mfa_devices, is_restored, created_user, invitation_in_effect };
-};
-
-/** Whether the walk has since come to hold more, or the same for somebody else. */
-export function hasGained(before: FlowContext, after: FlowContext): boolean {
-  const holdings = holdingsOf(after);
-  const isEmpty = !isProven(after) && holdings.created_user === null && holdings.invitation_in_effect === false;
-  return !isEmpty && !isSameJson(holdings, holdingsOf(before));
+/** What others must not go on with: all that a walk has collected but what was typed, which proves nothing. */
+function holdingsOf(context: FlowContext) {
+  const { pending_user, pending_user_identifier, show_matched_user, prompt_data, ...held } = context;
+  return isProven(context) ? { pending_user, ...held } : held;
 }
+
+/** Whether the walk has since come to hold something else, or the same for somebody else. */
+export const needsNewToken = (before: FlowContext, after: FlowContext): boolean =>
+  !isSameJson(holdingsOf(before), holdingsOf(after));
 
 /** The walk goes on with the user that it created. What the person has shown stays true of them. */
 export const setCreatedUser = (context: FlowContext, user: number): void =>

@@ -116,6 +116,11 @@ export async function deleteFlowState(tx: Query, key: InstanceKey, token: string
   await sql`delete from flow_plans where token_hash = ${key.hash(token)} and flow = ${flow}`.execute(tx);
 }
 
+export interface Saving extends Sending {
+  /** Under a new token: what a browser has gained is for it alone, not for whoever knew the token before. */
+  readonly isRenewed?: boolean;
+}
+
 /**
  * Saves the next state unless the walk has moved meanwhile (optimistic locking by `version`). As the `last` statement of its transaction it takes
  * the commit along.
@@ -123,11 +128,12 @@ export async function deleteFlowState(tx: Query, key: InstanceKey, token: string
 export async function saveState(
   tx: Query,
   key: InstanceKey,
-  { token, version }: Pick<ActiveWalk, 'token' | 'version'>,
+  { token: held, version }: Pick<ActiveWalk, 'token' | 'version'>,
   state: FlowState,
   call: Call,
-  sent: SentQuery['sent'] = undefined,
+  { sent, isRenewed }: Saving = {},
 ): Promise<ActiveWalk | null> {
+  const token = isRenewed ? randomToken() : held;
   const hash = key.hash(token);
   const flow = state.plan.flow.pk;
   const sealed = key.box.seal(JSON.stringify(state), planContext(hash, flow));
@@ -144,7 +150,7 @@ export async function saveState(
     return rows.length > 0 ? { token, version: 1, state } : null;
   }
   const replace = sent === 'last' ? replaceLast : replaceWalk;
-  const rows = await replace(tx, sealed, user, expires, hash, flow, version);
+  const rows = await replace(tx, hash, sealed, user, expires, key.hash(held), flow, version);
   return rows.length > 0 ? { token, version: version + 1, state } : null;
 }
 
@@ -168,14 +174,22 @@ const insertWalk = inserting();
 const insertLast = inserting({ sent: 'last' });
 
 type MovedWalk = [
-  ...[sealed: string, user: number | null, expires: string],
-  ...[hash: string, flow: string, version: number],
+  ...[hash: string, sealed: string, user: number | null, expires: string],
+  ...[held: string, flow: string, version: number],
 ];
 
 const replacing = (options?: Sending) =>
   statement<MovedWalk, unknown>(
-    (sealed, user, expires, hash, flow, version) => sql`update flow_plans set version = version + 1,
-    context = ${sealed}, pending_user = ${user}, expires = ${expires} where token_hash = ${hash} and flow = ${flow} and version = ${version} returning pk`,
+    (
+      hash,
+      sealed,
+      user,
+      expires,
+      held,
+      flow,
+      version,
+    ) => sql`update flow_plans set version = version + 1, token_hash = ${hash},
+    context = ${sealed}, pending_user = ${user}, expires = ${expires} where token_hash = ${held} and flow = ${flow} and version = ${version} returning pk`,
     options,
   );
 const replaceWalk = replacing();
@@ -199,19 +213,6 @@ export async function deleteState(
   flow: string,
 ): Promise<void> {
   if (stored.version > 0) await deleteWalk(tx, key.hash(stored.token), flow, stored.version);
-}
-
-/**
- * Takes the walk from its token, for a new one to be saved under. What a browser has proven is for that browser alone, not for
- * whoever knew the token before.
- */
-export async function renewToken(
-  tx: Query,
-  key: InstanceKey,
-  stored: ActiveWalk,
-): Promise<Pick<ActiveWalk, 'token' | 'version'>> {
-  await deleteState(tx, key, stored, stored.state.plan.flow.pk);
-  return { token: randomToken(), version: 0 };
 }
 
 const deleteWalk = statement<[hash: string, flow: string, version: number], unknown>(
