@@ -86,7 +86,8 @@ export function createExecutor(given: ExecutorNeeds): Executor {
           walk = reached;
         });
       } catch (error) {
-        if (isBusy(error)) throw error;
+        // A walk with a new token would be lost without the cookie, which only a screen brings.
+        if (isBusy(error) && walk.stored.token === stored.token) throw error;
         // A stage that throws lets nobody pass: the walk stays at it.
         needs.log.error({ err: error, request_id: call.request.id, flow: flow.slug }, 'a stage failed');
         await faults.record(call, walk, error).catch(() => {
