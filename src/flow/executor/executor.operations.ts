@@ -17,10 +17,10 @@ import { carriedBy, planCookie, planThrough } from '../plan.ts';
 import { deniedChallenge, flowPage, redirectTo } from './challenge.ts';
 import type { Executor, ExecutorReply } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
-import type { ExecutorFlow, Start } from './flow-state.ts';
+import { type ExecutorFlow, isProven, type Start } from './flow-state.ts';
 import { followLink } from './open-link.ts';
 import { type Opening, readOpening, signOpening } from './opening.ts';
-import { deniedUserMembers } from './pending-user.ts';
+import { deniedUserMembers, loadPendingUser } from './pending-user.ts';
 import { planState } from './planner.ts';
 import { answerTypes, challengeTypes } from './schemas.ts';
 import type { StageKind } from './stage-kind.ts';
@@ -176,17 +176,26 @@ async function carriedWalk({ key }: Needs, call: Call, flow: ExecutorFlow, carri
   return { token, found: null, opening, otherOpening };
 }
 
-/** A walk ends with the session of the person who started it. */
+/** A walk ends with the session of the person who started it, and what it has proven with the password of that time. */
 async function ownWalk(
   key: InstanceKey,
   call: Call,
   flow: ExecutorFlow,
   found: StoredWalk,
 ): Promise<StoredWalk | null> {
-  if (!('state' in found) || found.state.actor === null) return found;
-  if (found.state.actor === call.actor?.user.pk) return found;
+  if (!('state' in found)) return found;
+  const { actor } = found.state;
+  const isTheirs = actor === null || actor === call.actor?.user.pk;
+  if (isTheirs && !(await hasNewPassword(call, found))) return found;
   await call.db.write((tx) => deleteState(tx, key, found, flow.pk)).catch(nullIfOvertaken);
   return null;
+}
+
+/** Whether the user has changed the password since the walk proved who they are, as they do when somebody else knows it. */
+async function hasNewPassword(call: Call, { since, state: { context } }: ActiveWalk): Promise<boolean> {
+  if (since === undefined || !isProven(context)) return false;
+  const user = await loadPendingUser(call, context);
+  return user !== null && user.password_change_date > since;
 }
 
 async function heldOrBegun(

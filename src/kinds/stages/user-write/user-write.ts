@@ -96,7 +96,11 @@ function change({ context, engine }: Step<Settings>, user: UserFacts, hash: stri
       const body = { ...values, attributes };
       await updateRow(engine, users, silent(call), tx, user.pk, found.values, body, 'patch');
     }
-    if (hash !== null) await setPassword(tx, call, { pk: user.pk, username: user.username }, hash);
+    if (hash !== null) {
+      await setPassword(tx, call, { pk: user.pk, username: user.username }, hash);
+      // What was shown before stays true: the password is this walk's own.
+      context.user_notes.password_set = call.now;
+    }
     const changed = Object.keys(values);
     await recordWrite(tx, call, { pk: user.pk, username: user.username, created: false, changed });
   });
