@@ -32,12 +32,19 @@ test('what was shown for one user is gone when the walk is about another, or abo
   }
 });
 
-test('it stays while the walk is about the same user, and for one that it creates', () => {
+test('it stays while the walk is about the same user, and for one that it creates where there was none', () => {
   const context = shown();
   setPendingUser(context, 1);
   expect(context).toEqual(shown());
+  const ofNobody = { ...shown(), pending_user: null };
+  setCreatedUser(ofNobody, 2);
+  expect(ofNobody).toEqual({ ...shown(), pending_user: 2, created_user: 2 });
+});
+
+test('what was shown for one user is not true of another whom the walk creates', () => {
+  const context = shown();
   setCreatedUser(context, 2);
-  expect(context).toEqual({ ...shown(), pending_user: 2, created_user: 2 });
+  expect(context).toEqual({ ...firstContext(plan), pending_user: 2, created_user: 2, invitation: 'i' });
 });
 
 test('a walk needs a new token with each proof, with one of another user, and with whatever else stages give it', () => {

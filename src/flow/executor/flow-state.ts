@@ -95,9 +95,11 @@ function holdingsOf(context: FlowContext) {
 export const needsNewToken = (before: FlowContext, after: FlowContext): boolean =>
   !isSameJson(holdingsOf(before), holdingsOf(after));
 
-/** The walk goes on with the user that it created. What the person has shown stays true of them. */
-export const setCreatedUser = (context: FlowContext, user: number): void =>
-  void Object.assign(context, { pending_user: user, created_user: user });
+/** The walk goes on with the user that it created. What the person has shown stays true of them, unless it was of somebody else. */
+export function setCreatedUser(context: FlowContext, user: number): void {
+  if (context.pending_user !== null) setPendingUser(context, user);
+  Object.assign(context, { pending_user: user, created_user: user });
+}
 
 /** The initial values of a walk, besides its plan. */
 export type Start = Pick<FlowState, 'next' | 'query' | 'actor'>;

@@ -24,17 +24,17 @@ export async function nextMove(needs: StageNeeds, call: Call, walk: Walk): Promi
   const { flow, state, answer } = walk;
   const planned = state.stages[state.at];
   if (!planned) return { move: 'finish' };
-  if (planned.evaluateAtRun) {
-    try {
-      if (!(await isStageDue(needs.policies, call, flow, planned, state.context))) return { move: 'next' };
-    } catch (error) {
-      if (error instanceof Problem) return { move: 'deny', message: error.message };
-      throw error;
-    }
-  }
   const kind = needs.kinds.get(planned.kind);
-  if (!kind) return { move: 'deny', message: 'This step is of a kind that this server does not know.' };
-  const settings = await loadStage(needs.engine, kind.resource, planned.stage, call);
+  let settings: Step['settings'];
+  try {
+    const isDue = !planned.evaluateAtRun || (await isStageDue(needs.policies, call, flow, planned, state.context));
+    if (!isDue) return { move: 'next' };
+    if (!kind) return { move: 'deny', message: 'This step is of a kind that this server does not know.' };
+    settings = await loadStage(needs.engine, kind.resource, planned.stage, call);
+  } catch (error) {
+    if (error instanceof Problem) return { move: 'deny', message: error.message };
+    throw error;
+  }
   const step = stepOf(needs, call, walk, settings);
   const shown = await kind.show(step);
   // Only a step that asks takes an answer: one that throws, denies or needs no input cannot be passed by answering.

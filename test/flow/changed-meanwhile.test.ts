@@ -1,0 +1,117 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { copyBrowser, openBrowser } from '../support/flow-client.ts';
+import { bindExpression, made, makePrompt, makeWalk, unique } from '../support/make-walk.ts';
+import { giveCodes, isSignedIn, password, personWithPassword } from '../support/second-factor.ts';
+import { describeOnBoth } from '../support/server.ts';
+
+const dummy = { component: 'xak-stage-dummy' };
+const denied = { component: 'xak-stage-access-denied' };
+const identifies = { component: 'xak-stage-identification' };
+const byPassword: Parameters<typeof makeWalk>[1] = [
+  ['identification', { user_fields: ['username'] }],
+  ['password', { backends: ['svc.core.auth.InbuiltBackend'] }],
+];
+
+describeOnBoth('what changes while somebody is on a walk', (server) => {
+  const faults = async () => {
+    const { rows } = await sql`select 1 from events where action = 'system_exception'`.execute(server().world.db.read);
+    return rows.length;
+  };
+
+  /** Somebody who has shown name and password, and stands at a step before they are signed in. */
+  async function standing() {
+    const walk = await makeWalk(server(), [...byPassword, ['dummy'], ['user_login']], {
+      designation: 'authentication',
+    });
+    const user = await personWithPassword(server());
+    const browser = openBrowser(server());
+    await browser.show(walk.slug);
+    await browser.answer(walk.slug, { uid_field: user.username });
+    expect((await browser.answer(walk.slug, { password })).body).toMatchObject(dummy);
+    return { walk, user, browser };
+  }
+
+  test('a stage that is deleted ends the walk, and the next one goes without it', async () => {
+    const before = await faults();
+    const { walk, browser } = await standing();
+    expect((await server().admin.delete(`/stages/dummy/${walk.stages[2]}/`)).status).toBe(204);
+    expect((await browser.answer(walk.slug, dummy)).body).toMatchObject(denied);
+    expect(await isSignedIn(browser)).toBe(false);
+    expect((await browser.show(walk.slug)).body).toMatchObject(identifies);
+    expect(await faults()).toBe(before);
+  });
+
+  test('a flow that is deleted is not found', async () => {
+    const { walk, browser } = await standing();
+    expect((await server().admin.delete(`/flows/instances/${walk.slug}/`)).status).toBe(204);
+    expect((await browser.answer(walk.slug, dummy)).status).toBe(404);
+    expect(await isSignedIn(browser)).toBe(false);
+  });
+
+  test.each([
+    ['deactivated', (pk: number) => server().admin.patch(`/core/users/${pk}/`, { is_active: false })],
+    ['deleted', (pk: number) => server().admin.delete(`/core/users/${pk}/`)],
+  ])('a user who is %s does not sign in', async (_, change) => {
+    const before = await faults();
+    const { walk, user, browser } = await standing();
+    expect((await change(user.pk)).status).toBeLessThan(300);
+    expect((await browser.answer(walk.slug, dummy)).body).toMatchObject(denied);
+    expect(await isSignedIn(browser)).toBe(false);
+    expect(await faults()).toBe(before);
+  });
+
+  test('a user who is renamed signs in, and nobody else who has the name since', async () => {
+    const { walk, user, browser } = await standing();
+    await server().admin.patch(`/core/users/${user.pk}/`, { username: unique('renamed') });
+    await made(server(), '/core/users/', { username: user.username, name: '' });
+    await browser.answer(walk.slug, dummy);
+    expect((await browser.get('/core/users/me/')).body.user.pk).toBe(user.pk);
+  });
+
+  test('a policy that is bound counts at once', async () => {
+    const { walk, browser } = await standing();
+    await bindExpression(server(), walk.bindings[3]?.target as string, 'throw "no"');
+    expect((await browser.answer(walk.slug, dummy)).body).toMatchObject(denied);
+    expect(await isSignedIn(browser)).toBe(false);
+  });
+
+  test('of many answers at once, one signs in', async () => {
+    const { walk, user, browser } = await standing();
+    const copies = Array.from({ length: 6 }, () => copyBrowser(server(), browser));
+    await Promise.all(copies.map((copy) => copy.answer(walk.slug, dummy)));
+    const { rows } = await sql`select 1 from authenticated_sessions where "user" = ${user.pk}`.execute(
+      server().world.db.read,
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  test('an account that is made on the way has not shown the device of whoever makes it', async () => {
+    const { username } = await personWithPassword(server());
+    const [code] = await giveCodes(server(), username);
+    const fields = [await makePrompt(server(), 'username', 'username')];
+    const { slug } = await makeWalk(
+      server(),
+      [
+        ...byPassword,
+        ['authenticator/validate', { device_classes: ['static'], not_configured_action: 'deny' }],
+        ['prompt/stages', { fields }],
+        ['user_write', { user_creation_mode: 'always_create' }],
+        ['user_login'],
+      ],
+      { designation: 'authentication' },
+    );
+    const browser = openBrowser(server());
+    await browser.show(slug);
+    await browser.answer(slug, { uid_field: username });
+    await browser.answer(slug, { password });
+    await browser.answer(slug, { code });
+    const made = unique('made');
+    await browser.answer(slug, { username: made });
+    const { body } = await browser.get('/core/users/me/');
+    expect(body.user.username).toBe(made);
+    const { body: events } = await server().admin.get('/events/events/?action=login&ordering=-created&page_size=5');
+    const login = events.results.find(({ user }: { user: { username: string } }) => user.username === made);
+    expect(login.context).toMatchObject({ auth_method: null, auth_method_args: {} });
+  });
+});
