@@ -2,6 +2,7 @@ FROM node:26-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-fund --no-audit
+COPY tsconfig.json ./
 COPY scripts scripts
 COPY src src
 COPY web web

@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { firstStart, startServerProcess } from '../support/gatehouse-process.ts';
+import { newFolder } from '../support/server.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const read = (name: string) => readFileSync(join(root, name), 'utf8');
+const lines = read('Dockerfile').split('\n');
+
+/** `COPY a b c/` as pairs of what is copied and where it goes. */
+const copies = (pattern: RegExp): [from: string, to: string][] =>
+  lines.flatMap((line) => {
+    const names = pattern.exec(line)?.[1]?.split(' ') ?? [];
+    const to = names.pop() ?? '';
+    return names.map((from): [string, string] => [from, to === './' ? basename(from) : to]);
+  });
+
+/** The packages of `npm ci --omit=dev`, as links. */
+function linkPackages(folder: string): void {
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, { dev?: boolean }> };
+  for (const [path, { dev }] of Object.entries(packages)) {
+    if (!/^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path) || dev || !existsSync(join(root, path))) continue;
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    symlinkSync(join(root, path), join(folder, path));
+  }
+}
+
+test('the image is built from what the Dockerfile copies, and runs without the bundler', async () => {
+  const build = newFolder();
+  const ignored = read('.dockerignore').split('\n');
+  for (const [from, to] of copies(/^COPY ((?!--from).*)$/)) {
+    expect(ignored).toContain(`!${from}`);
+    cpSync(join(root, from), join(build, to), { recursive: true, filter: (path) => !path.endsWith('.test.ts') });
+  }
+  linkPackages(build);
+  await promisify(execFile)(process.execPath, [join(build, 'scripts/bundle.mjs')]);
+
+  const image = newFolder();
+  for (const [from, to] of copies(/^COPY --from=build (?:--\S+ )?(.*)$/)) {
+    cpSync(from.replace('/app', build), join(image, to), { recursive: true, verbatimSymlinks: true });
+  }
+  const packages = join(image, 'node_modules');
+  for (const name of readdirSync(packages).filter((each) => /^(?:node-linux-|@?rolldown|@oxc-project)/.test(each)))
+    rmSync(join(packages, name), { recursive: true });
+
+  const program = join(image, 'scripts/gatehouse.mjs');
+  const server = await startServerProcess({ ...firstStart, GATEHOUSE_DATA_DIR: newFolder() }, { program });
+  try {
+    for (const path of ['/if/flow/default-authentication-flow/', '/api/v3/', '/static/logo.svg'])
+      expect([path, (await fetch(`${server.url}${path}`)).status]).toEqual([path, 200]);
+    const { port } = new URL(server.url);
+    const health = promisify(execFile)(process.execPath, [join(image, 'scripts/health.mjs')], { env: { PORT: port } });
+    await expect(health).resolves.toMatchObject({ stderr: '' });
+  } finally {
+    await server.stop();
+  }
+});
