@@ -198,6 +198,32 @@ test('what cannot be read in a damaged database is unknown, and reported once', 
   expect(reported).toEqual([damaged]);
 });
 
+test('a database whose description is damaged is read once, not for every visitor', async () => {
+  const damaged = join(folder, 'no-metadata.mmdb');
+  const bytes = readFileSync(cityPath);
+  writeFileSync(damaged, bytes.fill(0xff, bytes.lastIndexOf('MaxMind.com') + 'MaxMind.com'.length));
+  const reported: string[] = [];
+  const geo = await openGeo({ cityPath: damaged }, (_error, path) => reported.push(path));
+  expect(geo.locate('81.2.69.142')).toBeNull();
+  writeFileSync(damaged, readFileSync(cityPath));
+  expect(geo.locate('81.2.70.1')).toBeNull();
+  expect(reported).toEqual([damaged]);
+});
+
+test('a database whose records lead in circles does not hold up anybody', async () => {
+  const circular = join(folder, 'circular.mmdb');
+  const bytes = readFileSync(cityPath);
+  // Records begin behind the tree and sixteen zeros; each becomes a pointer to the first, which points to itself.
+  const start = bytes.indexOf(Buffer.alloc(16)) + 16;
+  for (let at = start; at + 1 < bytes.lastIndexOf('MaxMind.com') - 3; at += 2) bytes.writeUInt16BE(0x2000, at);
+  writeFileSync(circular, bytes);
+  const reported: string[] = [];
+  const geo = await openGeo({ cityPath: circular }, (_error, path) => reported.push(path));
+  expect(geo.locate('81.2.69.142')).toBeNull();
+  expect(geo.locate('81.2.70.1')).toBeNull();
+  expect(reported).toEqual([circular]);
+});
+
 test('a database that is gone by the time of its first use makes places unknown', async () => {
   const gone = join(folder, 'gone.mmdb');
   writeFileSync(gone, readFileSync(cityPath));

@@ -87,7 +87,8 @@ function openDatabase(path: string, report: (error: unknown, path: string) => vo
   };
   return (ip) => {
     const bytes = readAddress(ip);
-    if (!bytes || !isPublicAddress(ip)) return null;
+    // A file that cannot be opened is not read again: it may have a hundred megabytes, and everybody is looked up.
+    if (!bytes || !isPublicAddress(ip) || (isReported && !reader)) return null;
     try {
       return find(bytes);
     } catch (error) {
