@@ -119,7 +119,7 @@ describe('class 63: hostile input', () => {
     const seconds = processorSeconds(work);
     // On a busy machine everything takes longer, known work as well. It is not done again: its result may be remembered.
     const isSlow = seconds >= 0.25;
-    expect(seconds).toBeLessThan(isSlow ? 4 * processorSeconds(knownWork) : 0.25);
+    expect(seconds).toBeLessThan(isSlow ? 8 * processorSeconds(knownWork) : 0.25);
   });
 
   // A word of 14,000 zeros held up the server for 26 s, since the index was asked for each of its letters.
