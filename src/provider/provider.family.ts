@@ -127,6 +127,7 @@ export const providersResource = defineFamilyList({
   schema: 'Provider',
   names: ['provider', 'providers'],
   order: ['name'],
+  page: { columns: ['name', 'verbose_name', 'assigned_application_name', 'authorization_flow'] },
   search: ['name'],
   filters: {
     application__isnull: eitherFilter((row) => sql`not ${isAssigned(row)}`),

@@ -252,6 +252,49 @@ describeJourney('the admin pages', (journey) => {
     await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Jobs' }).waitFor();
   });
 
+  test('tell what objects hold in words, not as identifiers or JSON', async () => {
+    const { server } = journey();
+    const group = await makeGroup(server);
+    const { pk } = await server.user();
+    await server.admin.post(`/rbac/permissions/assigned_by_users/${pk}/assign/`, {
+      ...{ permissions: ['svc_core.change_group'], model: 'svc_core.group', object_pk: group.pk },
+    });
+    const page = await visitAdmin(journey(), `/core/users/${pk}/?tab=rights`);
+    const rights = page.getByRole('list', { name: 'Rights' });
+    await rights.getByText('Can change group', { exact: true }).waitFor();
+    await rights.getByText(`svc_core.change_group on ${group.name}`).waitFor();
+
+    const event = (await server.admin.get('/events/events/?action=model_updated')).body.results[0];
+    await moveTo(page, `/events/events/${event.pk}/`);
+    await page.getByRole('table').getByText('svc_core.change_group', { exact: true }).waitFor();
+    const facts = page.locator('.facts').first();
+    await facts.getByText('Object changed', { exact: true }).waitFor();
+    expect(await facts.innerText()).not.toMatch(/[{}]/);
+
+    const provider = (
+      await server.admin.post('/providers/oauth2/', {
+        name: unique('provider'),
+        access_token_validity: 'minutes=90',
+        redirect_uris: [
+          { matching_mode: 'strict', url: 'https://a.example/back' },
+          { matching_mode: 'regex', url: 'https://b.example/.*' },
+        ],
+      })
+    ).body;
+    await moveTo(page, `/providers/oauth2/${provider.pk}/`);
+    for (const text of ['1 hour, 30 minutes', 'https://a.example/back', 'https://b.example/.* (Regex)'])
+      await page.locator('.facts').getByText(text, { exact: true }).waitFor();
+
+    await moveTo(page, '/core/authenticated_sessions/');
+    await page
+      .getByRole('cell', { name: /on Linux/ })
+      .first()
+      .waitFor();
+    expect(await page.getByText('Mozilla/').count()).toBe(0);
+    await page.getByRole('link', { name: 'admin', exact: true }).first().click();
+    await expect.poll(() => page.title()).toBe('admin · Gatehouse');
+  });
+
   test('show what would change and the command for it, and save only then', async () => {
     const { server } = journey();
     const group = await makeGroup(server);

@@ -11,6 +11,7 @@ const late = <P,>(load: () => Promise<ComponentType<P>>): LazyExoticComponent<Co
 
 const Start = late(async () => (await import('./start/start-page.tsx')).StartPage);
 const Events = late(async () => (await import('./events/events-page.tsx')).EventsPage);
+const AboveEvent = late(async () => (await import('./events/above-event.tsx')).AboveEvent);
 const Settings = late(async () => (await import('./pages/settings.tsx')).Settings);
 const Everything = late(async () => (await import('./pages/everything.tsx')).Everything);
 const NotFound = late(async () => (await import('./pages/not-found.tsx')).NotFound);
@@ -64,6 +65,7 @@ const beside: Readonly<Record<string, ComponentType<BesideProps>>> = { '/core/br
 /** What stands above the members of objects, by family or resource. */
 const above: Readonly<Record<string, ComponentType<AboveProps>>> = {
   '/crypto/certificatekeypairs/': EndingCertificate,
+  '/events/events/': AboveEvent,
   '/providers/all/': Unassigned,
   '/sources/all/': AboveSource,
 };

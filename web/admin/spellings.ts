@@ -97,6 +97,7 @@ export const inSmallLetters = (name: string): string =>
 const words: Readonly<Record<string, string>> = {
   api: 'API',
   asn: 'ASN',
+  ec: 'EC',
   ecdsa: 'ECDSA',
   http: 'HTTP',
   id: 'ID',

@@ -13,7 +13,7 @@ export const kindName = (name: string): string => known(englishKind(name));
 
 let countries: Intl.DisplayNames | undefined;
 
-function countryOf(code: string): string {
+export function countryOf(code: string): string {
   countries ??= new Intl.DisplayNames(pageLocale(), { type: 'region', fallback: 'code' });
   return countries.of(code) ?? code;
 }
@@ -38,7 +38,7 @@ export function permissionName(name: string): string {
   const own = known(name);
   const [, verb = '', kind = ''] = /^Can (add|change|delete|view secrets of|view) (.+)$/.exec(name) ?? [];
   if (own !== name || !kind) return own;
-  const values = { kind: kindName(kind) };
+  const values = { kind: inSentence(kindName(kind)) };
   if (verb === 'add') return t('Can add {kind}', values);
   if (verb === 'change') return t('Can change {kind}', values);
   if (verb === 'delete') return t('Can delete {kind}', values);

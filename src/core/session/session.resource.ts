@@ -55,7 +55,7 @@ export function sessionResource({ userAgents, geo }: SessionResourceNeeds): Reso
     table: 'authenticated_sessions',
     order: ['user.username'],
     page: {
-      columns: ['user', 'last_ip', 'last_user_agent', 'last_used', 'expires'],
+      columns: ['user', 'last_ip', 'user_agent', 'last_used', 'expires'],
       notInSearch: 'It belongs to a person, whose page shows it.',
     },
     search: ['user.username', 'last_ip', 'last_user_agent'],

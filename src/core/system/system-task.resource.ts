@@ -43,7 +43,10 @@ export function systemTaskResource(jobs: Jobs): Resource {
     names: ['System Task', 'System Tasks'],
     table: 'jobs',
     order: ['-created'],
-    page: { notInSearch: 'There is one for each run of a job; the maintenance page shows the last ones.' },
+    page: {
+      columns: ['name', 'description', 'status', 'start_timestamp'],
+      notInSearch: 'There is one for each run of a job; the maintenance page shows the last ones.',
+    },
     search: ['kind', 'message'],
     verbs: ['list', 'retrieve'],
     nameOf: (row) => row.kind,

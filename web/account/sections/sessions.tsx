@@ -1,5 +1,6 @@
 import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
+import { browserName, type UserAgent } from '../../elements/browser-name.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { ExactMoment, Moment } from '../../elements/moment.tsx';
 import { pageLocale } from '../../texts/page-language.ts';
@@ -12,11 +13,7 @@ import { Section } from '../section.tsx';
 interface Session {
   readonly uuid: string;
   readonly current: boolean;
-  readonly user_agent: {
-    readonly device: { readonly family: string };
-    readonly os: { readonly family: string; readonly major: string };
-    readonly user_agent: { readonly family: string; readonly major: string };
-  };
+  readonly user_agent: UserAgent;
   readonly geo_ip: { readonly city: string; readonly country: string } | null;
   readonly last_ip: string;
   readonly last_used: string;
@@ -89,7 +86,8 @@ export function Sessions() {
               <li key={session.uuid} className="rows-row">
                 <div className="rows-text">
                   <h2>
-                    {browserOf(session)} {session.current && <span className="tag tag-good">{t('This session')}</span>}
+                    {browserName(session.user_agent)}{' '}
+                    {session.current && <span className="tag tag-good">{t('This session')}</span>}
                   </h2>
                   <p className="quiet small">{placeOf(session)}</p>
                   <p className="quiet small">
@@ -101,10 +99,10 @@ export function Sessions() {
                 </div>
                 {!session.current && (
                   <ConfirmButton
-                    about={t('session of {browser}', { browser: browserOf(session) })}
+                    about={t('session of {browser}', { browser: browserName(session.user_agent) })}
                     question={t('End this session?')}
                     consequence={t('{browser}, {place}, is signed out at once.', {
-                      browser: browserOf(session),
+                      browser: browserName(session.user_agent),
                       place: placeOf(session),
                     })}
                     confirm={t('End session')}
@@ -120,12 +118,6 @@ export function Sessions() {
       </Listed>
     </Section>
   );
-}
-
-function browserOf({ user_agent: { user_agent, os } }: Session): string {
-  const browser =
-    user_agent.family === 'Other' ? t('Unknown browser') : `${user_agent.family} ${user_agent.major}`.trim();
-  return os.family === 'Other' ? browser : t('{browser} on {system}', { browser, system: os.family });
 }
 
 function placeOf({ geo_ip, last_ip }: Session): string {

@@ -2,6 +2,7 @@ import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
+import { useNameOf } from '../widgets/use-name-of.ts';
 import { permissionName } from '../words.ts';
 
 interface Named {
@@ -24,6 +25,9 @@ export interface Rights {
   readonly superuser_groups: readonly Named[];
   readonly grants: readonly Grant[];
 }
+
+/** An object of a right; what cannot be seen is told by its key. */
+const ObjectName = ({ model, pk }: { model: string; pk: string }) => <bdi>{useNameOf(model, [pk])(pk)}</bdi>;
 
 /** Rights with their origins. */
 export function Grants({ rights: { superuser_groups, grants } }: { rights: Rights }) {
@@ -61,7 +65,7 @@ export function Grants({ rights: { superuser_groups, grants } }: { rights: Right
                       text="<code>{permission}</code> on {object}"
                       values={{
                         permission: grant.permission,
-                        object: grant.object_pk,
+                        object: <ObjectName key="object" model={grant.model} pk={grant.object_pk} />,
                         code: (words) => <code>{words}</code>,
                       }}
                     />

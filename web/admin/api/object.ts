@@ -1,5 +1,6 @@
 import { use, useCallback } from 'react';
 import { type Loadable, useLoadable } from '../../elements/loading.tsx';
+import { kindName } from '../words.ts';
 import type { Description } from './description.ts';
 import type { ResourceEntry } from './interface.ts';
 import type { NamedObject, Names, Row } from './objects.ts';
@@ -32,7 +33,7 @@ export function useObject(entry: ResourceEntry, key: string, description: Descri
 }
 
 function wholeObject(
-  { model, may }: ResourceEntry,
+  { model, singular, may }: ResourceEntry,
   key: string,
   description: Description,
   { answer: row, etag, names }: PageAnswer<Row>,
@@ -41,11 +42,18 @@ function wholeObject(
   const told = names(model, pk);
   return {
     ...{ row, etag, names, pk },
-    name: ownName(description, row) ?? told?.name ?? key,
+    name: ownName(description, row) ?? tellingName(told?.name, singular) ?? nameOfFirst(description, row, names) ?? key,
     may: told?.may ?? everything.filter((verb) => pk === '' && may[verb] === 'all'),
     fixed: told?.fixed ?? [],
   };
 }
+
+/** Nothing, if an object is called as its kind is. */
+const tellingName = (name: string | undefined, kind: string): string | undefined =>
+  name && kindName(name) !== kind ? name : undefined;
+
+const nameOfFirst = ({ title, shown }: Description, row: Row, names: Names): string | undefined =>
+  names(shown.find(({ name }) => name === title)?.note.model, row[title])?.name;
 
 /** The name that an object has by itself. Others are called by what they connect. */
 export function ownName({ title, key, shown }: Description, row: Row): string | null {

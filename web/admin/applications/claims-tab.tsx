@@ -41,7 +41,7 @@ export function ClaimsTab({ application }: { application: Application }) {
       <div className="row">
         {launch_url && (
           <a className="button button-primary" href={launch_url} target="_blank" rel="noreferrer">
-            {t('Try to sign in')}
+            {t('Test the sign-in')}
           </a>
         )}
         <Link className="button" href={hereWith({ tab: 'access' })}>

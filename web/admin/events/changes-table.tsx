@@ -76,5 +76,7 @@ function shown(value: unknown, nameOf: (key: unknown) => string | undefined): st
   if (value === null || value === undefined || value === '') return '–';
   const items = [value].flat();
   if (items.every((one) => nameOf(one) !== undefined)) return items.map(nameOf).join(t(', ')) || '–';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  if (typeof value === 'boolean') return t(value ? 'Yes' : 'No');
+  if (items.every((one) => typeof one === 'string')) return items.join(t(', '));
+  return JSON.stringify(value);
 }

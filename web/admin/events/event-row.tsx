@@ -9,6 +9,7 @@ import { spelled } from '../words.ts';
 import { ChangesTable } from './changes-table.tsx';
 import { ClientAddress } from './client-address.tsx';
 import type { Event } from './event.ts';
+import { RequestLine } from './request-line.tsx';
 import { MakeRule } from './rule-dialog.tsx';
 
 /** One event as a sentence with expandable details. */
@@ -43,12 +44,7 @@ function Inside({ event }: { event: Event }) {
     <div className="event-inside">
       {isObject(diff) && Object.keys(diff).length > 0 && <ChangesTable diff={diff} />}
       {Object.keys(context).length > 0 && <Code text={JSON.stringify(context, null, 2)} />}
-      {isObject(http_request) && (
-        <p className="quiet small">
-          {textOf(http_request.method)} {textOf(http_request.path)}
-          {http_request.request_id ? ` · ${t('Request {id}', { id: textOf(http_request.request_id) })}` : ''}
-        </p>
-      )}
+      <RequestLine request={http_request} />
       <div className="row">
         <Link className="button" href={hrefOf(`/events/events/${event.pk}/`)}>
           {t('Open the event')}
@@ -58,6 +54,3 @@ function Inside({ event }: { event: Event }) {
     </div>
   );
 }
-
-/** Events may come from others, with any value: `String` would throw for an object with a member `toString`. */
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

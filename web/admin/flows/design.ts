@@ -1,6 +1,7 @@
 import { type Loadable, useAnswer } from '../../elements/loading.tsx';
-import { known, type Text, t } from '../../texts/texts.ts';
+import { type Text, t } from '../../texts/texts.ts';
 import { useEntry } from '../api/interface.ts';
+import { kindName } from '../words.ts';
 
 /** What `flows_instances_design_retrieve` answers. Members that the caller may not see are null. */
 export interface Design {
@@ -65,7 +66,7 @@ export const useDesign = (slug: string): Loadable<Design> =>
 export const useCanDesign = (): boolean => useEntry(flowsPath)?.may.change === 'all';
 
 /** Kinds are named by the server. */
-export const typeOf = ({ type }: { readonly type: string | null }): string => (type === null ? '' : known(type));
+export const typeOf = ({ type }: { readonly type: string | null }): string => (type === null ? '' : kindName(type));
 
 const purposes: Readonly<Record<string, Text>> = {
   authentication: 'Flow for signing in',

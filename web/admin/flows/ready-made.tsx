@@ -48,7 +48,7 @@ export function ReadyMade() {
     <section className="stack-tight" aria-label={t('Ready-made flows')}>
       <Loaded {...read}>
         {(flows) => (
-          <ul className="tiles">
+          <ul className="tiles ready-made-list">
             {flows.map((flow) => (
               <ReadyMadeCard key={flow.name} flow={flow} reload={read.reload} />
             ))}

@@ -69,7 +69,7 @@ function Detail({ entry, objectKey, Above, Beside, description }: ResourcePage &
         <WithBeside Beside={Beside} values={object.row}>
           <div className="stack">
             {Above && <Above object={object} />}
-            <Overview object={object} description={description} />
+            <Overview path={entry.path} object={object} description={description} />
           </div>
         </WithBeside>
       )}
@@ -113,22 +113,31 @@ function Actions({ entry, objectKey, object: { may }, description, title }: Acti
 /** Members that the page shows elsewhere. */
 const unremarkable = /^(verbose_name|verbose_name_plural|mode_verbose)$/;
 
+/** What else is for programs, of resources that have words for it. */
+const told: Readonly<Record<string, ReadonlySet<string>>> = {
+  '/events/events/': new Set(['app', 'context', 'sentence']),
+  '/core/authenticated_sessions/': new Set(['last_user_agent']),
+};
+
 /** Generated keys and members for programs. */
 const isTechnical = ({ name, note, schema }: Member): boolean =>
-  /^(pk|uid|num_pk|managed|component|meta_model_name|export_url|\w+_download_url)$/.test(name) ||
+  /^(pk|uid|num_pk|managed|component|meta_model_name|export_url|full_name|assigned_\w*application_slug|\w+_download_url)$/.test(
+    name,
+  ) ||
   (schema.readOnly === true && schema.format === 'uuid' && note.kind === 'text') ||
   (schema.readOnly === true && note.kind === 'json' && name === 'type');
 
-function Overview({ object, description }: { object: WholeObject; description: Description }) {
+function Overview({ path, object, description }: { path: string; object: WholeObject; description: Description }) {
   const names = new Set(description.shown.map(({ name }) => name));
   const members = description.shown.filter(
     // A reference shows the name of its object, so the embedded object would repeat it.
     ({ name }) => !unremarkable.test(name) && !(name.endsWith('_obj') && names.has(name.slice(0, -'_obj'.length))),
   );
-  const technical = members.filter(isTechnical);
+  const isAside = (member: Member) => isTechnical(member) || told[path]?.has(member.name) === true;
+  const technical = members.filter(isAside);
   return (
     <div className="stack">
-      {grouped(members.filter((member) => !isTechnical(member))).map(([group, inner]) => (
+      {grouped(members.filter((member) => !isAside(member))).map(([group, inner]) => (
         <section key={group} className="card stack" aria-label={group || t('Details')}>
           {group && <h2>{group}</h2>}
           <Facts {...object} members={inner} />

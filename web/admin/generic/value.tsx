@@ -7,7 +7,9 @@ import { hrefOf } from '../address.ts';
 import type { Member } from '../api/document.ts';
 import type { Names } from '../api/objects.ts';
 import { Link } from '../link.tsx';
+import { durationText } from '../widgets/duration-words.ts';
 import { kindName, numberText, spelled } from '../words.ts';
+import { nestedWords } from './nested.ts';
 
 interface Props {
   readonly member: Member;
@@ -22,10 +24,14 @@ const maxListed = 3;
 /** Members with default texts from the server, which are translated. */
 const saidByServer: ReadonlySet<string> = new Set(['description', 'mode_verbose']);
 const kindsOfObjects: ReadonlySet<string> = new Set(['model_verbose', 'verbose_name']);
+/** Members without a list of choices whose values have names all the same. */
+const choices: ReadonlySet<string> = new Set(['action', 'private_key_type']);
 
 /** A value of a member, as people read it. */
 export function Value({ member: { name, note, schema }, value, names, isBrief = false }: Props): ReactNode {
   if (value === null || value === undefined || value === '') return <Nothing />;
+  const words = nestedWords(name, value);
+  if (words) return <Lines texts={words} isBrief={isBrief} />;
   switch (note.kind) {
     case 'flag':
       return <Flag value={value === true} />;
@@ -38,7 +44,7 @@ export function Value({ member: { name, note, schema }, value, names, isBrief = 
     case 'number':
       return typeof value === 'number' ? numberText(value) : String(value);
     case 'duration':
-      return String(value);
+      return durationText(String(value)) ?? String(value);
     case 'reference':
     case 'references':
       return <Objects model={note.model} value={value} names={names} isBrief={isBrief} />;
@@ -59,6 +65,7 @@ export function Value({ member: { name, note, schema }, value, names, isBrief = 
 
 function textOf(member: string, value: string): string {
   if (kindsOfObjects.has(member)) return kindName(value);
+  if (choices.has(member)) return spelled(value);
   return saidByServer.has(member) ? known(value) : value;
 }
 
@@ -138,6 +145,19 @@ function Objects({ model, value, names, isBrief }: { model: string | undefined }
       {parts.map(({ key, text, path }) => (
         <li key={key}>
           <bdi>{path ? <Link href={hrefOf(path)}>{text}</Link> : text}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Lines({ texts, isBrief }: { texts: readonly string[]; isBrief: boolean }) {
+  if (isBrief) return <bdi>{texts.slice(0, maxListed).join(t(', '))}</bdi>;
+  return (
+    <ul className="plain-list">
+      {texts.map((text) => (
+        <li key={text}>
+          <bdi>{text}</bdi>
         </li>
       ))}
     </ul>

@@ -15,7 +15,7 @@ export function Everything() {
   const byPart = Map.groupBy(distinct, ({ path }) => path.split('/')[1] ?? '');
   return (
     <Page title={t('Everything')} intro={t('Every kind of object there is, by the part of the API it belongs to.')}>
-      <div className="tiles">
+      <div className="everything">
         {[...byPart].map(([part, entries]) => (
           <section key={part} className="card stack" aria-labelledby={`part-${part}`}>
             <h2 id={`part-${part}`}>{spelled(part)}</h2>

@@ -1,3 +1,4 @@
+import { browserName, type UserAgent } from '../../elements/browser-name.ts';
 import { deviceKind, deviceKindName, deviceName, type ListedDevice } from '../../elements/device-kind.ts';
 import { Moment } from '../../elements/moment.tsx';
 import { Rich } from '../../texts/rich.tsx';
@@ -32,7 +33,7 @@ export interface Session {
   readonly current: boolean;
   readonly last_ip: string;
   readonly last_used: string;
-  readonly user_agent: { readonly user_agent: { readonly family: string }; readonly os: { readonly family: string } };
+  readonly user_agent: UserAgent;
   readonly geo_ip: { readonly city: string; readonly country: string } | null;
 }
 
@@ -46,10 +47,7 @@ export function Sessions({ person }: Of) {
       pathOf={({ uuid, current }) => (current ? null : `/core/authenticated_sessions/${uuid}/`)}
       {...signedIn}
       show={({ uuid, user_agent, geo_ip, last_ip, last_used, current }) => {
-        const name = t('{browser} on {system}', {
-          browser: user_agent.user_agent.family,
-          system: user_agent.os.family,
-        });
+        const name = browserName(user_agent);
         const place = [geo_ip?.city, geo_ip?.country].filter(Boolean).join(t(', '));
         return {
           key: uuid,

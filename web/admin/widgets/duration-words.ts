@@ -15,17 +15,27 @@ const milliseconds: ReadonlyMap<string, number> = new Map<string, number>([
   ['microsecond', 0.001],
 ]);
 
-/** `minutes=90` in words: 1 hour, 30 minutes; null where it cannot be read. */
+/** `minutes=90` in words: 1 hour, 30 minutes; null where it cannot be read, or is no time after now. */
+export function durationText(text: string): string | null {
+  const total = millisecondsOf(text);
+  return total > 0 ? inUnits(Math.round(total)).join(t(', ')) : null;
+}
+
+/** The same as a sentence, also of durations before now. */
 export function durationWords(text: string): string | null {
-  const parts = text.split(';').map((part) => {
-    const [, unit = '', amount] = /^\s*([a-z]+)s\s*=\s*([+-]?\d+(?:\.\d+)?)\s*$/i.exec(part) ?? [];
-    return Number(amount) * (milliseconds.get(unit.toLowerCase()) ?? Number.NaN);
-  });
-  const total = parts.reduce((sum, part) => sum + part, 0);
+  const total = millisecondsOf(text);
   if (Number.isNaN(total)) return null;
   const duration = inUnits(Math.round(Math.abs(total))).join(t(', '));
   if (duration === '') return t('That is no time at all.');
   return total < 0 ? t('That is {duration} earlier.', { duration }) : t('That is {duration}.', { duration });
+}
+
+function millisecondsOf(text: string): number {
+  const parts = text.split(';').map((part) => {
+    const [, unit = '', amount] = /^\s*([a-z]+)s\s*=\s*([+-]?\d+(?:\.\d+)?)\s*$/i.exec(part) ?? [];
+    return Number(amount) * (milliseconds.get(unit.toLowerCase()) ?? Number.NaN);
+  });
+  return parts.reduce((sum, part) => sum + part, 0);
 }
 
 function inUnits(total: number): string[] {
