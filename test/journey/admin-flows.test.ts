@@ -50,8 +50,8 @@ describeJourney('the admin pages of flows', (journey) => {
     await page.getByRole('heading', { name: who, level: 2 }).waitFor();
     const login = unique('login');
     for (const [kind, name] of [
-      ['User Login Stage', login],
-      ['Dummy Stage', unique('dummy')],
+      ['User login stage', login],
+      ['Dummy stage', unique('dummy')],
     ] as const) {
       await page.getByRole('link', { name: 'Add a stage' }).click();
       await page.getByRole('link', { name: kind, exact: true }).click();

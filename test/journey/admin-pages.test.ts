@@ -453,7 +453,7 @@ describeJourney('the admin pages', (journey) => {
     const { server } = journey();
     const page = await visitAdmin(journey(), '/stages/all/');
     await page.getByRole('link', { name: 'New stage' }).click();
-    await page.getByRole('link', { name: 'Deny Stage' }).click();
+    await page.getByRole('link', { name: 'Deny stage' }).click();
     const name = unique('stop');
     await fillIn(page, server, 'name', name);
     await page.getByRole('button', { name: 'Create' }).click();

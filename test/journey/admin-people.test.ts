@@ -87,9 +87,9 @@ describeJourney('the admin pages of people', (journey) => {
     const sentences = await page.locator('.event-sentence').allInnerTexts();
     expect(sentences.filter((one) => !one.includes(dana.username))).toEqual([]);
     await moveTo(page, `${at}?tab=sessions`);
-    const session = page.getByRole('listitem').filter({ hasText: 'Firefox on Linux' });
-    expect(await session.innerText()).toContain('US · 8.8.8.8');
-    await confirm(page, 'Sign out Firefox on Linux', 'Sign out');
+    const session = page.getByRole('listitem').filter({ hasText: 'Firefox 128 on Linux' });
+    expect(await session.innerText()).toContain('United States · 8.8.8.8');
+    await confirm(page, 'Sign out Firefox 128 on Linux', 'Sign out');
     await session.waitFor({ state: 'detached' });
     await moveTo(page, `${at}?tab=rights`);
     await page.getByText('granted directly').waitFor();

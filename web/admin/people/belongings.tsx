@@ -4,7 +4,7 @@ import { Moment } from '../../elements/moment.tsx';
 import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import { useEntry } from '../api/interface.ts';
-import { spelled } from '../words.ts';
+import { countryOf, spelled } from '../words.ts';
 import { Belongings, type BelongingsProps } from './belongings-list.tsx';
 import type { Person } from './person.ts';
 
@@ -48,7 +48,7 @@ export function Sessions({ person }: Of) {
       {...signedIn}
       show={({ uuid, user_agent, geo_ip, last_ip, last_used, current }) => {
         const name = browserName(user_agent);
-        const place = [geo_ip?.city, geo_ip?.country].filter(Boolean).join(t(', '));
+        const place = [geo_ip?.city, geo_ip && countryOf(geo_ip.country)].filter(Boolean).join(t(', '));
         return {
           key: uuid,
           name,
