@@ -4,7 +4,8 @@ import { element } from './dom.js';
 const longestColoured = 200_000;
 
 export function answerView({ status, reason, milliseconds, headers, text }) {
-  const kind = status < 300 ? 'good' : status < 500 ? 'refused' : 'bad';
+  const trouble = status < 500 ? 'refused' : 'bad';
+  const kind = status < 300 ? 'good' : trouble;
   return element(
     'section',
     { class: 'answer', 'aria-label': 'Answer' },
@@ -56,10 +57,14 @@ export function jsonView(text) {
   for (const match of text.matchAll(tokens)) {
     const [whole, string, colon, word] = match;
     view.append(text.slice(at, match.index));
-    const kind = string ? (colon ? 'key' : 'string') : word ? 'word' : 'number';
-    view.append(element('span', { class: kind }, string ?? whole), colon ?? '');
+    view.append(element('span', { class: kindOf(string, colon, word) }, string ?? whole), colon ?? '');
     at = match.index + whole.length;
   }
   view.append(text.slice(at));
   return view;
+}
+
+function kindOf(string, colon, word) {
+  if (string) return colon ? 'key' : 'string';
+  return word ? 'word' : 'number';
 }

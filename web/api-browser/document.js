@@ -42,15 +42,15 @@ export function typeName(api, schema) {
   if (name) return isNullable(schema) ? `${name} or null` : name;
   const options = plain.anyOf ?? plain.oneOf;
   if (options) return options.map((option) => typeName(api, option)).join(' or ');
+  const said = plainTypeName(api, plain);
+  return isNullable(schema) ? `${said} or null` : said;
+}
+
+function plainTypeName(api, plain) {
   const types = [plain.type ?? 'any'].flat().filter((type) => type !== 'null');
   const [type] = types;
-  const said =
-    type === 'array'
-      ? `list of ${typeName(api, plain.items ?? {})}`
-      : plain.format
-        ? `${type} (${plain.format})`
-        : types.join(' or ');
-  return isNullable(schema) ? `${said} or null` : said;
+  if (type === 'array') return `list of ${typeName(api, plain.items ?? {})}`;
+  return plain.format ? `${type} (${plain.format})` : types.join(' or ');
 }
 
 /** The JSON body that an answer or a request is documented with. */

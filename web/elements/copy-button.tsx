@@ -13,7 +13,9 @@ export function CopyButton({ text, children = t('Copy') }: { text: string; child
     );
   return (
     <Button onClick={() => void copy()}>
-      {state === 'idle' ? children : state === 'done' ? t('Copied') : t('Not copied')}
+      {state === 'idle' && children}
+      {state === 'done' && t('Copied')}
+      {state === 'failed' && t('Not copied')}
       <span className="visually-hidden" role="status">
         {state === 'done' ? t('The text has been copied.') : ''}
       </span>

@@ -97,6 +97,11 @@ function reasonOf({ name, mode, passing, bindings, enabled }: ExplainedNode): st
 
 const paths: Readonly<Record<string, string>> = { 'svc_flows.flowstagebinding': '/flows/bindings/' };
 
+function demandOf({ bindings, mode }: ExplainedNode): string {
+  if (bindings.length === 0) return t('Nothing is bound: open to everybody.');
+  return mode === 'any' ? t('One has to pass.') : t('All have to pass.');
+}
+
 function Tree({ nodes, label }: { nodes: readonly ExplainedNode[]; label: string }) {
   return (
     <ul className="access-tree" aria-label={label}>
@@ -109,11 +114,7 @@ function Tree({ nodes, label }: { nodes: readonly ExplainedNode[]; label: string
               <strong>{path ? <Link href={hrefOf(`${path}${node.pk}/`)}>{node.name}</Link> : node.name}</strong>
               <span className="quiet small">
                 {!node.enabled && `${t('Switched off: closed to everybody.')} `}
-                {node.bindings.length === 0
-                  ? t('Nothing is bound: open to everybody.')
-                  : node.mode === 'any'
-                    ? t('One has to pass.')
-                    : t('All have to pass.')}
+                {demandOf(node)}
               </span>
             </div>
             {node.bindings.length > 0 && (

@@ -13,23 +13,27 @@ export function RightAnswer({ person, permission }: { person: string; permission
   const rights = useAnswer<Rights>(`/core/users/${encodeURIComponent(person)}/rights/?${query}`);
   return (
     <Loaded {...rights}>
-      {(found) => {
-        const isEverywhere = found.is_superuser || found.grants.some(({ object_pk }) => object_pk === null);
-        return (
-          <div className="stack">
-            <Notice tone={isEverywhere ? 'good' : found.grants.length > 0 ? 'warn' : 'bad'}>
-              {isEverywhere ? (
-                <Rich text="<b>Yes,</b> on all objects." values={{ b: strong }} />
-              ) : found.grants.length > 0 ? (
-                t('On some objects only.')
-              ) : (
-                <Rich text="<b>No.</b> Nothing brings {permission}." values={{ permission, b: strong }} />
-              )}
-            </Notice>
-            <Grants rights={found} />
-          </div>
-        );
-      }}
+      {(found) => (
+        <div className="stack">
+          <Verdict rights={found} permission={permission} />
+          <Grants rights={found} />
+        </div>
+      )}
     </Loaded>
+  );
+}
+
+function Verdict({ rights: { is_superuser, grants }, permission }: { rights: Rights; permission: string }) {
+  if (is_superuser || grants.some(({ object_pk }) => object_pk === null))
+    return (
+      <Notice tone="good">
+        <Rich text="<b>Yes,</b> on all objects." values={{ b: strong }} />
+      </Notice>
+    );
+  if (grants.length > 0) return <Notice tone="warn">{t('On some objects only.')}</Notice>;
+  return (
+    <Notice tone="bad">
+      <Rich text="<b>No.</b> Nothing brings {permission}." values={{ permission, b: strong }} />
+    </Notice>
   );
 }

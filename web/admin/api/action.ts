@@ -65,6 +65,7 @@ function actionOf(at: string, method: string, operation: Offered, { path, schema
   const answer = content[json]?.schema;
   const sent = requestBody?.content[upload] ?? requestBody?.content[json];
   const members = (schema: Parameters<typeof resolveIn>[1]) => membersOf(resolveIn(document, schema), say);
+  const fileWhen = answer ? 'on request' : 'always';
   const hasFile = Object.keys(content).some((type) => type !== json);
   return {
     name: (isOnRow ? below : at.slice(path.length)).replaceAll('/', '_').replace(/_$/, '') || 'create',
@@ -82,7 +83,7 @@ function actionOf(at: string, method: string, operation: Offered, { path, schema
     isUpload: requestBody?.content[upload] !== undefined,
     answer: answer && !answersObject(answer.$ref, schemaName) ? members(answer) : [],
     answersObject: answersObject(answer?.$ref, schemaName),
-    file: hasFile ? (answer ? 'on request' : 'always') : null,
+    file: hasFile ? fileWhen : null,
   };
 }
 

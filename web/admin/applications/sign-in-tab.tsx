@@ -36,13 +36,9 @@ export function SignInTab({ application }: { application: Application }) {
   const path = `${entry.path}${provider}/`;
   return (
     <div className="stack">
-      {entry.path === '/providers/oauth2/' ? (
-        <OAuth2Facts path={path} />
-      ) : entry.path === '/providers/saml/' ? (
-        <SamlFacts path={path} />
-      ) : (
-        <p>{entry.description}</p>
-      )}
+      {entry.path === '/providers/oauth2/' && <OAuth2Facts path={path} />}
+      {entry.path === '/providers/saml/' && <SamlFacts path={path} />}
+      {!['/providers/oauth2/', '/providers/saml/'].includes(entry.path) && <p>{entry.description}</p>}
       <Ways entry={entry} path={path} />
     </div>
   );

@@ -62,7 +62,8 @@ export function Wizard() {
     );
   const choices = choicesIn(template, query);
   const isComplete = choices.name !== '' && choices.address !== '' && choices.slug !== '';
-  const step = outcome ? 3 : query.get('step') === 'access' && isComplete ? 2 : 1;
+  const entered = query.get('step') === 'access' && isComplete ? 2 : 1;
+  const step = outcome ? 3 : entered;
 
   const create = (groups: Choices['groups']) =>
     attempt(async () => {

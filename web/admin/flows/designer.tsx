@@ -89,34 +89,45 @@ function Pane({ design, reload, canChange }: Props & { canChange: boolean }) {
   }, [chosen]);
   return (
     <section ref={pane} className="designer-pane" aria-label={t('What is chosen')}>
-      {isAdding ? (
-        <AddStage design={design} reload={reload} />
-      ) : step ? (
-        <StepPane key={step.pk} {...{ step, canChange, reload }} isSignIn={design.is_sign_in} />
-      ) : isBeginning ? (
-        <div className="stack">
-          <h2>{t('Who may begin the flow')}</h2>
-          <GatesPane
-            target={design.target}
-            gates={design.gates}
-            mode={design.policy_engine_mode}
-            open={t('Everybody for whom its settings allow it.')}
-            {...{ canChange, reload }}
-          />
-        </div>
-      ) : (
-        <div className="stack">
-          <dl className="facts">
-            <div>
-              <dt>{t('Address')}</dt>
-              <dd>
-                <bdi>{`/if/flow/${design.slug}/`}</bdi>
-              </dd>
-            </div>
-          </dl>
-          <p className="quiet">{t('Choose a stage to see its form, its gates and its place in the flow.')}</p>
-        </div>
-      )}
+      <Chosen {...{ design, reload, canChange, step, isAdding, isBeginning }} />
     </section>
+  );
+}
+
+interface ChosenProps extends Props {
+  readonly canChange: boolean;
+  readonly step: Design['steps'][number] | undefined;
+  readonly isAdding: boolean;
+  readonly isBeginning: boolean;
+}
+
+function Chosen({ design, reload, canChange, step, isAdding, isBeginning }: ChosenProps) {
+  if (isAdding) return <AddStage design={design} reload={reload} />;
+  if (step) return <StepPane key={step.pk} {...{ step, canChange, reload }} isSignIn={design.is_sign_in} />;
+  if (isBeginning)
+    return (
+      <div className="stack">
+        <h2>{t('Who may begin the flow')}</h2>
+        <GatesPane
+          target={design.target}
+          gates={design.gates}
+          mode={design.policy_engine_mode}
+          open={t('Everybody for whom its settings allow it.')}
+          {...{ canChange, reload }}
+        />
+      </div>
+    );
+  return (
+    <div className="stack">
+      <dl className="facts">
+        <div>
+          <dt>{t('Address')}</dt>
+          <dd>
+            <bdi>{`/if/flow/${design.slug}/`}</bdi>
+          </dd>
+        </div>
+      </dl>
+      <p className="quiet">{t('Choose a stage to see its form, its gates and its place in the flow.')}</p>
+    </div>
   );
 }

@@ -44,13 +44,9 @@ export function RunPane({ slug, onEnd }: Props) {
       <div className="card run-screen" onClickCapture={stay}>
         <WalkContext value={walk}>
           <Suspense fallback={<Waiting />}>
-            {Screen ? (
-              <Screen challenge={challenge} key={step} />
-            ) : trouble ? (
-              <Notice tone="bad">{trouble.text}</Notice>
-            ) : (
-              <Waiting />
-            )}
+            {Screen && <Screen challenge={challenge} key={step} />}
+            {!Screen && trouble && <Notice tone="bad">{trouble.text}</Notice>}
+            {!Screen && !trouble && <Waiting />}
           </Suspense>
         </WalkContext>
       </div>

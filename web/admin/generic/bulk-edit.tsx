@@ -67,9 +67,8 @@ export function BulkEdit({ entry, description, picked, onDone, onClose }: BulkPr
 
   return (
     <Dialog title={t('Edit {objects}', { objects })} onClose={onClose} isWide>
-      {writing.outcome ? (
-        <BulkRefusals picked={picked} results={writing.outcome} labelOf={labelOf} onClose={onDone} />
-      ) : trial ? (
+      {writing.outcome && <BulkRefusals picked={picked} results={writing.outcome} labelOf={labelOf} onClose={onDone} />}
+      {!writing.outcome && trial && (
         <>
           <BulkPreview {...{ picked, labelOf }} members={chosen} {...trial} />
           {writing.isBusy && <BulkProgress done={writing.done} of={picked.length} label={t('Changed so far')} />}
@@ -80,7 +79,8 @@ export function BulkEdit({ entry, description, picked, onDone, onClose }: BulkPr
             </Button>
           </DialogButtons>
         </>
-      ) : (
+      )}
+      {!writing.outcome && !trial && (
         <form className="stack" noValidate onSubmit={preview}>
           <p className="quiet">{t('Choose fields and set values. All other fields stay as they are.')}</p>
           {chosen.map((member) => (

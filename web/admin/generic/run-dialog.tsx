@@ -69,13 +69,18 @@ export function RunDialog(props: RunProps) {
           )}
           {(!result || members.length > 0) && !isAtOnce && (
             <Button type="submit" look="primary" isBusy={isBusy}>
-              {action.file === 'always' ? t('Download') : action.method === 'GET' ? t('Show') : action.label}
+              {verbOf(action)}
             </Button>
           )}
         </DialogButtons>
       </form>
     </Dialog>
   );
+}
+
+function verbOf({ file, method, label }: Action): string {
+  if (file === 'always') return t('Download');
+  return method === 'GET' ? t('Show') : label;
 }
 
 /** What a member is entered with. A file is no text, as it is in other forms. */

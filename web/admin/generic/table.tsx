@@ -137,9 +137,10 @@ function Heading({ member, description }: { member: Member; description: Descrip
   const isFirst = first.replace(/^-/, '') === member.name;
   const isDown = isFirst && first.startsWith('-');
   if (!description.orderable.includes(member.name)) return <th scope="col">{labelOf(member)}</th>;
+  const direction = isDown ? 'descending' : 'ascending';
   const next = isFirst && !isDown ? `-${member.name}` : member.name;
   return (
-    <th scope="col" aria-sort={isFirst ? (isDown ? 'descending' : 'ascending') : undefined}>
+    <th scope="col" aria-sort={isFirst ? direction : undefined}>
       <Link href={hereWith({ ordering: next, page: null })}>
         {labelOf(member)}
         {isFirst && <span aria-hidden="true">{isDown ? ' ↓' : ' ↑'}</span>}

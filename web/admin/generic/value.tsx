@@ -116,14 +116,10 @@ function calledBy(value: object): string {
   return JSON.stringify(value);
 }
 
-const Brief = ({ value }: { value: object }) =>
-  Array.isArray(value) ? (
-    t('{count, plural, one {# item} other {# items}}', { count: value.length })
-  ) : isEmpty(value) ? (
-    <Nothing />
-  ) : (
-    calledBy(value)
-  );
+function Brief({ value }: { value: object }) {
+  if (Array.isArray(value)) return t('{count, plural, one {# item} other {# items}}', { count: value.length });
+  return isEmpty(value) ? <Nothing /> : calledBy(value);
+}
 
 function Objects({ model, value, names, isBrief }: { model: string | undefined } & Omit<Props, 'member'>) {
   const values = [value].flat();

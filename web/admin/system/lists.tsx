@@ -7,7 +7,7 @@ import { known, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { kindName, spelled } from '../words.ts';
 import { endsSoon, isOver, type TabProps } from './maintenance.ts';
-import { RowList } from './row-list.tsx';
+import { RowList, type RowProps } from './row-list.tsx';
 
 const tones = { successful: 'good', warning: 'warning', error: 'alert', waiting: 'plain' } as const;
 
@@ -46,17 +46,20 @@ export function Jobs({ found: { jobs }, reload }: TabProps) {
   );
 }
 
+type Mark = Pick<RowProps, 'tone' | 'tag'>;
+
+function validityOf(ends: string): Mark {
+  if (isOver(ends)) return { tone: 'alert', tag: t('Ended') };
+  return endsSoon(ends) ? { tone: 'warning', tag: t('Ends soon') } : { tone: 'good', tag: t('Valid') };
+}
+
 export function Certificates({ found: { certificates } }: TabProps) {
   if (certificates.length === 0) return <p className="empty">{t('There are no certificates.')}</p>;
   return (
     <RowList
       rows={certificates.map(({ pk, name, ends }) => ({
         ...{ id: pk, name, href: hrefOf(`/crypto/certificatekeypairs/${pk}/`), at: ends },
-        ...(isOver(ends)
-          ? { tone: 'alert' as const, tag: t('Ended') }
-          : endsSoon(ends)
-            ? { tone: 'warning' as const, tag: t('Ends soon') }
-            : { tone: 'good' as const, tag: t('Valid') }),
+        ...validityOf(ends),
       }))}
     />
   );
@@ -81,6 +84,11 @@ interface State {
 }
 
 /** The health is checked on demand because that calls the other system. */
+function reachOf(state: State | undefined): Mark {
+  if (!state) return { tag: t('Not checked') };
+  return state.healthy ? { tone: 'good', tag: t('Reachable') } : { tone: 'alert', tag: t('Not reachable') };
+}
+
 export function Connections({ found: { connections } }: TabProps) {
   const [states, setStates] = useState<Readonly<Record<string, State>>>({});
   async function check(pk: string): Promise<void> {
@@ -96,11 +104,7 @@ export function Connections({ found: { connections } }: TabProps) {
         const state = states[pk];
         return {
           ...{ id: pk, name, href: hrefOf(path), text: state?.version || kindName(type) },
-          ...(state
-            ? state.healthy
-              ? { tone: 'good' as const, tag: t('Reachable') }
-              : { tone: 'alert' as const, tag: t('Not reachable') }
-            : { tag: t('Not checked') }),
+          ...reachOf(state),
           action: (
             <Button onClick={() => void check(pk)}>
               {t('Check')}

@@ -81,12 +81,14 @@ function Card({ provider, isChosen, reload }: CardProps) {
   );
 }
 
+const states = { running: 'Running:', failed: 'The last run failed:', done: 'Last run:' } as const;
+
 function Run({ name, run }: { name: string; run: NonNullable<SyncProvider['run']> }) {
   const { state, done, left, failed } = run;
   return (
     <div className="stack-tight">
       <p className="small">
-        {state === 'running' ? t('Running:') : state === 'failed' ? t('The last run failed:') : t('Last run:')}{' '}
+        {t(states[state])}{' '}
         {t('{done, number} done, {left, number} left, {failed, number} failed', { done, left, failed })}
       </p>
       {state === 'running' && (

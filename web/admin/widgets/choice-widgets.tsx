@@ -2,7 +2,7 @@ import { useId } from 'react';
 import { CheckboxField, SelectField } from '../../elements/choice.tsx';
 import { FieldNotes } from '../../elements/field.tsx';
 import { spelled } from '../words.ts';
-import { factsOf, type WidgetProps } from './widget-props.ts';
+import { factsOf, nothing, type WidgetProps } from './widget-props.ts';
 
 export function FlagWidget(props: WidgetProps) {
   const { label, hint, errors } = factsOf({ ...props, member: { ...props.member, isRequired: false } });
@@ -27,7 +27,7 @@ export function ChoiceWidget(props: WidgetProps) {
   ];
   function choose(text: string): void {
     const chosen = values.find((one) => String(one) === text);
-    onChange(chosen ?? (member.isNullable ? null : undefined));
+    onChange(chosen ?? nothing(member));
   }
   return (
     <SelectField

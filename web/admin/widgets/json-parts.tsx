@@ -35,7 +35,8 @@ const membersOf = (value: unknown): Row => (isObject(value) ? { ...value } : {})
 
 function textAt(value: unknown, [name = '', ...rest]: readonly string[]): string {
   const found = membersOf(value)[name];
-  return rest.length > 0 ? textAt(found, rest) : typeof found === 'string' ? found : '';
+  if (rest.length > 0) return textAt(found, rest);
+  return typeof found === 'string' ? found : '';
 }
 
 /** The data with a text at this place; an empty one is taken out, with what it leaves empty. */

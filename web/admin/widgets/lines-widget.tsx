@@ -12,7 +12,8 @@ export function LinesWidget(props: WidgetProps) {
     const items = text.split('\n');
     // Keeps the empty line that is being typed.
     const kept = items.filter((item, at) => item.trim() !== '' || at === items.length - 1);
-    onChange(kept.length === 1 && kept[0] === '' ? [] : isNumber ? kept.map(numberOf) : kept);
+    const filled = kept.length === 1 && kept[0] === '' ? [] : kept;
+    onChange(isNumber ? filled.map(numberOf) : filled);
   }
   return (
     <TextAreaField

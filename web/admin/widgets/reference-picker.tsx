@@ -18,8 +18,9 @@ interface Props {
 export function ReferencePicker({ value, onChange, ...rest }: Props) {
   const [chosen, setChosen] = useState<{ pk: string; name: string } | null>(null);
   const isChosen = value !== null && chosen?.pk === String(value);
-  const known = useNameOf(rest.model, isChosen ? [] : value === null ? [] : [value]);
-  const shown = value === null ? '' : isChosen ? (chosen?.name ?? '') : known(value);
+  const known = useNameOf(rest.model, isChosen || value === null ? [] : [value]);
+  const told = value === null ? '' : known(value);
+  const shown = isChosen ? (chosen?.name ?? '') : told;
   return (
     <ObjectCombobox
       {...rest}

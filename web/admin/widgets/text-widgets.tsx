@@ -1,7 +1,7 @@
 import { PasswordField, TextAreaField, TextField } from '../../elements/field.tsx';
 import { t } from '../../texts/texts.ts';
 import { durationWords } from './duration-words.ts';
-import { factsOf, type WidgetProps } from './widget-props.ts';
+import { factsOf, nothing, type WidgetProps } from './widget-props.ts';
 
 const textOf = (value: unknown): string => (value === null || value === undefined ? '' : String(value));
 
@@ -63,9 +63,7 @@ export function NumberWidget(props: WidgetProps) {
       min={schema.minimum}
       max={schema.maximum}
       value={textOf(props.value)}
-      onChange={({ currentTarget: { value } }) =>
-        props.onChange(value === '' ? (props.member.isNullable ? null : undefined) : Number(value))
-      }
+      onChange={({ currentTarget: { value } }) => props.onChange(value === '' ? nothing(props.member) : Number(value))}
     />
   );
 }
@@ -97,7 +95,7 @@ export function TimeWidget(props: WidgetProps) {
       step={1}
       value={localTime(props.value)}
       onChange={({ currentTarget: { value } }) =>
-        props.onChange(value === '' ? (props.member.isNullable ? null : undefined) : new Date(value).toISOString())
+        props.onChange(value === '' ? nothing(props.member) : new Date(value).toISOString())
       }
     />
   );

@@ -18,6 +18,9 @@ export function factsOf({ member: { note, isRequired }, errors }: Pick<WidgetPro
   };
 }
 
+/** What an empty widget holds. */
+export const nothing = ({ isNullable }: Member): null | undefined => (isNullable ? null : undefined);
+
 /** Typed text that cannot be parsed. */
 export class Unreadable {
   readonly text: string;

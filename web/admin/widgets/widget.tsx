@@ -8,7 +8,7 @@ import { LinesWidget } from './lines-widget.tsx';
 import { ReferencePicker } from './reference-picker.tsx';
 import { ReferencesPicker } from './references-picker.tsx';
 import { DurationWidget, NumberWidget, SecretWidget, TextWidget, TimeWidget } from './text-widgets.tsx';
-import { factsOf, type WidgetProps } from './widget-props.ts';
+import { factsOf, nothing, type WidgetProps } from './widget-props.ts';
 
 /** The input of a member, by the kind of its field. */
 export function Widget(props: WidgetProps) {
@@ -55,13 +55,14 @@ const keyOf = (value: unknown): string | number | null =>
 function ReferenceWidget(props: WidgetProps) {
   const { member, value, onChange } = props;
   const isNumber = [member.schema.type].flat().includes('integer');
+  const read = (key: string) => (isNumber ? Number(key) : key);
   return (
     <ReferencePicker
       {...factsOf(props)}
       model={member.note.model ?? ''}
       takes={member.note.limits?.takes}
       value={keyOf(value)}
-      onChange={(key) => onChange(key === null ? (member.isNullable ? null : undefined) : isNumber ? Number(key) : key)}
+      onChange={(key) => onChange(key === null ? nothing(member) : read(key))}
     />
   );
 }

@@ -34,7 +34,7 @@ export function ValidatePasskey({ challenge, device, onOther }: ValidateProps) {
       <Who challenge={challenge} />
       {trouble && <Notice tone="bad">{trouble}</Notice>}
       <Button look="primary" isBusy={isBusy || isAsking} onClick={() => void confirm()}>
-        {isAsking ? t('Waiting for your device') : trouble ? t('Try again') : t('Use your passkey')}
+        {isAsking ? t('Waiting for your device') : t(trouble ? 'Try again' : 'Use your passkey')}
       </Button>
     </Step>
   );

@@ -36,7 +36,7 @@ export function WebauthnSetupScreen({ challenge }: { challenge: WebauthnChalleng
       <Who challenge={challenge} />
       {trouble && <Notice tone="bad">{trouble}</Notice>}
       <Button look="primary" isBusy={isBusy || isAsking} onClick={() => void register()}>
-        {isAsking ? t('Waiting for your device') : trouble ? t('Try again') : t('Register a passkey')}
+        {isAsking ? t('Waiting for your device') : t(trouble ? 'Try again' : 'Register a passkey')}
       </Button>
     </Step>
   );
