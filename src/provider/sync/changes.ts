@@ -64,7 +64,7 @@ export async function fanOut(server: JobServer, kinds: readonly SyncKind[]): Pro
     for (const chunk of chunksOf(keys, chunkSize)) {
       const known = (await loadRows(tx, target.pk, type, chunk)).map(({ object }) => object);
       const concerned = [...new Set([...(await keysInScope(tx, target, type, chunk)), ...known])];
-      await markDue(db, tx, target.pk, type, concerned, call.now);
+      await markDue(call, tx, target.pk, type, concerned);
       marked += concerned.length;
     }
     return marked;

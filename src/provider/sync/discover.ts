@@ -81,6 +81,6 @@ async function link(
     const state = { ...stateOf(row), ...found, digest: null, members: null, isSending: false };
     return { row: { ...row, pk }, ...state, requests: [], error: '', retryInMs: row.pending > 0 ? 0 : null };
   });
-  await storeResults(call.db, tx, target.pk, type, results, call.now);
+  await storeResults(call, tx, target.pk, type, results);
   await storeLinks(tx, target.pk, type, target.kind.links[type], results);
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { Database, Query } from '../../platform/db/database.ts';
+import type { Query } from '../../platform/db/database.ts';
 import { orderedUuid } from '../../platform/random.ts';
+import type { Call } from '../../resource/call.ts';
 import type { ObjectType } from './facts.ts';
 import type { ObjectKey } from './scope.ts';
 import type { SentRequest } from './send.ts';
@@ -32,8 +33,8 @@ interface StoredRow {
   readonly pk: string;
   readonly object: ObjectKey;
   readonly remote_id: string | null;
-  readonly attributes: unknown;
-  readonly members: unknown;
+  readonly attributes: string;
+  readonly members: string | null;
   readonly digest: string | null;
   readonly is_sending: unknown;
   readonly pending: number;
@@ -42,17 +43,14 @@ interface StoredRow {
   readonly error: string;
 }
 
-const decoded = (stored: unknown): unknown => (typeof stored === 'string' ? JSON.parse(stored) : stored);
-
 function rowOf(raw: StoredRow): LedgerRow {
-  const attributes = decoded(raw.attributes);
-  const members = decoded(raw.members);
+  const attributes: unknown = JSON.parse(raw.attributes);
   return {
     pk: raw.pk,
     object: raw.object,
     remoteId: raw.remote_id,
     attributes: isJsonObject(attributes) ? attributes : {},
-    members: Array.isArray(members) ? members.map(String) : null,
+    members: raw.members === null ? null : JSON.parse(raw.members),
     digest: raw.digest,
     isSending: Boolean(raw.is_sending),
     pending: raw.pending,
@@ -84,33 +82,31 @@ export const isOfType = (type: ObjectType) => sql`not (${sql.ref(type)} is null)
 
 /** The rows that are due, those that have waited longest first. */
 export async function dueRows(
-  { dialect, read }: Database,
+  { db, now }: Call,
   provider: number,
   type: ObjectType,
   limit: number,
-  now: string,
 ): Promise<LedgerRow[]> {
   const { rows } = await sql<StoredRow>`select ${columns(type)} from sync_objects
-    where provider = ${provider} and ${isOfType(type)} and due <= ${dialect.moment(now)}
-    order by due, pk limit ${limit}`.execute(read);
+    where provider = ${provider} and ${isOfType(type)} and due <= ${db.dialect.moment(now)}
+    order by due, pk limit ${limit}`.execute(db.read);
   return rows.map(rowOf);
 }
 
 /** In how many milliseconds the next row is due; null when none waits. */
-export async function nextDue({ dialect, read }: Database, provider: number, now: string): Promise<number | null> {
-  const { rows } = await sql<{ wait: number | null }>`select ${dialect.millisecondsUntil(sql`min(due)`, now)} as wait
-    from sync_objects where provider = ${provider} and due is not null`.execute(read);
+export async function nextDue({ db, now }: Call, tx: Query, provider: number): Promise<number | null> {
+  const { rows } = await sql<{ wait: number | null }>`select ${db.dialect.millisecondsUntil(sql`min(due)`, now)} as wait
+    from sync_objects where provider = ${provider} and due is not null`.execute(tx);
   return rows[0]?.wait ?? null;
 }
 
 /** Has objects sent as soon as possible; rows are made for those that the ledger does not know yet. */
 export async function markDue(
-  db: Database,
+  { db, now }: Call,
   tx: Query,
   provider: number,
   type: ObjectType,
   keys: readonly ObjectKey[],
-  now: string,
 ): Promise<void> {
   if (keys.length === 0) return;
   const moment = db.dialect.moment(now);
@@ -203,12 +199,11 @@ function keptOf({ remoteId, attributes }: Pick<Result, 'remoteId' | 'attributes'
 
 /** Stores how attempts ended. Changes that came meanwhile stay due. */
 export async function storeResults(
-  db: Database,
+  { db, now }: Call,
   tx: Query,
   provider: number,
   type: ObjectType,
   results: readonly Result[],
-  now: string,
 ): Promise<void> {
   if (results.length === 0) return;
   const values = results.map((result) => {

@@ -111,7 +111,7 @@ async function tryOut({ call, target, type, key }: OneObject) {
 /** Leaves it to the job that sends everything else, so that nothing overtakes anything. */
 async function queueObject({ call, target, type, key }: OneObject, jobs: Jobs, provider: Row): Promise<void> {
   await call.db.write(async (tx) => {
-    await markDue(call.db, tx, target.pk, type, [key], call.now);
+    await markDue(call, tx, target.pk, type, [key]);
     await sql`update sync_objects set digest = null, members = null, requests = '[]'
       where provider = ${target.pk} and ${sql.ref(type)} = ${key}`.execute(tx);
     await clearPause(tx, target.pk);

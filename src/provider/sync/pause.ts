@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Database, Query } from '../../platform/db/database.ts';
+import type { Query } from '../../platform/db/database.ts';
+import type { Call } from '../../resource/call.ts';
 
 const firstWaitMs = 1_000;
 const maxWaitMs = 10 * 60 * 1_000;
@@ -9,20 +10,20 @@ export const backoffMs = (failures: number): number =>
   Math.min(firstWaitMs * 2 ** Math.min(failures, 20), maxWaitMs) * (0.75 + Math.random() / 2);
 
 /** For how many milliseconds the target of a provider is left alone. */
-export async function pausedFor({ dialect, read }: Database, provider: number, now: string): Promise<number> {
+export async function pausedFor({ db, now }: Call, provider: number): Promise<number> {
   const { rows } = await sql<{
     wait: number | null;
-  }>`select ${dialect.millisecondsUntil(sql`paused_until`, now)} as wait
-    from sync_targets where provider = ${provider}`.execute(read);
+  }>`select ${db.dialect.millisecondsUntil(sql`paused_until`, now)} as wait
+    from sync_targets where provider = ${provider}`.execute(db.read);
   return rows[0]?.wait ?? 0;
 }
 
 /** Leaves the target alone, longer with each failure since it last took something. Returns for how long. */
 export async function storePause(
-  { dialect }: Database,
+  { db, now }: Call,
   tx: Query,
   provider: number,
-  { message, atLeastMs, now }: { message: string; atLeastMs: number; now: string },
+  { message, atLeastMs }: { message: string; atLeastMs: number },
 ): Promise<number> {
   const { rows } = await sql<{
     failures: number;
@@ -30,7 +31,7 @@ export async function storePause(
   const failures = rows[0]?.failures ?? 0;
   const wait = Math.max(backoffMs(failures), atLeastMs);
   await sql`insert into sync_targets (provider, paused_until, failures, message)
-    values (${provider}, ${dialect.moment(now, wait)}, ${failures + 1}, ${message})
+    values (${provider}, ${db.dialect.moment(now, wait)}, ${failures + 1}, ${message})
     on conflict (provider) do update set paused_until = excluded.paused_until, failures = excluded.failures,
       message = excluded.message`.execute(tx);
   return wait;

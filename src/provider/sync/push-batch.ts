@@ -57,7 +57,6 @@ export async function pushBatch(
   { verifies = false, also = async () => {} }: PushOptions = {},
 ): Promise<BatchResult> {
   const { target, connection, call } = batch;
-  const { db } = call;
   const remoteType = connection.remote([])[type];
   const works = await prepareWork(batch, type, keys, remoteType, verifies);
   const isFine = ({ row, isSkipped, wanted, error }: Work) =>
@@ -72,8 +71,8 @@ export async function pushBatch(
   const failed = results.filter(({ error }) => error !== '').length;
   const outcome = { done: results.length - failed + fine.length, failed, halt };
   const settled = fine.filter(({ row }) => row.isDue).map(({ row }) => unchanged(row));
-  await db.write(async (tx) => {
-    await storeResults(db, tx, target.pk, type, [...results, ...settled], call.now);
+  await call.db.write(async (tx) => {
+    await storeResults(call, tx, target.pk, type, [...results, ...settled]);
     await storeLinks(tx, target.pk, type, target.kind.links[type], results);
     if (type === 'user') await markGroupsOf(call, tx, target, results);
     if (results.some(({ error, requests }) => error === '' && requests.length > 0)) await clearPause(tx, target.pk);

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database, Query } from '../../platform/db/database.ts';
+import type { Query } from '../../platform/db/database.ts';
 import type { Jobs } from '../../platform/jobs/job.ts';
 import { orderedUuid } from '../../platform/random.ts';
+import type { Call } from '../../resource/call.ts';
 import { discover } from './discover.ts';
 import type { ObjectType } from './facts.ts';
 import { clearPause } from './pause.ts';
@@ -81,7 +82,7 @@ export async function stepRun(batch: Batch, run: Run): Promise<BatchResult['halt
       });
       return null;
     case 'end':
-      await db.write((tx) => endRun(db, tx, run.pk, 'done', '', batch.call.now));
+      await db.write((tx) => endRun(batch.call, tx, run.pk, 'done', ''));
       return null;
   }
 }
@@ -137,13 +138,12 @@ async function markStale({ target, call }: Batch, tx: Query): Promise<void> {
 }
 
 export async function endRun(
-  { dialect }: Database,
+  { db, now }: Call,
   tx: Query,
   pk: string,
   state: 'done' | 'failed',
   message: string,
-  now: string,
 ): Promise<void> {
-  await sql`update sync_runs set state = ${state}, message = ${message}, finished = ${dialect.moment(now)}
+  await sql`update sync_runs set state = ${state}, message = ${message}, finished = ${db.dialect.moment(now)}
     where pk = ${pk} and state = 'running'`.execute(tx);
 }

@@ -70,7 +70,7 @@ async function work(
   const { db } = server;
   const kind = await kindOf(db.read, kinds, provider);
   if (!kind) return;
-  const wait = await pausedFor(db, provider, server.systemCall().now);
+  const wait = await pausedFor(server.systemCall(), provider);
   if (wait > 0) return db.write((tx) => queueProvider(server.jobs(), tx, provider, wait));
   const until = Date.now() + sliceMs;
   try {
@@ -92,9 +92,7 @@ async function work(
   }
   await db.write(async (tx) => {
     await clearPause(tx, provider);
-    const next = (await currentRun(tx, provider))
-      ? 0
-      : await nextDue({ ...db, read: tx }, provider, server.systemCall().now);
+    const next = (await currentRun(tx, provider)) ? 0 : await nextDue(server.systemCall(), tx, provider);
     if (next !== null) await queueProvider(server.jobs(), tx, provider, Math.max(next, 0));
   });
 }
@@ -110,7 +108,7 @@ async function pushDue(batch: Batch): Promise<{ halt: BatchResult['halt']; count
   const { call, target } = batch;
   let count = 0;
   for (const type of ['user', 'group'] as const) {
-    const rows = await dueRows(call.db, target.pk, type, batchSize, call.now);
+    const rows = await dueRows(call, target.pk, type, batchSize);
     if (rows.length === 0) continue;
     count += rows.length;
     const { halt } = await pushBatch(
@@ -129,10 +127,10 @@ async function pause(server: JobServer, provider: number, halt: Unavailable | Sy
   const call = server.systemCall();
   await db.write(async (tx) => {
     const atLeastMs = halt instanceof Unavailable ? halt.retryAfterMs : minStopMs;
-    const wait = await storePause(db, tx, provider, { message: halt.message, atLeastMs, now: call.now });
+    const wait = await storePause(call, tx, provider, { message: halt.message, atLeastMs });
     if (halt instanceof SyncStopped) {
       const run = await currentRun(tx, provider);
-      if (run) await endRun(db, tx, run.pk, 'failed', `Stopping sync due to error: ${halt.message}`, call.now);
+      if (run) await endRun(call, tx, run.pk, 'failed', `Stopping sync due to error: ${halt.message}`);
       if (halt instanceof MappingStopped && run) {
         const { expression, message } = halt.failure;
         await call.world.record(tx, call, {
