@@ -13,7 +13,7 @@ import type { Filter, FilterInput, FilterResult, Registry, Resource } from './re
 import { keyOfSlug, sluggedTarget } from './slugs.ts';
 
 export const noSuchChoice = 'Select a valid choice. That choice is not one of the available choices.';
-const noChoice = (text: string) => `Select a valid choice. ${text} is not one of the available choices.`;
+export const notAvailable = (text: string) => `Select a valid choice. ${text} is not one of the available choices.`;
 
 /** All filters by query parameter: those of the fields, and those declared. */
 export function filterTable(fields: Fields, declared: Readonly<Record<string, Filter>> = {}): Record<string, Filter> {
@@ -85,7 +85,7 @@ function parseFilterText(field: Field, text: string): { value: unknown } | { com
     case 'choice':
       return field.schema.enum?.includes(text)
         ? { value: text }
-        : { complaint: `${noChoice(text)}${choicesFor(text, (field.schema.enum ?? []).map(String))}` };
+        : { complaint: `${notAvailable(text)}${choicesFor(text, (field.schema.enum ?? []).map(String))}` };
     default:
       return { value: text };
   }
@@ -112,7 +112,7 @@ function joinFilter(field: RefField): Filter {
       for (const text of input.texts) {
         const key = await keyOfText(field, text, input);
         if (typeof key === 'object') return key;
-        if (!(await exists(field, key, input))) return { complaint: noChoice(text) };
+        if (!(await exists(field, key, input))) return { complaint: notAvailable(text) };
         keys.push(key);
       }
       if (field.storage.in !== 'join') return null;

@@ -16,7 +16,7 @@ import {
   timeSchema,
 } from '../../resource/json-schema.ts';
 import { planOf } from '../../resource/plan.ts';
-import { orderBy } from '../../resource/query.ts';
+import { notAvailable, orderBy } from '../../resource/query.ts';
 import type { Engine } from '../../resource/resource.ts';
 import { searchConditions } from '../../resource/search-conditions.ts';
 import { envelope, pageNumber, pageSize } from '../../resource/verbs/list.ts';
@@ -143,9 +143,7 @@ function holdersOf(kind: HolderKind, query: URLSearchParams) {
 function readQuery(query: URLSearchParams): { ofModel: RawBuilder<unknown>; onObject: RawBuilder<unknown> | null } {
   const model = query.get('model') ?? '';
   if (model === '') throw Invalid.field('model', 'This field is required.');
-  if (!assignableModels.includes(model)) {
-    throw Invalid.field('model', `Select a valid choice. ${model} is not one of the available choices.`);
-  }
+  if (!assignableModels.includes(model)) throw Invalid.field('model', notAvailable(model));
   const objectPk = query.get('object_pk') ?? '';
   const [app, name] = model.split('.');
   return {

@@ -1,3 +1,5 @@
+import { appLabel } from '../system/app-label.ts';
+
 /**
  * The models on which permissions are assigned, with their display names, in the order of the interface. Some have no
  * resource yet; their permissions exist already, so that roles can be prepared.
@@ -97,26 +99,5 @@ export const modelNames = {
 /** The allowed values of `model` when permissions are assigned. */
 export const assignableModels: readonly string[] = Object.keys(modelNames);
 
-const spelled: Readonly<Record<string, string>> = {
-  geoip: 'GeoIP',
-  ldap: 'LDAP',
-  oauth: 'OAuth',
-  oauth2: 'OAuth2',
-  rac: 'RAC',
-  rbac: 'RBAC',
-  saml: 'SAML',
-  scim: 'SCIM',
-  sms: 'SMS',
-  totp: 'TOTP',
-  webauthn: 'WebAuthn',
-};
-const families = new Set(['policies', 'providers', 'sources', 'stages']);
-
-/** The display name of an app: `svc_policies_event_matcher` is "Gatehouse Policies.Event Matcher". */
-export function appName(app: string): string {
-  const [first = '', ...rest] = app.replace(/^svc_/, '').split('_').map(word);
-  const divider = families.has(first.toLowerCase()) && rest.length > 0 ? '.' : ' ';
-  return `Gatehouse ${[first, rest.join(' ')].filter(Boolean).join(divider)}`;
-}
-
-const word = (part: string): string => spelled[part] ?? part.charAt(0).toUpperCase() + part.slice(1);
+/** The full display name of an app: `svc_policies_event_matcher` is "Gatehouse Policies.Event Matcher". */
+export const appName = (app: string): string => `Gatehouse ${appLabel(app)}`;

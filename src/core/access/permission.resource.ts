@@ -3,7 +3,7 @@ import { isVisible } from '../../resource/access.ts';
 import { defineResource } from '../../resource/define.ts';
 import { text } from '../../resource/fields/text.ts';
 import { booleanSchema, integerSchema, uuidSchema } from '../../resource/json-schema.ts';
-import { fieldFilter } from '../../resource/query.ts';
+import { fieldFilter, noSuchChoice } from '../../resource/query.ts';
 import { parseKey } from '../../resource/read.ts';
 import type { Filter } from '../../resource/resource.ts';
 import { verboseMembers } from './model-verbose.ts';
@@ -52,7 +52,7 @@ function heldFilter(model: string, table: string, column: string): Filter {
       const holders = registry.require(model);
       const key = parseKey(holders, texts.at(-1) ?? '');
       if (key === null || !(await isVisible(holders, key, call, registry))) {
-        return { complaint: 'Select a valid choice. That choice is not one of the available choices.' };
+        return { complaint: noSuchChoice };
       }
       return sql`${row.col('pk')} in (select permission from ${sql.table(table)} where ${sql.ref(column)} = ${key})`;
     },

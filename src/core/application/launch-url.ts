@@ -1,3 +1,4 @@
+import { isWebUrl } from '../../lib/is-web-url.ts';
 import type { ActorUser } from '../../resource/actor.ts';
 
 /** The placeholders of a launch URL. A closed list: templates must not reach other members of a user. */
@@ -33,10 +34,4 @@ function fill(template: string, user: ActorUser): string {
 
 export function launchUrlComplaint(template: string): string | null {
   return isWebUrl(template.replace(placeholder, 'x')) ? null : 'Enter a valid URL.';
-}
-
-/** No schemes that a browser would execute (`javascript:`, `data:`) or that open local files. */
-function isWebUrl(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== '';
 }

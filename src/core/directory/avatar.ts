@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { memberOf } from '../../lib/json.ts';
 
 const colours = ['#3b5bdb', '#1971c2', '#0c8599', '#2f9e44', '#e67700', '#c2255c', '#9c36b5', '#5f3dc4'];
 
@@ -46,10 +47,7 @@ function pictureBy(mode: string, user: Pictured, initials: (name: string) => str
 const mailHash = ({ email }: Pictured): string => hash('sha256', email.trim().toLowerCase());
 
 function pictureIn(attributes: unknown, path: readonly string[]): string | null {
-  let value = attributes;
-  for (const step of path) {
-    value = typeof value === 'object' && value !== null && Object.hasOwn(value, step) ? Reflect.get(value, step) : null;
-  }
+  const value = path.reduce(memberOf, attributes);
   // Users can edit their own attributes: allow nothing that a browser would execute.
   return typeof value === 'string' && (isUrl(value) || /^(\/(?!\/)|data:image\/)/.test(value)) ? value : null;
 }

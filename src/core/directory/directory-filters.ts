@@ -4,9 +4,8 @@ import { canonicalUuid, isUuid } from '../../resource/fields/scalar.ts';
 import { choicesFor } from '../../resource/fields/text.ts';
 import { findUnstorable } from '../../resource/fields/well-formed.ts';
 import { integerSchema, type JsonSchema, stringSchema, uuidSchema } from '../../resource/json-schema.ts';
+import { notAvailable } from '../../resource/query.ts';
 import type { Filter } from '../../resource/resource.ts';
-
-const noChoice = (text: string) => `Select a valid choice. ${text} is not one of the available choices.`;
 
 // Databases refuse larger conditions.
 const maxMembers = 50;
@@ -67,7 +66,7 @@ export function linkedFilter(join: Membership, model: string, column: string, by
       const keys = new Map<string, string | number>();
       for (const text of texts) {
         const key = readKey(text, by);
-        if (key === null) return { complaint: by === 'uuid' ? `“${text}” is not a valid UUID.` : noChoice(text) };
+        if (key === null) return { complaint: by === 'uuid' ? `“${text}” is not a valid UUID.` : notAvailable(text) };
         keys.set(text, key);
       }
       const found = await sql<{ value: string | number; pk: unknown }>`
@@ -79,7 +78,7 @@ export function linkedFilter(join: Membership, model: string, column: string, by
       if (absent !== undefined) {
         // Otherwise whoever sees one group could find out, name by name, who has an account.
         const isTold = by !== 'name' || call.actor?.holds(permission('view'));
-        return isTold ? { complaint: noChoice(absent) } : sql`1 = 0`;
+        return isTold ? { complaint: notAvailable(absent) } : sql`1 = 0`;
       }
       const others = sql.join(found.rows.map(({ pk }) => pk));
       return sql`${row.col('pk')} in (select ${sql.ref(join.own)} from ${sql.table(join.table)} where ${sql.ref(join.other)} in (${others}))`;
@@ -111,7 +110,7 @@ export function choicesFilter(column: string, values: readonly string[]): Filter
     many: true,
     condition({ texts, row }) {
       const unknown = texts.find((text) => !values.includes(text));
-      if (unknown !== undefined) return { complaint: `${noChoice(unknown)}${choicesFor(unknown, values)}` };
+      if (unknown !== undefined) return { complaint: `${notAvailable(unknown)}${choicesFor(unknown, values)}` };
       return sql`${row.col(column)} in (${sql.join(texts)})`;
     },
   };

@@ -1,3 +1,5 @@
+import { memberOf } from '../../lib/json.ts';
+
 /** Indexed copies of what event lists are filtered and searched by. */
 export interface EventColumns {
   readonly user_pk: number | null;
@@ -25,31 +27,31 @@ const int32 = 2147483647;
 const maxWordsLength = 1000;
 
 export function eventColumns({ user, action, app, context, client_ip, brand }: EventParts): EventColumns {
-  const model = member(context, 'model');
-  const authorized = member(context, 'authorized_application');
+  const model = memberOf(context, 'model');
+  const authorized = memberOf(context, 'authorized_application');
   // Of refusals: what somebody was kept from.
-  const application = member(context, 'application');
-  const userPk = member(user, 'pk');
+  const application = memberOf(context, 'application');
+  const userPk = memberOf(user, 'pk');
   const columns = {
-    username: text(member(user, 'username')) ?? '',
-    subject: text(member(context, 'username')),
-    model_app: text(member(model, 'app')),
-    model_name: text(member(model, 'model_name')),
-    model_pk: keyText(text(member(model, 'pk'))),
-    authorized_app: keyText(text(member(authorized, 'pk'))),
-    brand_name: text(member(brand, 'name')),
+    username: text(memberOf(user, 'username')) ?? '',
+    subject: text(memberOf(context, 'username')),
+    model_app: text(memberOf(model, 'app')),
+    model_name: text(memberOf(model, 'model_name')),
+    model_pk: keyText(text(memberOf(model, 'pk'))),
+    authorized_app: keyText(text(memberOf(authorized, 'pk'))),
+    brand_name: text(memberOf(brand, 'name')),
   };
   const words = [
     ...Object.values(columns),
-    text(member(user, 'email')),
+    text(memberOf(user, 'email')),
     action,
     app,
     client_ip,
-    text(member(model, 'name')),
-    text(member(authorized, 'name')),
-    keyText(text(member(application, 'pk'))),
-    text(member(application, 'name')),
-    text(member(context, 'message')),
+    text(memberOf(model, 'name')),
+    text(memberOf(authorized, 'name')),
+    keyText(text(memberOf(application, 'pk'))),
+    text(memberOf(application, 'name')),
+    text(memberOf(context, 'message')),
   ];
   const isKey = typeof userPk === 'number' && Number.isInteger(userPk) && Math.abs(userPk) <= int32;
   return {
@@ -61,9 +63,6 @@ export function eventColumns({ user, action, app, context, client_ip, brand }: E
 
 /** Events store keys without dashes; callers may send dashes. */
 export const keyText = <T extends string | null>(key: T) => (key === null ? null : key.replaceAll('-', ''));
-
-const member = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 
 /** Indexed columns are limited in length, and an overlong typed name must not prevent its event. */
 const maxLength = 255;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as loopTurn } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
-import { asText } from '../../lib/json.ts';
+import { asText, memberOf } from '../../lib/json.ts';
 import { Invalid } from '../../lib/problem.ts';
 import { languages } from '../../lib/texts/languages.ts';
 import { readList } from '../../platform/db/read-list.ts';
@@ -116,9 +116,6 @@ const columns: Readonly<Record<string, (row: Row) => unknown>> = {
   request_id: (row) => memberOf(memberOf(row.context, 'http_request'), 'request_id'),
   pk: (row) => row.pk,
 };
-
-const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 
 async function* csvLines(input: ActionInput, found: Found): AsyncGenerator<string> {
   yield `${Object.keys(columns).join(',')}\r\n`;

@@ -1,4 +1,5 @@
 const spellings: Readonly<Record<string, string>> = {
+  rac: 'RAC',
   rbac: 'RBAC',
   oauth: 'OAuth',
   oauth2: 'OAuth2',

@@ -18,6 +18,7 @@ import {
   timeSchema,
 } from '../../resource/json-schema.ts';
 import { logSchema } from '../../resource/log-schema.ts';
+import { notAvailable } from '../../resource/query.ts';
 import type { Filter, Resource } from '../../resource/resource.ts';
 import { jobsAreKeptMs } from '../cleanup/cleanup.jobs.ts';
 
@@ -118,9 +119,7 @@ const statusFilter: Filter = {
     const status = texts.at(-1) ?? '';
     return statuses.some((one) => one === status)
       ? sql`${statusSql(row)} = ${status}`
-      : {
-          complaint: `Select a valid choice. ${status} is not one of the available choices.${choicesFor(status, statuses)}`,
-        };
+      : { complaint: `${notAvailable(status)}${choicesFor(status, statuses)}` };
   },
 };
 

@@ -1,4 +1,5 @@
 import { emailPattern } from '../../lib/email.ts';
+import { isWebUrl } from '../../lib/is-web-url.ts';
 import { asText } from '../../lib/json.ts';
 import { nearestWord } from '../../lib/nearest-word.ts';
 import { accept, asStored, type Common, complain, type Field, type Null, type Parsed } from './field.ts';
@@ -68,11 +69,6 @@ export function parseText(value: unknown, options: TextRules): Parsed<string> {
   const complaint = options.check?.(text);
   if (complaint) complaints.push(complaint);
   return complaints.length > 0 ? complain(...complaints) : accept(text);
-}
-
-function isWebUrl(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== '';
 }
 
 export const slug = (options: TextOptions<false> = {}): Field<string> => text({ max: 50, ...options, format: 'slug' });
