@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../lib/json.ts';
-import { type BulkWrite, createRunBulk, type RunBulk } from '../../resource/bulk.ts';
+import { memoizeWeakly } from '../../lib/memoize.ts';
+import { type BulkWrite, createRunBulk } from '../../resource/bulk.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { boolean } from '../../resource/fields/scalar.ts';
 import { json, list } from '../../resource/fields/structured.ts';
@@ -42,7 +43,7 @@ const resultSchema: JsonSchema = {
 
 /** Changes and deletes many objects of any kind. */
 export function bulkEndpoint(): Endpoint {
-  let run: RunBulk | undefined;
+  const runBulkBy = memoizeWeakly(createRunBulk);
   return defineEndpoint({
     id: 'admin_bulk_create',
     method: 'POST',
@@ -64,8 +65,7 @@ export function bulkEndpoint(): Endpoint {
     answer: { status: 200, schema: objectSchema({ results: arrayOf(resultSchema) }), schemaName: 'BulkResponse' },
     opensTransactions: true,
     async run({ call, engine, values }) {
-      run ??= createRunBulk(engine);
-      const { results, faults } = await run(call, values.writes.map(writeOf), values.atomic);
+      const { results, faults } = await runBulkBy(engine)(call, values.writes.map(writeOf), values.atomic);
       const body = { results };
       return faults.length === 0 ? body : new ReplyWith(200, body, undefined, new AggregateError(faults));
     },

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { memoizeWeakly } from '../../lib/memoize.ts';
 import { Invalid } from '../../lib/problem.ts';
 import type { Call } from '../../resource/call.ts';
 import { arrayOf, type JsonSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
@@ -44,11 +45,7 @@ export type ReadByKeys = (
 
 /** One for all: it prepares a statement for each resource. */
 export function createNameReaders(): { readNames(engine: Engine): ReadNames; readonly readByKeys: ReadByKeys } {
-  let reader: ReadNames | undefined;
-  const readNames = ({ registry }: Engine): ReadNames => {
-    reader ??= createReadNames(registry);
-    return reader;
-  };
+  const readNames = memoizeWeakly(({ registry }: Engine): ReadNames => createReadNames(registry));
   return {
     readNames,
     async readByKeys(requested, call, engine) {

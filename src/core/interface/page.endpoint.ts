@@ -1,3 +1,4 @@
+import { memoizeWeakly } from '../../lib/memoize.ts';
 import { Invalid, Problem } from '../../lib/problem.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
 import { checkCredential } from '../../resource/credentials.ts';
@@ -14,7 +15,7 @@ import {
 } from '../../resource/json-schema.ts';
 import type { OpenApiDocument } from '../../resource/openapi.ts';
 import { maxKeys, namedObjectSchema, type ReadByKeys } from './named-objects.ts';
-import { createFindReading, type FindReading, type Reading } from './page-operation.ts';
+import { createFindReading, type Reading } from './page-operation.ts';
 import { referencesIn } from './references.ts';
 
 interface Needs {
@@ -27,7 +28,7 @@ const maxPaths = 5;
 
 /** What a page reads of resources, in one request: each part with the rights of the operation that it stands for. */
 export function pageEndpoint({ readByKeys, document }: Needs): Endpoint {
-  let find: FindReading | undefined;
+  const findingBy = memoizeWeakly(createFindReading);
   return defineEndpoint({
     id: 'admin_page_retrieve',
     method: 'GET',
@@ -54,7 +55,7 @@ export function pageEndpoint({ readByKeys, document }: Needs): Endpoint {
       const paths = query.getAll('path').filter(Boolean);
       if (paths.length === 0 || paths.length > maxPaths)
         throw Invalid.field('path', `Enter one to ${maxPaths} paths of lists or objects.`);
-      find ??= createFindReading(engine);
+      const find = findingBy(engine);
       const answers = [];
       const keys = new Map<string, Set<string>>();
       for (const path of paths) {

@@ -1,5 +1,6 @@
 import { generateCertificate, UnusableAltName } from '../../lib/certificate/generate-certificate.ts';
-import { Invalid } from '../../lib/problem.ts';
+import { Invalid, Problem } from '../../lib/problem.ts';
+import { createWorkQueue } from '../../lib/work-queue.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import { defineAction } from '../../resource/define.ts';
 import type { ValuesOf } from '../../resource/fields/field.ts';
@@ -22,8 +23,11 @@ const body = {
   alg: choice(['rsa', 'ecdsa'], { default: 'rsa', help: 'The kind of key.' }),
 };
 
+/** One at a time: concurrent RSA key generation would take all threads that password hashing needs. */
+const limits = { concurrency: 1, queue: 20, full: () => new Problem('unavailable') };
+
 export function generateAction() {
-  const inTurn = createTurns();
+  const inTurn = createWorkQueue(limits);
   return defineAction({
     name: 'generate',
     on: 'set',
@@ -54,16 +58,6 @@ async function storeGenerated({ engine, registry, call, tx, values, prepared }: 
     if (error instanceof Invalid && error.complaints.name) throw new Invalid({ common_name: error.complaints.name });
     throw error;
   }
-}
-
-/** One at a time: concurrent RSA key generation would take all threads that password hashing needs. */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const turn = last.then(work, work);
-    last = turn;
-    return turn;
-  };
 }
 
 async function generate(values: ValuesOf<typeof body>) {

@@ -11,27 +11,20 @@ export interface PemReader {
 
 const remembered = 2_000;
 
-export function createPemReader(): PemReader {
-  const certificates = createLruCache<{ readonly facts: CertificateFacts | null }>(remembered);
-  const keyTypes = createLruCache<{ readonly type: string | null }>(remembered);
-  return {
-    certificate(pem) {
-      const name = hash('sha256', pem);
-      const cached = certificates.get(name);
-      if (cached) return cached.facts;
-      const facts = readCertificate(pem);
-      certificates.set(name, { facts });
-      return facts;
-    },
-    keyType(pem) {
-      if (pem === '') return null;
-      // Cached by hash: a private key must not stay in memory longer than the request that reads it.
-      const name = hash('sha256', pem);
-      const cached = keyTypes.get(name);
-      if (cached) return cached.type;
-      const type = readPrivateKey(pem)?.type ?? null;
-      keyTypes.set(name, { type });
-      return type;
-    },
+export const createPemReader = (): PemReader => ({
+  certificate: memoizeByHash(readCertificate),
+  keyType: memoizeByHash((pem) => (pem === '' ? null : (readPrivateKey(pem)?.type ?? null))),
+});
+
+/** By hash: a private key must not stay in memory longer than the request that reads it. */
+function memoizeByHash<Facts>(read: (pem: string) => Facts): (pem: string) => Facts {
+  const known = createLruCache<{ readonly facts: Facts }>(remembered);
+  return (pem) => {
+    const name = hash('sha256', pem);
+    const cached = known.get(name);
+    if (cached) return cached.facts;
+    const facts = read(pem);
+    known.set(name, { facts });
+    return facts;
   };
 }
