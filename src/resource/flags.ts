@@ -21,7 +21,8 @@ export const asksForFile = (query: URLSearchParams): boolean =>
 export function checkQuery(parameters: readonly Parameter[], query: URLSearchParams): void {
   if (query.size === 0) return;
   const complaints: Complaints = {};
-  for (const [name, text] of query) if (!isStorable(text)) complaints[name] = [unstorable];
+  // A search for what nothing can hold is no search.
+  for (const [name, text] of query) if (name !== 'search' && !isStorable(text)) complaints[name] = [unstorable];
   for (const { name, in: place, schema, allowEmptyValue } of parameters) {
     if (place !== 'query' || schema.type !== 'boolean' || !query.has(name)) continue;
     const texts = query.getAll(name);

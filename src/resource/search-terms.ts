@@ -1,4 +1,5 @@
 import type { Call } from './call.ts';
+import { isStorable } from './fields/well-formed.ts';
 import type { Resource } from './resource.ts';
 
 const maxTerms = 10;
@@ -10,7 +11,7 @@ export const fewRows = 10_000;
 /** The words of `search`. */
 export function searchTerms(resource: Resource, { request: { query } }: Call): string[] {
   const text = query.get('search') ?? '';
-  if (!resource.search?.length) return [];
+  if (!resource.search?.length || !isStorable(text)) return [];
   return text
     .split(/[\s,]+/)
     .filter(Boolean)
