@@ -2,7 +2,18 @@
 // node_modules. Files of their own, because a source map over the packages would cost 100 MB and 0.3 s at the first stack trace.
 // The pages of web/ go into `web/` beside them.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWeb } from './bundle-web.mjs';
@@ -116,6 +127,16 @@ function removeOldBundles(dist) {
   for (const { path } of bundles.slice(3)) rmSync(path, { recursive: true, force: true });
 }
 
+/** Before half a minute of work whose result could not be kept. */
+function makeWritable(folder) {
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    throw new Error(`${error.message}. Whoever owns this checkout can build it, once: npm run build`);
+  }
+}
+
 async function build(root) {
   const existing = findBundle(root);
   if (existing) {
@@ -129,6 +150,7 @@ async function build(root) {
   if (!rolldown) return noBundler;
 
   const dist = join(root, 'dist');
+  makeWritable(dist);
   const home = join(dist, fingerprintOf(root));
   const pages = (await bundleWeb(rolldown, root)).map(({ name, text }) => ({ name: join('web', name), text }));
   place([...(await bundle(rolldown, root, home)), ...pages], home);

@@ -93,3 +93,11 @@ test('recover-admin without a database fails and creates nothing', async () => {
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain('the first start of the server makes one');
 });
+
+test('recover-admin says what is wrong with a name that no user can have', async () => {
+  const env = { GATEHOUSE_DATA_DIR: newFolder(), ...firstStart };
+  await (await startServerProcess(env)).stop();
+  const { code, stdout, stderr } = await runGatehouse(['recover-admin', '--user', 'x'.repeat(300)], env);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('gatehouse recover-admin failed: Ensure this field has no more than 150 characters.');
+});

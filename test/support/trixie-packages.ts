@@ -50,7 +50,12 @@ async function fetchInto(root: string, packages: readonly string[]): Promise<voi
     }
     // PostgreSQL's user runs some of them.
     await run('chmod', ['-R', 'a+rX', join(place, 'root')]);
-    if (!existsSync(root)) renameSync(join(place, 'root'), root);
+    try {
+      renameSync(join(place, 'root'), root);
+    } catch (error) {
+      // Another worker was quicker; its files are the same.
+      if (!existsSync(root)) throw error;
+    }
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
