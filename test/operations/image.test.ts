@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -29,7 +29,10 @@ function linkPackages(folder: string): void {
   }
 }
 
-test('the image is built from what the Dockerfile copies, and runs without the bundler', async () => {
+const bundle = (folder: string) => promisify(execFile)(process.execPath, [join(folder, 'scripts/bundle.mjs')]);
+
+/** The folder in which the image is built, before the build. */
+function copySources(): string {
   const build = newFolder();
   const ignored = read('.dockerignore').split('\n');
   for (const [from, to] of copies(/^COPY ((?!--from).*)$/)) {
@@ -37,7 +40,24 @@ test('the image is built from what the Dockerfile copies, and runs without the b
     cpSync(join(root, from), join(build, to), { recursive: true, filter: (path) => !path.endsWith('.test.ts') });
   }
   linkPackages(build);
-  await promisify(execFile)(process.execPath, [join(build, 'scripts/bundle.mjs')]);
+  return build;
+}
+
+test('a build whose result cannot be kept ends before it begins, and says who can', async () => {
+  const build = copySources();
+  writeFileSync(join(build, 'dist'), 'in the way');
+  const refused = await bundle(build).catch((error: unknown) => error);
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^Gatehouse could not be built: .*dist.*Whoever owns this checkout.*npm run build\n$/,
+    ),
+  });
+});
+
+test('the image is built from what the Dockerfile copies, and runs without the bundler', async () => {
+  const build = copySources();
+  await bundle(build);
 
   const image = newFolder();
   for (const [from, to] of copies(/^COPY --from=build (?:--\S+ )?(.*)$/)) {
