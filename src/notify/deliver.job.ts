@@ -5,6 +5,7 @@ import type { Query } from '../platform/db/database.ts';
 import { type JobKind, type Jobs, PermanentFailure } from '../platform/jobs/job.ts';
 import type { Call } from '../resource/call.ts';
 import { loadEvents, loadTransport } from './load.ts';
+import { createPatience } from './patience.ts';
 import {
   type Message,
   type StoredTransport,
@@ -37,6 +38,7 @@ export const deliver = (jobs: Jobs, tx: Query, delivery: Delivery): Promise<void
   jobs.enqueue(tx, { kind: kindName, payload: delivery });
 
 export function deliverJob({ transports, quietCall }: Needs): JobKind<Delivery> {
+  const patience = createPatience();
   return {
     name: kindName,
     summary: 'Deliver a notification.',
@@ -53,11 +55,13 @@ export function deliverJob({ transports, quietCall }: Needs): JobKind<Delivery> 
       const { pk, severity } = delivery;
       const text = summaryOf(languageOfUser(user.attributes, 'en'), event);
       const message = { pk, severity, body: summaryOf('en', event), text, now: call.now, user, event };
-      const said = await sendBy(transports, transport, message, call).catch((error) => {
-        if (!(error instanceof Undelivered)) throw error;
-        const Failure = error instanceof Undeliverable ? PermanentFailure : Error;
-        throw new Failure(`${transport.name}: ${error.message}`, { cause: error.cause });
-      });
+      const said = await patience
+        .try(transport.pk, () => sendBy(transports, transport, message, call))
+        .catch((error) => {
+          if (!(error instanceof Undelivered)) throw error;
+          const Failure = error instanceof Undeliverable ? PermanentFailure : Error;
+          throw new Failure(`${transport.name}: ${error.message}`, { cause: error.cause });
+        });
       return `${transport.name}: ${said}`;
     },
     /** Records that a notification failed, and why. */

@@ -343,6 +343,16 @@ describeOnBoth(
 
     // Ten seconds of waiting, for which no database matters.
     const giveUp = kind === 'sqlite' ? test : () => {};
+    giveUp('a receiver that says nothing does not keep other jobs from their turn', async () => {
+      hook.status = null;
+      const { fire } = await makeRule(server(), [{ mode: 'webhook', webhook_url: hook.url, send_once: true }]);
+      for (let at = 0; at < 12; at++) await fire();
+      const messages = async () => (await jobsOf(server(), 'deliver_notification')).map(({ message }) => message);
+      await until(async () => (await messages()).filter((text) => text !== '').length === 12);
+      expect((await messages()).filter((text) => text.includes('tried again later')).length).toBeGreaterThanOrEqual(8);
+      expect(hook.bodies.length).toBeLessThanOrEqual(4);
+    });
+
     giveUp('a transport whose receiver says nothing is given up after a while', async () => {
       hook.status = null;
       const { transports } = await makeRule(server(), [{ mode: 'webhook', webhook_url: hook.url }]);
