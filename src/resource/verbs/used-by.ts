@@ -60,7 +60,7 @@ async function rowsNaming(
   const visible = await visibleOrNone(other, call, engine.registry);
   if (visible === 'none') return [];
   const row = other.row();
-  const plan = engine.plan(other, call);
+  const plan = engine.plan(other, call, 'bare');
   const keys = sql.join(pks);
   const naming =
     field.storage.in === 'join'

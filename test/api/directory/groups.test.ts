@@ -10,6 +10,20 @@ describeOnBoth('groups', (server) => {
   const create = (values: Record<string, unknown>) => server().admin.post('/core/groups/', values);
   const names = (body: { results: { name: string }[] }) => body.results.map(({ name }) => name);
 
+  test('what uses a role is told without reading the members of groups', async () => {
+    const { admin } = server();
+    const role = (await admin.post('/rbac/roles/', { name: 'used by a group' })).body;
+    const { pk } = (await admin.post('/core/groups/', { name: 'uses a role', roles: [role.pk] })).body;
+    let uses: unknown;
+    const statements = await statementsOf(server(), async () => {
+      uses = (await admin.get(`/rbac/roles/${role.pk}/used_by/`)).body;
+    });
+    expect(uses).toEqual([{ app: 'svc_core', model_name: 'group', pk, name: 'uses a role', action: 'cascade_many' }]);
+    const ofGroups = statements.filter((text) => text.includes('from "groups" as "t"'));
+    expect(ofGroups).toHaveLength(1);
+    expect(ofGroups[0]).not.toContain('from "users"');
+  });
+
   test('a group is created with a name and shows the rest', async () => {
     const { user } = server();
     const person = await user([], { email: 'member@example.com', attributes: { a: 1 } });
