@@ -1,24 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
-import { hourMs } from '../../lib/duration.ts';
 import { Problem } from '../../lib/problem.ts';
-import { fromTimestamp, toTimestamp } from '../../platform/clock.ts';
-import { readList } from '../../platform/db/read-list.ts';
-import { type Call, requireActor } from '../../resource/call.ts';
-import { arrayOf, integerSchema, objectSchema } from '../../resource/json-schema.ts';
-import type { Action } from '../../resource/resource.ts';
-import { type BucketRow, sumIntervals } from '../event/counts.ts';
-
-/** Three points a day for a week. */
-const spanMs = 8 * hourMs;
-const points = 21;
-
-const series = arrayOf({
-  ...objectSchema({ x_cord: integerSchema, y_cord: integerSchema }),
-  description: 'x_cord: milliseconds since 1970; y_cord: how many',
-});
+import { requireActor } from '../../resource/call.ts';
+import { actionOn } from '../../resource/define.ts';
+import { objectSchema } from '../../resource/json-schema.ts';
+import { coordinates, lastWeekOf } from '../event/figures.ts';
 
 /** A user's sign-ins, failed sign-ins and application launches in the last week. */
-export const metricsAction: Action = {
+export const metricsAction = actionOn<{ pk: number; username: string }>()({
   name: 'metrics',
   on: 'row',
   method: 'GET',
@@ -27,33 +15,21 @@ export const metricsAction: Action = {
   access: 'visible',
   answer: {
     status: 200,
-    schema: objectSchema({ logins: series, logins_failed: series, authorizations: series }),
+    schema: objectSchema({ logins: coordinates, logins_failed: coordinates, authorizations: coordinates }),
     schemaName: 'UserMetrics',
   },
-  async run({ call, row }) {
+  async run({ call, row: { pk, username } }) {
     if (!requireActor(call).holds('svc_events.view_event')) throw new Problem('permission_denied');
-    const byUser = sql`user_pk = ${row.pk}`;
-    const tried = sql`${call.db.dialect.jsonText(sql.ref('context'), ['username'])} = ${row.username}`;
-    const [logins, logins_failed, authorizations] = await Promise.all([
-      countEvents(call, 'login', byUser),
-      countEvents(call, 'login_failed', tried),
-      countEvents(call, 'authorize_application', byUser),
-    ]);
-    return { logins, logins_failed, authorizations };
+    const eventsOf = (action: string, whose: RawBuilder<unknown>) => ({
+      conditions: [sql`t.action = ${action}`, whose],
+      isCounted: false,
+    });
+    const byUser = sql`t.user_pk = ${pk}`;
+    return lastWeekOf(call, {
+      logins: eventsOf('login', byUser),
+      // Nobody is signed in: the event tells the name that was tried.
+      logins_failed: eventsOf('login_failed', sql`t.subject = ${username}`),
+      authorizations: eventsOf('authorize_application', byUser),
+    });
   },
-};
-
-async function countEvents(call: Call, action: string, condition: RawBuilder<unknown>) {
-  const { db, now } = call;
-  const end = Math.ceil(fromTimestamp(now).getTime() / hourMs) * hourMs;
-  const start = end - points * spanMs;
-  const bucket = db.dialect.timeBucket(sql.ref('created'), 'hour');
-  const query = sql<BucketRow>`select ${bucket} as bucket, count(*) as events from events
-    where action = ${action} and created >= ${toTimestamp(start)} and created < ${toTimestamp(end)}
-    and ${condition} group by 1`;
-  const { rows } = await readList(db, (read) => query.execute(read));
-  return sumIntervals(rows, { start, intervalMs: spanMs, count: points }).map((count, index) => ({
-    x_cord: start + index * spanMs,
-    y_cord: count,
-  }));
-}
+});

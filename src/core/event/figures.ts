@@ -17,7 +17,10 @@ import { keyText } from './columns.ts';
 import { sumIntervals } from './counts.ts';
 import { type Filtered, filteredEvents, eventModel as model, visibleEvents } from './filtered.ts';
 
-const coordinates: JsonSchema = arrayOf(objectSchema({ x_cord: integerSchema, y_cord: integerSchema }));
+export const coordinates: JsonSchema = arrayOf({
+  ...objectSchema({ x_cord: integerSchema, y_cord: integerSchema }),
+  description: 'x_cord: milliseconds since 1970; y_cord: how many',
+});
 
 export const actionsAction: Action = {
   name: 'actions',
@@ -55,7 +58,7 @@ export const volumeAction: Action = {
   query: Object.fromEntries(filterNames.map((name) => [name, stringSchema])),
   answer: { status: 200, schema: coordinates },
   async run(input) {
-    const chart = await countOverTime(input.call, await filteredEvents(input), 'hour', 8 * hourMs, 21);
+    const chart = await countLastWeek(input.call, await filteredEvents(input));
     return saidToBe(chart, chart.points);
   },
 };
@@ -169,8 +172,20 @@ export const topPerUserAction: Action = {
   },
 };
 
+/** Counts the events of the last week, in steps of eight hours. */
+export const countLastWeek = (call: Call, counting: Filtered) => countOverTime(call, counting, 'hour', 8 * hourMs, 21);
+
+/** The same of several actions, each by its name, as an answer. Each has conditions of its own. */
+export async function lastWeekOf(call: Call, counting: Readonly<Record<string, Filtered>>) {
+  const charts = await Promise.all(
+    Object.entries(counting).map(async ([name, events]) => [name, await countLastWeek(call, events)] as const),
+  );
+  const isExact = charts.every(([, chart]) => chart.isExact);
+  return saidToBe({ isExact }, Object.fromEntries(charts.map(([name, { points }]) => [name, points])));
+}
+
 /** Counts events per hour or day, summed up to intervals that end now; oldest first. */
-export async function countOverTime(
+async function countOverTime(
   call: Call,
   counting: Filtered,
   unit: 'hour' | 'day',

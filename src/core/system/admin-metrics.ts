@@ -1,15 +1,8 @@
 import { sql } from 'kysely';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
-import { arrayOf, integerSchema, objectSchema } from '../../resource/json-schema.ts';
-import { saidToBe } from '../event/chart.ts';
-import { countOverTime } from '../event/figures.ts';
+import { objectSchema } from '../../resource/json-schema.ts';
+import { coordinates, lastWeekOf } from '../event/figures.ts';
 import { visibleEvents } from '../event/filtered.ts';
-
-const series = { logins: 'login', logins_failed: 'login_failed', authorizations: 'authorize_application' } as const;
-const thirdOfDayMs = 8 * 3_600_000;
-const thirdsOfAWeek = 21;
-
-const coordinates = arrayOf(objectSchema({ x_cord: integerSchema, y_cord: integerSchema }));
 
 /** Sign-ins, failed sign-ins and application launches in the last week, among the events that the caller may see. */
 export const adminMetrics: Endpoint = defineEndpoint({
@@ -24,14 +17,12 @@ export const adminMetrics: Endpoint = defineEndpoint({
     schemaName: 'LoginMetrics',
   },
   async run({ call, engine: { registry } }) {
-    const counted = await Promise.all(
-      Object.entries(series).map(async ([name, action]) => {
-        const input = { conditions: [sql`t.action = ${action}`], isCounted: true };
-        const events = await visibleEvents({ call, registry }, input);
-        return [name, await countOverTime(call, events, 'hour', thirdOfDayMs, thirdsOfAWeek)] as const;
-      }),
-    );
-    const isExact = counted.every(([, chart]) => chart.isExact);
-    return saidToBe({ isExact }, Object.fromEntries(counted.map(([name, { points }]) => [name, points])));
+    const eventsOf = (action: string) =>
+      visibleEvents({ call, registry }, { conditions: [sql`t.action = ${action}`], isCounted: true });
+    return lastWeekOf(call, {
+      logins: await eventsOf('login'),
+      logins_failed: await eventsOf('login_failed'),
+      authorizations: await eventsOf('authorize_application'),
+    });
   },
 });
