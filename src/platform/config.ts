@@ -243,16 +243,11 @@ function unsafeCombinations({ host, bootstrap, databaseUrl, databaseReplicaUrl }
 }
 
 function warningsAbout(config: Combination): string[] {
-  const { host, port, publicUrl, databaseUrl, secretKey, mediasrcApiUrl, smtp, sources } = config;
+  const { host, publicUrl, databaseUrl, secretKey, mediasrcApiUrl, smtp, sources } = config;
   const warnings: string[] = [];
   if (!isLoopback(host) && sources.GATEHOUSE_PUBLIC_URL === 'default') {
     warnings.push(
       `GATEHOUSE_PUBLIC_URL is not set, although HOST ${host} can be reached by others: links and redirects lead to ${publicUrl}`,
-    );
-  }
-  if (port === 0 && sources.GATEHOUSE_PUBLIC_URL === 'default') {
-    warnings.push(
-      `GATEHOUSE_PUBLIC_URL is not set, and PORT is any free one: links and redirects lead to ${publicUrl}`,
     );
   }
   if (isPlainHttpBeyondThisMachine(publicUrl)) {
