@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { copyBrowser, openBrowser } from '../support/flow-client.ts';
+import { copyBrowser, openBrowser, signInByPassword } from '../support/flow-client.ts';
 import { bindExpression, made, makePrompt, makeWalk, unique } from '../support/make-walk.ts';
+import { newPassword, recoverBy } from '../support/recovery.ts';
 import { giveCodes, isSignedIn, password, personWithPassword } from '../support/second-factor.ts';
 import { describeOnBoth } from '../support/server.ts';
 
@@ -61,6 +62,29 @@ describeOnBoth('what changes while somebody is on a walk', (server) => {
     expect(await faults()).toBe(before);
   });
 
+  test('a user who is deactivated gets no new password by a link that was opened before', async () => {
+    const fields = [
+      await makePrompt(server(), 'password', 'password'),
+      await makePrompt(server(), 'again', 'password', { order: 1 }),
+    ];
+    const { pk: flow, slug } = await makeWalk(
+      server(),
+      [['prompt/stages', { fields }], ['user_write', { user_creation_mode: 'never_create' }], ['user_login']],
+      { designation: 'recovery' },
+    );
+    await recoverBy(server(), flow);
+    const { pk, username } = await personWithPassword(server());
+    const { body } = await server().admin.post(`/core/users/${pk}/recovery/`);
+    const browser = openBrowser(server());
+    await browser.answer(slug, { component: 'xak-stage-email' }, new URL(body.link).search.slice(1));
+    await server().admin.patch(`/core/users/${pk}/`, { is_active: false });
+    expect((await browser.answer(slug, newPassword)).body).toMatchObject(denied);
+    await server().admin.patch(`/core/users/${pk}/`, { is_active: true });
+    const owner = openBrowser(server());
+    await signInByPassword(owner, username, password);
+    expect(await isSignedIn(owner)).toBe(true);
+  });
+
   test('a user who is renamed signs in, and nobody else who has the name since', async () => {
     const { walk, user, browser } = await standing();
     await server().admin.patch(`/core/users/${user.pk}/`, { username: unique('renamed') });
@@ -74,6 +98,36 @@ describeOnBoth('what changes while somebody is on a walk', (server) => {
     await bindExpression(server(), walk.bindings[3]?.target as string, 'throw "no"');
     expect((await browser.answer(walk.slug, dummy)).body).toMatchObject(denied);
     expect(await isSignedIn(browser)).toBe(false);
+  });
+
+  test('a session that the walk began ends at a stage that signs out', async () => {
+    const { slug } = await makeWalk(server(), [...byPassword, ['user_login'], ['user_logout']], {
+      designation: 'authentication',
+    });
+    const { pk, username } = await personWithPassword(server());
+    const browser = openBrowser(server());
+    await browser.show(slug);
+    await browser.answer(slug, { uid_field: username });
+    expect((await browser.answer(slug, { password })).body.component).toBe('xak-flow-redirect');
+    expect(await isSignedIn(browser)).toBe(false);
+    const { rows } = await sql`select 1 from authenticated_sessions where "user" = ${pk}`.execute(
+      server().world.db.read,
+    );
+    expect(rows).toEqual([]);
+  });
+
+  test('what was agreed to before a name is typed tells nobody whether it exists', async () => {
+    const { slug } = await makeWalk(server(), [['consent'], ...byPassword], { designation: 'authentication' });
+    const { username } = await personWithPassword(server());
+    const changesCookie = async (uid_field: string) => {
+      const browser = openBrowser(server());
+      const { token } = (await browser.show(slug)).body;
+      expect((await browser.answer(slug, { token })).body).toMatchObject(identifies);
+      const before = browser.cookies.get('gatehouse_flow_plan');
+      expect((await browser.answer(slug, { uid_field })).body.component).toBe('xak-stage-password');
+      return browser.cookies.get('gatehouse_flow_plan') !== before;
+    };
+    expect(await changesCookie(unique('nobody'))).toBe(await changesCookie(username));
   });
 
   test('of many answers at once, one signs in', async () => {

@@ -81,6 +81,13 @@ export function setPendingUser(context: FlowContext, user: number | null): void 
   if (context.pending_user !== user) Object.assign(context, { pending_user: user, ...nothingShown() });
 }
 
+/** Sets the user of a name that was typed. One that nobody has is somebody else, too: nothing tells whether it exists. */
+export function setNamedUser(context: FlowContext, name: string | null, user: number | null): void {
+  if (user === null) Object.assign(context, nothingShown());
+  setPendingUser(context, user);
+  context.pending_user_identifier = name;
+}
+
 /** Whether the person has shown on this walk who they are: who is signed in already need not. */
 export const isProven = ({ auth_method, is_sso, mfa_devices, is_restored }: FlowContext): boolean =>
   auth_method !== null || is_sso || mfa_devices.length > 0 || is_restored;

@@ -2,7 +2,7 @@ import { applicationName } from '../../../core/application/application-name.ts';
 import { brandFlows } from '../../../flow/brand-flows.ts';
 import { flowPage } from '../../../flow/executor/challenge.ts';
 import { flowSlug } from '../../../flow/executor/flow-reads.ts';
-import { setPendingUser } from '../../../flow/executor/flow-state.ts';
+import { setNamedUser } from '../../../flow/executor/flow-state.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { setPendingUserFacts } from '../../../flow/executor/pending-user.ts';
 import { ask, defineStageKind, type Move, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
@@ -95,9 +95,8 @@ async function judge(needs: PasswordNeeds, step: Step<Settings>, name: string, p
   const { call, settings, context } = step;
   const members = settings.user_fields;
   const user = await findUser(call, name, members, settings.case_insensitive_matching);
-  setPendingUser(context, user?.pk ?? null);
+  setNamedUser(context, name, user?.pk ?? null);
   setPendingUserFacts(call, user);
-  context.pending_user_identifier = name;
   context.show_matched_user = settings.show_matched_user;
   if (settings.password_stage === null) {
     const goesOn = user !== null || settings.pretend_user_exists;
@@ -115,8 +114,7 @@ async function judge(needs: PasswordNeeds, step: Step<Settings>, name: string, p
 
 /** Stays, and forgets the user whom the response named. */
 function forget({ context }: Pick<Step, 'context'>, errors: Record<string, string[]>) {
-  setPendingUser(context, null);
-  context.pending_user_identifier = null;
+  setNamedUser(context, null, null);
   return { move: 'stay', errors } as const;
 }
 

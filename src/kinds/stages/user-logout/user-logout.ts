@@ -24,7 +24,8 @@ export function userLogout({ isSecure }: { readonly isSecure: boolean }): StageK
     challenge: {},
     async show({ call: { actor }, context }) {
       setPendingUser(context, null);
-      const session = actor?.session ?? null;
+      // The walk itself may have signed the person in, in the same request.
+      const session = typeof context.session === 'string' ? context.session : (actor?.session ?? null);
       if (session === null) return next();
       const end: Write = async (tx, call) => {
         await endSession(tx, session);

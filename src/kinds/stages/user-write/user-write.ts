@@ -45,7 +45,7 @@ export function userWrite(needs: Needs): StageKind {
       const { context, settings, pendingUser } = step;
       const mode = settings.user_creation_mode;
       const existing = mode === 'always_create' ? null : await pendingUser();
-      if (!existing && mode === 'never_create') return deny('There is no user to write to.');
+      if (existing ? !isWritable(existing, context) : mode === 'never_create') return deny(nobody);
       const { password } = context.prompt_data;
       const hash = await hashOf(needs.passwords, password);
       if (hash instanceof PasswordTooLong) return deny(hash.message);
@@ -53,6 +53,12 @@ export function userWrite(needs: Needs): StageKind {
     },
   });
 }
+
+const nobody = 'There is no user to write to.';
+
+/** Who was deactivated meanwhile gets no new password, to sign in with later. A new account may wait for activation. */
+const isWritable = ({ pk, is_active }: UserFacts, { created_user }: Step['context']): boolean =>
+  is_active || created_user === pk;
 
 async function hashOf(passwords: Passwords, password: Json | undefined): Promise<string | null | PasswordTooLong> {
   if (typeof password !== 'string' || password === '') return null;
