@@ -222,7 +222,7 @@ describeOnBoth(
       expect((await browser.answer(walk.slug, { uid_field: user.username })).body).toMatchObject(waiting);
       await until(async () =>
         (await jobsOf(server(), 'mail_link')).some(
-          ({ attempt, message }) => attempt > 0 && /ECONNREFUSED/.test(message),
+          ({ attempt, message }) => attempt > 0 && /it accepts no connections at this port/.test(message),
         ),
       );
     });

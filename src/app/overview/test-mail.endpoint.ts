@@ -1,4 +1,5 @@
 import { Invalid } from '../../lib/problem.ts';
+import type { Log } from '../../platform/log.ts';
 import { MailError } from '../../platform/mail/mail-error.ts';
 import type { Mailer } from '../../platform/mail/mailer.ts';
 import { requireActor } from '../../resource/call.ts';
@@ -9,11 +10,12 @@ import { isDryRun } from '../../resource/write.ts';
 
 interface Needs {
   readonly mailer: Mailer;
+  readonly log: Log;
   readonly config: { readonly publicUrl: string };
 }
 
 /** Sends a test mail to the caller's own address, through the server's mail settings. */
-export const testMailEndpoint = ({ mailer, config }: Needs): Endpoint =>
+export const testMailEndpoint = ({ mailer, config, log }: Needs): Endpoint =>
   defineEndpoint({
     id: 'admin_mail_test_create',
     method: 'POST',
@@ -33,7 +35,9 @@ export const testMailEndpoint = ({ mailer, config }: Needs): Endpoint =>
           text: `This is a test mail from ${config.publicUrl}, requested by ${username}. Mail works.`,
         });
       } catch (error) {
-        throw error instanceof MailError ? Invalid.whole(`The mail could not be sent. ${error.message}`) : error;
+        if (!(error instanceof MailError)) throw error;
+        log.warn({ err: error }, 'a test mail could not be sent');
+        throw Invalid.whole(`The mail could not be sent. ${error.message}`);
       }
       return email;
     },
