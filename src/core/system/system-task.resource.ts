@@ -45,7 +45,7 @@ export function systemTaskResource(jobs: Jobs): Resource {
     table: 'jobs',
     order: ['-created'],
     page: {
-      columns: ['name', 'description', 'status', 'start_timestamp'],
+      columns: ['name', 'status', 'start_timestamp', 'description'],
       notInSearch: 'There is one for each run of a job; the maintenance page shows the last ones.',
     },
     search: ['kind', 'message'],

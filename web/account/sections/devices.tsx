@@ -52,10 +52,7 @@ export function Devices() {
                 <li key={`${device.meta_model_name}-${device.pk}`} className="rows-row">
                   <div className="rows-text">
                     <h2>{deviceName(device)}</h2>
-                    <p className="quiet small">
-                      {deviceKindName(device)}
-                      {!device.confirmed && ` · ${t('not set up to the end')}`}
-                    </p>
+                    <p className="quiet small">{notesOn(device).join(' · ')}</p>
                     <p className="quiet small">{usedWhen(device)}</p>
                   </div>
                   <div className="row">
@@ -99,6 +96,12 @@ export function Devices() {
     </Section>
   );
 }
+
+/** The kind of a device, unless that is its name, and whether it works. */
+const notesOn = (device: Device): string[] => [
+  ...(deviceName(device) === deviceKindName(device) ? [] : [deviceKindName(device)]),
+  ...(device.confirmed ? [] : [t('not set up to the end')]),
+];
 
 function usedWhen({ last_used, created }: Device) {
   return last_used ? (
