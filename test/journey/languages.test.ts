@@ -44,7 +44,7 @@ const adminJourneys = [
   {
     locale: 'ar',
     titles: {
-      '/': /^مرحبًا، /,
+      '/': 'البداية',
       '/events/events/': 'الأحداث',
       '/access/': 'الوصول',
       '/applications/new/': 'تطبيق جديد',
@@ -57,8 +57,9 @@ const adminJourneys = [
   {
     locale: 'de-AT',
     titles: {
-      '/': /^Willkommen, /,
+      '/': 'Start',
       '/events/events/': 'Ereignisse',
+      '/events/system_tasks/': 'Jobs',
       '/access/': 'Zugriff',
       '/applications/new/': 'Neue Anwendung',
       '/new/policies/expression/': /^Neu: /,
