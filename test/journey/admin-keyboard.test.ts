@@ -131,6 +131,16 @@ describeJourney('the keyboard alone', (journey) => {
     await press(page, rule);
     await leaveDialog(page, rule);
 
+    await moveTo(page, '/core/groups/');
+    const maker = page.getByRole('link', { name: 'New group' });
+    await maker.focus();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('dana');
+    await page.getByRole('dialog').getByRole('option').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await expect.poll(() => isFocused(maker)).toBe(true);
+
     await moveTo(page, `/core/users/${dana.pk}/`);
     const actions = page.locator('summary').filter({ hasText: 'Actions' });
     await press(page, actions);

@@ -9,6 +9,7 @@ import { type Interface, useInterface } from '../api/interface.ts';
 import { findObjects } from '../api/objects.ts';
 import { newAddressOf } from '../new-address.ts';
 import { useDialog } from '../use-dialog.ts';
+import { passEscape } from '../widgets/pass-escape.ts';
 import { inSentence } from '../words.ts';
 import { useKey } from './keys.ts';
 import { menuFor, start } from './menu-list.ts';
@@ -58,10 +59,12 @@ function Search() {
       history.replaceState(history.state, '', hereWith({ dialog: null }));
       goTo(selectedItem.href);
     },
-    stateReducer: (state, { type, changes }) =>
-      type === useCombobox.stateChangeTypes.ItemClick || type === useCombobox.stateChangeTypes.InputKeyDownEnter
-        ? { ...changes, inputValue: state.inputValue }
-        : changes,
+    stateReducer(state, { type, changes }) {
+      const { ItemClick, InputKeyDownEnter, InputBlur } = useCombobox.stateChangeTypes;
+      if (type === ItemClick || type === InputKeyDownEnter) return { ...changes, inputValue: state.inputValue };
+      // Whoever leaves has chosen nothing.
+      return type === InputBlur ? state : changes;
+    },
   });
   return (
     <div className="palette">
@@ -71,7 +74,7 @@ function Search() {
       <input
         className="input"
         placeholder={t('Pages, objects and actions')}
-        {...getInputProps({ onChange: (event) => setText(event.currentTarget.value) })}
+        {...getInputProps({ onChange: (event) => setText(event.currentTarget.value), onKeyDown: passEscape })}
       />
       <ul className="options" {...getMenuProps()}>
         {hits.map((hit, index) => (

@@ -4,6 +4,7 @@ import { useCombobox } from 'downshift';
 import { useState } from 'react';
 import { FieldNotes } from '../../elements/field.tsx';
 import type { NamedObject } from '../api/objects.ts';
+import { passEscape } from './pass-escape.ts';
 import { useOptions } from './use-options.ts';
 
 interface Props {
@@ -59,7 +60,10 @@ export function ObjectCombobox(props: Props) {
         placeholder={placeholder}
         spellCheck={false}
         autoCapitalize="none"
-        {...box.getInputProps({ onChange: (event) => setText(event.currentTarget.value) })}
+        {...box.getInputProps({
+          onChange: (event) => setText(event.currentTarget.value),
+          onKeyDown: (event) => !isOpen && passEscape(event),
+        })}
         aria-describedby={describers}
         aria-invalid={errors.length > 0 || undefined}
       />
