@@ -4,8 +4,8 @@ import { loadUserFacts } from '../core/mapping/user-facts.ts';
 import type { Query } from '../platform/db/database.ts';
 import { type JobKind, type Jobs, PermanentFailure } from '../platform/jobs/job.ts';
 import type { Call } from '../resource/call.ts';
+import { createCircuitBreaker } from './circuit-breaker.ts';
 import { loadEvents, loadTransport } from './load.ts';
-import { createPatience } from './patience.ts';
 import {
   type Message,
   type StoredTransport,
@@ -38,7 +38,7 @@ export const deliver = (jobs: Jobs, tx: Query, delivery: Delivery): Promise<void
   jobs.enqueue(tx, { kind: kindName, payload: delivery });
 
 export function deliverJob({ transports, quietCall }: Needs): JobKind<Delivery> {
-  const patience = createPatience();
+  const breaker = createCircuitBreaker();
   return {
     name: kindName,
     summary: 'Deliver a notification.',
@@ -55,7 +55,7 @@ export function deliverJob({ transports, quietCall }: Needs): JobKind<Delivery> 
       const { pk, severity } = delivery;
       const text = summaryOf(languageOfUser(user.attributes, 'en'), event);
       const message = { pk, severity, body: summaryOf('en', event), text, now: call.now, user, event };
-      const said = await patience
+      const said = await breaker
         .try(transport.pk, () => sendBy(transports, transport, message, call))
         .catch((error) => {
           if (!(error instanceof Undelivered)) throw error;
