@@ -6,7 +6,7 @@ import { type Crowd, isStuckAfterMs } from './postgres-crowd.ts';
 import { Exchange, type Prepared, type Result, type Statement } from './postgres-exchange.ts';
 import type { StatementFacts } from './postgres-statements.ts';
 import { toParameter } from './postgres-values.ts';
-import type { StatementListeners } from './statements.ts';
+import type { StatementListeners } from './statement-listeners.ts';
 
 export interface ConnectionNeeds {
   factsOf(text: string): StatementFacts;

@@ -13,7 +13,7 @@ import { queryOn, type Transact, transactOn } from './postgres-query.ts';
 import { createReplicaReads } from './postgres-replica.ts';
 import { createStamps } from './postgres-stamps.ts';
 import { createStatementFacts } from './postgres-statements.ts';
-import { createStatementListeners } from './statements.ts';
+import { createStatementListeners } from './statement-listeners.ts';
 import { isConflict } from './unreachable.ts';
 
 const maxAttempts = 4;

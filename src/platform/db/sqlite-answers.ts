@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { CompiledQuery, QueryResult } from 'kysely';
 import { flagType } from './sqlite-dialect.ts';
 import { withStablePlan } from './sqlite-plan.ts';
-import type { StatementListeners } from './statements.ts';
+import type { StatementListeners } from './statement-listeners.ts';
 
 const preparedLimit = 400;
 

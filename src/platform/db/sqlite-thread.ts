@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { CompiledQuery, QueryResult } from 'kysely';
 import { type Answers, columnsOf, toParameter, toRow } from './sqlite-answers.ts';
 import { withStablePlan } from './sqlite-plan.ts';
-import type { StatementListeners } from './statements.ts';
+import type { StatementListeners } from './statement-listeners.ts';
 import { DatabaseBusy } from './unreachable.ts';
 
 /** More are refused: each may take seconds. */

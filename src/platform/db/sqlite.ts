@@ -12,8 +12,8 @@ import { createSlowReads } from './sqlite-slow-reads.ts';
 import { createReadThread } from './sqlite-thread.ts';
 import { requireSqlite } from './sqlite-version.ts';
 import { createSqliteWriter } from './sqlite-writer.ts';
+import { createStatementListeners } from './statement-listeners.ts';
 import { createTableScout } from './statement-tables.ts';
-import { createStatementListeners } from './statements.ts';
 import { createTableChanges } from './table-changes.ts';
 import { DiskFull, isOutOfRoom } from './unreachable.ts';
 
