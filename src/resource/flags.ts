@@ -1,6 +1,6 @@
 import { type Complaints, Invalid } from '../lib/problem.ts';
 import { isStorable, unstorable } from './fields/well-formed.ts';
-import type { Parameter } from './operation.ts';
+import type { Operation } from './operation.ts';
 
 /** Parses a query flag: true/false or 1/0 in any case. */
 export function readFlag(text: string | null | undefined): boolean | null {
@@ -17,12 +17,16 @@ export const hasFlag = (query: URLSearchParams, name: string): boolean => readFl
 export const asksForFile = (query: URLSearchParams): boolean =>
   query.has('download') && readFlag(query.get('download')) !== false;
 
-/** Refuses what no column holds, and unreadable flags: if `dry_run=yes` were ignored, the call would write. */
-export function checkQuery(parameters: readonly Parameter[], query: URLSearchParams): void {
+/** Lists answer for these themselves, as for other values that they do not know. */
+const ofLists: ReadonlySet<string> = new Set(['ordering', 'page', 'page_size', 'search']);
+
+/** Refuses filters by what no column holds, and unreadable flags: if `dry_run=yes` were ignored, the call would write. */
+export function checkQuery({ method, parameters }: Operation, query: URLSearchParams): void {
   if (query.size === 0) return;
   const complaints: Complaints = {};
-  // A search for what nothing can hold is no search.
-  for (const [name, text] of query) if (name !== 'search' && !isStorable(text)) complaints[name] = [unstorable];
+  if (method === 'GET') {
+    for (const [name, text] of query) if (!ofLists.has(name) && !isStorable(text)) complaints[name] = [unstorable];
+  }
   for (const { name, in: place, schema, allowEmptyValue } of parameters) {
     if (place !== 'query' || schema.type !== 'boolean' || !query.has(name)) continue;
     const texts = query.getAll(name);

@@ -52,7 +52,7 @@ export function mountApi(routes: Routes, operations: readonly Operation[], needs
       if (!operation?.anonymous && !actor) throw new Problem('not_authenticated');
       checkCredential(operation?.credentials, actor);
       if (!operation) return notOffered(facts.method, offered);
-      checkQuery(operation.parameters, facts.query);
+      checkQuery(operation, facts.query);
       const call = callOf(http, actor, now);
       if (isStrict) checkNames(operation, call);
       answer = answerOf(await operation.handle(call));

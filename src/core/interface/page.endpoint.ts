@@ -104,7 +104,7 @@ async function read(reading: Reading | null, call: Call): Promise<PartOfPage> {
     if (!reading) throw new Problem('not_found');
     const { operation, params, query } = reading;
     checkCredential(operation.credentials, call.actor);
-    checkQuery(operation.parameters, query);
+    checkQuery(operation, query);
     // Conditions are about this response, not about its parts.
     const header = (name: string) => (name === 'if-none-match' ? undefined : call.request.header(name));
     const reply = await operation.handle({ ...call, params, request: { ...call.request, query, header } });

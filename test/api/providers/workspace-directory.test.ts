@@ -140,9 +140,10 @@ describeOnBoth('workspace directory providers', (server) => {
   test('the ledger complains of keys that are none', async () => {
     const { body: provider } = await server().admin.post(path, { name: 'ledger', ...minimal });
     for (const [name, text, complaint] of [
-      ['user', 'a\0b', 'Enter a number.'],
+      ['user', 'ab', 'Enter a number.'],
       ['group', 'nobody', 'Enter a valid UUID.'],
-      ['after', '\0', 'Enter a valid UUID.'],
+      ['after', 'nowhere', 'Enter a valid UUID.'],
+      ['after', '\0', 'Null characters are not allowed.'],
     ] as const) {
       const query = new URLSearchParams({ [name]: text });
       const { status, body } = await server().admin.get(`${path}${provider.pk}/sync/ledger/?${query}`);
