@@ -1,3 +1,4 @@
+import { equalInConstantTime } from '../../lib/constant-time.ts';
 import { Problem } from '../../lib/problem.ts';
 import { isUnreachable } from '../../platform/db/unreachable.ts';
 import type { Log } from '../../platform/log.ts';
@@ -87,7 +88,7 @@ export function createExecutor(given: ExecutorNeeds): Executor {
         });
       } catch (error) {
         // A walk with a new token would be lost without the cookie, which only a screen brings.
-        if (isBusy(error) && walk.stored.token === stored.token) throw error;
+        if (isBusy(error) && equalInConstantTime(walk.stored.token, stored.token)) throw error;
         // A stage that throws lets nobody pass: the walk stays at it.
         needs.log.error({ err: error, request_id: call.request.id, flow: flow.slug }, 'a stage failed');
         await faults.record(call, walk, error).catch(() => {
