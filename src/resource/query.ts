@@ -5,7 +5,7 @@ import { columnStatement } from '../platform/db/statement.ts';
 import type { Call } from './call.ts';
 import { type Field, type Fields, isShown, type RowAlias } from './fields/field.ts';
 import { isRef, keySchema, type RefField } from './fields/ref.ts';
-import { canonicalUuid, isUuid } from './fields/scalar.ts';
+import { canonicalUuid, isInt32, isUuid } from './fields/scalar.ts';
 import { choicesFor } from './fields/text.ts';
 import { readFlag } from './flags.ts';
 import { type JsonSchema, withoutLengths } from './json-schema.ts';
@@ -44,8 +44,6 @@ function filterSchema({ schema }: Field): JsonSchema {
   const { minimum, maximum, ...rest } = withoutLengths(schema);
   return rest;
 }
-
-const isInt32 = (value: unknown) => Number.isInteger(value) && Math.abs(Number(value)) <= 2147483647;
 
 /** An exact filter on the key under another name (`policy_uuid`). */
 export const keyFilter: Filter = {

@@ -4,6 +4,10 @@ import { parseTimestamp } from '../../platform/clock.ts';
 import { accept, asStored, type Common, complain, type Field, type Null, type Parsed } from './field.ts';
 
 const int32 = { min: -2147483648, max: 2147483647 };
+
+/** Whether a column of whole numbers can hold it. */
+export const isInt32 = (value: unknown): boolean =>
+  Number.isInteger(value) && Number(value) >= int32.min && Number(value) <= int32.max;
 const yes = new Set<unknown>([
   true,
   1,

@@ -92,6 +92,19 @@ describeOnBoth('reputation policies (E11)', (server) => {
     expect((await admin.get(`${path}?check_ip=maybe`)).status).toBe(400);
   });
 
+  test('a threshold is found at both ends of its range, and beyond them nothing is', async () => {
+    const { admin } = server();
+    for (const threshold of [-2147483648, 2147483647]) {
+      const name = `as far as ${threshold}`;
+      await admin.post(path, { name, threshold });
+      expect(names((await admin.get(`${path}?threshold=${threshold}`)).body)).toEqual([name]);
+    }
+    for (const beyond of [-2147483649, 2147483648]) {
+      const { status, body } = await admin.get(`${path}?threshold=${beyond}`);
+      expect([status, names(body)]).toEqual([200, []]);
+    }
+  });
+
   test('ordering goes by stored members only', async () => {
     const { admin } = server();
     for (const [name, threshold] of [
