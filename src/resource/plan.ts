@@ -116,10 +116,13 @@ function membersOf(resource: Resource, view: string): [string, Field][] {
   if (view === 'listed') return all.filter(([, { internal }]) => !internal);
   const declared = resource.views?.[view];
   if (!declared) throw new Error(`${resource.model} has no view "${view}"`);
-  const { fields: names, fixed = {} } = declared;
+  const { fields: names, fixed = {}, instead = {} } = declared;
   return all
     .filter(([name]) => names.includes(name))
-    .map(([name, field]) => [name, Object.hasOwn(fixed, name) ? derivedField(field.schema, () => fixed[name]) : field]);
+    .map(([name, field]) => [
+      name,
+      Object.hasOwn(fixed, name) ? derivedField(field.schema, () => fixed[name]) : (instead[name] ?? field),
+    ]);
 }
 
 export function keyField(resource: Resource): Field {

@@ -129,6 +129,8 @@ export interface View {
   readonly fields: readonly string[];
   /** Members with a fixed value in this view. */
   readonly fixed?: Readonly<Record<string, unknown>>;
+  /** Fields that show a member otherwise in this view; the schema stays that of the resource. */
+  readonly instead?: Fields;
 }
 
 export interface CheckInput<R = Row> {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { imageActions } from '../core/media/image-actions.ts';
+import { image } from '../core/media/image-field.ts';
 import { userSetting } from '../flow/user-settings.ts';
 import { Invalid } from '../lib/problem.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
@@ -43,7 +44,7 @@ export function sourcesResource(needs: Needs): Resource {
       // Only the built-in source is created here.
       kind: text({ readOnly: true, writeOnly: true, default: sourceFamily.model }),
     },
-    views: { base: baseView },
+    views: { base: baseView, base_with_icon: { ...baseView, instead: { icon: image('') } } },
     actions: [...imageActions({ model: sourceFamily.model, column: 'icon', field: 'icon' }), userSettingsAction(needs)],
   });
   return {

@@ -58,7 +58,7 @@ describeOnBoth('connections of users to sources', (server) => {
             user_matching_mode: 'identifier',
             managed: null,
             user_path_template: 'gatehouse/sources/%(slug)s',
-            icon: null,
+            icon: kind === 'saml' ? '' : null,
           },
           created: expect.stringMatching(/^\d{4}-.*Z$/),
           identifier: body.identifier,
@@ -236,13 +236,16 @@ describeOnBoth('connections of users to sources', (server) => {
       made.push((await server().admin.post(`/sources/user_connections/${kind}/`, body)).body);
     }
     const { body } = await user.api.get('/sources/user_connections/all/?ordering=pk');
-    const withoutIdentifier = made.map(({ identifier: _identifier, ...rest }) => rest);
-    expect(body.results).toEqual(withoutIdentifier);
+    const base = made.map(({ identifier: _identifier, source, ...rest }) => ({
+      ...rest,
+      source: { ...source, icon: null },
+    }));
+    expect(body.results).toEqual(base);
     const one = `/sources/user_connections/all/${made[0].pk}/`;
     const other = await server().user();
     for (const method of ['put', 'patch'] as const) {
       const answer = await user.api[method](one, { user: other.pk, identifier: 'x' });
-      expect([answer.status, answer.body]).toEqual([200, withoutIdentifier[0]]);
+      expect([answer.status, answer.body]).toEqual([200, base[0]]);
     }
     expect((await user.api.get(`/sources/user_connections/oauth/${made[0].pk}/`)).body).toEqual(made[0]);
     expect((await other.api.delete(one)).status).toBe(404);

@@ -1,3 +1,4 @@
+import { embeddedSourceWithIcon } from '../../../source/embedded-source.ts';
 import { defineGroupConnection } from '../../../source/group-connection.ts';
 import { defineUserConnection } from '../../../source/user-connection.family.ts';
 import { samlConnectionModel, samlSourceModel } from './saml-model.ts';
@@ -9,7 +10,7 @@ export const userSamlConnection = defineUserConnection({
   names: ['User SAML Source Connection', 'User SAML Source Connections'],
   table: 'user_connection_saml',
   sourceModel: samlSourceModel,
-  fields: {},
+  fields: { source: embeddedSourceWithIcon },
 });
 
 export const groupSamlConnection = defineGroupConnection({
