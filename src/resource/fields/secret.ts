@@ -1,6 +1,5 @@
-import type { Json } from '../../lib/json.ts';
 import { asStored, type Field, type Null } from './field.ts';
-import { type JsonOptions, json } from './structured.ts';
+import { type JsonOptions, type JsonValue, json } from './structured.ts';
 import { type TextOptions, text } from './text.ts';
 
 interface SecretOptions<N extends boolean> extends TextOptions<N> {
@@ -14,7 +13,7 @@ export function secret<N extends boolean = false>(options: SecretOptions<N> = {}
 }
 
 /** JSON that is encrypted in the database and masked in events. */
-export function secretJson(options: JsonOptions<true, false>): Field<Json> {
+export function secretJson<A extends boolean = false>(options: JsonOptions<A, false>): Field<JsonValue<A>> {
   const plain = json(options);
   return { ...sealed(plain), storage: { in: 'column', type: 'text' } };
 }

@@ -13,7 +13,7 @@ import {
 } from './field.ts';
 import { findUnstorable, typeName } from './well-formed.ts';
 
-type JsonValue<AnyValue extends boolean> = true extends AnyValue ? Json : JsonObject;
+export type JsonValue<AnyValue extends boolean> = true extends AnyValue ? Json : JsonObject;
 
 export interface JsonOptions<A extends boolean = boolean, N extends boolean = boolean>
   extends Common<JsonValue<A>, N>,

@@ -77,11 +77,16 @@ describeOnBoth('workspace directory providers', (server) => {
     expect((await admin.put(`${path}${body.pk}/`, { name: 'whole', ...minimal })).body).toEqual(body);
   });
 
-  test('credentials may be any JSON but null, and are sealed', async () => {
+  test('credentials are an object with any members, and are sealed', async () => {
     const { admin, world } = server();
-    for (const [index, value] of [{ a: [1, { b: null }] }, [], 'text', 7, false, ''].entries()) {
+    for (const [index, value] of [{ a: [1, { b: null }] }, {}].entries()) {
       const { status, body } = await admin.post(path, { ...minimal, name: `any ${index}`, credentials: value });
       expect([status, body.credentials]).toEqual([201, value]);
+    }
+    for (const credentials of [[], 'text', 7, false, '', '{}']) {
+      const { status, body } = await admin.post(path, { ...minimal, name: 'no object', credentials });
+      const complaint = 'Value must be a dictionary, and not have any duplicate keys.';
+      expect([credentials, status, body]).toEqual([credentials, 400, { credentials: [complaint] }]);
     }
     const refused = await admin.post(path, { ...minimal, name: 'null', credentials: null });
     expect(refused.body).toEqual({ credentials: ['This field may not be null.'] });

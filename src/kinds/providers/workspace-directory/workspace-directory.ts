@@ -52,7 +52,7 @@ export const workspaceDirectory = (needs: SyncProviderNeeds): ProviderKind =>
         filter: true,
         help: 'The administrator of the directory in whose name changes are made.',
       }),
-      credentials: secretJson({ anyValue: true, help: 'The key file of the service account, as JSON.' }),
+      credentials: secretJson({ help: 'The key file of the service account, as JSON.' }),
       scopes: text({
         default: scopes.join(','),
         help: 'The scopes of the service account in the directory, separated by commas.',
