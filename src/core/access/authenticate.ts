@@ -38,7 +38,7 @@ export function createAuthenticate(needs: Needs) {
 
   return async (request: RequestFacts, now: string): Promise<Actor | null> => {
     const authorization = request.header('authorization');
-    const [scheme = '', credentials = ''] = authorization?.trim().split(/\s+/, 2) ?? [];
+    const [, scheme = '', credentials = ''] = /^(\S+)\s+(.+)$/.exec(authorization?.trim() ?? '') ?? [];
     if (!credentials) {
       checkOwnOrigin(request, publicHost);
       return actorOfSession(needs, request, now);

@@ -229,6 +229,25 @@ describeOnBoth(
       expect([answer.status, answer.body.detail]).toEqual([403, 'Token invalid/expired']);
     });
 
+    test('a header counts as a whole: the scheme in any case, a space and a key, with nothing after it', async () => {
+      const { user, nobody } = server();
+      const { token } = await user();
+      const ask = async (authorization: string) => {
+        const { status, body } = await nobody.get('/core/tokens/', { authorization });
+        return status === 200 ? status : [status, body.detail];
+      };
+      for (const right of [`Bearer ${token}`, `bearer ${token}`, `Bearer  ${token} `])
+        expect(await ask(right)).toBe(200);
+      const unknown = [403, 'Token invalid/expired'];
+      for (const more of ['x', token, ',', `, Basic ${token}`]) {
+        expect([more, await ask(`Bearer ${token} ${more}`)]).toEqual([more, unknown]);
+      }
+      expect(await ask(`Basic ${token}`)).toEqual([403, 'Unsupported authentication type']);
+      for (const none of ['Bearer', 'Bearer ', token]) {
+        expect([none, await ask(none)]).toEqual([none, [403, 'Authentication credentials were not provided.']]);
+      }
+    });
+
     const keyOfMyOwn = 'a-key-of-my-own-that-is-long-enough';
 
     test('set_key is for superusers and is recorded without the key', async () => {
