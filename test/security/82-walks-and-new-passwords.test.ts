@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openBrowser } from '../support/flow-client.ts';
-import { makePrompt, makeWalk } from '../support/make-walk.ts';
-import { newPassword, recoverBy } from '../support/recovery.ts';
+import { makeWalk } from '../support/make-walk.ts';
+import { newPassword, openRecovery } from '../support/recovery.ts';
 import { isSignedIn, password, personWithPassword } from '../support/second-factor.ts';
 import { describeOnBoth } from '../support/server.ts';
 
@@ -33,29 +33,8 @@ describeOnBoth('class 82: a walk whose user gets a new password meanwhile', (ser
   });
 
   /** A new password by a link, and a sign-in with a step between. */
-  async function recovery() {
-    const fields = [
-      await makePrompt(server(), 'password', 'password'),
-      await makePrompt(server(), 'again', 'password', { order: 1 }),
-    ];
-    const walk = await makeWalk(
-      server(),
-      [
-        ['prompt/stages', { fields }],
-        ['user_write', { user_creation_mode: 'never_create' }],
-        ['dummy'],
-        ['user_login'],
-      ],
-      { designation: 'recovery' },
-    );
-    await recoverBy(server(), walk.pk);
-    const user = await personWithPassword(server());
-    const { body } = await server().admin.post(`/core/users/${user.pk}/recovery/`);
-    const browser = openBrowser(server());
-    const query = new URL(body.link).search.slice(1);
-    await browser.answer(walk.slug, { component: 'xak-stage-email' }, query);
-    return { browser, slug: walk.slug, user };
-  }
+  const recovery = () =>
+    openRecovery(server(), [['user_write', { user_creation_mode: 'never_create' }], ['dummy'], ['user_login']]);
 
   test('is over for whoever had opened a link before', async () => {
     const { browser, slug, user } = await recovery();

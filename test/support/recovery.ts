@@ -1,5 +1,7 @@
+import { openBrowser } from './flow-client.ts';
 import { bindExpression, makePrompt, makeWalk, type Walk } from './make-walk.ts';
 import type { MailReceiver } from './receivers.ts';
+import { personWithPassword } from './second-factor.ts';
 import type { TestServer } from './server.ts';
 
 /** A flow that lets people choose a new password by a link: who they are, the mail, the password, signing in. */
@@ -8,16 +10,12 @@ export async function makeRecovery(
   email: Record<string, unknown> = {},
   flow: Record<string, unknown> = {},
 ): Promise<Walk> {
-  const fields = [
-    await makePrompt(server, 'password', 'password'),
-    await makePrompt(server, 'again', 'password', { order: 1 }),
-  ];
   const walk = await makeWalk(
     server,
     [
       ['identification', { user_fields: ['username', 'email'] }],
       ['email', { use_global_settings: true, ...email }],
-      ['prompt/stages', { fields }],
+      ['prompt/stages', { fields: await choosing(server) }],
       ['user_write', { user_creation_mode: 'never_create' }],
       ['user_login'],
     ],
@@ -33,6 +31,25 @@ export async function recoverBy(server: TestServer, flow_recovery: string | null
   const answer = await server.admin.patch(`/core/brands/${results[0].brand_uuid}/`, { flow_recovery });
   if (answer.status !== 200) throw new Error(answer.text);
 }
+
+/** Somebody who has opened a link to choose a new password, with these stages after the choice. */
+export async function openRecovery(server: TestServer, stages: Parameters<typeof makeWalk>[1]) {
+  const { slug, pk } = await makeWalk(server, [['prompt/stages', { fields: await choosing(server) }], ...stages], {
+    designation: 'recovery',
+  });
+  await recoverBy(server, pk);
+  const user = await personWithPassword(server);
+  const { body } = await server.admin.post(`/core/users/${user.pk}/recovery/`);
+  const browser = openBrowser(server);
+  await browser.answer(slug, { component: 'xak-stage-email' }, new URL(body.link).search.slice(1));
+  return { browser, slug, user };
+}
+
+/** The prompts of a new password. */
+const choosing = async (server: TestServer): Promise<string[]> => [
+  await makePrompt(server, 'password', 'password'),
+  await makePrompt(server, 'again', 'password', { order: 1 }),
+];
 
 /** The mails as their readers see them. */
 export const readMails = ({ mails }: MailReceiver): string[] =>

@@ -57,8 +57,10 @@ export function userWrite(needs: Needs): StageKind {
 const nobody = 'There is no user to write to.';
 
 /** Who was deactivated meanwhile gets no new password, to sign in with later. A new account may wait for activation. */
-const isWritable = ({ pk, is_active }: UserFacts, { created_user }: Step['context']): boolean =>
-  is_active || created_user === pk;
+const isWritable = (
+  { pk, is_active }: Pick<UserFacts, 'pk' | 'is_active'>,
+  { created_user }: Step['context'],
+): boolean => is_active || created_user === pk;
 
 async function hashOf(passwords: Passwords, password: Json | undefined): Promise<string | null | PasswordTooLong> {
   if (typeof password !== 'string' || password === '') return null;
@@ -94,8 +96,9 @@ function change({ context, engine }: Step<Settings>, user: UserFacts, hash: stri
   return next(async (tx, flowCall) => {
     const call = actingAs(flowCall, user);
     const users = usersIn(engine.registry);
-    const found = await selectOne(engine, users, call, tx, [sql`${users.row().col('pk')} = ${user.pk}`]);
-    if (!found) throw new Problem('permission_denied');
+    const found = await selectOne(engine, users, call, tx, [sql`${users.row().col('pk')} = ${user.pk}`], 'write');
+    // Again, now that nobody else writes to the user: hashing a password takes a while.
+    if (!found || !isWritable(found.values, context)) throw new Problem('permission_denied');
     const values = userValues(context.prompt_data);
     const attributes = deepMerge(keptAttributes(found.values, values), attributesOf(values));
     if (Object.keys(values).length > 0) {
