@@ -4,6 +4,8 @@ const troubles: readonly (readonly [RegExp, string])[] = [
   [/^ECONNREFUSED$/, 'it accepts no connections at this port'],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'there is no route to it'],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'it closed the connection'],
+  // Before the other words about certificates: here it is the other side that complains.
+  [/_ALERT_|UNSUPPORTED_PROTOCOL/, 'it refuses the TLS version, the ciphers or the certificate of this server'],
   [/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/, 'its certificate is not valid at this time'],
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'its certificate is for another name'],
   [/CERT|_ISSUER|LEAF_SIGNATURE/, 'nobody whom this server trusts vouches for its certificate'],

@@ -197,6 +197,17 @@ test('a certificate that nobody vouches for is not accepted', async ({ listen, o
   expect(error.message).toContain('nobody whom this server trusts vouches for its certificate');
 });
 
+test.for([
+  ['a certificate of ours', { requestCert: true, rejectUnauthorized: true, maxVersion: 'TLSv1.2' }],
+  ['another cipher', { ciphers: 'ECDHE-RSA-AES128-GCM-SHA256', maxVersion: 'TLSv1.2' }],
+] as const)('a server that wants %s is not said to speak no TLS', async ([, options], { listen, open }) => {
+  const names = { commonName: 'localhost', subjectAltNames: ['localhost'] };
+  const { certificate, key } = await generateCertificate({ ...names, validityDays: 1, algorithm: 'ecdsa' });
+  const port = await listen(createSecureServer({ cert: certificate, key, ...options }, (_, answer) => answer.end()));
+  const error = await failure(open({ tls: { ca: certificate } })(`https://localhost:${port}/`));
+  expect(error.message).toContain('it refuses the TLS version, the ciphers or the certificate of this server');
+});
+
 test('calls fail after the guarded fetch is closed', async ({ serve, open }) => {
   const port = await serve((_, response) => response.end());
   const call = open();
