@@ -45,6 +45,7 @@ const refusingWords = /^(SASL: |The server does not support SSL)/;
 
 /** Whether PostgreSQL does not let us in, or not do what we must. */
 export function isRefusal(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.every(isRefusal);
   const { code } = errorFacts(error);
   return (typeof code === 'string' && refusals.test(code)) || refusingWords.test(messageOf(error));
 }
