@@ -83,12 +83,12 @@ interface State {
   readonly version: string;
 }
 
-/** The health is checked on demand because that calls the other system. */
 function reachOf(state: State | undefined): Mark {
   if (!state) return { tag: t('Not checked') };
   return state.healthy ? { tone: 'good', tag: t('Reachable') } : { tone: 'alert', tag: t('Not reachable') };
 }
 
+/** The health is checked on demand because that calls the other system. */
 export function Connections({ found: { connections } }: TabProps) {
   const [states, setStates] = useState<Readonly<Record<string, State>>>({});
   async function check(pk: string): Promise<void> {
