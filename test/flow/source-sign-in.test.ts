@@ -6,6 +6,7 @@ import { eventsDuring } from '../support/events.ts';
 
 import { type Browser, openBrowser } from '../support/flow-client.ts';
 import { made, unique } from '../support/make-walk.ts';
+import { isSignedIn } from '../support/second-factor.ts';
 import { describeOnBoth, type TestServer } from '../support/server.ts';
 
 const media = await startMediaServer();
@@ -93,6 +94,22 @@ describeOnBoth(
       const replay = openBrowser(server());
       replay.cookies.set('gatehouse_flow_plan', cookie);
       expect((await replay.show('default-source-enrollment')).body.component).toBe('xak-stage-access-denied');
+    });
+
+    test('does not begin with what a source said before the user got a new password', async () => {
+      const { slug } = await source(server());
+      const { token } = person();
+      const owner = openBrowser(server());
+      await arrive(owner, slug, token);
+      const { pk } = (await owner.get('/core/users/me/')).body.user;
+      const kept = openBrowser(server());
+      await kept.post(`/sources/mediasrc/redeem_token/?slug=${slug}`, { plex_token: token });
+      await server().admin.post(`/core/users/${pk}/set_password/`, { password: 'a new horse' });
+      expect((await kept.show('default-source-authentication')).body.component).toBe('xak-stage-access-denied');
+      expect(await isSignedIn(kept)).toBe(false);
+      const again = openBrowser(server());
+      await arrive(again, slug, token);
+      expect(await isSignedIn(again)).toBe(true);
     });
 
     test('checks the source, the user and the owner of the account again at the end', async () => {

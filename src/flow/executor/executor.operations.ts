@@ -17,7 +17,7 @@ import { carriedBy, planCookie, planThrough } from '../plan.ts';
 import { deniedChallenge, flowPage, redirectTo } from './challenge.ts';
 import type { Executor, ExecutorReply } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
-import { type ExecutorFlow, isProven, type Start } from './flow-state.ts';
+import { type ExecutorFlow, type FlowContext, firstContext, isProven, type Start } from './flow-state.ts';
 import { followLink } from './open-link.ts';
 import { type Opening, readOpening, signOpening } from './opening.ts';
 import { deniedUserMembers, loadPendingUser } from './pending-user.ts';
@@ -183,16 +183,15 @@ async function ownWalk(
   flow: ExecutorFlow,
   found: StoredWalk,
 ): Promise<StoredWalk | null> {
-  if (!('state' in found)) return found;
-  const { actor } = found.state;
+  const { actor, context } = 'state' in found ? found.state : { actor: null, context: firstContext(found.unbegun) };
   const isTheirs = actor === null || actor === call.actor?.user.pk;
-  if (isTheirs && !(await hasNewPassword(call, found))) return found;
+  if (isTheirs && !(await hasNewPassword(call, context, found.since))) return found;
   await call.db.write((tx) => deleteState(tx, key, found, flow.pk)).catch(nullIfOvertaken);
   return null;
 }
 
 /** Whether the user has changed the password since the walk proved who they are, as they do when somebody else knows it. */
-async function hasNewPassword(call: Call, { since, state: { context } }: ActiveWalk): Promise<boolean> {
+async function hasNewPassword(call: Call, context: FlowContext, since: string | undefined): Promise<boolean> {
   if (since === undefined || !isProven(context)) return false;
   const user = await loadPendingUser(call, context);
   return user !== null && user.password_change_date > since;

@@ -100,13 +100,13 @@ export async function reloadState(
 }
 
 function heldIn(row: WalkRow | StateRow, call: Call, key: InstanceKey, token: string, hash: string): StoredWalk {
-  const { flow, version } = row;
+  const { flow, version, created: since } = row;
   const content: FlowState | FlowPlan = JSON.parse(key.box.open(row.context, planContext(hash, flow)));
-  if (!('stages' in content)) return { token, version, unbegun: content };
+  if (!('stages' in content)) return { token, version, since, unbegun: content };
   // The column only saves a statement: the sealed state decides.
   if ('pk' in row && row.pending_user !== null && row.pending_user === pendingKeyOf(content.context))
     setPendingUserFacts(call, row.pk === null ? null : userFactsOf(row));
-  return { token, version, since: row.created, state: storedState(content) };
+  return { token, version, since, state: storedState(content) };
 }
 
 /** Deletes all walks of a browser. */
