@@ -115,7 +115,7 @@ export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
     // Events and notifications
     eventResource(world),
     ruleResource,
-    transportResource(kinds.transports),
+    transportResource(kinds.transports, world.log),
     notificationResource,
     systemTaskResource(world.jobs),
     ...kinds.all.flatMap((kind) => kind.resources ?? []),

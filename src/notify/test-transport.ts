@@ -2,6 +2,7 @@ import { languageOfCaller } from '../core/brand/language.ts';
 import { loadUserFacts } from '../core/mapping/user-facts.ts';
 import { Invalid } from '../lib/problem.ts';
 import { say } from '../lib/texts/translate.ts';
+import type { Log } from '../platform/log.ts';
 import { randomUuid } from '../platform/random.ts';
 import { modelFacts } from '../resource/audit.ts';
 import { requireActor } from '../resource/call.ts';
@@ -20,7 +21,7 @@ interface Tried {
 }
 
 /** Sends a test message to the caller. */
-export const testTransport = (transports: readonly TransportKind[]) =>
+export const testTransport = (transports: readonly TransportKind[], log: Log) =>
   actionOn<{ pk: string }>()({
     name: 'test',
     on: 'row',
@@ -33,7 +34,7 @@ export const testTransport = (transports: readonly TransportKind[]) =>
       schema: objectSchema({ messages: arrayOf(stringSchema) }),
       schemaName: 'NotificationTransportTest',
     },
-    prepare: (input) => trySending(transports, input),
+    prepare: (input) => trySending(transports, log, input),
     async run({ tx, call, row, registry, prepared: { kind, transport, message, said } }) {
       const stored = await kind.store?.(message, tx);
       const model = modelFacts(registry.require('svc_events.notificationtransport'), transport.pk, row);
@@ -51,6 +52,7 @@ const testText = 'Test notification from Gatehouse by {name}';
 
 async function trySending(
   transports: readonly TransportKind[],
+  log: Log,
   { call, row }: Pick<ActionInput<{ pk: string }>, 'call' | 'row'>,
 ): Promise<Tried> {
   const { read } = call.db;
@@ -71,6 +73,8 @@ async function trySending(
   try {
     return { kind, transport, message, said: await kind.send(message, transport) };
   } catch (error) {
-    throw error instanceof Undelivered ? Invalid.whole(error.message) : error;
+    if (!(error instanceof Undelivered)) throw error;
+    log.warn({ err: error, transport: transport.pk }, 'a test message could not be sent');
+    throw Invalid.whole(error.message);
   }
 }

@@ -1,3 +1,4 @@
+import type { Log } from '../platform/log.ts';
 import { defineResource } from '../resource/define.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { boolean } from '../resource/fields/scalar.ts';
@@ -11,7 +12,7 @@ import type { TransportKind } from './transport-kind.ts';
 const destinations = eventDestinations('mode', 'webhook_url');
 
 /** How notifications are sent. */
-export const transportResource = (transports: readonly TransportKind[]): Resource =>
+export const transportResource = (transports: readonly TransportKind[], log: Log): Resource =>
   defineResource({
     path: '/events/transports/',
     param: 'uuid',
@@ -57,5 +58,5 @@ export const transportResource = (transports: readonly TransportKind[]): Resourc
       const needsUrl = values.mode === 'webhook' || values.mode === 'webhook_slack';
       return needsUrl && !values.webhook_url ? { webhook_url: ['Webhook URL may not be empty.'] } : null;
     },
-    actions: [testTransport(transports)],
+    actions: [testTransport(transports, log)],
   });

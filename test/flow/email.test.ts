@@ -14,7 +14,7 @@ const mail = await startMailReceiver();
 afterAll(() => mail.close());
 beforeEach(() => {
   mail.mails.length = 0;
-  mail.refuses = false;
+  mail.refuses = null;
 });
 
 const publicUrl = 'http://login.example.com';
@@ -215,7 +215,7 @@ describeOnBoth(
 
     test('records a failing mail server without keeping people waiting', async () => {
       const walk = await makeRecovery(server(), { use_global_settings: false, host: '127.0.0.1', port: 1 });
-      mail.refuses = true;
+      mail.refuses = 451;
       const user = await person();
       const browser = openBrowser(server());
       await browser.show(walk.slug);

@@ -37,7 +37,8 @@ export interface MailReceiver {
   readonly url: string;
   /** Each message as it came, with the addresses of its envelope. */
   readonly mails: { readonly to: string[]; readonly text: string }[];
-  refuses: boolean;
+  /** The code that it refuses mails with, if it does. */
+  refuses: number | null;
   close(): Promise<void>;
 }
 
@@ -49,7 +50,8 @@ export async function startMailReceiver(): Promise<MailReceiver> {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk) => chunks.push(chunk));
       stream.on('end', () => {
-        if (receiver.refuses) return done(Object.assign(new Error('not now'), { responseCode: 451 }));
+        const { refuses } = receiver;
+        if (refuses !== null) return done(Object.assign(new Error('not now'), { responseCode: refuses }));
         const to = session.envelope.rcptTo.map(({ address }) => address);
         receiver.mails.push({ to, text: Buffer.concat(chunks).toString() });
         done();
@@ -60,7 +62,7 @@ export async function startMailReceiver(): Promise<MailReceiver> {
   const receiver: MailReceiver = {
     url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
     mails: [],
-    refuses: false,
+    refuses: null,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
   return receiver;

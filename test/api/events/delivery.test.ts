@@ -11,7 +11,7 @@ beforeEach(() => {
   hook.bodies.length = 0;
   hook.status = 200;
   mail.mails.length = 0;
-  mail.refuses = false;
+  mail.refuses = null;
 });
 
 let count = 0;
@@ -244,7 +244,7 @@ describeOnBoth(
     test('wait for a receiver that is gone', async () => {
       const gone = await startWebhookReceiver();
       await gone.close();
-      mail.refuses = true;
+      mail.refuses = 451;
       const { fire } = await makeRule(server(), [
         { mode: 'webhook', webhook_url: gone.url, send_once: true },
         { mode: 'email' },
@@ -254,6 +254,15 @@ describeOnBoth(
       const jobs = (await jobsOf(server(), 'deliver_notification')).filter(({ state }) => state === 'queued');
       expect(jobs.map(({ attempt }) => attempt)).toEqual([1, 1]);
       expect(jobs.map(({ message }) => message).join()).toMatch(/cannot be reached/);
+    });
+
+    test('a mail that the server refuses for good is not tried again', async () => {
+      mail.refuses = 550;
+      const { fire } = await makeRule(server(), [{ mode: 'email' }]);
+      await fire();
+      await quiet(server());
+      const refused = (await jobsOf(server(), 'deliver_notification')).filter(({ message }) => message.includes('550'));
+      expect(refused.map(({ state }) => state)).toEqual(['failed']);
     });
 
     test('a mapping that fails is not tried again', async () => {
@@ -326,7 +335,7 @@ describeOnBoth(
       await server().admin.post(`${webhook}?dry_run=true`);
       expect(hook.bodies).toHaveLength(1);
       hook.status = 500;
-      mail.refuses = true;
+      mail.refuses = 451;
       const failures = [
         [webhook, 'The receiver answered with 500.'],
         // The server's own words, "not now", may name people and addresses.

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addMilliseconds } from '../../../src/platform/clock.ts';
+import { createLog } from '../../../src/platform/log.ts';
 import { unique } from '../../support/make-walk.ts';
 import { type MailReceiver, startMailReceiver } from '../../support/receivers.ts';
 import { describeOnBoth, describeOnSqlite, startServer, type TestServer } from '../../support/server.ts';
@@ -87,10 +88,13 @@ describeOnSqlite('the test mail', (server) => {
 
   let mails: MailReceiver;
   let mailing: TestServer;
+  const lines: string[] = [];
+  const log = createLog({ level: 'warn', stream: { write: (line) => void lines.push(line) } });
   beforeAll(async () => {
     mails = await startMailReceiver();
     mailing = await startServer('sqlite', {
       env: { GATEHOUSE_SMTP_URL: mails.url, GATEHOUSE_SMTP_FROM: 'gatehouse@example.com' },
+      log,
     });
   });
   afterAll(async () => {
@@ -103,9 +107,20 @@ describeOnSqlite('the test mail', (server) => {
     expect((await admin.post('/admin/mail/test/')).body).toEqual({ to: 'root@example.com' });
     expect(mails.mails.map(({ to }) => to)).toEqual([['root@example.com']]);
     expect(open((await admin.get('/admin/overview/')).body.checklist)).not.toContain('mail');
-    mails.refuses = true;
+    mails.refuses = 451;
     const refused = await admin.post('/admin/mail/test/');
     const why = 'The mail could not be sent. The mail server refused the message (451).';
     expect([refused.status, refused.body]).toEqual([400, { non_field_errors: [why] }]);
+    expect(lines.join('')).toContain('451 not now');
+  });
+
+  test('by a transport tells why it cannot be sent, too, and the log what the mail server said', async () => {
+    const { admin } = mailing;
+    mails.refuses = 451;
+    lines.length = 0;
+    const { body } = await admin.post('/events/transports/', { name: 'mail', mode: 'email' });
+    const refused = await admin.post(`/events/transports/${body.pk}/test/`);
+    expect(refused.body).toEqual({ non_field_errors: ['The mail server refused the message (451).'] });
+    expect(lines.join('')).toContain('451 not now');
   });
 });
