@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
+import { generateCertificate } from '../../src/lib/certificate/generate-certificate.ts';
 import { runGatehouse } from '../support/gatehouse-process.ts';
 import { freshPostgresDatabase } from '../support/postgres.ts';
 import { unprivilegedUser } from '../support/postgres-cluster.ts';
@@ -13,7 +15,7 @@ import { newFolder } from '../support/server.ts';
 test('a first start on a port that is taken makes nothing and shows no password', async () => {
   const other = createServer();
   const port = await new Promise<number>((resolve) => {
-    other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port));
+    other.listen(0, '127.0.0.1', () => resolve((other.address() as AddressInfo).port));
   });
   const folder = newFolder();
   const refused = await runGatehouse(['serve'], { GATEHOUSE_DATA_DIR: folder, PORT: String(port) });
@@ -84,4 +86,30 @@ test.skipIf(!database)('a PostgreSQL that refuses is named, without its password
     await client.query(`drop role ${role}`);
     await client.end();
   }
+});
+
+test('a PostgreSQL with a certificate of an unknown authority is named', async () => {
+  const names = { commonName: 'localhost', subjectAltNames: ['localhost'] };
+  const { certificate, key } = await generateCertificate({ ...names, validityDays: 1, algorithm: 'ecdsa' });
+  const peer = createServer((socket) => {
+    socket
+      .on('error', () => {})
+      .once('data', () => {
+        // As PostgreSQL agrees to TLS.
+        socket.write('S');
+        new TLSSocket(socket, { isServer: true, cert: certificate, key }).on('error', () => {});
+      });
+  });
+  await new Promise<void>((resolve) => peer.listen(0, '127.0.0.1', resolve));
+  const { port } = peer.address() as AddressInfo;
+  const refused = await runGatehouse(['serve'], {
+    GATEHOUSE_DATA_DIR: newFolder(),
+    PORT: '0',
+    DATABASE_URL: `postgres://gatehouse@localhost:${port}/gatehouse?sslmode=verify-full`,
+  });
+  peer.close();
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toMatch(
+    /localhost:\d+\/gatehouse\S* cannot be reached: nobody whom this server trusts vouches/,
+  );
 });

@@ -1,5 +1,7 @@
+import { errorFacts } from '../../lib/error-facts.ts';
 import { nearestWord } from '../../lib/nearest-word.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
+import { connectionTrouble } from '../../platform/connection-trouble.ts';
 import { isDamaged, isRefusal, isUnreachable } from '../../platform/db/unreachable.ts';
 import { databaseName } from '../open-database.ts';
 import { version } from '../version.ts';
@@ -78,6 +80,8 @@ function describe(error: unknown, config: Config): string {
   const message = messageOf(error);
   if (isDamaged(error)) return `${databaseName(config)} is damaged: ${message}`;
   if (isUnreachable(error)) return `${databaseName(config)} cannot be reached: ${message}`;
+  const trouble = connectionTrouble(errorFacts(error).code);
+  if (trouble !== null) return `${databaseName(config)} cannot be reached: ${trouble}`;
   return isRefusal(error) ? `${databaseName(config)} refuses (DATABASE_URL): ${message}` : message;
 }
 
