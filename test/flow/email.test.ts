@@ -227,6 +227,23 @@ describeOnBoth(
       );
     });
 
+    test('tries again if the settings of the mail server cannot be read', async () => {
+      const { db, clock } = server().world;
+      const walk = await makeRecovery(server(), { use_global_settings: false, host: '127.0.0.1', port: 1 });
+      const browser = openBrowser(server());
+      await browser.show(walk.slug);
+      await browser.answer(walk.slug, { uid_field: (await person()).username });
+      const last = async () => (await jobsOf(server(), 'mail_link')).at(-1);
+      await until(async () => (await last())?.state === 'queued' && (await last())?.attempt === 1);
+      await db.write(async (tx) => {
+        await sql`update stage_email set password = 'not sealed' where pk = ${walk.stages[1]}`.execute(tx);
+        await sql`update jobs set run_at = ${clock.now()} where kind = 'mail_link' and state = 'queued'`.execute(tx);
+        await server().app.jobs.wakeAfterCommit(tx);
+      });
+      await until(async () => (await last())?.state !== 'running' && (await last())?.attempt === 2);
+      expect(await last()).toMatchObject({ state: 'queued' });
+    });
+
     test('refuses invalid settings', async () => {
       const { admin } = server();
       const attempts: [Record<string, unknown>, string][] = [

@@ -4,6 +4,7 @@ import type { JobServer } from '../../../core/kind/kind.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { addressOfLink, contentOf, giveToken } from '../../../flow/links/flow-link.ts';
 import { type Cidrs, parseCidrs } from '../../../lib/cidr.ts';
+import { Problem } from '../../../lib/problem.ts';
 import type { Language } from '../../../lib/texts/languages.ts';
 import { translate } from '../../../lib/texts/translate.ts';
 import type { Config } from '../../../platform/config.ts';
@@ -66,7 +67,7 @@ export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
       const call = systemCall();
       const recipient = await (to === undefined ? recipientOf(key, call, link) : newcomerAt(to, call, link));
       if (!recipient) return 'There is nobody to send it to.';
-      const settings = await loadStage(engine(), emailStage, stage, call).catch(() => null);
+      const settings = await loadStage(engine(), emailStage, stage, call).catch(nullIfGone);
       if (!settings) return 'The stage is gone.';
       const token = await call.db.write((tx) => giveToken(tx, key, link));
       const language = languageOfUser(JSON.parse(recipient.attributes), asked);
@@ -94,6 +95,12 @@ export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
       await call.world.record(tx, call, { action: 'system_task_exception', app: 'svc_stages_email', context });
     },
   };
+}
+
+/** Anything else is tried again: nobody would get a mail while the database is away. */
+function nullIfGone(error: unknown): null {
+  if (error instanceof Problem && error.code === 'not_found') return null;
+  throw error;
 }
 
 /** Somebody without an account, of whom nothing is known but the address. */
