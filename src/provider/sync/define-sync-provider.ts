@@ -1,4 +1,5 @@
 import { directoryPermissions, directoryRefusal } from '../../core/access/directory-readers.ts';
+import type { DemoObject } from '../../core/kind/demo.ts';
 import { defineMapping } from '../../core/mapping/mapping.family.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { Query } from '../../platform/db/database.ts';
@@ -12,6 +13,7 @@ import { choice } from '../../resource/fields/text.ts';
 import type { Filter } from '../../resource/resource.ts';
 import { defineProvider, providerFamily } from '../provider.family.ts';
 import type { ProviderKind } from '../provider-kind.ts';
+import { demoTarget } from './demo.ts';
 import { ledgerAction } from './ledger.action.ts';
 import { linkResources } from './links.resource.ts';
 import { objectAction } from './object.action.ts';
@@ -43,7 +45,8 @@ interface SyncProvider<F extends Fields, Settings extends Row, Session> {
   readonly linkId: string;
   readonly linksHaveAttributes: boolean;
   readonly calls: SyncCalls<Settings, Session>;
-  readonly demo: NonNullable<ProviderKind['demo']>;
+  /** A provider of the demo: its name and settings. */
+  readonly demo: { readonly name: string; readonly values: DemoObject };
 }
 
 export interface SyncProviderNeeds extends SyncNeeds {
@@ -139,7 +142,7 @@ export function defineSyncProvider<F extends Fields, Settings extends Row, Sessi
       }),
       ...linkResources({ path: `/providers/${path}`, model, schema, name }, sync.links, needs.jobs),
     ],
-    demo: kind.demo,
+    demo: demoTarget(kind),
     sync,
     afterEvent: (tx, call, event) => runAfter(needs, sync, mapping.model, tx, call, event),
   };

@@ -88,3 +88,12 @@ export class Unavailable extends Error {
 
 /** Nothing will go well until an administrator changes something: credentials, address, mappings. */
 export class SyncStopped extends Error {}
+
+/** What is so already needs no doing. */
+export async function ignoring(expected: new (message: string) => Error, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof expected)) throw error;
+  }
+}

@@ -1,4 +1,5 @@
 import { maskSecrets } from '../../core/event/mask.ts';
+import { messageOf } from '../../lib/error-facts.ts';
 import { isDeeperThan, isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { GuardedFetch, OutboundAnswer } from '../../platform/fetch/guarded-fetch.ts';
@@ -16,6 +17,12 @@ export interface SyncRequest {
 
 /** Sends one request; returns the JSON of a success, and throws an error of `remote.ts` for everything else. */
 export type Send = (request: SyncRequest) => Promise<Json>;
+
+/** Sends with a token, and bodies of this media type. */
+export function withBearer(send: Send, token: string, mediaType = 'application/json'): Send {
+  const headers = { authorization: `Bearer ${token}`, accept: mediaType };
+  return (request) => send({ ...request, headers: request.body ? { ...headers, 'content-type': mediaType } : headers });
+}
 
 /** A request as the ledger shows it: without headers, since those hold credentials. */
 export type SentRequest = {
@@ -66,7 +73,7 @@ export function createSend(fetch: GuardedFetch, { trace = [], dryRun = false }: 
       return { id: idOfDryRuns };
     }
     const answer = await fetch(url, { method, headers, body: text, timeoutMs, maxBytes }).catch((error: unknown) => {
-      note(null, error instanceof Error ? error.message : String(error));
+      note(null, messageOf(error));
       throw error instanceof OutboundError ? failureOf(error) : error;
     });
     const content = storableText(answer.text());

@@ -4,12 +4,12 @@ import {
   deleteActionFields,
   type SyncProviderNeeds,
 } from '../../../provider/sync/define-sync-provider.ts';
+import { withBearer } from '../../../provider/sync/send.ts';
 import type { SyncCalls } from '../../../provider/sync/target.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { fieldFilter, keyFilter } from '../../../resource/query.ts';
-import { type CloudSession, type CloudSettings, connect, signed } from './connect.ts';
-import { cloudDirectoryDemo } from './demo.ts';
+import { type CloudSession, type CloudSettings, connect } from './connect.ts';
 import { cloudGroups } from './groups.ts';
 import { cloudUsers } from './users.ts';
 
@@ -17,8 +17,8 @@ const calls: SyncCalls<CloudSettings, CloudSession> = {
   connections: 4,
   connect,
   remote: (_, session, send) => ({
-    user: cloudUsers(session, signed(session.token, send)),
-    group: cloudGroups(session, signed(session.token, send)),
+    user: cloudUsers(session, withBearer(send, session.token)),
+    group: cloudGroups(session, withBearer(send, session.token)),
   }),
 };
 
@@ -58,5 +58,14 @@ export const cloudDirectory = (needs: SyncProviderNeeds): ProviderKind =>
     linkId: 'microsoft_id',
     linksHaveAttributes: true,
     calls,
-    demo: cloudDirectoryDemo,
+    demo: {
+      name: 'Demo Cloud',
+      values: {
+        client_id: 'demo',
+        client_secret: 'none: this is demo data',
+        tenant_id: 'demo',
+        login_url: 'https://192.0.2.1',
+        graph_url: 'https://192.0.2.1',
+      },
+    },
   });

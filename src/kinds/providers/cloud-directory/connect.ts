@@ -1,9 +1,10 @@
 import { isJsonObject, type Json } from '../../../lib/json.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
+import { textOf } from '../../../provider/sync/answers.ts';
 import { baseUrl } from '../../../provider/sync/base-url.ts';
 import { SyncStopped } from '../../../provider/sync/remote.ts';
 import { requestToken } from '../../../provider/sync/request-token.ts';
-import type { Send } from '../../../provider/sync/send.ts';
+import { type Send, withBearer } from '../../../provider/sync/send.ts';
 
 export type CloudSettings = {
   readonly client_id: string;
@@ -39,19 +40,13 @@ export async function connect(
   });
   const base = `${graph}/v1.0`;
   const domains = new Set<string>();
-  for await (const page of pagesOf(signed(token, send), `${base}/organization`, base)) {
+  for await (const page of pagesOf(withBearer(send, token), `${base}/organization`, base)) {
     for (const organization of page) {
       const verified = isJsonObject(organization) ? organization.verifiedDomains : undefined;
       for (const domain of Array.isArray(verified) ? verified : []) domains.add(textOf(domain, 'name').toLowerCase());
     }
   }
   return { session: { token, base, domains }, validMs };
-}
-
-export function signed(token: string, send: Send): Send {
-  const headers = { authorization: `Bearer ${token}`, accept: 'application/json' };
-  return (request) =>
-    send({ ...request, headers: request.body ? { ...headers, 'content-type': 'application/json' } : headers });
 }
 
 /** The pages of a list, following `@odata.nextLink` as long as it leads nowhere else: the token goes along. */
@@ -68,8 +63,3 @@ export async function* pagesOf(send: Send, first: string, base: string): AsyncIt
     url = next;
   }
 }
-
-export const textOf = (object: Json | undefined, name: string): string => {
-  const value = isJsonObject(object) ? object[name] : undefined;
-  return typeof value === 'string' ? value : '';
-};

@@ -1,7 +1,8 @@
-import { ObjectRefused, type RemoteGroups, RemoteMissing } from '../../../provider/sync/remote.ts';
+import { objectOf, textOf } from '../../../provider/sync/answers.ts';
+import { ignoring, ObjectRefused, type RemoteGroups, RemoteMissing } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
-import { type CloudSession, pagesOf, textOf } from './connect.ts';
-import { membersOf, objectOf, sharedCalls } from './objects.ts';
+import { type CloudSession, pagesOf } from './connect.ts';
+import { membersOf, sharedCalls } from './objects.ts';
 
 const isUser = /^(#microsoft\.graph\.user)?$/;
 
@@ -43,11 +44,8 @@ export function cloudGroups(session: CloudSession, send: Send): RemoteGroups {
       },
       async remove(id, members) {
         for (const member of members) {
-          try {
-            await send({ method: 'DELETE', url: `${one(id)}/members/${encodeURIComponent(member)}/$ref` });
-          } catch (error) {
-            if (!(error instanceof RemoteMissing)) throw error;
-          }
+          const path = `${one(id)}/members/${encodeURIComponent(member)}/$ref`;
+          await ignoring(RemoteMissing, () => send({ method: 'DELETE', url: path }));
         }
       },
     },

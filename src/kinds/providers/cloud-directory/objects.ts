@@ -1,19 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
-import {
-  ObjectRefused,
-  RemoteConflict,
-  type RemoteObject,
-  type RemoteType,
-  remoteObject,
-} from '../../../provider/sync/remote.ts';
+import { objectOf, textOf } from '../../../provider/sync/answers.ts';
+import { ObjectRefused, RemoteConflict, type RemoteType } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
-import { textOf } from './connect.ts';
-
-export function objectOf(answer: Json): RemoteObject {
-  const id = textOf(answer, 'id');
-  if (!isJsonObject(answer) || id === '') throw new ObjectRefused('The directory answered without an id.');
-  return remoteObject(id, answer);
-}
 
 /** Members in the interface's own spelling: mappings may write `display_name` for `displayName`. */
 function camelCased(value: Json): Json {

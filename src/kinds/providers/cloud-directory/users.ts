@@ -1,8 +1,10 @@
 import { randomText } from '../../../platform/random.ts';
-import { ObjectRefused, type RemoteType } from '../../../provider/sync/remote.ts';
+import { objectOf, textOf } from '../../../provider/sync/answers.ts';
+import { checkDomain } from '../../../provider/sync/check-domain.ts';
+import type { RemoteType } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
-import { type CloudSession, pagesOf, textOf } from './connect.ts';
-import { membersOf, objectOf, sharedCalls } from './objects.ts';
+import { type CloudSession, pagesOf } from './connect.ts';
+import { membersOf, sharedCalls } from './objects.ts';
 
 const read = [
   ...['businessPhones', 'displayName', 'givenName', 'jobTitle', 'mail', 'mobilePhone', 'officeLocation'],
@@ -20,10 +22,7 @@ export function cloudUsers(session: CloudSession, send: Send): RemoteType {
       // Passwords stay here, whatever a mapping says.
       const { passwordProfile: _, password: __, ...payload } = membersOf(mapped);
       const name = textOf(payload, 'userPrincipalName');
-      const domain = name.slice(name.lastIndexOf('@') + 1).toLowerCase();
-      if (name !== '' && !(name.includes('@') && session.domains.has(domain))) {
-        throw new ObjectRefused(`Invalid email domain: ${name}`);
-      }
+      if (name !== '') checkDomain(name, session.domains);
       return payload;
     },
     async create(payload) {

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { isJsonObject, type Json } from '../../../lib/json.ts';
 import { ObjectRefused, type RemoteObject, remoteObject } from '../../../provider/sync/remote.ts';
 
 /** A member of an answer, in whatever case a server writes its name. */
@@ -32,9 +32,6 @@ export function resourceOf(answer: Json): RemoteObject {
   if (id === null || !isJsonObject(answer)) throw new ObjectRefused('SCIM Response with missing or invalid `id`');
   return remoteObject(id, answer);
 }
-
-export const attributesOf = (answer: Json): JsonObject | null =>
-  isJsonObject(answer) && Object.keys(answer).length > 0 ? answer : null;
 
 /** A text in a filter (RFC 7644 §3.4.2.2). */
 export const filterText = (text: string): string => JSON.stringify(text);

@@ -1,9 +1,10 @@
 import { chunksOf } from '../../../lib/chunks.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { groupSchemaId, patchMessageId } from '../../../lib/scim/urns.ts';
+import { attributesOf } from '../../../provider/sync/answers.ts';
 import { ObjectRefused, RemoteConflict, type RemoteGroups } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
-import { attributesOf, filterText, idOf, listOf, memberOf, resourceOf, textOf } from './answers.ts';
+import { filterText, idOf, listOf, memberOf, resourceOf, textOf } from './answers.ts';
 import { baseOf, type ScimSession, type ScimSettings } from './connect.ts';
 import { pagesOf } from './pages.ts';
 

@@ -1,15 +1,12 @@
 import type { ProviderKind } from '../../../provider/provider-kind.ts';
 import { defineSyncProvider, type SyncProviderNeeds } from '../../../provider/sync/define-sync-provider.ts';
-import type { Send } from '../../../provider/sync/send.ts';
+import { type Send, withBearer } from '../../../provider/sync/send.ts';
 import type { SyncCalls } from '../../../provider/sync/target.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 import { compatibilityModes, connect, type ScimSession, type ScimSettings } from './connect.ts';
-import { scimDemo } from './demo.ts';
 import { scimGroups } from './groups.ts';
 import { scimUsers } from './users.ts';
-
-const mediaType = 'application/scim+json';
 
 const calls: SyncCalls<ScimSettings, ScimSession> = {
   connections: 8,
@@ -20,10 +17,7 @@ const calls: SyncCalls<ScimSettings, ScimSession> = {
   }),
 };
 
-function signed({ token }: ScimSettings, send: Send): Send {
-  const headers = { authorization: `Bearer ${token}`, accept: mediaType };
-  return (request) => send({ ...request, headers: request.body ? { ...headers, 'content-type': mediaType } : headers });
-}
+const signed = ({ token }: ScimSettings, send: Send): Send => withBearer(send, token, 'application/scim+json');
 
 /** Pushes users and groups to a server that speaks SCIM 2.0. */
 export const scimProvider = (needs: SyncProviderNeeds): ProviderKind =>
@@ -53,5 +47,8 @@ export const scimProvider = (needs: SyncProviderNeeds): ProviderKind =>
     linkId: 'scim_id',
     linksHaveAttributes: false,
     calls,
-    demo: scimDemo,
+    demo: {
+      name: 'Demo SCIM',
+      values: { url: 'https://192.0.2.1/scim/v2', token: 'none: this is demo data' },
+    },
   });

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../../lib/json.ts';
 import { userSchemaId } from '../../../lib/scim/urns.ts';
+import { attributesOf } from '../../../provider/sync/answers.ts';
 import { ObjectRefused, type RemoteType } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
-import { attributesOf, filterText, listOf, resourceOf, textOf } from './answers.ts';
+import { filterText, listOf, resourceOf, textOf } from './answers.ts';
 import { baseOf, type ScimSession, type ScimSettings } from './connect.ts';
 import { pagesOf } from './pages.ts';
 

@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from '../../../lib/json.ts';
 import { createLruCache, type LruCache } from '../../../lib/lru-cache.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { baseUrl } from '../../../provider/sync/base-url.ts';
-import { ObjectRefused, SyncStopped } from '../../../provider/sync/remote.ts';
+import { SyncStopped } from '../../../provider/sync/remote.ts';
 import { requestToken } from '../../../provider/sync/request-token.ts';
 import type { Send } from '../../../provider/sync/send.ts';
 
@@ -95,10 +95,4 @@ async function assertionOf(key: ServiceAccountKey, settings: WorkspaceSettings):
     // No cause: it may quote the key.
     throw new SyncStopped('The private key of the credentials cannot be read.');
   }
-}
-
-/** Refuses addresses that the directory would not take, or that belong to others. */
-export function checkDomain(address: string, { domains }: WorkspaceSession): void {
-  const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase();
-  if (!address.includes('@') || !domains.has(domain)) throw new ObjectRefused(`Invalid email domain: ${address}`);
 }

@@ -1,9 +1,16 @@
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { slugify } from '../../../lib/slugify.ts';
-import { ObjectRefused, RemoteConflict, type RemoteGroups, RemoteMissing } from '../../../provider/sync/remote.ts';
+import { attributesOf, objectOf, textOf } from '../../../provider/sync/answers.ts';
+import { checkDomain } from '../../../provider/sync/check-domain.ts';
+import {
+  ignoring,
+  ObjectRefused,
+  RemoteConflict,
+  type RemoteGroups,
+  RemoteMissing,
+} from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
-import { checkDomain, customer, type WorkspaceSession, type WorkspaceSettings } from './connect.ts';
-import { attributesOf, objectOf, textOf } from './objects.ts';
+import { customer, type WorkspaceSession, type WorkspaceSettings } from './connect.ts';
 import { pagesOf } from './pages.ts';
 
 export function workspaceGroups(settings: WorkspaceSettings, session: WorkspaceSession, send: Send): RemoteGroups {
@@ -17,7 +24,7 @@ export function workspaceGroups(settings: WorkspaceSettings, session: WorkspaceS
       const payload: JsonObject = { email: `${slugify(name)}@${settings.default_group_email_domain}`, ...mapped };
       if (typeof payload.name !== 'string' || payload.name === '')
         throw new ObjectRefused('The mappings give no `name`.');
-      checkDomain(textOf(payload, 'email'), session);
+      checkDomain(textOf(payload, 'email'), session.domains);
       return payload;
     },
     create: async (payload) => objectOf(await send({ method: 'POST', url, body: payload })),
@@ -65,13 +72,4 @@ export function workspaceGroups(settings: WorkspaceSettings, session: WorkspaceS
       },
     },
   };
-}
-
-/** What is so already needs no doing. */
-async function ignoring(expected: new (message: string) => Error, work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof expected)) throw error;
-  }
 }

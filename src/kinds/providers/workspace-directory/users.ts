@@ -1,9 +1,10 @@
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { randomText } from '../../../platform/random.ts';
+import { attributesOf, objectOf, textOf } from '../../../provider/sync/answers.ts';
+import { checkDomain } from '../../../provider/sync/check-domain.ts';
 import { ObjectRefused, RemoteMissing, type RemoteType } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
-import { checkDomain, customer, type WorkspaceSession } from './connect.ts';
-import { attributesOf, objectOf, textOf } from './objects.ts';
+import { customer, type WorkspaceSession } from './connect.ts';
 import { pagesOf } from './pages.ts';
 
 /** Of a password that nobody knows: people sign in here. */
@@ -26,8 +27,8 @@ export function workspaceUsers(session: WorkspaceSession, send: Send): RemoteTyp
       if (typeof primaryEmail !== 'string' || primaryEmail === '') {
         throw new ObjectRefused('The user has no email address.');
       }
-      checkDomain(primaryEmail, session);
-      for (const entry of Array.isArray(emails) ? emails : []) checkDomain(textOf(entry, 'address'), session);
+      checkDomain(primaryEmail, session.domains);
+      for (const entry of Array.isArray(emails) ? emails : []) checkDomain(textOf(entry, 'address'), session.domains);
       return payload;
     },
     create: async (payload) =>

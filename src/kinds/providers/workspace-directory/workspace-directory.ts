@@ -4,13 +4,12 @@ import {
   deleteActionFields,
   type SyncProviderNeeds,
 } from '../../../provider/sync/define-sync-provider.ts';
-import type { Send } from '../../../provider/sync/send.ts';
+import { withBearer } from '../../../provider/sync/send.ts';
 import type { SyncCalls } from '../../../provider/sync/target.ts';
 import { secretJson } from '../../../resource/fields/secret.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { fieldFilter, keyFilter } from '../../../resource/query.ts';
 import { connect, type WorkspaceSession, type WorkspaceSettings } from './connect.ts';
-import { workspaceDirectoryDemo } from './demo.ts';
 import { workspaceGroups } from './groups.ts';
 import { workspaceUsers } from './users.ts';
 
@@ -25,16 +24,10 @@ const calls: SyncCalls<WorkspaceSettings, WorkspaceSession> = {
   connections: 4,
   connect,
   remote: (settings, session, send) => ({
-    user: workspaceUsers(session, signed(session, send)),
-    group: workspaceGroups(settings, session, signed(session, send)),
+    user: workspaceUsers(session, withBearer(send, session.token)),
+    group: workspaceGroups(settings, session, withBearer(send, session.token)),
   }),
 };
-
-function signed({ token }: WorkspaceSession, send: Send): Send {
-  const headers = { authorization: `Bearer ${token}`, accept: 'application/json' };
-  return (request) =>
-    send({ ...request, headers: request.body ? { ...headers, 'content-type': 'application/json' } : headers });
-}
 
 /** Pushes users and groups into a workspace directory. */
 export const workspaceDirectory = (needs: SyncProviderNeeds): ProviderKind =>
@@ -71,5 +64,16 @@ export const workspaceDirectory = (needs: SyncProviderNeeds): ProviderKind =>
     linkId: 'google_id',
     linksHaveAttributes: true,
     calls,
-    demo: workspaceDirectoryDemo,
+    demo: {
+      name: 'Demo Directory',
+      values: {
+        delegated_subject: 'admin@example.com',
+        credentials: {
+          type: 'service_account',
+          client_email: 'demo@example.com',
+          private_key: 'none: this is demo data',
+        },
+        default_group_email_domain: 'example.com',
+      },
+    },
   });

@@ -1,0 +1,19 @@
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { ObjectRefused, type RemoteObject, remoteObject } from './remote.ts';
+
+/** A member of an answer as text; empty if there is none. */
+export function textOf(object: Json | undefined, name: string): string {
+  const value = isJsonObject(object) ? object[name] : undefined;
+  return typeof value === 'string' ? value : '';
+}
+
+/** A user or group of a directory with its id, which never changes; its address may. */
+export function objectOf(answer: Json): RemoteObject {
+  const id = textOf(answer, 'id');
+  if (!isJsonObject(answer) || id === '') throw new ObjectRefused('The directory answered without an id.');
+  return remoteObject(id, answer);
+}
+
+/** What an answer says of an object; null if it says nothing. */
+export const attributesOf = (answer: Json): JsonObject | null =>
+  isJsonObject(answer) && Object.keys(answer).length > 0 ? answer : null;
