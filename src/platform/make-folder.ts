@@ -1,13 +1,13 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { messageOf } from '../lib/error-facts.ts';
 
 /** Creates a missing folder with access for this user only. Node's own `recursive` hangs below /proc. */
 export function makeFolder(path: string): void {
   try {
     make(path);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`The data folder ${path} cannot be made (GATEHOUSE_DATA_DIR): ${reason}`);
+    throw new Error(`The data folder ${path} cannot be made (GATEHOUSE_DATA_DIR): ${messageOf(error)}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../lib/error-facts.ts';
 import type { Query } from '../platform/db/database.ts';
 import { type QueryCache, queryCache } from '../platform/db/query-cache.ts';
 import type { Call } from '../resource/call.ts';
@@ -11,7 +12,6 @@ import {
   isMember,
   isUser,
   logOf,
-  messageOf,
   type Outcome,
   type PolicyMode,
   type PolicyResult,

@@ -43,8 +43,6 @@ export const isMember = ({ group }: ActiveBinding, { user }: PolicyRequest) =>
 
 export const isUser = ({ user }: ActiveBinding, request: PolicyRequest) => user !== null && user === request.user?.pk;
 
-export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
 /** Hides the details of internal failures from the person who is refused. */
 export const forPerson = (error: unknown) =>
   error instanceof CannotDecide ? error.message : 'The policy could not be evaluated.';

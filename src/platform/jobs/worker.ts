@@ -1,3 +1,4 @@
+import { messageOf } from '../../lib/error-facts.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Query } from '../db/database.ts';
 import type { Log } from '../log.ts';
@@ -150,7 +151,7 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
       const message = await kind.run({ pk: job.pk, payload: JSON.parse(job.payload), attempt: job.attempt, signal });
       return { state: 'done', message: message ?? '' };
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       const isOver = error instanceof PermanentFailure || job.attempt >= (kind.attempts ?? defaultAttempts);
       return isOver ? { state: 'failed', message, error } : { state: 'again', message };
     }

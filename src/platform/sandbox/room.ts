@@ -1,3 +1,4 @@
+import { messageOf } from '../../lib/error-facts.ts';
 import type { Json } from '../../lib/json.ts';
 import { features, QuickJsMemoryFull, startQuickJs } from './quickjs.ts';
 import { createStopwatch, TimeIsUp } from './stopwatch.ts';
@@ -148,7 +149,7 @@ function explain(error: unknown, timeMs: number, memoryBytes: number): string {
   if (error instanceof QuickJsMemoryFull) {
     return `The expression used more than ${(memoryBytes / mebibyte).toFixed(1)} MiB of memory.`;
   }
-  return `The expression broke off: ${error instanceof Error ? error.message : String(error)}`;
+  return `The expression broke off: ${messageOf(error)}`;
 }
 
 /** Passes a function's failure to the expression as a message, without the stack. */
@@ -158,6 +159,6 @@ function answer(functions: Work['functions'], name: string, payload: string): st
     if (!fn) throw new Error(`there is no function ${name}`);
     return JSON.stringify({ value: fn(...JSON.parse(payload)) ?? null });
   } catch (error) {
-    return JSON.stringify({ error: error instanceof Error ? error.message : String(error) });
+    return JSON.stringify({ error: messageOf(error) });
   }
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { checkReadsDirectory } from '../../core/access/directory-readers.ts';
+import { messageOf } from '../../lib/error-facts.ts';
 import type { Jobs } from '../../platform/jobs/job.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import type { Call } from '../../resource/call.ts';
@@ -102,8 +103,7 @@ async function tryOut({ call, target, type, key }: OneObject) {
       else await removeObject(state, remote[type], target.deleteActions[type], async () => true);
     }
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    return [...requests.map((one) => shownRequest(call, one)), message(call, 'error', words)];
+    return [...requests.map((one) => shownRequest(call, one)), message(call, 'error', messageOf(error))];
   }
   return requests.map((one) => shownRequest(call, one));
 }
