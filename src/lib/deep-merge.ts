@@ -1,4 +1,4 @@
-import type { Json } from './json.ts';
+import { isJsonObject, type Json } from './json.ts';
 
 type JsonObject = Record<string, Json>;
 
@@ -15,7 +15,7 @@ export function deepMerge(first: JsonObject, second: JsonObject): JsonObject {
 
 function mergeValues(first: Json, second: Json): Json {
   if (Array.isArray(first) && Array.isArray(second)) return withoutRepeats([...first, ...second]);
-  if (isObject(first) && isObject(second)) return deepMerge(first, second);
+  if (isJsonObject(first) && isJsonObject(second)) return deepMerge(first, second);
   return second;
 }
 
@@ -28,6 +28,3 @@ function withoutRepeats(values: Json[]): Json[] {
     return true;
   });
 }
-
-const isObject = (value: Json): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

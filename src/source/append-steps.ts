@@ -5,7 +5,7 @@ import { groupResource } from '../core/directory/group.resource.ts';
 import type { FlowState } from '../flow/executor/flow-state.ts';
 import type { PlanStep } from '../flow/plan.ts';
 import type { AppendStep } from '../flow/protocol-kind.ts';
-import type { Json } from '../lib/json.ts';
+import { isJsonObject, type Json } from '../lib/json.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { modelFacts } from '../resource/audit.ts';
@@ -175,8 +175,14 @@ async function createGroup(
   call: Call,
 ): Promise<string> {
   const { attributes } = properties;
-  const own = typeof attributes === 'object' && attributes !== null && !Array.isArray(attributes) ? attributes : {};
-  const values = { name, is_superuser: false, parent: null, attributes: own, users: [], roles: [] };
+  const values = {
+    name,
+    is_superuser: false,
+    parent: null,
+    attributes: isJsonObject(attributes) ? attributes : {},
+    users: [],
+    roles: [],
+  };
   return insertRow(groupResource, values, call, tx);
 }
 

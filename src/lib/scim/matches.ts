@@ -1,11 +1,8 @@
-import { asText } from '../json.ts';
+import { asText, isJsonObject } from '../json.ts';
 import type { AttributePath, Comparison, FilterValue, ScimFilter } from './filter.ts';
 
 /** A document, or an element of one of its attributes. */
 export type ScimObject = Readonly<Record<string, unknown>>;
-
-export const isObject = (value: unknown): value is ScimObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The member's name as the object spells it: names in SCIM are case-insensitive. */
 export function memberName(object: ScimObject, name: string): string {
@@ -30,7 +27,7 @@ export function matches(filter: ScimFilter, object: ScimObject): boolean {
       return !matches(filter.filter, object);
     case 'present':
       return valuesAt(object, filter.path).some(
-        (value) => value !== '' && (!isObject(value) || Object.keys(value).length > 0),
+        (value) => value !== '' && (!isJsonObject(value) || Object.keys(value).length > 0),
       );
     case 'element':
       return valuesAt(object, filter.path).some((value) => matches(filter.filter, asElement(value)));
@@ -40,11 +37,11 @@ export function matches(filter: ScimFilter, object: ScimObject): boolean {
 }
 
 /** A plain value in a list can be filtered as `value`. */
-export const asElement = (value: unknown): ScimObject => (isObject(value) ? value : { value });
+export const asElement = (value: unknown): ScimObject => (isJsonObject(value) ? value : { value });
 
 function valuesAt(object: ScimObject, { schema, attribute, sub }: AttributePath): unknown[] {
   const extension = schema === null ? undefined : member(object, schema);
-  const found = member(isObject(extension) ? extension : object, attribute);
+  const found = member(isJsonObject(extension) ? extension : object, attribute);
   const list = (Array.isArray(found) ? found : [found]).filter((value) => value !== undefined && value !== null);
   if (sub === null) return list;
   return list.map((value) => member(asElement(value), sub)).filter((value) => value !== undefined && value !== null);
@@ -53,7 +50,7 @@ function valuesAt(object: ScimObject, { schema, attribute, sub }: AttributePath)
 function compareAny(values: readonly unknown[], by: Comparison, wanted: FilterValue): boolean {
   if (by === 'ne') return !compareAny(values, 'eq', wanted);
   if (wanted === null) return by === 'eq' && values.length === 0;
-  return values.some((value) => compare(isObject(value) ? value.value : value, by, wanted));
+  return values.some((value) => compare(isJsonObject(value) ? value.value : value, by, wanted));
 }
 
 function compare(value: unknown, by: Comparison, wanted: string | number | boolean): boolean {

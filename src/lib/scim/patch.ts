@@ -1,6 +1,6 @@
-import { asText } from '../json.ts';
+import { asText, isJsonObject } from '../json.ts';
 import { type AttributePath, type PatchPath, parsePath, type ScimFilter } from './filter.ts';
-import { asElement, fold, isObject, matches, member, memberName, type ScimObject } from './matches.ts';
+import { asElement, fold, matches, member, memberName, type ScimObject } from './matches.ts';
 import { ScimError } from './scim-error.ts';
 
 const maxOperations = 1_000;
@@ -19,12 +19,12 @@ export interface PatchOperation {
 
 /** Parses the body of a PATCH (RFC 7644, section 3.5.2). Operations may be capitalized, as some large senders do. */
 export function readOperations(body: unknown): PatchOperation[] {
-  const list = isObject(body) ? member(body, 'Operations') : undefined;
+  const list = isJsonObject(body) ? member(body, 'Operations') : undefined;
   if (!Array.isArray(list)) throw new ScimError(400, 'The body has no Operations.', 'invalidSyntax');
   if (list.length > maxOperations) throw new ScimError(400, `At most ${maxOperations} operations at once.`, 'tooMany');
   return list.map((entry) => {
-    const op = isObject(entry) ? asText(member(entry, 'op')).toLowerCase() : '';
-    if (!isObject(entry) || (op !== 'add' && op !== 'replace' && op !== 'remove')) {
+    const op = isJsonObject(entry) ? asText(member(entry, 'op')).toLowerCase() : '';
+    if (!isJsonObject(entry) || (op !== 'add' && op !== 'replace' && op !== 'remove')) {
       throw new ScimError(400, 'An operation must be one of add, replace and remove.', 'invalidSyntax');
     }
     const path = member(entry, 'path');
@@ -102,7 +102,7 @@ function countVisits(): Visit {
 
 function applyOne(document: ScimObject, { op, path, value }: PatchOperation, visit: Visit): ScimObject {
   if (path) return atPath(document, path, op, value, visit);
-  if (!isObject(value)) throw new ScimError(400, 'Without a path, the value must be an object.', 'invalidValue');
+  if (!isJsonObject(value)) throw new ScimError(400, 'Without a path, the value must be an object.', 'invalidValue');
   return Object.entries(value).reduce((changed, [name, part]) => applyMember(changed, name, op, part, visit), document);
 }
 
@@ -114,7 +114,7 @@ function applyMember(
   value: unknown,
   visit: Visit,
 ): ScimObject {
-  if (!isSchemaUrn(name) || !isObject(value)) return atPath(document, parsePath(name), op, value, visit);
+  if (!isSchemaUrn(name) || !isJsonObject(value)) return atPath(document, parsePath(name), op, value, visit);
   return Object.entries(value).reduce(
     (changed, [attribute, part]) =>
       atPath(changed, { schema: name, attribute, sub: null, filter: null }, op, part, visit),
@@ -135,7 +135,7 @@ function atPath(
   if (path.schema !== null && !coreSchema.test(path.schema)) {
     visit(Object.keys(document).length * visitsToRewrite);
     const extension = member(document, path.schema);
-    const inner = changeAttribute(isObject(extension) ? extension : {}, path, op, value, visit);
+    const inner = changeAttribute(isJsonObject(extension) ? extension : {}, path, op, value, visit);
     return setMember(document, path.schema, Object.keys(inner).length > 0 ? inner : undefined);
   }
   return changeAttribute(document, path, op, value, visit);
@@ -172,7 +172,7 @@ function added(current: unknown, value: unknown): unknown {
     const isNew = (key: string) => !there.has(key) && there.add(key);
     return [...current, ...(Array.isArray(value) ? value : [value]).filter((element) => isNew(elementKey(element)))];
   }
-  return isObject(current) && isObject(value) ? { ...current, ...value } : value;
+  return isJsonObject(current) && isJsonObject(value) ? { ...current, ...value } : value;
 }
 
 /** Elements are the same if their value and type are. Members are users by default. */
@@ -185,7 +185,7 @@ function elementKey(element: unknown): string {
 
 function changeSub(current: unknown, sub: string, op: PatchOperation['op'], value: unknown): unknown {
   if (Array.isArray(current)) return current.map((element) => setSub(asElement(element), sub, op, value));
-  return emptyToNothing(setSub(isObject(current) ? current : {}, sub, op, value));
+  return emptyToNothing(setSub(isJsonObject(current) ? current : {}, sub, op, value));
 }
 
 function setSub(object: ScimObject, sub: string, op: PatchOperation['op'], value: unknown): ScimObject {
@@ -223,7 +223,7 @@ function changeElements(
   return elements.map((element, index) => {
     if (!isTarget[index]) return element;
     if (sub !== null) return setSub(asElement(element), sub, op, value);
-    return isObject(element) && isObject(value) ? { ...element, ...value } : value;
+    return isJsonObject(element) && isJsonObject(value) ? { ...element, ...value } : value;
   });
 }
 

@@ -1,5 +1,5 @@
 import { appLabelOf } from '../../../core/event/app-names.ts';
-import { asText, type Json } from '../../../lib/json.ts';
+import { asText, isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { definePolicyKind, pass, refuse } from '../../../policy/kind.ts';
 import { eventMatcherPolicy } from './event-matcher.resource.ts';
 
@@ -8,7 +8,7 @@ export const eventMatcher = definePolicyKind({
   mightMatch: ({ action: wanted }, action) => wanted === null || isAction(wanted, action),
   evaluate({ action, app, model, client_ip }, { context }) {
     const { event } = context;
-    if (!isObject(event)) throw new Error('There is no event in the context of the request.');
+    if (!isJsonObject(event)) throw new Error('There is no event in the context of the request.');
     const missed: string[] = [];
     if (action !== null && !isAction(action, event.action)) missed.push('Action did not match.');
     if (client_ip !== null && client_ip !== event.client_ip) missed.push('Client IP did not match.');
@@ -24,10 +24,7 @@ const isAction = (wanted: string, action: Json | undefined) =>
 
 const isFrom = (wanted: string, app: Json | undefined) => appLabelOf(wanted) === appLabelOf(asText(app));
 
-function modelOf({ context }: { readonly [name: string]: Json }): string | null {
-  const model = isObject(context) ? context.model : undefined;
-  return isObject(model) ? `${asText(model.app)}.${asText(model.model_name)}` : null;
+function modelOf({ context }: JsonObject): string | null {
+  const model = isJsonObject(context) ? context.model : undefined;
+  return isJsonObject(model) ? `${asText(model.app)}.${asText(model.model_name)}` : null;
 }
-
-const isObject = (value: Json | undefined): value is { [name: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,5 @@
-import { isObject, member, type ScimObject } from '../../../../lib/scim/matches.ts';
+import { isJsonObject } from '../../../../lib/json.ts';
+import { member, type ScimObject } from '../../../../lib/scim/matches.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import { textMember } from './document.ts';
 import { errorBody, scimErrorOf } from './errors.ts';
@@ -25,8 +26,9 @@ interface BulkOperation {
  */
 export async function bulk(exchange: Exchange, run: Run): Promise<ScimAnswer> {
   const body = exchange.body();
-  const list = isObject(body) ? member(body, 'Operations') : undefined;
-  if (!isObject(body) || !Array.isArray(list)) throw new ScimError(400, 'The body has no Operations.', 'invalidSyntax');
+  const list = isJsonObject(body) ? member(body, 'Operations') : undefined;
+  if (!isJsonObject(body) || !Array.isArray(list))
+    throw new ScimError(400, 'The body has no Operations.', 'invalidSyntax');
   if (list.length > maxOperations) {
     throw new ScimError(413, `At most ${maxOperations} operations can be sent at once.`, 'tooMany');
   }
@@ -43,7 +45,7 @@ export async function bulk(exchange: Exchange, run: Run): Promise<ScimAnswer> {
 }
 
 function readOperation(entry: unknown): BulkOperation {
-  if (!isObject(entry)) throw new ScimError(400, 'An operation must be an object.', 'invalidSyntax');
+  if (!isJsonObject(entry)) throw new ScimError(400, 'An operation must be an object.', 'invalidSyntax');
   const [method, path, bulkId, version] = ['method', 'path', 'bulkId', 'version'].map((name) => {
     const value = member(entry, name);
     return typeof value === 'string' ? value : undefined;
@@ -158,6 +160,6 @@ const idOf = (text: string, ids: ReadonlyMap<string, string>): string =>
 function withIds(value: unknown, ids: ReadonlyMap<string, string>): unknown {
   if (typeof value === 'string') return idOf(value, ids);
   if (Array.isArray(value)) return value.map((one) => withIds(one, ids));
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withIds(one, ids)]));
 }

@@ -1,4 +1,5 @@
-import { isObject, type ScimObject } from '../../../../lib/scim/matches.ts';
+import { isJsonObject } from '../../../../lib/json.ts';
+import type { ScimObject } from '../../../../lib/scim/matches.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import { type Attribute, findAttribute, type Schema } from './schemas.ts';
 
@@ -23,7 +24,7 @@ export function canonicalDocument(
   body: unknown,
   settled: WeakSet<object> = new WeakSet(),
 ): ScimObject {
-  if (!isObject(body)) throw new ScimError(400, 'The body must be an object.', 'invalidSyntax');
+  if (!isJsonObject(body)) throw new ScimError(400, 'The body must be an object.', 'invalidSyntax');
   const members: [string, unknown][] = [];
   for (const [name, value] of Object.entries(body)) {
     if (isServerOwned(name) || isNothing(value)) continue;
@@ -46,7 +47,7 @@ const common: readonly Attribute[] = [
 ];
 
 function membersOf(attributes: readonly Attribute[], value: unknown, of: string, settled: WeakSet<object>): ScimObject {
-  if (!isObject(value)) throw wrongType(of, 'an object');
+  if (!isJsonObject(value)) throw wrongType(of, 'an object');
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, member]) => !isNothing(member))
@@ -71,9 +72,9 @@ function canonicalMember(
 }
 
 function canonicalElement(attribute: Attribute, value: unknown, settled: WeakSet<object>): unknown {
-  if (isObject(value) && settled.has(value)) return value;
+  if (isJsonObject(value) && settled.has(value)) return value;
   const canonical = canonicalValue(attribute, value, settled);
-  if (isObject(canonical)) settled.add(canonical);
+  if (isJsonObject(canonical)) settled.add(canonical);
   return canonical;
 }
 
@@ -81,7 +82,7 @@ function canonicalValue(attribute: Attribute, value: unknown, settled: WeakSet<o
   const { name, type = 'string', subAttributes = [] } = attribute;
   if (type === 'complex') {
     // `manager: "7"` and `emails: ["a@b.example"]` mean the value.
-    const object = isObject(value) || !findAttribute(subAttributes, 'value') ? value : { value };
+    const object = isJsonObject(value) || !findAttribute(subAttributes, 'value') ? value : { value };
     return membersOf(subAttributes, object, name, settled);
   }
   if (type === 'boolean') {
@@ -100,7 +101,7 @@ const wrongType = (name: string, what: string) =>
 
 /** The member as a text, or undefined. */
 export function textMember(object: unknown, name: string): string | undefined {
-  const value = isObject(object) ? object[name] : undefined;
+  const value = isJsonObject(object) ? object[name] : undefined;
   return typeof value === 'string' ? value : undefined;
 }
 

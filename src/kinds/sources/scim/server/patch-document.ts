@@ -1,5 +1,5 @@
-import { asText } from '../../../../lib/json.ts';
-import { isObject, member, type ScimObject } from '../../../../lib/scim/matches.ts';
+import { asText, isJsonObject } from '../../../../lib/json.ts';
+import { member, type ScimObject } from '../../../../lib/scim/matches.ts';
 import { applyPatch, type PatchOperation, readOperations } from '../../../../lib/scim/patch.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import { canonicalDocument, isServerOwned } from './document.ts';
@@ -22,12 +22,12 @@ function checkMayPatch({ path }: PatchOperation): void {
 
 /** A path may be the name of an extension alone, which means all of its attributes. */
 function withoutExtensionPaths({ extensions }: ResourceType, body: unknown): unknown {
-  const list = isObject(body) ? member(body, 'Operations') : undefined;
+  const list = isJsonObject(body) ? member(body, 'Operations') : undefined;
   if (!Array.isArray(list)) return body;
   const operations = list.flatMap((entry: unknown): unknown[] => {
-    const path = isObject(entry) ? member(entry, 'path') : undefined;
+    const path = isJsonObject(entry) ? member(entry, 'path') : undefined;
     const extension = extensions.find(({ id }) => typeof path === 'string' && id.toLowerCase() === path.toLowerCase());
-    if (!isObject(entry) || !extension) return [entry];
+    if (!isJsonObject(entry) || !extension) return [entry];
     const op = member(entry, 'op');
     if (asText(op).toLowerCase() !== 'remove') return [{ op, value: { [extension.id]: member(entry, 'value') } }];
     return extension.attributes.map(({ name }) => ({ op, path: `${extension.id}:${name}` }));

@@ -1,5 +1,6 @@
+import { isJsonObject } from '../../../../lib/json.ts';
 import { type AttributePath, parsePath } from '../../../../lib/scim/filter.ts';
-import { isObject, type ScimObject } from '../../../../lib/scim/matches.ts';
+import type { ScimObject } from '../../../../lib/scim/matches.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
 
 /** Which attributes an answer has (RFC 7644, section 3.9). */
@@ -69,7 +70,7 @@ function innerOf({ schema, attribute, sub }: AttributePath): AttributePath | nul
 
 function pickInner(value: unknown, paths: readonly AttributePath[]): unknown {
   if (Array.isArray(value)) return value.map((element) => pickInner(element, paths));
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   return pick(
     value,
     paths.map(innerOf).filter((path) => path !== null),
@@ -88,5 +89,5 @@ function leaveOut(resource: ScimObject, path: AttributePath): ScimObject {
 
 function leaveOutInner(value: unknown, path: AttributePath): unknown {
   if (Array.isArray(value)) return value.map((element) => leaveOutInner(element, path));
-  return isObject(value) ? leaveOut(value, path) : value;
+  return isJsonObject(value) ? leaveOut(value, path) : value;
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { asText } from '../../../../lib/json.ts';
+import { asText, isJsonObject } from '../../../../lib/json.ts';
 import { parseFilter, parsePath, type ScimFilter } from '../../../../lib/scim/filter.ts';
-import { isObject, member, type ScimObject } from '../../../../lib/scim/matches.ts';
+import { member, type ScimObject } from '../../../../lib/scim/matches.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import { listMessageId } from '../../../../lib/scim/urns.ts';
 import type { Query } from '../../../../platform/db/database.ts';
@@ -65,7 +65,7 @@ export function listByQuery(exchange: Exchange, types: readonly ResourceType[]):
 /** RFC 7644, section 3.4.3: the same in a body. */
 export function listByBody(exchange: Exchange, types: readonly ResourceType[]): Promise<ScimAnswer> {
   const body = exchange.body();
-  if (!isObject(body)) throw new ScimError(400, 'The body must be an object.', 'invalidSyntax');
+  if (!isJsonObject(body)) throw new ScimError(400, 'The body must be an object.', 'invalidSyntax');
   const text = (name: string) => {
     const value = member(body, name) ?? null;
     if (value !== null && typeof value !== 'string')

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { chunksOf } from '../../../../lib/chunks.ts';
-import { isObject, type ScimObject } from '../../../../lib/scim/matches.ts';
+import { isJsonObject } from '../../../../lib/json.ts';
+import type { ScimObject } from '../../../../lib/scim/matches.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { keysPerStatement } from '../../../../platform/db/keys-per-statement.ts';
@@ -34,7 +35,7 @@ export async function findRecord(
 /** The document as it was last sent. One made by hand may be anything. */
 export function storedDocument({ attributes }: RecordRow): ScimObject {
   const document: unknown = JSON.parse(attributes);
-  return isObject(document) ? document : {};
+  return isJsonObject(document) ? document : {};
 }
 
 /** The resource as clients see it, with the name of its version where all of it is known. */

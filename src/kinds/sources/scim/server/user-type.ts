@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { isSuperuserSql } from '../../../../core/access/rights-sql.ts';
-import { isObject, type ScimObject } from '../../../../lib/scim/matches.ts';
+import { isJsonObject } from '../../../../lib/json.ts';
+import type { ScimObject } from '../../../../lib/scim/matches.ts';
 import { listMember, textMember } from './document.ts';
 import { at, type Leaf, type Place } from './filter-sql.ts';
 import type { Mapped, Properties, ResourceType } from './resource-type.ts';
@@ -57,7 +58,7 @@ export const userType: ResourceType = {
     // Somebody here has given another name: it is the only one.
     if (!namesOf(sent).includes(name)) {
       shown.displayName = name === '' ? undefined : name;
-      if (textMember(sent.name, 'formatted') !== undefined && isObject(sent.name)) {
+      if (textMember(sent.name, 'formatted') !== undefined && isJsonObject(sent.name)) {
         shown.name = { ...sent.name, formatted: shown.displayName };
       }
     }
@@ -102,7 +103,7 @@ function nameOf(sent: ScimObject, before: ScimObject | null): string | undefined
 /** The primary address, else the first. */
 function emailOf(sent: ScimObject): string | undefined {
   const all = listMember(sent, 'emails');
-  const primary = all.find((entry) => isObject(entry) && entry.primary === true) ?? all[0];
+  const primary = all.find((entry) => isJsonObject(entry) && entry.primary === true) ?? all[0];
   return textMember(primary, 'value');
 }
 
