@@ -5,6 +5,9 @@ export type JsonObject = { readonly [key: string]: Json };
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The value if it is a JSON object, else an empty one. */
+export const asObject = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
+
 /** A member of what may be an object; undefined if there is none. */
 export const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../lib/json.ts';
+import { asObject } from '../lib/json.ts';
 import type { Complaints } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { holdsOn } from './access.ts';
@@ -37,7 +37,7 @@ export async function keepUnseenSecrets(
   { values, complaints }: ParsedBody,
   body: unknown,
 ): Promise<void> {
-  const sent = isJsonObject(body) ? body : {};
+  const sent = asObject(body);
   const emptied = secretsOf(resource).filter(([name]) => isEmpty(values[name]) || isEmpty(sent[name]));
   if (emptied.length === 0 || !actor) return;
   if (await holdsOn(actor, resource.secretPermission, resource, pk, tx)) return;

@@ -5,7 +5,7 @@ import { groupResource } from '../core/directory/group.resource.ts';
 import type { FlowState } from '../flow/executor/flow-state.ts';
 import type { PlanStep } from '../flow/plan.ts';
 import type { AppendStep } from '../flow/protocol-kind.ts';
-import { isJsonObject, type Json } from '../lib/json.ts';
+import { asObject, type Json } from '../lib/json.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { modelFacts } from '../resource/audit.ts';
@@ -174,15 +174,8 @@ async function createGroup(
   tx: Query,
   call: Call,
 ): Promise<string> {
-  const { attributes } = properties;
-  const values = {
-    name,
-    is_superuser: false,
-    parent: null,
-    attributes: isJsonObject(attributes) ? attributes : {},
-    users: [],
-    roles: [],
-  };
+  const attributes = asObject(properties.attributes);
+  const values = { name, is_superuser: false, parent: null, attributes, users: [], roles: [] };
   return insertRow(groupResource, values, call, tx);
 }
 

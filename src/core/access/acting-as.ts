@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isJsonObject } from '../../lib/json.ts';
+import { asObject } from '../../lib/json.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Actor } from '../../resource/actor.ts';
 import type { Call } from '../../resource/call.ts';
@@ -18,7 +18,7 @@ export function actingAs(call: Call, user: ActingUser): Call {
   if (call.actor?.user.pk === user.pk) return call;
   const { pk, uuid, username, name, email, type, attributes } = user;
   const actor: Actor = {
-    user: { pk, uuid, username, name, email, type, attributes: isJsonObject(attributes) ? attributes : {} },
+    user: { pk, uuid, username, name, email, type, attributes: asObject(attributes) },
     credential: 'session',
     session: null,
     isSuperuser: user.is_superuser,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isJsonObject } from '../../lib/json.ts';
+import { asObject } from '../../lib/json.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { readList } from '../../platform/db/read-list.ts';
 import type { Passwords } from '../../platform/passwords.ts';
@@ -128,7 +128,7 @@ async function selfOf(
     ...{ pk, username, name, is_active, is_superuser },
     groups,
     ...{ email, avatar, uid },
-    settings: isJsonObject(settings) ? settings : {},
+    settings: asObject(settings),
     type,
     system_permissions: systemPermissions.filter((codename) => actor.holds(`svc_rbac.${codename}`)),
   };

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { readAddress } from '../../lib/cidr.ts';
-import { asText, isJsonObject } from '../../lib/json.ts';
+import { asObject, asText } from '../../lib/json.ts';
 import { memoizeWeakly } from '../../lib/memoize.ts';
 import type { Call } from '../../resource/call.ts';
 import { readMoment } from '../../resource/counted-span.ts';
@@ -132,11 +132,7 @@ export function eventResource({ settings, announce }: Needs): Resource {
       sentence: {
         schema: stringSchema,
         from: ({ action, user, context }, { call }) =>
-          sentenceOf(languageFor(call), {
-            action,
-            user: isJsonObject(user) ? user : {},
-            context: isJsonObject(context) ? context : {},
-          }),
+          sentenceOf(languageFor(call), { action, user: asObject(user), context: asObject(context) }),
       },
     },
     actions: [actionsAction, volumeAction, topPerUserAction, perMonthAction, facetsAction, exportAction],

@@ -1,4 +1,4 @@
-import { asText, isJsonObject } from '../json.ts';
+import { asObject, asText, isJsonObject } from '../json.ts';
 import { type AttributePath, type PatchPath, parsePath, type ScimFilter } from './filter.ts';
 import { asElement, fold, matches, member, memberName, type ScimObject } from './matches.ts';
 import { ScimError } from './scim-error.ts';
@@ -135,7 +135,7 @@ function atPath(
   if (path.schema !== null && !coreSchema.test(path.schema)) {
     visit(Object.keys(document).length * visitsToRewrite);
     const extension = member(document, path.schema);
-    const inner = changeAttribute(isJsonObject(extension) ? extension : {}, path, op, value, visit);
+    const inner = changeAttribute(asObject(extension), path, op, value, visit);
     return setMember(document, path.schema, Object.keys(inner).length > 0 ? inner : undefined);
   }
   return changeAttribute(document, path, op, value, visit);
@@ -185,7 +185,7 @@ function elementKey(element: unknown): string {
 
 function changeSub(current: unknown, sub: string, op: PatchOperation['op'], value: unknown): unknown {
   if (Array.isArray(current)) return current.map((element) => setSub(asElement(element), sub, op, value));
-  return emptyToNothing(setSub(isJsonObject(current) ? current : {}, sub, op, value));
+  return emptyToNothing(setSub(asObject(current), sub, op, value));
 }
 
 function setSub(object: ScimObject, sub: string, op: PatchOperation['op'], value: unknown): ScimObject {

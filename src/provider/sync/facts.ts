@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { groupsOfSql } from '../../core/access/rights-sql.ts';
 import { avatarOf } from '../../core/directory/avatar.ts';
 import { uidOf } from '../../core/directory/uid.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { asObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Dialect } from '../../platform/db/dialect.ts';
 
@@ -93,7 +93,4 @@ const listOf = (stored: unknown): Raw[] => {
   const list = decoded(stored);
   return Array.isArray(list) ? list : [];
 };
-function objectOf(stored: unknown): JsonObject {
-  const object = decoded(stored);
-  return isJsonObject(object) ? object : {};
-}
+const objectOf = (stored: unknown): JsonObject => asObject(decoded(stored));

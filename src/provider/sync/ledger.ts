@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { asObject, isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { orderedUuid } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
@@ -44,12 +44,11 @@ interface StoredRow {
 }
 
 function rowOf(raw: StoredRow): LedgerRow {
-  const attributes: unknown = JSON.parse(raw.attributes);
   return {
     pk: raw.pk,
     object: raw.object,
     remoteId: raw.remote_id,
-    attributes: isJsonObject(attributes) ? attributes : {},
+    attributes: asObject(JSON.parse(raw.attributes)),
     members: raw.members === null ? null : JSON.parse(raw.members),
     digest: raw.digest,
     isSending: Boolean(raw.is_sending),

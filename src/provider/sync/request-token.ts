@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { asObject, type JsonObject } from '../../lib/json.ts';
 import type { GuardedFetch } from '../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../platform/fetch/outbound-error.ts';
 import { SyncStopped, Unavailable } from './remote.ts';
@@ -46,8 +46,7 @@ export async function requestToken(
 
 function parsed(text: string): JsonObject {
   try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : {};
+    return asObject(JSON.parse(text));
   } catch {
     return {};
   }

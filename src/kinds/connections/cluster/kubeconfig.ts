@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../lib/json.ts';
+import { asObject, type JsonObject } from '../../../lib/json.ts';
 import type { TlsOptions } from '../../../platform/fetch/guarded-connect.ts';
 
 /** How to reach the API server of a cluster. */
@@ -8,14 +8,12 @@ export interface ClusterAccess {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-type Members = Record<string, unknown>;
-
 /**
  * The cluster and user of the current context; null if there is none. Files and programs that the document names are
  * ignored: they belong to the machine it was written for.
  */
 export function readKubeconfig(kubeconfig: unknown): ClusterAccess | null {
-  const config = membersOf(kubeconfig);
+  const config = asObject(kubeconfig);
   const context = named(config.contexts, config['current-context'], 'context');
   const cluster = context && named(config.clusters, context.cluster, 'cluster');
   const user = context && named(config.users, context.user, 'user');
@@ -37,7 +35,7 @@ export function readKubeconfig(kubeconfig: unknown): ClusterAccess | null {
   };
 }
 
-function authorization(user: Members): Record<string, string> {
+function authorization(user: JsonObject): Record<string, string> {
   const token = textOf(user.token);
   if (token) return { authorization: `Bearer ${token}` };
   const [username, password] = [textOf(user.username), textOf(user.password)];
@@ -46,12 +44,11 @@ function authorization(user: Members): Record<string, string> {
 }
 
 /** The element of a list of `{name, <member>}` that has this name. */
-function named(list: unknown, name: unknown, member: string): Members | null {
+function named(list: unknown, name: unknown, member: string): JsonObject | null {
   if (!Array.isArray(list) || typeof name !== 'string') return null;
-  const found = list.map(membersOf).find((element) => element.name === name);
-  return found && typeof found[member] === 'object' ? membersOf(found[member]) : null;
+  const found = list.map(asObject).find((element) => element.name === name);
+  return found && typeof found[member] === 'object' ? asObject(found[member]) : null;
 }
 
-const membersOf = (value: unknown): Members => (isJsonObject(value) ? value : {});
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const decoded = (value: unknown): string => Buffer.from(textOf(value), 'base64').toString();

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { asObject, isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { objectOf, textOf } from '../../../provider/sync/answers.ts';
 import { ObjectRefused, RemoteConflict, type RemoteType } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
@@ -11,10 +11,7 @@ function camelCased(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [renamed(name), camelCased(inner)]));
 }
 
-export function membersOf(mapped: JsonObject): JsonObject {
-  const made = camelCased(mapped);
-  return isJsonObject(made) ? made : {};
-}
+export const membersOf = (mapped: JsonObject): JsonObject => asObject(camelCased(mapped));
 
 /** A text in a filter: quotes are doubled (OData 4.01 §5.1.1.6.1). */
 const filterText = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -1,9 +1,8 @@
-import type { Json, JsonObject } from '../../../lib/json.ts';
+import { asObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { isKeySet } from '../../../platform/fetch/remote-keys.ts';
 import type { OAuthSource } from './oauth-model.ts';
 import { askService, failed, isSuccess } from './other-side.ts';
-import { objectOr } from './person.ts';
 import { findProviderType } from './provider-types.ts';
 
 /** What an OpenID provider publishes (OpenID Connect Discovery §3), as far as it is used. A type, since it is stored. */
@@ -35,7 +34,7 @@ export const wellKnownOf = (source: Addresses): string =>
 
 /** What was discovered of the source as it is set up now; null when nothing was. */
 export function discoveredOf(source: OAuthSource): Discovered | null {
-  const stored = objectOr(source.oidc_discovered);
+  const stored = asObject(source.oidc_discovered);
   const from = wellKnownOf(source);
   // The column holds what `discover` made, or {}.
   return from !== '' && stored.from === from ? (stored as Discovered) : null;

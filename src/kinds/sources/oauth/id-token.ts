@@ -7,13 +7,12 @@ import {
   jwtVerify,
 } from 'jose';
 import { equalInConstantTime } from '../../../lib/constant-time.ts';
-import type { JsonObject } from '../../../lib/json.ts';
+import { asObject, type JsonObject } from '../../../lib/json.ts';
 import { fromTimestamp } from '../../../platform/clock.ts';
 import { isKeySet, type RemoteKeys } from '../../../platform/fetch/remote-keys.ts';
 import { misconfigured, SourceRefusal } from '../../../source/source-refusal.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { OAuthSource } from './oauth-model.ts';
-import { objectOr } from './person.ts';
 
 /** Signatures with a key pair only: a secret that both sides have proves nothing, and `none` even less. */
 const algorithms = [
@@ -63,7 +62,7 @@ export async function verifyIdToken(
   const isOurs =
     claims.azp === undefined ? !Array.isArray(claims.aud) || claims.aud.length === 1 : claims.azp === clientId;
   if (!isOurs) throw notVerified(source, 'it was made for another client');
-  return objectOr(claims);
+  return asObject(claims);
 }
 
 async function verify(

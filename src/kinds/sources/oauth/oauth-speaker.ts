@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../lib/json.ts';
+import { asObject, type JsonObject } from '../../../lib/json.ts';
 import { createRateLimit } from '../../../lib/rate-limit.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { createRemoteKeys } from '../../../platform/fetch/remote-keys.ts';
@@ -15,7 +15,7 @@ import { type Endpoints, endpointsOf } from './endpoints.ts';
 import { verifyIdToken } from './id-token.ts';
 import { keepDiscovered } from './keep-discovered.ts';
 import { type OAuthSource, oauthConnectionModel, oauthMappingModel, oauthPaths } from './oauth-model.ts';
-import { groupsOf, identifierOf, objectOr, textOr } from './person.ts';
+import { groupsOf, identifierOf, textOf } from './person.ts';
 import { askProfile, checkSamePerson, withProfile } from './profile.ts';
 import { redeemCode, refusedByService, type Tokens, wordsOf } from './token-request.ts';
 import { rulesOf } from './type-rules.ts';
@@ -85,8 +85,8 @@ export function oauthSpeaker({ fetch, config }: Needs): Speaker<OAuthSource> {
       return { to: authorizeUrl(source, authorize, request), secrets };
     },
     async arrive(source, answer, stored, call) {
-      const { verifier, nonce } = objectOr(stored);
-      const secrets: Secrets = { verifier: textOr(verifier), nonce: textOr(nonce) };
+      const { verifier, nonce } = asObject(stored);
+      const secrets: Secrets = { verifier: textOf(verifier), nonce: textOf(nonce) };
       const to = await endpoints(source, call);
       checkIssuer(source, to, answer);
       const code = codeOf(source, answer);
@@ -120,8 +120,8 @@ function nameFromForm({ provider_type }: OAuthSource, answer: URLSearchParams): 
   const text = answer.get('user');
   if (provider_type !== 'apple' || text === null) return {};
   try {
-    const { firstName, lastName } = objectOr(objectOr(JSON.parse(text)).name);
-    const name = [textOr(firstName), textOr(lastName)].filter((part) => part !== '').join(' ');
+    const { firstName, lastName } = asObject(asObject(JSON.parse(text)).name);
+    const name = [textOf(firstName), textOf(lastName)].filter((part) => part !== '').join(' ');
     return name === '' ? {} : { name };
   } catch {
     // Not worth refusing somebody for.
@@ -135,11 +135,11 @@ function cameWith(source: OAuthSource, profile: JsonObject, tokens: Tokens): Cam
   if (identifier === null) throw new SourceRefusal(`${source.name} did not say who you are: could not determine id.`);
   const identity: Identity = {
     identifier,
-    username: textOr(person.username),
+    username: textOf(person.username),
     // An address that nobody has confirmed is not passed on as anybody's.
-    email: person.isEmailConfirmed ? textOr(person.email) : '',
+    email: person.isEmailConfirmed ? textOf(person.email) : '',
     isEmailConfirmed: person.isEmailConfirmed,
-    name: textOr(person.name),
+    name: textOf(person.name),
     ...(person.groups !== undefined && groupsOf(person.groups)),
     info: { ...profile },
   };

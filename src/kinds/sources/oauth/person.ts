@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import type { Json } from '../../../lib/json.ts';
 import { isStorable } from '../../../resource/fields/well-formed.ts';
 
 /** What a service says of a person, in one form for all services. */
@@ -14,8 +14,8 @@ export interface Person {
 
 const maxTextLength = 1_024;
 
-export const textOr = (value: Json | undefined, fallback = ''): string =>
-  typeof value === 'string' && value.length <= maxTextLength ? value.trim() : fallback;
+export const textOf = (value: Json | undefined): string =>
+  typeof value === 'string' && value.length <= maxTextLength ? value.trim() : '';
 
 /** The identifier as text; null where there is none that tells people apart. */
 export function identifierOf(id: Json | undefined): string | null {
@@ -30,8 +30,6 @@ export function groupsOf(value: Json): { readonly groups: string[]; readonly nam
   const groups = list.filter((one): one is string => typeof one === 'string' && one !== '');
   return { groups, namelessGroups: list.length - groups.length };
 }
-
-export const objectOr = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 
 /** OpenID Connect Core §5.1; some services write booleans as text. */
 export const isTrue = (value: Json | undefined): boolean => value === true || value === 'true';

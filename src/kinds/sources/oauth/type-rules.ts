@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../lib/json.ts';
-import { isTrue, objectOr, type Person } from './person.ts';
+import { asObject, type JsonObject } from '../../../lib/json.ts';
+import { isTrue, type Person } from './person.ts';
 
 /** How people sign in with one type of service, beside its addresses (`provider-types.ts`). */
 export interface TypeRules {
@@ -111,8 +111,8 @@ const rules: Readonly<Record<string, TypeRules>> = {
     clientAuth: 'post',
     profileParams: { 'fields[user]': 'email,full_name,is_email_verified,vanity' },
     person({ data }) {
-      const { id, attributes } = objectOr(data);
-      const { vanity, email, full_name, is_email_verified } = objectOr(attributes);
+      const { id, attributes } = asObject(data);
+      const { vanity, email, full_name, is_email_verified } = asObject(attributes);
       return { id, username: vanity, email, name: full_name, isEmailConfirmed: is_email_verified === true };
     },
   },
@@ -136,7 +136,7 @@ const rules: Readonly<Record<string, TypeRules>> = {
     scopes: ['users.read', 'tweet.read'],
     clientAuth: 'basic',
     person({ data }) {
-      const { id, username, name } = objectOr(data);
+      const { id, username, name } = asObject(data);
       return { id, username, name, isEmailConfirmed: false };
     },
   },

@@ -1,5 +1,5 @@
 import { deepMerge } from '../../../lib/deep-merge.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { asObject, type Json, type JsonObject } from '../../../lib/json.ts';
 
 type Values = Record<string, Json>;
 
@@ -13,7 +13,7 @@ const attributePrefix = 'attributes.';
  */
 export function userValues(data: Readonly<Values>): Values {
   const values: Values = {};
-  let attributes: JsonObject = isJsonObject(data.attributes) ? data.attributes : {};
+  let attributes = asObject(data.attributes);
   for (const [name, value] of Object.entries(data)) {
     if (ownMembers.includes(name)) values[name] = value;
     if (name.startsWith(attributePrefix)) {

@@ -13,7 +13,7 @@ import {
   type Step,
 } from '../../../flow/executor/stage-kind.ts';
 import { deepMerge } from '../../../lib/deep-merge.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { asObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { type Passwords, PasswordTooLong } from '../../../platform/passwords.ts';
@@ -115,7 +115,7 @@ function change({ context, engine }: Step<Settings>, user: UserFacts, hash: stri
   });
 }
 
-const attributesOf = ({ attributes }: JsonObject): JsonObject => (isJsonObject(attributes) ? attributes : {});
+const attributesOf = ({ attributes }: JsonObject): JsonObject => asObject(attributes);
 
 /** That an address is verified is not true of another one. */
 function keptAttributes(user: { readonly email: string; readonly attributes: JsonObject }, { email }: JsonObject) {
