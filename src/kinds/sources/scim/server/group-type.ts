@@ -32,6 +32,9 @@ export const groupType: ResourceType = {
   recordModel: 'svc_sources_scim.scimsourcegroup',
   column: 'group',
   mappings: 'source_group_property_mappings',
+  idColumn: 'pk',
+  hasMembers: true,
+  initial: {},
   from: sql`scim_source_groups t join groups o on o.pk = t."group"`,
   columns: sql`${recordColumns}, o.pk as target, o.pk as id, o.name`,
   mapped: () => ({

@@ -2,6 +2,7 @@ import { isJsonObject } from '../../../../lib/json.ts';
 import { type AttributePath, parsePath } from '../../../../lib/scim/filter.ts';
 import type { ScimObject } from '../../../../lib/scim/matches.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
+import type { Schema } from './schemas.ts';
 
 /** Which attributes an answer has (RFC 7644, section 3.9). */
 export interface Projection {
@@ -18,13 +19,13 @@ const always = new Set(['id', 'schemas']);
 export function readProjection(
   attributes: readonly string[],
   excluded: readonly string[],
-  extensions: readonly string[],
+  extensions: readonly Schema[],
 ): Projection {
   const read = (names: readonly string[]) =>
     names
       .map((name) => name.trim())
       .filter((name) => name !== '')
-      .map((name) => (isSame(extensions, name) ? { schema: name, attribute: '', sub: null } : parsePath(name)));
+      .map((name) => (isAmong(extensions, name) ? { schema: name, attribute: '', sub: null } : parsePath(name)));
   if (attributes.length + excluded.length > maxNames) {
     throw new ScimError(400, `At most ${maxNames} attributes can be named.`, 'tooMany');
   }
@@ -32,8 +33,8 @@ export function readProjection(
   return { only: only.length > 0 ? only : null, without: read(excluded) };
 }
 
-const isSame = (extensions: readonly string[], name: string) =>
-  extensions.some((extension) => extension.toLowerCase() === name.toLowerCase());
+const isAmong = (extensions: readonly Schema[], name: string) =>
+  extensions.some(({ id }) => id.toLowerCase() === name.toLowerCase());
 
 /** Whether the answer shows a member of the resource. */
 export const shows = ({ only, without }: Projection, name: string): boolean =>

@@ -9,7 +9,6 @@ import { readList } from '../../../../platform/db/read-list.ts';
 import { isStorable } from '../../../../resource/fields/well-formed.ts';
 import type { Exchange, ScimAnswer } from './exchange.ts';
 import { filterSql, sortSql } from './filter-sql.ts';
-import { groupType } from './group-type.ts';
 import { type Projection, project, readProjection, shows } from './project.ts';
 import { findRecord, isVersion, loadMembers, membersOf, showRecord, versionOf } from './records.ts';
 import type { RecordRow, ResourceType } from './resource-type.ts';
@@ -41,11 +40,7 @@ export async function readOne(exchange: Exchange, type: ResourceType, id: string
 
 /** What of a resource an answer to this query shows. */
 export const projectionOf = (query: URLSearchParams, { extensions }: ResourceType): Projection =>
-  readProjection(
-    names(query.get('attributes')),
-    names(query.get('excludedAttributes')),
-    extensions.map(({ id }) => id),
-  );
+  readProjection(names(query.get('attributes')), names(query.get('excludedAttributes')), extensions);
 
 const names = (text: string | null): string[] => (text === null ? [] : text.split(','));
 
@@ -133,11 +128,7 @@ async function pageOf(
   const parsed = filter ? parsedFilter(filter) : null;
   const condition = parsed && filterSql(parsed, recordScope(type, db.dialect), db.dialect);
   const where = sql`t.source = ${exchange.source.pk}${condition ? sql` and ${condition}` : sql``}`;
-  const projection = readProjection(
-    attributes,
-    excludedAttributes,
-    type.extensions.map(({ id }) => id),
-  );
+  const projection = readProjection(attributes, excludedAttributes, type.extensions);
   const readPage = async (read: Query) => {
     const counted = await sql<{ total: number }>`select count(*) as total from ${type.from} where ${where}`.execute(
       read,
@@ -148,7 +139,7 @@ async function pageOf(
     const { rows } = await sql<RecordRow>`select ${type.columns} from ${type.from} where ${where}
       order by ${order} limit ${limit} offset ${offset}`.execute(read);
     // Large groups are what clients leave `members` out for.
-    const members = type === groupType && shows(projection, 'members') ? await loadMembers(idsOf(rows), read) : null;
+    const members = type.hasMembers && shows(projection, 'members') ? await loadMembers(idsOf(rows), read) : null;
     const resources = rows.map((row) =>
       project(showRecord(exchange, type, row, members?.get(row.id) ?? null), projection),
     );

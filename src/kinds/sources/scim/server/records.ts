@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { chunksOf } from '../../../../lib/chunks.ts';
-import { isJsonObject } from '../../../../lib/json.ts';
+import { asObject } from '../../../../lib/json.ts';
 import type { ScimObject } from '../../../../lib/scim/matches.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import type { Query } from '../../../../platform/db/database.ts';
@@ -9,7 +9,6 @@ import { etagOf, matchesEtag } from '../../../../resource/etag.ts';
 import { canonicalUuid, isUuid } from '../../../../resource/fields/scalar.ts';
 import { isNothing, isServerOwned, textMember } from './document.ts';
 import { baseUrl, type Exchange } from './exchange.ts';
-import { groupType } from './group-type.ts';
 import type { RecordRow, ResourceType } from './resource-type.ts';
 
 /** The ids of the users in a group. */
@@ -25,7 +24,7 @@ export async function findRecord(
 ): Promise<RecordRow> {
   const { rows } = isUuid(id)
     ? await sql<RecordRow>`select ${type.columns} from ${type.from} where t.source = ${source.pk}
-        and o.${sql.ref(type === groupType ? 'pk' : 'uuid')} = ${canonicalUuid(id)}
+        and o.${sql.ref(type.idColumn)} = ${canonicalUuid(id)}
         order by t.pk limit 1 ${lock}`.execute(query)
     : { rows: [] };
   if (!rows[0]) throw new ScimError(404, `${type.name} not found.`);
@@ -34,8 +33,7 @@ export async function findRecord(
 
 /** The document as it was last sent. One made by hand may be anything. */
 export function storedDocument({ attributes }: RecordRow): ScimObject {
-  const document: unknown = JSON.parse(attributes);
-  return isJsonObject(document) ? document : {};
+  return asObject(JSON.parse(attributes));
 }
 
 /** The resource as clients see it, with the name of its version where all of it is known. */
@@ -67,7 +65,7 @@ export function showRecord(
     ...(members && { members: members.map((value) => ({ value, $ref: `${base}/Users/${value}`, type: 'User' })) }),
     meta,
   };
-  if (type === groupType && !members) return resource;
+  if (type.hasMembers && !members) return resource;
   return { ...resource, meta: { ...meta, version: `W/${etagOf(JSON.stringify(resource))}` } };
 }
 
@@ -84,7 +82,7 @@ export const isVersion = (header: string, resource: ScimObject): boolean =>
 
 /** The members of one resource; null for what has none. */
 export async function membersOf(type: ResourceType, { id }: RecordRow, query: Query): Promise<Members | null> {
-  if (type !== groupType) return null;
+  if (!type.hasMembers) return null;
   return (await loadMembers([id], query)).get(id) ?? [];
 }
 

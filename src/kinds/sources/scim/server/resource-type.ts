@@ -47,6 +47,12 @@ export interface ResourceType {
   readonly recordModel: string;
   readonly column: 'user' | 'group';
   readonly mappings: 'source_user_property_mappings' | 'source_group_property_mappings';
+  /** The column of the user or group whose value clients know as its id. */
+  readonly idColumn: 'pk' | 'uuid';
+  /** Whether users belong to it. */
+  readonly hasMembers: boolean;
+  /** What a new document says where its client says nothing. */
+  readonly initial: ScimObject;
   /** Records as `t`, what they stand for as `o`. */
   readonly from: RawBuilder<unknown>;
   readonly columns: RawBuilder<unknown>;

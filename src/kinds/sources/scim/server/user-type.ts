@@ -30,6 +30,9 @@ export const userType: ResourceType = {
   recordModel: 'svc_sources_scim.scimsourceuser',
   column: 'user',
   mappings: 'source_user_property_mappings',
+  idColumn: 'uuid',
+  hasMembers: false,
+  initial: { active: true },
   from: sql`scim_source_users t join users o on o.pk = t."user"`,
   columns: sql`${recordColumns}, o.pk as target, o.uuid as id, o.username, o.name, o.email, o.is_active`,
   mapped(dialect) {

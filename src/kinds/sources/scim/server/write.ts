@@ -6,11 +6,11 @@ import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { randomUuid } from '../../../../platform/random.ts';
 import type { Row } from '../../../../resource/fields/field.ts';
+import type { Resource } from '../../../../resource/resource.ts';
 import { createRow, destroyRow, insertRow, updateRow } from '../../../../resource/verbs/write-row.ts';
 import { updateColumns } from '../../../../resource/write.ts';
 import { canonicalDocument, listMember, textMember } from './document.ts';
 import type { Exchange, ScimAnswer } from './exchange.ts';
-import { groupType } from './group-type.ts';
 import { inScimWrite, recordScimWrite, silent } from './in-write.ts';
 import { patchDocument } from './patch-document.ts';
 import { project } from './project.ts';
@@ -18,12 +18,11 @@ import { mapProperties } from './properties.ts';
 import { projectionOf } from './read.ts';
 import { checkVersion, findRecord, memberKeys, membersOf, showRecord, storedDocument, versionOf } from './records.ts';
 import type { RecordRow, ResourceType } from './resource-type.ts';
-import { userType } from './user-type.ts';
 
 export async function create(exchange: Exchange, type: ResourceType): Promise<ScimAnswer> {
   const document = canonicalDocument(type, exchange.body());
   if (textMember(document, type.naming.attribute) === undefined) throw missingName(type);
-  const sent = type === userType ? { active: true, ...document } : document;
+  const sent = { ...type.initial, ...document };
   const resource = await inScimWrite(exchange, type, async (tx) => {
     const { call, source, needs } = exchange;
     const properties = await mapProperties(exchange, type, sent, { before: null, isNew: true }, tx);
@@ -33,12 +32,12 @@ export async function create(exchange: Exchange, type: ResourceType): Promise<Sc
     const body = {
       name: '',
       ...properties,
-      ...(type === groupType && { users: await memberKeys(listMember(sent, 'members'), tx) }),
+      ...(type.hasMembers && { users: await memberKeys(listMember(sent, 'members'), tx) }),
     };
     const { pk, values } = await createRow(needs.engine, target, silent(call), tx, body);
     const record = needs.engine.registry.require(type.recordModel);
     const row = {
-      id: await recordId(type, externalId, tx),
+      id: await recordId(record, externalId, tx),
       [type.column]: pk,
       source: source.pk,
       attributes: sent,
@@ -49,7 +48,7 @@ export async function create(exchange: Exchange, type: ResourceType): Promise<Sc
     };
     await insertRow(record, row, call, tx);
     await recordScimWrite(exchange, type, tx, { verb: 'created', pk, values, changed: Object.keys(body) });
-    return show(exchange, type, String(type === groupType ? pk : values.uuid), tx);
+    return show(exchange, type, String(type.idColumn === 'pk' ? pk : values[type.idColumn]), tx);
   });
   const location = textMember(resource.meta, 'location') ?? '';
   const answer = answerWith(201, exchange, type, resource);
@@ -128,7 +127,7 @@ async function writeTarget(
   if (isJsonObject(current.attributes) && isJsonObject(properties.attributes)) {
     wanted.attributes = deepMerge(current.attributes, properties.attributes);
   }
-  if (type === groupType && ('members' in sent || before)) {
+  if (type.hasMembers && ('members' in sent || before)) {
     wanted.users = await memberKeys(listMember(sent, 'members'), tx);
   }
   const body = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => !isSameValue(value, current[name])));
@@ -207,9 +206,8 @@ async function checkExternalId(
 }
 
 /** Records are named by their external ids as far as those are free: two sources may have the same. */
-async function recordId(type: ResourceType, externalId: string | null, tx: Query): Promise<string> {
+async function recordId({ table }: Resource, externalId: string | null, tx: Query): Promise<string> {
   if (externalId === null || externalId.trim() === '') return randomUuid();
-  const table = type === groupType ? 'scim_source_groups' : 'scim_source_users';
   const { rows } = await sql`select 1 from ${sql.table(table)} where id = ${externalId}`.execute(tx);
   return rows.length === 0 ? externalId : randomUuid();
 }
