@@ -89,20 +89,20 @@ function usersSql(of: BulkWords, from: number, to: number, all: number): string 
 
 const groupCount = (users: number) => Math.ceil(users / usersPerGroup);
 
-export async function addGroups({ run, words: of }: BulkSql, users: number): Promise<void> {
+async function addGroups({ run, words: of }: BulkSql, users: number): Promise<void> {
   await run(`insert into groups (pk, name, is_superuser, attributes)
     with ${of.numbers(0, groupCount(users))} select ${of.uuid('n.i')}, 'team ' || n.i, ${of.no}, cast('{}' as ${of.json}) from n`);
   // As a trigger does for each group, which takes far longer.
   await run(`insert into group_ancestors ("group", ancestor) select pk, pk from groups where name like 'team %'`);
 }
 
-export async function addMembers({ run }: BulkSql, users: number): Promise<void> {
+async function addMembers({ run }: BulkSql, users: number): Promise<void> {
   await run(`insert into user_groups ("user", "group") select u.pk, g.pk from users u
     join groups g on g.name = 'team ' || (u.pk % ${groupCount(users)}) where u.username like '%.%.%'`);
 }
 
 /** Two of five are sign-ins, a third are visits to applications, the rest failures and changes. */
-export function eventsSql(of: BulkWords, from: number, to: number, all: number, seconds = twoYearsInSeconds): string {
+function eventsSql(of: BulkWords, from: number, to: number, all: number, seconds: number): string {
   const isModel = "a.action like 'model%'";
   const isVisit = "a.action = 'authorize_application'";
   const app = "'00000000000000000000000000000' || (100 + a.i % 50)";

@@ -72,11 +72,11 @@ async function readyTimes(
 }
 
 /** The rows against a server and a floor on the same data, with what the server took of memory and did when left alone. */
-export async function measureRows(
+async function measureRows(
   captured: readonly CapturedRow[],
   database: BenchDatabase,
   { rounds, profileFolder, only, say }: BenchOptions,
-  signInNames: readonly string[] = [],
+  signInNames: readonly string[],
 ) {
   // Of its own: what the floor writes would give the server's jobs work that no request to the server has made.
   const floorDatabase = await database.copy();

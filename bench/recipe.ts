@@ -32,7 +32,7 @@ export interface Hole {
   readonly fresh: number;
   readonly compact: boolean;
 }
-export const nameHole = -1;
+const nameHole = -1;
 
 export interface Step {
   readonly sql: string;

@@ -15,7 +15,7 @@ export interface ReadyRequest {
   readonly form: string | null;
 }
 
-export const grantRows = ['client_credentials', 'authorization_code', 'refresh_token'] as const;
+const grantRows = ['client_credentials', 'authorization_code', 'refresh_token'] as const;
 export type OAuthRowName = (typeof grantRows)[number] | 'introspection' | 'userinfo';
 
 /** What both servers are told of the one client and the one user there are. */

@@ -1,12 +1,11 @@
 import { createLruCache } from './lru-cache.ts';
 
-/** Memoizes a function in an LRU cache of this weight. Entries weigh 1 by default. */
+/** Memoizes a function in an LRU cache of so many entries. */
 export function memoize<Key extends string | number, Value>(
   limit: number,
   make: (key: Key) => Value,
-  weigh?: (key: Key) => number,
 ): (key: Key) => Value {
-  return memoizeIn(createLruCache<Entry<Value>, Key>(limit, weigh), make);
+  return memoizeIn(createLruCache<Entry<Value>, Key>(limit), make);
 }
 
 /** Memoizes a function of an object for as long as the object lives. */

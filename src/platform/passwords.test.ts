@@ -5,7 +5,8 @@ import { createPasswords, PasswordQueueFull, PasswordTooLong } from './passwords
 
 const passwords = createPasswords();
 
-function importedHash(password: string, iterations = 1000, salt = 'c29tZVNhbHQ'): string {
+function importedHash(password: string): string {
+  const [iterations, salt] = [1000, 'c29tZVNhbHQ'];
   return `pbkdf2_sha256$${iterations}$${salt}$${pbkdf2Sync(password, salt, iterations, 32, 'sha256').toString('base64')}`;
 }
 

@@ -15,9 +15,9 @@ const offered = async (page: Page) =>
   (await page.locator('.page-head button').allTextContents()).filter((text) => text.endsWith('…')).sort();
 
 describeJourney('declared actions on the pages of lists and objects', (journey) => {
-  const generated = async (name = unique('pair')) => {
+  const generated = async () => {
     const { body } = await journey().server.admin.post(`${certificates}generate/`, {
-      ...{ common_name: name, validity_days: 30, alg: 'ecdsa' },
+      ...{ common_name: unique('pair'), validity_days: 30, alg: 'ecdsa' },
     });
     return body as { pk: string; name: string };
   };

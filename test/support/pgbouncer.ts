@@ -15,7 +15,7 @@ export interface PgBouncer {
 export async function startPgBouncer(
   { file: program, args }: PgBouncerProgram,
   databaseUrl: string,
-  settings: Record<string, string> = {},
+  settings: Record<string, string>,
 ): Promise<PgBouncer> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-pgbouncer-'));
   const target = new URL(databaseUrl);

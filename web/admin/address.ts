@@ -38,7 +38,7 @@ export function hrefOf(path: string, query: Query = {}): string {
 }
 
 /** The query with some members set, or removed by null. */
-export function withChanges(query: URLSearchParams, changes: Query): URLSearchParams {
+function withChanges(query: URLSearchParams, changes: Query): URLSearchParams {
   const changed = new URLSearchParams(query);
   for (const [name, value] of Object.entries(changes)) {
     changed.delete(name);

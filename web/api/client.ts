@@ -46,11 +46,7 @@ export interface Answered<T> {
  * Calls an operation of the API as whoever is signed in with this browser. `path` starts after `/api/v3` and is escaped by
  * the caller. Throws `ApiProblem` or `NetworkLost`.
  */
-export async function requestApi<T>(
-  method: Method,
-  path: string,
-  { body, headers }: Request = {},
-): Promise<Answered<T>> {
+export async function requestApi<T>(method: Method, path: string, { body, headers }: Request): Promise<Answered<T>> {
   const isForm = body instanceof FormData;
   const answer = await fetch(`/api/v3${path}`, {
     method,

@@ -11,7 +11,7 @@ export const assetPrefix = '/static/pages/';
 export type Framing = 'none' | 'frames' | 'framed';
 
 /** No inline code, no eval, nothing external but images and the origins that this page's stages need. */
-export function pagePolicy({ services, connections, forms }: Required<PageNeeds>, framing: Framing = 'none'): string {
+export function pagePolicy({ services, connections, forms }: Required<PageNeeds>, framing: Framing): string {
   const isFramed = framing === 'framed';
   const sources = (...origins: string[]) => ["'self'", ...origins].join(' ');
   const formTargets = forms ? sources('https:', 'http:') : sources();

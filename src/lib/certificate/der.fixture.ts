@@ -28,6 +28,7 @@ export function writeUnsigned(bytes: Uint8Array): Uint8Array {
   return writeDer(derTag.integer, highest >= 0x80 ? Uint8Array.of(0, ...digits) : digits);
 }
 
-export function writeBitString(bytes: Uint8Array, unusedBits = 0): Uint8Array {
-  return writeDer(derTag.bitString, Uint8Array.of(unusedBits), bytes);
+/** A string of whole bytes. */
+export function writeBitString(bytes: Uint8Array): Uint8Array {
+  return writeDer(derTag.bitString, Uint8Array.of(0), bytes);
 }

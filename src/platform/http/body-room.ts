@@ -3,7 +3,8 @@ import { networkOf } from '../../lib/cidr.ts';
 const megabyte = 1024 * 1024;
 /** Not counted, so that people can sign in while somebody fills the room. A connection may hold as much in headers. */
 const freeBytes = 16 * 1024;
-const limits = { ofNetwork: 32 * megabyte, inAll: 128 * megabyte };
+const maxOfNetwork = 32 * megabyte;
+const maxInAll = 128 * megabyte;
 
 /** What the body of one request takes of the room. */
 export interface BodyShare {
@@ -13,7 +14,7 @@ export interface BodyShare {
 }
 
 /** Bounds the memory for bodies: whoever sends slowly, on many connections, has not shown yet who they are. */
-export function createBodyRoom({ ofNetwork, inAll } = limits): (clientIp: string) => BodyShare {
+export function createBodyRoom(): (clientIp: string) => BodyShare {
   const heldBy = new Map<string, number>();
   let held = 0;
   return (clientIp) => {
@@ -24,7 +25,7 @@ export function createBodyRoom({ ofNetwork, inAll } = limits): (clientIp: string
         const more = bytes - freeBytes - counted;
         if (more <= 0) return true;
         const ofTheirs = (heldBy.get(network) ?? 0) + more;
-        if (ofTheirs > ofNetwork || held + more > inAll) return false;
+        if (ofTheirs > maxOfNetwork || held + more > maxInAll) return false;
         heldBy.set(network, ofTheirs);
         held += more;
         counted += more;

@@ -74,18 +74,14 @@ export function nested(model: string, column: string, options: NestedOptions = {
 export function embedded<T = unknown>(
   model: string,
   keyType: KeyType,
-  { view = 'full', filter = false, nullable = false }: NestedOptions & Pick<Common, 'filter' | 'nullable'> = {},
+  { view = 'full', filter = false, nullable = false }: NestedOptions & Pick<Common, 'filter' | 'nullable'>,
 ): RefField<T> {
   const shownAs = nest<T>(model, view, false, (other, row, name) => sql`${other.col('pk')} = ${row.col(name)}`);
   return { ...shownAs, kind: 'embedded', model, keyType, orderable: true, filter, nullable };
 }
 
 /** The objects that a join table links. */
-export function nestedMany(
-  model: string,
-  join: Pairs,
-  options: NestedOptions & { readonly order?: string } = {},
-): Field {
+export function nestedMany(model: string, join: Pairs, options: NestedOptions & { readonly order?: string }): Field {
   const where = (other: RowAlias, row: RowAlias) =>
     sql`${other.col('pk')} in (select ${sql.ref(join.other)} from ${sql.table(join.table)} where ${sql.ref(`${join.table}.${join.own}`)} = ${row.col('pk')})`;
   return nest(model, options.view ?? 'full', true, where, { ...options, pairs: join });

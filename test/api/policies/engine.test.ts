@@ -216,10 +216,10 @@ describeOnBoth('the policy engine', (server) => {
     const { world } = server();
     const ip = '8.8.8.8';
     expect(world.geo.locate(ip)?.country).toBe('US');
-    const geoTarget = async (values: Record<string, unknown>, binding = {}) => {
+    const geoTarget = async (values: Record<string, unknown>) => {
       const pk = await target();
       const policy = await create('/policies/geoip/', { name: unique('geoip'), ...values });
-      await bind({ target: pk, policy: policy.pk, ...binding });
+      await bind({ target: pk, policy: policy.pk });
       return pk;
     };
     const home = await geoTarget({ countries: ['US', 'CA'] });

@@ -4,11 +4,10 @@ import { get } from 'node:http';
 export function getForHost(
   url: string,
   host: string,
-  headers: Record<string, string> = {},
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies freely
 ): Promise<{ status: number; body: any }> {
   return new Promise((resolve, reject) => {
-    const request = get(url, { headers: { ...headers, host }, agent: false }, async (response) => {
+    const request = get(url, { headers: { host }, agent: false }, async (response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of response) chunks.push(chunk as Buffer);
       resolve({ status: response.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString()) });

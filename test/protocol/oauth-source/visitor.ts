@@ -44,12 +44,6 @@ export const comeBack = (
   answer: Record<string, string>,
 ): Promise<Page> => visit(server, browser, `/source/oauth/callback/${slug}/?${new URLSearchParams(answer)}`);
 
-/** Leaves and comes back with a code, as after signing in there. */
-export async function roundTrip(server: TestServer, browser: Browser, slug: string, query = ''): Promise<Page> {
-  const asked = await depart(server, browser, slug, query);
-  return comeBack(server, browser, slug, { code: 'a-code', state: asked.searchParams.get('state') ?? '' });
-}
-
 /** Goes through the flow that a page leads to; the challenge it ends with. */
 export async function throughFlow(browser: Browser, page: Page) {
   const [, flow = '', query = ''] = /^\/if\/flow\/([^/]+)\/(?:\?(.*))?$/.exec(page.location) ?? [];

@@ -7,7 +7,7 @@ import type { Use } from './used-by.tsx';
 export const locksOut = (
   { reaches_sign_in, path }: ResourceEntry,
   uses: readonly Use[],
-  isSuperuser: unknown = false,
+  isSuperuser: unknown,
 ): boolean => isSuperuser === true || (reaches_sign_in && (uses.length > 0 || path === stageBindings));
 
 /** A flow uses its stage bindings without referring to them. */

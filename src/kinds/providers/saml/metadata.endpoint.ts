@@ -46,7 +46,7 @@ export function metadataEndpoint({ config: { publicUrl }, keyOf }: Needs): Endpo
       const forced = query.get('force_binding');
       const only = forced !== null && bindingNames.includes(forced) ? forced : null;
       const metadata = await idpMetadata(provider, publicUrl, { key: keyOf(provider), only });
-      if (!asksForFile(query) && !asksForXml(call.request.header('accept'))) {
+      if (!asksForFile(query) && !asksForXml(call.request.header('accept') ?? '')) {
         return { metadata, download_url: `${path}?download` };
       }
       const name = provider.name.replace(/[^\w.-]+/g, '_').slice(0, 100);
@@ -65,5 +65,5 @@ async function withoutApplication(query: Query, pk: number | null) {
   return { metadata: '', download_url: '' };
 }
 
-const asksForXml = (accept = ''): boolean =>
+const asksForXml = (accept: string): boolean =>
   /\b(?:xml|samlmetadata\+xml)\b/i.test(accept) && !/json|\*\/\*/.test(accept);
