@@ -40,3 +40,14 @@ export async function withApp<T>(
     await world.close();
   }
 }
+
+/** An object as the API shows it. */
+export type Made = Readonly<Record<string, unknown>>;
+
+/** Makes an object by the API, as the administrator. */
+export async function makeObject(url: string, path: string, body: object): Promise<Made> {
+  const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/api/v3${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (answer.status !== 201) throw new Error(`POST ${path} answers ${answer.status}: ${await answer.text()}`);
+  return (await answer.json()) as Made;
+}

@@ -6,7 +6,7 @@ import { generateCertificate } from '../../src/lib/certificate/generate-certific
 import { addMilliseconds } from '../../src/platform/clock.ts';
 import { randomToken } from '../../src/platform/random.ts';
 import { headersOf } from '../capture.ts';
-import { adminToken } from '../open-app.ts';
+import { type Made, makeObject } from '../open-app.ts';
 import { sessionCookie } from '../session.ts';
 import type { FloorOrder } from './floor.ts';
 import {
@@ -40,17 +40,8 @@ export interface LoadedOAuth {
   readonly authorization: Supply;
 }
 
-type Made = Readonly<Record<string, unknown>>;
-
 /** One application, one user, and enough codes and refresh tokens for the run. */
 export async function loadOAuth(world: World, url: string, count: number): Promise<LoadedOAuth> {
-  async function post(path: string, body: object): Promise<Made> {
-    const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
-    const answer = await fetch(`${url}/api/v3${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    if (answer.status !== 201) throw new Error(`POST ${path} answers ${answer.status}: ${await answer.text()}`);
-    return (await answer.json()) as Made;
-  }
-
   const pair = await generateCertificate({
     commonName: 'bench',
     subjectAltNames: [],
@@ -60,15 +51,19 @@ export async function loadOAuth(world: World, url: string, count: number): Promi
   });
   const signing = { name: 'bench', certificate_data: pair.certificate, key_data: pair.key };
   const flow = { name: 'bench-oauth', slug: 'bench-oauth', title: 'Bench', designation: 'authorization' };
-  const provider = await post('/providers/oauth2/', {
+  const provider = await makeObject(url, '/providers/oauth2/', {
     name: 'bench-oauth',
-    authorization_flow: (await post('/flows/instances/', flow)).pk,
-    signing_key: (await post('/crypto/certificatekeypairs/', signing)).pk,
+    authorization_flow: (await makeObject(url, '/flows/instances/', flow)).pk,
+    signing_key: (await makeObject(url, '/crypto/certificatekeypairs/', signing)).pk,
     redirect_uris: [{ matching_mode: 'strict', url: callback }],
     property_mappings: await mappingsOf(world, [...userScopes, 'gatehouse/api']),
   });
-  await post('/core/applications/', { name: 'Bench', slug: 'bench', provider: provider.pk });
-  const { pk: user } = await post('/core/users/', { username: 'ada', name: 'Ada', email: 'ada@example.com' });
+  await makeObject(url, '/core/applications/', { name: 'Bench', slug: 'bench', provider: provider.pk });
+  const { pk: user } = await makeObject(url, '/core/users/', {
+    username: 'ada',
+    name: 'Ada',
+    email: 'ada@example.com',
+  });
   const authorization = basic(String(provider.client_id), String(provider.client_secret));
 
   async function answerTo({ method, path, requests }: Supply, at = 0): Promise<FloorOrder> {

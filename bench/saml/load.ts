@@ -5,7 +5,7 @@ import { generateCertificate } from '../../src/lib/certificate/generate-certific
 import { headersOf } from '../capture.ts';
 import type { FloorOrder } from '../oauth/floor.ts';
 import type { Supply } from '../oauth/supply.ts';
-import { adminToken } from '../open-app.ts';
+import { makeObject } from '../open-app.ts';
 import { sessionCookie } from '../session.ts';
 
 const acs = 'https://app.example/acs';
@@ -17,31 +17,22 @@ export interface LoadedSaml {
   readonly floor: FloorOrder;
 }
 
-type Made = Readonly<Record<string, unknown>>;
-
 /** An application with the seven managed mappings, and a user with a session who needs no consent. */
 export async function loadSaml(world: World, url: string): Promise<LoadedSaml> {
-  async function post(path: string, body: object): Promise<Made> {
-    const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
-    const answer = await fetch(`${url}/api/v3${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    if (answer.status !== 201) throw new Error(`POST ${path} answers ${answer.status}: ${await answer.text()}`);
-    return (await answer.json()) as Made;
-  }
-
   const names = { commonName: 'bench', subjectAltNames: [], validityDays: 1 };
   const pair = await generateCertificate({ ...names, algorithm: 'rsa', rsaBits: 2048 });
   const signing = { name: 'bench', certificate_data: pair.certificate, key_data: pair.key };
   const { rows } = await sql<{ pk: string }>`select pk from flows
     where slug = 'default-provider-authorization-implicit-consent'`.execute(world.db.read);
-  const provider = await post('/providers/saml/', {
+  const provider = await makeObject(url, '/providers/saml/', {
     name: 'bench',
     authorization_flow: rows[0]?.pk,
     acs_url: acs,
     audience: 'https://app.example/metadata',
-    signing_kp: (await post('/crypto/certificatekeypairs/', signing)).pk,
+    signing_kp: (await makeObject(url, '/crypto/certificatekeypairs/', signing)).pk,
   });
-  await post('/core/applications/', { name: 'Bench', slug: 'bench', provider: provider.pk });
-  const user = await post('/core/users/', { username: 'ada', name: 'Ada', email: 'ada@example.com' });
+  await makeObject(url, '/core/applications/', { name: 'Bench', slug: 'bench', provider: provider.pk });
+  const user = await makeObject(url, '/core/users/', { username: 'ada', name: 'Ada', email: 'ada@example.com' });
   const cookie = await sessionCookie(world, Number(user.pk));
 
   const query = new URLSearchParams({ SAMLRequest: deflateRawSync(authnRequest()).toString('base64') });

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventsDuring } from '../support/events.ts';
 
 import { atFactor, makeFactorFlow } from '../support/factor-walk.ts';
-import type { Browser } from '../support/flow-client.ts';
 import { made, makeWalk, unique } from '../support/make-walk.ts';
-import { personWithPassword, stillClock } from '../support/second-factor.ts';
+import { personWithPassword, stillClock, userIn } from '../support/second-factor.ts';
 import { describeOnBoth, describeOnSqlite, type TestUser } from '../support/server.ts';
 import { json, loopbackAllowed, type Service, type ServiceAnswer, startService } from '../support/service.ts';
 import { signedInBrowser } from '../support/signed-in-browser.ts';
@@ -56,7 +55,6 @@ describeOnBoth(
       return { user, number, stage: stages[0] as string };
     };
     const signInFlow = () => makeFactorFlow(server(), 'sms');
-    const me = async (browser: Browser) => (await browser.get('/core/users/me/')).body.user?.pk ?? null;
 
     test('ask for a number, send a code to it, and are stored once the code comes back', async () => {
       service.answer = () => json({});
@@ -147,7 +145,7 @@ describeOnBoth(
       await browser.answer(flow, { selected_challenge: offered });
       expect(service.requests).toHaveLength(1);
       await browser.answer(flow, { code: codeSent() });
-      expect(await me(browser)).toBe(user.pk);
+      expect(await userIn(browser)).toBe(user.pk);
     });
 
     // What follows does not depend on the database.
@@ -230,9 +228,9 @@ describeOnBoth(
       const code = codeSent();
       const wrong = await browser.answer(flow, { selected_challenge, code: otherThan(code) });
       expect(wrong.body.response_errors.code).toHaveLength(1);
-      expect(await me(browser)).toBeNull();
+      expect(await userIn(browser)).toBeNull();
       expect((await browser.answer(flow, { selected_challenge, code })).body).toEqual(done);
-      expect(await me(browser)).toBe(user.pk);
+      expect(await userIn(browser)).toBe(user.pk);
       const again = await atFactor(server(), flow, user);
       const replayed = await again.browser.answer(flow, { selected_challenge, code });
       expect(replayed.body.response_errors.code).toHaveLength(1);

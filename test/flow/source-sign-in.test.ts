@@ -5,7 +5,7 @@ import { startMediaServer } from '../api/sources/media-server.ts';
 import { eventsDuring } from '../support/events.ts';
 
 import { type Browser, openBrowser } from '../support/flow-client.ts';
-import { made, unique } from '../support/make-walk.ts';
+import { flowKey, made, unique } from '../support/make-walk.ts';
 import { isSignedIn } from '../support/second-factor.ts';
 import { describeOnBoth, type TestServer } from '../support/server.ts';
 
@@ -25,11 +25,10 @@ function person(values: Record<string, unknown> = {}) {
 }
 
 async function source(server: TestServer, values: Record<string, unknown> = {}) {
-  const flow = async (slug: string) => (await server.admin.get(`/flows/instances/${slug}/`)).body.pk;
   return makeSource(server, 'mediasrc', {
     plex_token: person().token,
-    authentication_flow: await flow('default-source-authentication'),
-    enrollment_flow: await flow('default-source-enrollment'),
+    authentication_flow: await flowKey(server, 'default-source-authentication'),
+    enrollment_flow: await flowKey(server, 'default-source-enrollment'),
     ...values,
   });
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { eventsDuring } from '../support/events.ts';
-
 import { atFactor, makeFactorFlow } from '../support/factor-walk.ts';
-import { type Browser, openBrowser } from '../support/flow-client.ts';
+import { openBrowser } from '../support/flow-client.ts';
 import { makeWalk } from '../support/make-walk.ts';
 import { type PasskeyOwner, personWithPasskey } from '../support/passkey.ts';
+import { userIn } from '../support/second-factor.ts';
 import { describeOnBoth, type TestUser } from '../support/server.ts';
 import { type AuthenticatorOptions, createAuthenticator, type Tricks } from '../support/software-authenticator.ts';
 
@@ -27,7 +27,6 @@ describeOnBoth('WebAuthn devices as a factor', (server, kind) => {
     const { browser, body, offered } = await atFactor(server(), flow, user);
     return { browser, body, options: offered?.challenge };
   };
-  const whoIsIn = async (browser: Browser) => (await browser.get('/core/users/me/')).body.user?.pk ?? null;
   const errorOf = (body: { response_errors?: { webauthn: { string: string }[] } }) =>
     body.response_errors?.webauthn[0]?.string;
 
@@ -44,9 +43,9 @@ describeOnBoth('WebAuthn devices as a factor', (server, kind) => {
       allowCredentials: [{ id: key.credentialId, type: 'public-key', transports: ['usb'] }],
       userVerification: 'preferred',
     });
-    expect(await whoIsIn(browser)).toBeNull();
+    expect(await userIn(browser)).toBeNull();
     expect((await browser.answer(flow, { webauthn: key.prove(options) })).body).toEqual(done);
-    expect(await whoIsIn(browser)).toBe(user.pk);
+    expect(await userIn(browser)).toBe(user.pk);
     const again = await atKey(flow, user);
     expect(again.body.device_challenges[0].last_used).toMatch(/^\d{4}-/);
   });
@@ -129,7 +128,7 @@ describeOnBoth('WebAuthn devices as a factor', (server, kind) => {
     expect(events.map(({ action }) => action)).toEqual(['login_failed']);
     const late = await browser.answer(flow, { webauthn: user.key.prove(options) });
     expect(errorOf(late.body)).toBe(failed);
-    expect(await whoIsIn(browser)).toBeNull();
+    expect(await userIn(browser)).toBeNull();
     const right = user.key.prove(late.body.device_challenges[0].challenge);
     expect((await browser.answer(flow, { webauthn: right })).body).toEqual(done);
   });
@@ -147,7 +146,7 @@ describeOnBoth('WebAuthn devices as a factor', (server, kind) => {
     const shapes = [{}, { id: 1 }, { id: user.key.credentialId, rawId: user.key.credentialId, type: 'public-key' }];
     for (const webauthn of shapes) expect(errorOf((await browser.answer(flow, { webauthn })).body)).toBe(failed);
     expect((await browser.answer(flow, { code: '123456' })).body.response_errors.code).toHaveLength(1);
-    expect(await whoIsIn(browser)).toBeNull();
+    expect(await userIn(browser)).toBeNull();
   });
 
   test('user verification and authenticator models are checked as the stage requires', async () => {
@@ -190,7 +189,7 @@ describeOnBoth('WebAuthn devices as a factor', (server, kind) => {
     });
     expect(events.map(({ action }) => action)).toEqual(['login']);
     expect(JSON.stringify(events)).toContain('auth_webauthn_pwl');
-    expect(await whoIsIn(browser)).toBe(user.pk);
+    expect(await userIn(browser)).toBe(user.pk);
   });
 
   test('a passkey of a model that is not allowed does not sign in', async () => {
@@ -200,7 +199,7 @@ describeOnBoth('WebAuthn devices as a factor', (server, kind) => {
     const [{ challenge }] = (await browser.show(flow)).body.device_challenges;
     const told = await browser.answer(flow, { webauthn: user.key.prove(challenge) });
     expect(errorOf(told.body)).toBe('Devices of this make are not allowed here.');
-    expect(await whoIsIn(browser)).toBeNull();
+    expect(await userIn(browser)).toBeNull();
   });
 
   test('the identification screen links to the passwordless flow', async () => {
@@ -218,7 +217,7 @@ describeOnBoth('WebAuthn devices as a factor', (server, kind) => {
       await before();
       const { body } = await browser.answer(flow, { webauthn: key.prove(challenge) });
       expect(errorOf(body)).toBe(failed);
-      expect(await whoIsIn(browser)).toBeNull();
+      expect(await userIn(browser)).toBeNull();
     };
     const first = await person();
     const [device] = (await first.api.get('/authenticators/webauthn/')).body.results;

@@ -1,15 +1,9 @@
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { fillIn } from '../support/admin-form.ts';
+import { fillIn, pick } from '../support/admin-form.ts';
 import { openAdmin, visitAdmin } from '../support/admin-visit.ts';
 import { describeJourney } from '../support/journey.ts';
 import { made, makeWalk, unique } from '../support/make-walk.ts';
 import type { TestServer } from '../support/server.ts';
-
-const pick = async (page: Page, label: string, name: string) => {
-  await page.getByRole('combobox', { name: label, exact: true }).fill(name);
-  await page.getByRole('option', { name }).first().click();
-};
 
 /** An application for a group, and for whom a policy lets in, which is nobody. */
 async function makeGround(server: TestServer) {

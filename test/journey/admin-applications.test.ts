@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { bodyFor, factsOf, filled } from '../../web/admin/applications/template.ts';
 import { templates } from '../../web/admin/applications/templates/all.ts';
+import { pick } from '../support/admin-form.ts';
 import { moveTo, openAdmin, visitAdmin } from '../support/admin-visit.ts';
 import { describeJourney } from '../support/journey.ts';
 import { unique } from '../support/make-walk.ts';
@@ -28,11 +29,6 @@ const makeGroup = async ({ admin }: TestServer) => (await admin.post('/core/grou
 
 const tab = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link', { name, exact: true });
-
-const pick = async (page: Page, label: string, name: string) => {
-  await page.getByRole('combobox', { name: label, exact: true }).fill(name);
-  await page.getByRole('option', { name }).first().click();
-};
 
 /** The window in which a test sign-in goes on. */
 async function openTest(page: Page): Promise<Page> {

@@ -1,5 +1,5 @@
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { pick } from '../support/admin-form.ts';
 import { openAdmin, visitAdmin } from '../support/admin-visit.ts';
 import { describeJourney } from '../support/journey.ts';
 import { made, makeWalk, unique } from '../support/make-walk.ts';
@@ -15,11 +15,6 @@ const designOf = async ({ admin }: TestServer, slug: string) =>
   (await admin.get(`/flows/instances/${slug}/design/`)).body;
 const namesOf = async (server: TestServer, slug: string): Promise<string[]> =>
   (await designOf(server, slug)).steps.map(({ name }: Step) => name);
-
-const pick = async (page: Page, label: string, name: string) => {
-  await page.getByRole('combobox', { name: label, exact: true }).fill(name);
-  await page.getByRole('option', { name }).first().click();
-};
 
 const makeSignIn = (server: TestServer) =>
   makeWalk(

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { makeSource } from '../api/sources/fixtures.ts';
+import { pick } from '../support/admin-form.ts';
 import { moveTo, openAdmin, visitAdmin } from '../support/admin-visit.ts';
 import { axeViolations } from '../support/axe.ts';
 import { openBrowser, signInByPassword } from '../support/flow-client.ts';
@@ -10,11 +11,6 @@ import { makeApplication, makeConsent } from '../support/providers.ts';
 import { giveCodes, isSignedIn, password, personWithPassword } from '../support/second-factor.ts';
 import type { TestServer } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
-
-const pick = async (page: Page, label: string, name: string) => {
-  await page.getByRole('combobox', { name: label, exact: true }).fill(name);
-  await page.getByRole('option', { name }).first().click();
-};
 
 /** Answers the question that a button asks. */
 const confirm = async (page: Page, button: RegExp | string, answer: string) => {

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { makeSource } from '../api/sources/fixtures.ts';
 import { sendJson, startMediaServer } from '../api/sources/media-server.ts';
 import { describeJourney, whoIs } from '../support/journey.ts';
-import { makeWalk, unique } from '../support/make-walk.ts';
+import { flowKey, makeWalk, unique } from '../support/make-walk.ts';
 
 const media = await startMediaServer();
 afterAll(() => media.close());
@@ -23,12 +23,11 @@ describeJourney(
   (journey) => {
     test('identifies a person once they have signed in there', async () => {
       const { server } = journey();
-      const flow = async (slug: string) => (await server.admin.get(`/flows/instances/${slug}/`)).body.pk;
       const source = await makeSource(server, 'mediasrc', {
         plex_token: 'the-owners-token',
         client_id: 'a client',
-        authentication_flow: await flow('default-source-authentication'),
-        enrollment_flow: await flow('default-source-enrollment'),
+        authentication_flow: await flowKey(server, 'default-source-authentication'),
+        enrollment_flow: await flowKey(server, 'default-source-enrollment'),
       });
       const username = unique('viewer');
       media.know('a-token', { id: 77, username, email: `${username}@example.org` });

@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
 import { atFactor, makeFactorFlow } from '../support/factor-walk.ts';
-import type { Browser } from '../support/flow-client.ts';
 import { personWithPasskey } from '../support/passkey.ts';
-import { giveCodes, personWithPassword } from '../support/second-factor.ts';
+import { giveCodes, isSignedIn, personWithPassword } from '../support/second-factor.ts';
 import { describeOnBoth } from '../support/server.ts';
 
 describeOnBoth('class 14: a second factor, asked for before and shown after', (server) => {
-  const isIn = async (browser: Browser) => (await browser.get('/core/users/me/')).status === 200;
   const changes = ['their device is removed', 'they are deactivated', 'they are deleted'] as const;
   const change = async (what: (typeof changes)[number], user: number, kind: string) => {
     const { admin } = server();
@@ -23,7 +21,7 @@ describeOnBoth('class 14: a second factor, asked for before and shown after', (s
     const { browser } = await atFactor(server(), flow, ada);
     expect((await change(what, ada.pk, 'static')).status).toBeLessThan(300);
     expect((await browser.answer(flow, { code })).status).toBe(200);
-    expect(await isIn(browser)).toBe(false);
+    expect(await isSignedIn(browser)).toBe(false);
   });
 
   test.each(changes)('%s: a passkey lets nobody in', async (what) => {
@@ -32,6 +30,6 @@ describeOnBoth('class 14: a second factor, asked for before and shown after', (s
     const { browser, offered } = await atFactor(server(), flow, ada);
     expect((await change(what, ada.pk, 'webauthn')).status).toBeLessThan(300);
     expect((await browser.answer(flow, { webauthn: ada.key.prove(offered.challenge) })).status).toBe(200);
-    expect(await isIn(browser)).toBe(false);
+    expect(await isSignedIn(browser)).toBe(false);
   });
 });

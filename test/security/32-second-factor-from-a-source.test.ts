@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { makeSource } from '../api/sources/fixtures.ts';
 import { startMediaServer } from '../api/sources/media-server.ts';
 import { openBrowser } from '../support/flow-client.ts';
+import { flowKey } from '../support/make-walk.ts';
 import { appFrom, isSignedIn, step } from '../support/second-factor.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
@@ -14,13 +15,12 @@ describeOnSqlite(
   'class 32: the second factor when signing in from a source',
   (server) => {
     test('is asked of everybody who has a device', async () => {
-      const flow = async (slug: string) => (await server().admin.get(`/flows/instances/${slug}/`)).body.pk;
       media.know('source-token', { id: 1, username: 'source', email: 'source@example.com', title: 'Source' });
       media.know('my-token', { id: 7, username: 'from-elsewhere', email: 'elsewhere@example.com', title: 'Somebody' });
       const { slug } = await makeSource(server(), 'mediasrc', {
         plex_token: 'source-token',
-        authentication_flow: await flow('default-source-authentication'),
-        enrollment_flow: await flow('default-source-enrollment'),
+        authentication_flow: await flowKey(server(), 'default-source-authentication'),
+        enrollment_flow: await flowKey(server(), 'default-source-enrollment'),
       });
       const arrive = async (browser: ReturnType<typeof openBrowser>, at: string) => {
         await browser.post(`/sources/mediasrc/redeem_token/?slug=${slug}`, { plex_token: 'my-token' });

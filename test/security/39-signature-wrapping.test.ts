@@ -6,13 +6,12 @@ import { signXml } from '../../src/lib/xml/sign.ts';
 import { newBrowser, throughFlow, visit } from '../protocol/oauth-source/visitor.ts';
 import { samlWalk } from '../protocol/saml-source/saml-walk.ts';
 import { unique } from '../support/make-walk.ts';
-import { stranger, type Visitor, visitor } from '../support/relying-party.ts';
+import { asForm, stranger, type Visitor, visitor } from '../support/relying-party.ts';
 import { assertionMarkup, type IdpKey, idpKey, responseMarkup, type Told } from '../support/saml-idp.ts';
 import {
   authnRequest,
   elementOf,
   encoded,
-  formOf,
   logoutRequest,
   makeServiceProvider,
   responseOn,
@@ -151,7 +150,7 @@ describeOnSqlite('class 39: only what is signed is read', (server) => {
     const sp = await makeServiceProvider(server(), { verification_kp });
     const browser = await visitor(server());
     const post = (message: string) =>
-      browser.visit(sp.at('sso/binding/post/'), formOf({ SAMLRequest: encoded(message) }));
+      browser.visit(sp.at('sso/binding/post/'), asForm({ SAMLRequest: encoded(message) }));
     const good = sign(authnRequest({ attributes: { ID: '_good' } }));
     const evil = authnRequest({ attributes: { ID: '_evil', ForceAuthn: 'false' } });
     for (const [name, forged] of Object.entries({ ...wrappedRequests(good, evil), 'no signature': evil })) {
@@ -180,7 +179,7 @@ describeOnSqlite('class 39: only what is signed is read', (server) => {
     for (const [name, message] of Object.entries(wrappedRequests(good, evil))) {
       const { status } = await stranger(server()).visit(
         sp.at('slo/binding/post/'),
-        formOf({ SAMLRequest: encoded(message) }),
+        asForm({ SAMLRequest: encoded(message) }),
       );
       const body = `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>${message}</s:Body></s:Envelope>`;
       const soap = { method: 'POST', headers: { 'content-type': 'text/xml' }, body };

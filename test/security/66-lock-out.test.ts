@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type Browser, openBrowser, signInByPassword } from '../support/flow-client.ts';
 import { makeWalk, unique } from '../support/make-walk.ts';
 import { personWithPasskey } from '../support/passkey.ts';
+import { userIn } from '../support/second-factor.ts';
 import { describeOnBoth } from '../support/server.ts';
 
 const blocked = 'Too many failed attempts. Please try again later.';
@@ -25,7 +26,6 @@ describeOnBoth('class 66: the lock-out does not reveal users or lock out the own
     }
     return Number.POSITIVE_INFINITY;
   };
-  const whoIsIn = async (browser: Browser) => (await browser.get('/core/users/me/')).body.user?.pk ?? null;
 
   test('two names of one user allow as many guesses as two unknown names', async () => {
     const { username, email } = await person();
@@ -39,12 +39,12 @@ describeOnBoth('class 66: the lock-out does not reveal users or lock out the own
     const { pk, username } = await person();
     const own = openBrowser(server());
     await signInByPassword(own, username, password);
-    expect(await whoIsIn(own)).toBe(pk);
+    expect(await userIn(own)).toBe(pk);
     for (const name of [...own.cookies.keys()]) if (!name.endsWith('gatehouse_known')) own.cookies.delete(name);
     await guessesAt([username]);
     expect(await complaintOf(openBrowser(server()), username, password)).toBe(blocked);
     await signInByPassword(own, username, password);
-    expect(await whoIsIn(own)).toBe(pk);
+    expect(await userIn(own)).toBe(pk);
   });
 
   test('a browser known for another user, or with a forged cookie, is locked out', async () => {

@@ -1,6 +1,12 @@
 import type { Page } from 'playwright-core';
 import type { TestServer } from './server.ts';
 
+/** Types into a picker, and takes what it finds first. */
+export async function pick(page: Page, label: string, name: string): Promise<void> {
+  await page.getByRole('combobox', { name: label, exact: true }).fill(name);
+  await page.getByRole('option', { name }).first().click();
+}
+
 /** Fills in the widget of a member, by the kind of its field, as a person would. */
 export async function fillIn(page: Page, server: TestServer, name: string, value: unknown): Promise<void> {
   const widget = page.locator(`[data-field="${name}"]`);

@@ -12,6 +12,14 @@ export async function sent(server: TestServer, endpoint: string, fields: Record<
   return (await fetch(`${server.url}/application/o/${endpoint}/`, asForm(fields))).json() as Promise<Made>;
 }
 
+/** A device asks for a code, and then whether somebody has decided; the error that it is told. */
+export const beginDevice = (server: TestServer, party: RelyingParty): Promise<Made> =>
+  sent(server, 'device', { ...secretOf(party), scope: 'openid' });
+export async function pollDevice(server: TestServer, party: RelyingParty, device_code: string): Promise<string> {
+  const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
+  return (await sent(server, 'token', { ...secretOf(party), grant_type, device_code })).error;
+}
+
 /** What a client asks for that will be told of a denial. */
 export const asked = ({ clientId }: RelyingParty, more: Record<string, string> = {}) => ({
   client_id: clientId,

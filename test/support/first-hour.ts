@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret, TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
+import { pick } from './admin-form.ts';
 import { launchChromium } from './chromium.ts';
 import { type Environment, type RunningServer, runGatehouse, startServerProcess } from './gatehouse-process.ts';
 
@@ -142,11 +143,6 @@ async function addSecondFactor({ picture }: Walk, page: Page): Promise<void> {
 
 const choose = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Administration' }).getByRole('link', { name, exact: true }).click();
-
-const pick = async (page: Page, label: string, name: string) => {
-  await page.getByRole('combobox', { name: label, exact: true }).fill(name);
-  await page.getByRole('option', { name }).first().click();
-};
 
 async function makeGroup(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Administration' }).click();

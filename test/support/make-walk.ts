@@ -3,6 +3,10 @@ import type { TestServer } from './server.ts';
 
 export const unique = (word: string): string => `${word}-${randomText(8).toLowerCase()}`;
 
+/** The key of a flow. */
+export const flowKey = async ({ admin }: Pick<TestServer, 'admin'>, slug: string): Promise<string> =>
+  (await admin.get(`/flows/instances/${slug}/`)).body.pk;
+
 export interface Walk {
   readonly pk: string;
   readonly slug: string;

@@ -173,6 +173,10 @@ export const fieldsOf = (text: string): Record<string, string> =>
     ]),
   );
 
+/** Whether a session is still there. */
+export const isAlive = async ({ admin }: TestServer, session: string): Promise<boolean> =>
+  (await admin.get(`/core/authenticated_sessions/${session}/`)).status === 200;
+
 /** How a browser sends a form. */
 export const asForm = (fields: Record<string, string>): RequestInit => ({
   method: 'POST',

@@ -100,13 +100,6 @@ export const encoded = (message: string): string => Buffer.from(message).toStrin
 export const redirectQuery = (message: string, more: Record<string, string> = {}): string =>
   new URLSearchParams({ SAMLRequest: deflated(message), ...more }).toString();
 
-/** A form as a page of the service provider sends it. */
-export const formOf = (members: Record<string, string>): RequestInit => ({
-  method: 'POST',
-  headers: { 'content-type': 'application/x-www-form-urlencoded' },
-  body: new URLSearchParams(members).toString(),
-});
-
 export interface SamlAnswer {
   /** The document. */
   readonly text: string;

@@ -79,3 +79,7 @@ export async function pastPassword(server: TestServer, username: string): Promis
 /** Whether a browser is signed in. */
 export const isSignedIn = async (browser: Browser): Promise<boolean> =>
   (await browser.get('/core/users/me/')).status === 200;
+
+/** The key of the user who is signed in with a browser; null if nobody is. */
+export const userIn = async (browser: Browser): Promise<number | null> =>
+  (await browser.get('/core/users/me/')).body.user?.pk ?? null;

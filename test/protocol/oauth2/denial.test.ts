@@ -1,6 +1,14 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { asked, expectToldInEachMode, secretOf, sent, told } from '../../support/denied-request.ts';
+import {
+  asked,
+  beginDevice,
+  expectToldInEachMode,
+  pollDevice,
+  secretOf,
+  sent,
+  told,
+} from '../../support/denied-request.ts';
 import { eventsDuring } from '../../support/events.ts';
 
 import { bindExpression, makeWalk, type Walk } from '../../support/make-walk.ts';
@@ -207,32 +215,26 @@ describeOnSqlite(
 );
 
 describeOnSqlite('RFC 8628 §3.5: a device whose person the flow denies', (server) => {
-  const begin = (party: RelyingParty) => sent(server(), 'device', { ...secretOf(party), scope: 'openid' });
-  const poll = async (party: RelyingParty, device_code: string) => {
-    const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
-    return (await sent(server(), 'token', { ...secretOf(party), grant_type, device_code })).error;
-  };
-
   test.each(actions)('learns of it at once, by a flow with %s', async (action) => {
     const { walk, party } = await makeDenyingFlow(server(), action);
-    const { user_code, device_code } = await begin(party);
+    const { user_code, device_code } = await beginDevice(server(), party);
     const browser = await visitor(server());
     await connectDevice(browser, user_code);
     const shown = await denied(browser, walk);
     expect([shown.error_message, shown.application_name]).toEqual([action === 'continue' ? undefined : why, undefined]);
-    expect(await poll(party, device_code)).toBe('access_denied');
+    expect(await pollDevice(server(), party, device_code)).toBe('access_denied');
     expect((await browser.visit(shown.to)).text).toContain('Your device is not connected');
   });
 
   test.each(actions)('is refused when the flow denies at once, by a flow with %s', async (action) => {
     const { party } = await denyingAtOnce(server(), action);
-    const { user_code, device_code } = await begin(party);
+    const { user_code, device_code } = await beginDevice(server(), party);
     const browser = await visitor(server());
     const { answer } = await connectDevice(browser, user_code);
     const page = answer.location ? await browser.visit(answer.location) : answer;
     expect(page.text).toContain('Your device is not connected');
     expect([answer.status, page.text.includes(why)]).toEqual(action === 'continue' ? [302, false] : [403, true]);
-    expect(await poll(party, device_code)).toBe('access_denied');
+    expect(await pollDevice(server(), party, device_code)).toBe('access_denied');
   });
 
   test.each(actions)('is refused by people who may not approve devices, by a flow with %s', async (denied_action) => {

@@ -5,7 +5,15 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../support/jobs.ts';
 import { makeWalk } from '../../support/make-walk.ts';
-import { asForm, fieldsOf, makeRelyingParty, signInTo, stranger, visitor } from '../../support/relying-party.ts';
+import {
+  asForm,
+  fieldsOf,
+  isAlive,
+  makeRelyingParty,
+  signInTo,
+  stranger,
+  visitor,
+} from '../../support/relying-party.ts';
 import { describeOnBoth } from '../../support/server.ts';
 
 const goodbye = 'https://app.example/goodbye';
@@ -35,8 +43,7 @@ describeOnBoth(
     });
     afterAll(() => void receiver.server.close());
 
-    const isSignedIn = async (session: string) =>
-      (await server().admin.get(`/core/authenticated_sessions/${session}/`)).status === 200;
+    const isSignedIn = (session: string) => isAlive(server(), session);
 
     test('oidcc-rp-initiated-logout: by the hint of this session, back to where the client has registered', async () => {
       const party = await makeRelyingParty(server(), { post_logout_redirect_uris: strict(goodbye) });

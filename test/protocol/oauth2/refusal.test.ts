@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asked, expectToldInEachMode, secretOf, sent } from '../../support/denied-request.ts';
+import { asked, beginDevice, expectToldInEachMode, pollDevice, secretOf, sent } from '../../support/denied-request.ts';
 import { eventsDuring } from '../../support/events.ts';
 
 import {
@@ -7,7 +7,6 @@ import {
   connectDevice,
   fieldsOf,
   makeRelyingParty,
-  type RelyingParty,
   stranger,
   type Visitor,
   visitor,
@@ -81,40 +80,34 @@ describeOnSqlite('RFC 6749 §4.1.2.1: a person who does not agree', (server) => 
 });
 
 describeOnSqlite('RFC 8628 §3.5: a person who does not let a device in', (server) => {
-  const begin = (party: RelyingParty) => sent(server(), 'device', { ...secretOf(party), scope: 'openid' });
-  const ask = async (party: RelyingParty, device_code: string) => {
-    const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
-    return (await sent(server(), 'token', { ...secretOf(party), grant_type, device_code })).error;
-  };
-
   test('refuses on the consent page', async () => {
     const party = await makeRelyingParty(server(), {}, explicit);
-    const { user_code, device_code } = await begin(party);
+    const { user_code, device_code } = await beginDevice(server(), party);
     const browser = await visitor(server());
     await connectDevice(browser, user_code);
     const { status, text } = await browser.visit(await refuse(browser));
     expect([status, text.includes('Your device is not connected')]).toEqual([200, true]);
-    expect(await ask(party, device_code)).toBe('access_denied');
+    expect(await pollDevice(server(), party, device_code)).toBe('access_denied');
   });
 
   test('refuses because the device is not theirs', async () => {
     const party = await makeRelyingParty(server());
-    const { user_code, device_code } = await begin(party);
+    const { user_code, device_code } = await beginDevice(server(), party);
     const browser = await visitor(server());
     const entry = fieldsOf((await browser.visit('/device')).text);
     const shown = await browser.visit('/device', asForm({ ...entry, code: user_code }));
     expect(shown.text).toContain('name="refused"');
     const { location } = await browser.visit('/device', asForm({ ...fieldsOf(shown.text), refused: '1' }));
     expect((await browser.visit(location as URL)).text).toContain('Your device is not connected');
-    expect(await ask(party, device_code)).toBe('access_denied');
+    expect(await pollDevice(server(), party, device_code)).toBe('access_denied');
   });
 
   test('never refuses by a link or a form of another site', async () => {
     const party = await makeRelyingParty(server());
-    const { user_code, device_code } = await begin(party);
+    const { user_code, device_code } = await beginDevice(server(), party);
     const browser = await visitor(server());
     await browser.visit(`/device?code=${user_code}&refused=1`);
     await browser.visit('/device', asForm({ code: user_code, refused: '1' }));
-    expect(await ask(party, device_code)).toBe('authorization_pending');
+    expect(await pollDevice(server(), party, device_code)).toBe('authorization_pending');
   });
 });

@@ -17,6 +17,7 @@ import { eventsDuring } from '../../support/events.ts';
 import type { Browser } from '../../support/flow-client.ts';
 import { unique } from '../../support/make-walk.ts';
 import { type IdpKey, idpKey } from '../../support/saml-idp.ts';
+import { isSignedIn } from '../../support/second-factor.ts';
 import { describeOnSqlite } from '../../support/server.ts';
 import { newBrowser, saidOn, visit } from '../oauth-source/visitor.ts';
 import { formOn, parse, samlWalk } from './saml-walk.ts';
@@ -35,7 +36,6 @@ describeOnSqlite('signing out with a SAML source', (server) => {
   const { signIn, address, pair } = walk;
   const source = async (values: Record<string, unknown> = {}) =>
     walk.source({ slo_url, signing_kp: await pair(ours), idp_issuer: idp, ...values });
-  const isSignedIn = async (browser: Browser) => (await browser.get('/core/users/me/')).status === 200;
   const ourKeys = () => [new X509Certificate(ours.certificate).publicKey];
   /** Signs out here; where the browser is sent. */
   const signOut = async (browser: Browser) => String((await browser.show('default-invalidation-flow')).body.to);

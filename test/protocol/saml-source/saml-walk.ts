@@ -4,7 +4,7 @@ import { attributeOf, type XmlElement } from '../../../src/lib/xml/element.ts';
 import { readXml } from '../../../src/lib/xml/read-xml.ts';
 import { makeSource } from '../../api/sources/fixtures.ts';
 import type { Browser } from '../../support/flow-client.ts';
-import { made, unique } from '../../support/make-walk.ts';
+import { flowKey, made, unique } from '../../support/make-walk.ts';
 import { type IdpKey, signedResponse, type Told, told } from '../../support/saml-idp.ts';
 import type { TestServer } from '../../support/server.ts';
 import { newBrowser, type Page, throughFlow, visit } from '../oauth-source/visitor.ts';
@@ -32,12 +32,11 @@ export function samlWalk(server: () => TestServer, key: () => IdpKey) {
   }
 
   async function source(values: Record<string, unknown> = {}) {
-    const flow = async (slug: string) => (await server().admin.get(`/flows/instances/${slug}/`)).body.pk;
     return makeSource(server(), 'saml', {
       sso_url: idpUrl,
-      pre_authentication_flow: await flow('default-source-pre-authentication'),
-      authentication_flow: await flow('default-source-authentication'),
-      enrollment_flow: await flow('default-source-enrollment'),
+      pre_authentication_flow: await flowKey(server(), 'default-source-pre-authentication'),
+      authentication_flow: await flowKey(server(), 'default-source-authentication'),
+      enrollment_flow: await flowKey(server(), 'default-source-enrollment'),
       verification_kp: await pair(key(), false),
       ...values,
     });

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { generateCertificate } from '../../../src/lib/certificate/generate-certificate.ts';
 import { nameIdFormats } from '../../../src/lib/saml/names.ts';
 import type { Made } from '../../support/providers.ts';
-import { fieldsOf, visitor } from '../../support/relying-party.ts';
-import { acs, entityId, formOf, makeServiceProvider, type SpPair, storePair } from '../../support/saml-sp.ts';
+import { asForm, fieldsOf, visitor } from '../../support/relying-party.ts';
+import { acs, entityId, makeServiceProvider, type SpPair, storePair } from '../../support/saml-sp.ts';
 import { describeOnSqlite } from '../../support/server.ts';
 
 // The types of both bring those of browsers along, which contradict those of Node.
@@ -107,7 +107,7 @@ describeOnSqlite('SAML libraries', (server) => {
         page = await browser.visit(`${url.pathname}${url.search}`);
       } else {
         const { SAMLRequest = '' } = fieldsOf(await saml.getAuthorizeFormAsync(relay));
-        const sent = await browser.visit(sp.at('sso/binding/post/'), formOf({ SAMLRequest, RelayState: relay }));
+        const sent = await browser.visit(sp.at('sso/binding/post/'), asForm({ SAMLRequest, RelayState: relay }));
         page = await browser.visit(sent.location ?? '');
       }
       const fields = fieldsOf(page.text);

@@ -13,12 +13,11 @@ import { readXml } from '../../../src/lib/xml/read-xml.ts';
 import { signXml } from '../../../src/lib/xml/sign.ts';
 import { lastEvents } from '../../support/events.ts';
 import { quiet, until } from '../../support/jobs.ts';
-import { stranger, type Visitor, visitor } from '../../support/relying-party.ts';
+import { asForm, isAlive, stranger, type Visitor, visitor } from '../../support/relying-party.ts';
 import {
   deflated,
   elementOf,
   encoded,
-  formOf,
   logoutRequest,
   logoutResponse,
   makeServiceProvider,
@@ -79,8 +78,7 @@ describeOnBoth(
     });
     afterAll(() => void receiver.close());
 
-    const isSignedIn = async ({ session }: Visitor) =>
-      (await server().admin.get(`/core/authenticated_sessions/${session}/`)).status === 200;
+    const isSignedIn = ({ session }: Visitor) => isAlive(server(), session);
 
     const signOutEverywhere = (browser: Visitor, values: Record<string, unknown>) =>
       browser.visit('/api/v3/core/authenticated_sessions/sign_out_everywhere/', {
@@ -147,7 +145,7 @@ describeOnBoth(
         } else {
           const sent = await stranger(server()).visit(
             sp.at('slo/binding/post/'),
-            formOf({ SAMLRequest: encoded(message) }),
+            asForm({ SAMLRequest: encoded(message) }),
           );
           expect(sent.status).toBe(303);
           const { status, to, text } = responseOn(await browser.visit(sent.location ?? ''));
@@ -182,7 +180,7 @@ describeOnBoth(
       const [known] = await signedInTo(browser, sp);
       const { nameId = '', index = '' } = known ?? {};
       expect((await browser.visit(sp.at(slo(logoutRequest(nameId, index))))).status).toBe(400);
-      const form = formOf({ SAMLRequest: encoded(signed(logoutRequest(nameId, null))) });
+      const form = asForm({ SAMLRequest: encoded(signed(logoutRequest(nameId, null))) });
       const { location } = await browser.visit(sp.at('slo/binding/post/'), form);
       await browser.visit(location ?? '');
       expect(await isSignedIn(browser)).toBe(false);

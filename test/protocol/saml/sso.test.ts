@@ -7,7 +7,8 @@ import { redirectUrl } from '../../../src/lib/saml/redirect-binding.ts';
 import { attributeOf } from '../../../src/lib/xml/element.ts';
 import { signXml } from '../../../src/lib/xml/sign.ts';
 import { lastEvents } from '../../support/events.ts';
-import { makeRelyingParty, stranger, visitor } from '../../support/relying-party.ts';
+import { flowKey } from '../../support/make-walk.ts';
+import { asForm, makeRelyingParty, stranger, visitor } from '../../support/relying-party.ts';
 import {
   acs,
   attributesOf,
@@ -16,7 +17,6 @@ import {
   elementOf,
   encoded,
   entityId,
-  formOf,
   makeServiceProvider,
   nameIdPolicy,
   redirectQuery,
@@ -112,7 +112,7 @@ describeOnSqlite('SAML single sign-on', (server) => {
     const sp = await makeServiceProvider(server());
     const browser = await visitor(server());
     for (const path of [posted, redirected, '']) {
-      const form = formOf({ SAMLRequest: encoded(authnRequest({ attributes: { ID: '_posted' } })), RelayState: 'r' });
+      const form = asForm({ SAMLRequest: encoded(authnRequest({ attributes: { ID: '_posted' } })), RelayState: 'r' });
       const sent = await stranger(server()).visit(sp.at(path), form);
       expect([sent.status, sent.location?.pathname]).toEqual([303, sp.at('')]);
       const { root, relayState } = responseOn(await browser.visit(sent.location ?? ''));
@@ -277,7 +277,7 @@ describeOnSqlite('SAML single sign-on', (server) => {
     test('it comes by POST as well', async () => {
       const sp = await makeServiceProvider(server());
       const wrong = authnRequest({ attributes: { AssertionConsumerServiceURL: 'https://evil.example/' } });
-      const { status } = await stranger(server()).visit(sp.at(posted), formOf({ SAMLRequest: encoded(wrong) }));
+      const { status } = await stranger(server()).visit(sp.at(posted), asForm({ SAMLRequest: encoded(wrong) }));
       expect(status).toBe(400);
       const messages = (await told('configuration_error')).map(({ context }) => context.message);
       expect(messages.some((message) => String(message).includes('evil.example'))).toBe(true);
@@ -390,7 +390,7 @@ describeOnSqlite('SAML single sign-on', (server) => {
       const browser = await visitor(server());
       const query = signedBy(pair, `SAMLRequest=${encodeURIComponent(deflated(authnRequest()))}&RelayState=a+b`);
       expect(responseOn(await browser.visit(`${sp.at(redirected)}?${query}`)).relayState).toBe('a b');
-      const form = formOf({ SAMLRequest: encoded(enveloped(authnRequest(), pair)) });
+      const form = asForm({ SAMLRequest: encoded(enveloped(authnRequest(), pair)) });
       const { location } = await browser.visit(sp.at(posted), form);
       expect(responseOn(await browser.visit(location ?? '')).to).toBe(acs);
     });
@@ -464,16 +464,14 @@ describeOnSqlite('SAML single sign-on', (server) => {
       const sp = await make();
       const { status, location } = await stranger(server()).visit(
         sp.at(posted),
-        formOf({ SAMLRequest: encoded(write()) }),
+        asForm({ SAMLRequest: encoded(write()) }),
       );
       expect([status, location]).toEqual([400, null]);
     });
   });
 
-  const flowPk = async (slug: string) => (await server().admin.get(`/flows/instances/${slug}/`)).body.pk;
-
   test('a person who agrees is signed in by a ticket that serves once', async () => {
-    const sp = await makeServiceProvider(server(), { authorization_flow: await flowPk(explicit) });
+    const sp = await makeServiceProvider(server(), { authorization_flow: await flowKey(server(), explicit) });
     const browser = await visitor(server());
     const { location } = await browser.visit(`${sp.at(redirected)}?${redirectQuery(authnRequest())}`);
     expect(location?.pathname).toBe(`/if/flow/${explicit}/`);
@@ -483,7 +481,7 @@ describeOnSqlite('SAML single sign-on', (server) => {
   });
 
   test('a person who begins here and declines is told on a page', async () => {
-    const sp = await makeServiceProvider(server(), { authorization_flow: await flowPk(explicit) });
+    const sp = await makeServiceProvider(server(), { authorization_flow: await flowKey(server(), explicit) });
     const browser = await visitor(server());
     await browser.visit(sp.at('init/'));
     const { token } = await browser.answerStep(explicit);
@@ -517,7 +515,7 @@ describeOnSqlite('SAML single sign-on', (server) => {
 
     test('the person declines, once; asked again, they may agree', async () => {
       const { browser, visit } = await ask(
-        { authorization_flow: await flowPk(explicit) },
+        { authorization_flow: await flowKey(server(), explicit) },
         { attributes: { ID: '_declined' } },
       );
       await visit();
@@ -540,7 +538,10 @@ describeOnSqlite('SAML single sign-on', (server) => {
     });
 
     test('consent would have to be asked for and no page may be shown', async () => {
-      const { visit } = await ask({ authorization_flow: await flowPk(explicit) }, { attributes: { IsPassive: '1' } });
+      const { visit } = await ask(
+        { authorization_flow: await flowKey(server(), explicit) },
+        { attributes: { IsPassive: '1' } },
+      );
       expect(responseOn(await visit()).status.detail).toBe(statusCodes.noPassive);
     });
 
@@ -578,7 +579,7 @@ describeOnSqlite('SAML single sign-on', (server) => {
   test('what this server has sealed serves one application, and nobody writes it', async () => {
     const [one, two] = [await makeServiceProvider(server()), await makeServiceProvider(server())];
     const browser = await visitor(server());
-    const form = formOf({ SAMLRequest: encoded(authnRequest()) });
+    const form = asForm({ SAMLRequest: encoded(authnRequest()) });
     const { location } = await stranger(server()).visit(one.at(posted), form);
     expect((await browser.visit(`${two.at('')}${location?.search}`)).status).toBe(400);
     expect((await browser.visit(`${one.at('')}?request=forged`)).status).toBe(400);
