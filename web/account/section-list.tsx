@@ -1,4 +1,5 @@
-import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+import type { ComponentType, LazyExoticComponent } from 'react';
+import { late } from '../page/late.ts';
 import type { Text } from '../texts/texts.ts';
 
 interface SectionFacts {
@@ -6,9 +7,6 @@ interface SectionFacts {
   readonly title: Text;
   readonly Content: LazyExoticComponent<ComponentType>;
 }
-
-/** Loaded on demand. */
-const late = (load: () => Promise<ComponentType>) => lazy(async () => ({ default: await load() }));
 
 /** All sections, in the order of the menu. */
 export const sections: readonly SectionFacts[] = [

@@ -1,4 +1,5 @@
-import { useMemo, useSyncExternalStore } from 'react';
+import { useMemo } from 'react';
+import { moveTo, useLocation } from '../page/moves.tsx';
 
 /** The prefix of all paths. */
 export const home = '/if/admin/';
@@ -9,17 +10,8 @@ export interface Address {
   readonly query: URLSearchParams;
 }
 
-const moved = 'admin:moved';
-
-function listen(onMove: () => void): () => void {
-  for (const name of ['popstate', moved]) addEventListener(name, onMove);
-  return () => {
-    for (const name of ['popstate', moved]) removeEventListener(name, onMove);
-  };
-}
-
 export function useAddress(): Address {
-  const here = useSyncExternalStore(listen, () => `${location.pathname}${location.search}`);
+  const here = useLocation(() => `${location.pathname}${location.search}`);
   return useMemo(() => parsed(here), [here]);
 }
 
@@ -54,21 +46,11 @@ export const hereWith = (changes: Query): string =>
 /** Whether this document may load scripts of others: then it is for trying one flow, and no other page is shown in it. */
 const hasForeignScripts = (): boolean => document.getElementById('page')?.dataset.hasForeignScripts !== undefined;
 
-interface Move {
-  /** Replaces the history entry, for text that is typed letter by letter. */
-  readonly replace?: boolean;
-}
-
-export function goTo(href: string, { replace = false }: Move = {}): void {
+export function goTo(href: string, { replace = false } = {}): void {
   const url = new URL(href, location.href);
   if (hasForeignScripts() && !(url.pathname === location.pathname && url.searchParams.get('tab') === 'try')) {
     location.assign(url);
     return;
   }
-  const isOtherPage = url.pathname !== location.pathname;
-  const state = { isMove: isOtherPage };
-  if (replace) history.replaceState(state, '', url);
-  else history.pushState(state, '', url);
-  if (isOtherPage) scrollTo(0, 0);
-  dispatchEvent(new Event(moved));
+  moveTo(url, { isOtherPage: url.pathname !== location.pathname, replace });
 }

@@ -1,13 +1,10 @@
-import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode } from 'react';
+import type { ComponentType, ReactNode } from 'react';
+import { late } from '../page/late.ts';
 import { entryAt, type Interface } from './api/interface.ts';
 import { Unassigned } from './applications/unassigned.tsx';
 import type { AboveProps, BesideProps, ResourcePage } from './resource-page.ts';
 import { AboveSource } from './sources/above.tsx';
 import { EndingCertificate } from './system/ending-certificate.tsx';
-
-/** Loaded on demand. */
-const late = <P,>(load: () => Promise<ComponentType<P>>): LazyExoticComponent<ComponentType<P>> =>
-  lazy(async () => ({ default: await load() }));
 
 const Start = late(async () => (await import('./start/start-page.tsx')).StartPage);
 const Events = late(async () => (await import('./events/events-page.tsx')).EventsPage);

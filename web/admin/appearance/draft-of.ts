@@ -1,4 +1,5 @@
 import type { Brand } from '../../api/brand.ts';
+import { textOf } from '../../api/text-of.ts';
 import type { FlowInfo } from '../../flow/challenge.ts';
 import type { Identification } from '../../flow/screens/identification.tsx';
 import type { Draft } from '../../preview/draft.ts';
@@ -11,8 +12,6 @@ export interface SignIn {
 }
 
 export const noSignIn: SignIn = { flow_info: { layout: 'stacked' }, screen: null };
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** The settings in the free-form attributes of a brand. */
 export function settingsOf({ attributes }: Row): { readonly theme: Brand['ui_theme']; readonly locale: string } {

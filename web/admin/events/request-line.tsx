@@ -1,4 +1,5 @@
 import { isObject } from '../../api/is-object.ts';
+import { textOf } from '../../api/text-of.ts';
 import { t } from '../../texts/texts.ts';
 
 /** The request that an event came from, if there was one. */
@@ -11,6 +12,3 @@ export function RequestLine({ request }: { request: unknown }) {
     </p>
   );
 }
-
-/** Events may come from others, with any value: `String` would throw for an object with a member `toString`. */
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

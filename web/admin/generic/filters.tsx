@@ -51,11 +51,12 @@ export function Filters({ description }: { description: Description }) {
   );
 }
 
-/** The value of one field. */
+/** JSON and code are nothing to filter by. */
 const isUsable = ({ kind }: FilterNote): boolean => kind !== 'json' && kind !== 'expression';
 
 const set = (name: string, value: string): void => goTo(hereWith({ [name]: value || null, page: null }));
 
+/** The value of one filter. */
 function FilterField({ filter }: { filter: FilterNote }) {
   const { query } = useAddress();
   const { name, label, kind, model, choices } = filter;

@@ -1,4 +1,5 @@
 import { isObject } from '../../api/is-object.ts';
+import { textOf } from '../../api/text-of.ts';
 import { browserName, type UserAgent } from '../../elements/browser-name.ts';
 import { t } from '../../texts/texts.ts';
 import { countryOf, spelled } from '../words.ts';
@@ -31,5 +32,3 @@ export function nestedWords(member: string, value: unknown): string[] | null {
   const words = [value].flat().map((one) => (isObject(one) ? inWords[member]?.(one) : ''));
   return words.length > 0 && words.every((text) => text) ? words.filter((text) => text !== undefined) : null;
 }
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
