@@ -2,9 +2,9 @@ import { loadUserFacts, type UserFacts } from '../core/mapping/user-facts.ts';
 import { Invalid } from '../lib/problem.ts';
 import { holdsOn } from '../resource/access.ts';
 import { requireActor } from '../resource/call.ts';
-import { integerSchema } from '../resource/json-schema.ts';
+import { integerSchema, objectSchema } from '../resource/json-schema.ts';
 import { parseKey } from '../resource/read.ts';
-import type { ActionInput } from '../resource/resource.ts';
+import type { ActionInput, Answer } from '../resource/resource.ts';
 
 /** The parameter that says whom a preview is about. */
 export const previewQuery = {
@@ -12,6 +12,12 @@ export const previewQuery = {
     ...integerSchema,
     'x-field': { kind: 'reference', label: 'User', model: 'svc_core.user', help: 'You, if nobody is chosen.' },
   },
+};
+
+export const previewAnswer: Answer = {
+  status: 200,
+  schema: objectSchema({ preview: { type: 'object', additionalProperties: true } }),
+  schemaName: 'PropertyMappingPreview',
 };
 
 /** Whom a preview is about (`for_user`): the caller, or another whom the caller has the right to preview. */

@@ -86,7 +86,8 @@ const byClientId = statement<[clientId: string], ClientRow>(
 const bySlug = statement<[slug: string], ClientRow>((slug) => sql`${clientSelect} where a.slug = ${slug}`);
 const byProvider = statement<[pk: number], ClientRow>((pk) => sql`${clientSelect} where o.pk = ${pk}`);
 
-const scopesOf = statement<[provider: number], ScopeRow>(
+/** The scope mappings of a provider; mappings of other kinds mean nothing to it. */
+export const scopesOf = statement<[provider: number], ScopeRow>(
   (provider) => sql`select m.name, s.scope_name, m.expression,
     exists (select 1 from mapping_scope_token_sources t where t.mapping = m.pk) as wants_tokens from provider_property_mappings pm
     join property_mappings m on m.pk = pm.mapping join mapping_scope s on s.pk = m.pk

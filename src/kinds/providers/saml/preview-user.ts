@@ -1,8 +1,7 @@
 import { nameIdFormats } from '../../../lib/saml/names.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
-import { previewedUser, previewQuery } from '../../../provider/previewed-user.ts';
+import { previewAnswer, previewedUser, previewQuery } from '../../../provider/previewed-user.ts';
 import { actionOn } from '../../../resource/define.ts';
-import { objectSchema } from '../../../resource/json-schema.ts';
 import { mapUser } from './attributes.ts';
 import { nameIdOf } from './name-id.ts';
 import { loadMappings } from './service-provider.ts';
@@ -28,11 +27,7 @@ export const previewUserAction = ({ sandbox, installId }: PreviewNeeds) =>
     summary: 'Show the attributes that the service provider would get about a user',
     access: 'visible',
     query: previewQuery,
-    answer: {
-      status: 200,
-      schema: objectSchema({ preview: { type: 'object', additionalProperties: true } }),
-      schemaName: 'PropertyMappingPreview',
-    },
+    answer: previewAnswer,
     async run(input) {
       const { row, call } = input;
       const user = await previewedUser(input);
