@@ -6,7 +6,7 @@ import { migrations } from '../../platform/db/migrations/all.ts';
 import { findInstall, keyFault } from '../install.ts';
 import { NoDatabase, openDatabase } from '../open-database.ts';
 import type { Command } from './command.ts';
-import { messageOf } from './message-of.ts';
+import { wordsOf } from './words-of.ts';
 
 /** The result of one check, with a message unless it passed. */
 interface Finding {
@@ -49,7 +49,7 @@ async function look(config: Config): Promise<(Finding & { readonly what: string 
     try {
       const findings = [{ what, ...(await reach(db)) }];
       for (const [name, find] of looks) {
-        const finding = await find(db, config).catch((error: unknown) => fault(messageOf(error)));
+        const finding = await find(db, config).catch((error: unknown) => fault(wordsOf(error)));
         findings.push({ what: name, ...finding });
       }
       return findings;
@@ -59,7 +59,7 @@ async function look(config: Config): Promise<(Finding & { readonly what: string 
   } catch (error) {
     // Without a database there is nothing more to check.
     const is = error instanceof NoDatabase ? 'none yet' : 'fault';
-    return [{ what: is === 'fault' ? what : 'the database', is, why: messageOf(error) }];
+    return [{ what: is === 'fault' ? what : 'the database', is, why: wordsOf(error) }];
   }
 }
 

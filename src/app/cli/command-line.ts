@@ -9,12 +9,12 @@ import { backup } from './backup.ts';
 import { check } from './check.ts';
 import { type Command, CommandError, parseOptions } from './command.ts';
 import { demo } from './demo.ts';
-import { messageOf } from './message-of.ts';
 import { migrateDatabase } from './migrate.ts';
 import { recoverAdmin } from './recover-admin.ts';
 import { restore } from './restore.ts';
 import { restoreDefaultObjects } from './restore-defaults.ts';
 import { serve } from './serve.ts';
+import { wordsOf } from './words-of.ts';
 
 const commands: readonly Command[] = [
   serve,
@@ -61,7 +61,7 @@ export async function runCommandLine(
   try {
     return await runCommand(command, rest, env);
   } catch (error) {
-    return complain(messageOf(error), error instanceof CommandError ? error.exitCode : 1);
+    return complain(wordsOf(error), error instanceof CommandError ? error.exitCode : 1);
   }
 }
 
@@ -77,7 +77,7 @@ async function runCommand(command: Command, args: readonly string[], env: NodeJS
 }
 
 function describe(error: unknown, config: Config): string {
-  const message = messageOf(error);
+  const message = wordsOf(error);
   if (isDamaged(error)) return `${databaseName(config)} is damaged: ${message}`;
   if (isUnreachable(error)) return `${databaseName(config)} cannot be reached: ${message}`;
   const trouble = connectionTrouble(errorFacts(error).code);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { estimatedSchema, saidOfEach } from '../../core/event/chart.ts';
+import { estimatedSchema, withExactnessOfEach } from '../../core/event/chart.ts';
 import type { PemReader } from '../../core/key/certificate-facts.ts';
 import { createPemReader } from '../../core/key/certificate-facts.ts';
 import { certificateModel } from '../../core/key/certificate-model.ts';
@@ -122,7 +122,7 @@ export function overviewEndpoints(needs: OverviewNeeds): Endpoint[] {
           ending_certificates: ending,
           checklist: actor.isSuperuser ? await checklistFor(actor, tx, needs) : [],
         };
-        return saidOfEach({ week: hourly.isExact, top_applications: used.isExact }, body);
+        return withExactnessOfEach({ week: hourly.isExact, top_applications: used.isExact }, body);
       },
     }),
     defineEndpoint({

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { topOfTime } from '../../core/event/applications.ts';
 import { chartOf } from '../../core/event/chart.ts';
-import { sumIntervals } from '../../core/event/counts.ts';
+import { sumIntervals } from '../../core/event/intervals.ts';
 import { hourMs } from '../../lib/duration.ts';
 import { addMilliseconds, fromTimestamp, toTimestamp } from '../../platform/clock.ts';
 import { visibleOrNone } from '../../resource/access.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { actionOn } from '../../resource/define.ts';
-import { saidToBe } from '../event/chart.ts';
+import { withExactness } from '../event/chart.ts';
 import { keyText } from '../event/columns.ts';
 import { coordinates, countLastWeek } from '../event/figures.ts';
 import { visibleEvents } from '../event/filtered.ts';
@@ -17,6 +17,6 @@ export const metricsAction = actionOn<{ pk: string }>()({
   async run(input) {
     const conditions = [sql`t.action = 'authorize_application'`, sql`t.authorized_app = ${keyText(input.row.pk)}`];
     const chart = await countLastWeek(input.call, await visibleEvents(input, { conditions, isCounted: false }));
-    return saidToBe(chart, chart.points);
+    return withExactness(chart, chart.points);
   },
 });

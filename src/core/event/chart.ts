@@ -133,13 +133,13 @@ async function topValues(read: Query, { found, factor }: EventSource, columns: r
 const scaled = (events: number | string, factor: number) => Math.round(Number(events) * factor);
 
 /** An answer with figures, and whether they are estimates. */
-export const saidToBe = ({ isExact }: Pick<Chart, 'isExact'>, body: unknown) =>
+export const withExactness = ({ isExact }: Pick<Chart, 'isExact'>, body: unknown) =>
   isExact ? body : new ReplyWith(200, body, estimated);
 
 export const estimatedSchema = { ...arrayOf(stringSchema), description: 'The members whose figures are estimates.' };
 
 /** The same where members differ in it: `estimated` names those that are estimates. */
-export function saidOfEach(isExact: Readonly<Record<string, boolean>>, body: object) {
+export function withExactnessOfEach(isExact: Readonly<Record<string, boolean>>, body: object) {
   const estimated = Object.keys(isExact).filter((name) => !isExact[name]);
-  return saidToBe({ isExact: estimated.length === 0 }, { ...body, estimated });
+  return withExactness({ isExact: estimated.length === 0 }, { ...body, estimated });
 }

@@ -4,7 +4,7 @@ import type { Dialect } from '../../platform/db/dialect.ts';
 import { bucketOf, readUntil } from '../../resource/counted.ts';
 import type { CountTable, Span } from '../../resource/counted-rows.ts';
 import { wholeHours } from '../../resource/counted-span.ts';
-import type { BucketRow } from './counts.ts';
+import type { BucketRow } from './intervals.ts';
 
 export const eventHours: CountTable = {
   ...{ table: 'event_hours', until: 'event_hours', by: ['hour', 'action'], time: 'created' },

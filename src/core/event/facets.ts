@@ -13,10 +13,10 @@ import {
 } from '../../resource/json-schema.ts';
 import type { Action, ActionInput } from '../../resource/resource.ts';
 import { readApplications } from './applications.ts';
-import { type Counting, chartWithValues, estimatedSchema, saidOfEach, type Value } from './chart.ts';
+import { type Counting, chartWithValues, estimatedSchema, type Value, withExactnessOfEach } from './chart.ts';
 import type { HourRow } from './counted.ts';
-import { sumIntervals } from './counts.ts';
 import { eventModel, eventParameters, filteredEvents } from './filtered.ts';
+import { sumIntervals } from './intervals.ts';
 
 const dayMs = 24 * hourMs;
 const weekMs = 7 * dayMs;
@@ -67,7 +67,7 @@ export const facetsAction: Action = {
     };
     const { isExact, areValuesExact } = chart;
     const ofValues = { usernames: areValuesExact, client_ips: areValuesExact, applications: areValuesExact };
-    return saidOfEach({ counts: isExact, actions: isExact, ...ofValues }, body);
+    return withExactnessOfEach({ counts: isExact, actions: isExact, ...ofValues }, body);
   },
 };
 

@@ -12,10 +12,10 @@ import { arrayOf, integerSchema, type JsonSchema, objectSchema, stringSchema } f
 import type { Action } from '../../resource/resource.ts';
 import { eventActions } from './actions.ts';
 import { topOfAllTime } from './applications.ts';
-import { chartOf, saidToBe } from './chart.ts';
+import { chartOf, withExactness } from './chart.ts';
 import { keyText } from './columns.ts';
-import { sumIntervals } from './counts.ts';
 import { type Filtered, filteredEvents, eventModel as model, visibleEvents } from './filtered.ts';
+import { sumIntervals } from './intervals.ts';
 
 export const coordinates: JsonSchema = arrayOf({
   ...objectSchema({ x_cord: integerSchema, y_cord: integerSchema }),
@@ -59,7 +59,7 @@ export const volumeAction: Action = {
   answer: { status: 200, schema: coordinates },
   async run(input) {
     const chart = await countLastWeek(input.call, await filteredEvents(input));
-    return saidToBe(chart, chart.points);
+    return withExactness(chart, chart.points);
   },
 };
 
@@ -85,7 +85,7 @@ export const perMonthAction: Action = {
       isCounted: conditions.length === 0,
     });
     const chart = await countOverTime(input.call, counting, 'day', 24 * hourMs, 30);
-    return saidToBe(chart, chart.points);
+    return withExactness(chart, chart.points);
   },
 };
 
@@ -168,7 +168,7 @@ export const topPerUserAction: Action = {
       counted_events: events,
       unique_users: users,
     }));
-    return saidToBe({ isExact }, body);
+    return withExactness({ isExact }, body);
   },
 };
 
@@ -181,7 +181,7 @@ export async function lastWeekOf(call: Call, counting: Readonly<Record<string, F
     Object.entries(counting).map(async ([name, events]) => [name, await countLastWeek(call, events)] as const),
   );
   const isExact = charts.every(([, chart]) => chart.isExact);
-  return saidToBe({ isExact }, Object.fromEntries(charts.map(([name, { points }]) => [name, points])));
+  return withExactness({ isExact }, Object.fromEntries(charts.map(([name, { points }]) => [name, points])));
 }
 
 /** Counts events per hour or day, summed up to intervals that end now; oldest first. */
