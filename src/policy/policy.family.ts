@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { defineResource } from '../resource/define.ts';
-import type { Fields } from '../resource/fields/field.ts';
+import { type Fields, hidden } from '../resource/fields/field.ts';
 import { boolean, time } from '../resource/fields/scalar.ts';
 import { computed } from '../resource/fields/shown.ts';
 import { text } from '../resource/fields/text.ts';
@@ -25,8 +25,8 @@ export const policyFamily = {
       filter: true,
       help: 'Record every decision of this policy, not only those that failed.',
     }),
-    created: time({ readOnly: true, writeOnly: true, filter: true, default: (call) => call.now }),
-    last_updated: time({ readOnly: true, writeOnly: true, filter: true, onWrite: (call) => call.now }),
+    created: time({ ...hidden, filter: true, default: (call) => call.now }),
+    last_updated: time({ ...hidden, filter: true, onWrite: (call) => call.now }),
     bound_to: computed(
       integerSchema,
       // What refers to the policy: bindings, including disabled ones, and prompt stages that validate by it.

@@ -3,7 +3,7 @@ import { giveRight } from '../core/access/delegation.ts';
 import type { ProviderFilter } from '../core/application/provider-filters.ts';
 import { defineResource } from '../resource/define.ts';
 import { defineFamilyList } from '../resource/family.ts';
-import { type Field, type Fields, mapFields, type RowAlias } from '../resource/fields/field.ts';
+import { type Field, type Fields, hidden, mapFields, type RowAlias } from '../resource/fields/field.ts';
 import { ref, refs } from '../resource/fields/ref.ts';
 import { boolean, canonicalUuid, isUuid } from '../resource/fields/scalar.ts';
 import { computed } from '../resource/fields/shown.ts';
@@ -62,9 +62,9 @@ export const providerFamily = {
     assigned_backchannel_application_slug: assignedBackchannel('slug', slugHelp),
     assigned_backchannel_application_name: assignedBackchannel('name', nameHelp),
     /** Whether it serves an application behind the scenes instead of signing people in; fixed by the kind. */
-    is_backchannel: boolean({ readOnly: true, writeOnly: true, default: false }),
+    is_backchannel: boolean({ ...hidden, default: false }),
     /** Where the application can be opened, as far as the kind can tell from its own settings. */
-    launch_url: text({ readOnly: true, writeOnly: true, blank: true, default: '' }),
+    launch_url: text({ ...hidden, blank: true, default: '' }),
   },
 } satisfies Family;
 
@@ -100,8 +100,6 @@ export function defineProvider<F extends Fields>({
     fields: { ...shared, is_backchannel: boolean({ ...hidden, default: isBackchannel }), ...fields },
   });
 }
-
-const hidden = { readOnly: true, writeOnly: true } as const;
 
 /** The launch URL that a provider suggests to the application with this slug, as an SQL expression. */
 export const suggestedLaunchUrl = (provider: RawBuilder<unknown>, slug: RawBuilder<unknown>): RawBuilder<unknown> =>

@@ -1,5 +1,5 @@
 import { defineResource } from './define.ts';
-import type { Fields, Row } from './fields/field.ts';
+import { type Fields, hidden, type Row } from './fields/field.ts';
 import { derivedField } from './fields/shown.ts';
 import { text } from './fields/text.ts';
 import { arrayOf, stringSchema } from './json-schema.ts';
@@ -20,7 +20,7 @@ export function defineFamilyList({ family, fields, actions = [], ...rest }: Fami
     model: family.model,
     table: family.table,
     ...(family.reaches && { reaches: family.reaches }),
-    fields: { ...family.fields, kind: text({ readOnly: true, writeOnly: true }), ...ofKind, ...fields },
+    fields: { ...family.fields, kind: text(hidden), ...ofKind, ...fields },
     actions: [typesAction(family.model), ...actions],
     afterWrite: consequencesOfKind,
   });

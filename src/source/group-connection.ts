@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { defineResource } from '../resource/define.ts';
+import { hidden } from '../resource/fields/field.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { time } from '../resource/fields/scalar.ts';
 import { text } from '../resource/fields/text.ts';
@@ -42,7 +43,7 @@ export function defineGroupConnection({ sourceModel, create, ...kind }: GroupKin
       source: embeddedSource,
       identifier: text({ readOnly: true }),
       created: time({ readOnly: true }),
-      kind: text({ readOnly: true, writeOnly: true, default: kind.model }),
+      kind: text({ ...hidden, default: kind.model }),
     },
     actions: create ? [connect] : [],
     nameOf: ({ identifier }) => identifier,

@@ -1,7 +1,7 @@
 import { releaseImage } from '../core/media/image-actions.ts';
 import { image } from '../core/media/image-field.ts';
 import { defineResource } from '../resource/define.ts';
-import { type Field, type Fields, mapFields } from '../resource/fields/field.ts';
+import { type Field, type Fields, hidden, mapFields } from '../resource/fields/field.ts';
 import { ref, refs } from '../resource/fields/ref.ts';
 import { boolean } from '../resource/fields/scalar.ts';
 import { choice, slug, text } from '../resource/fields/text.ts';
@@ -92,7 +92,7 @@ export const publicEnrollment = {
 };
 
 /** Kept in the base table with its default, but no part of what this kind shows or takes. */
-export const unused = <T>(field: Field<T>): Field<T> => ({ ...field, readOnly: true, writeOnly: true });
+export const unused = <T>(field: Field<T>): Field<T> => ({ ...field, ...hidden });
 
 /** The same fields, with an exact filter on those named. */
 export const filterable = <F extends Fields>(fields: F, names: readonly string[]): F =>

@@ -5,6 +5,7 @@ import { userSetting } from '../flow/user-settings.ts';
 import { Invalid } from '../lib/problem.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import { defineFamilyList } from '../resource/family.ts';
+import { hidden } from '../resource/fields/field.ts';
 import { text } from '../resource/fields/text.ts';
 import { arrayOf } from '../resource/json-schema.ts';
 import type { Action, Resource } from '../resource/resource.ts';
@@ -42,7 +43,7 @@ export function sourcesResource(needs: Needs): Resource {
       ...filterable(shared, ['managed', 'name', 'slug']),
       group_matching_mode: unused(group_matching_mode),
       // Only the built-in source is created here.
-      kind: text({ readOnly: true, writeOnly: true, default: sourceFamily.model }),
+      kind: text({ ...hidden, default: sourceFamily.model }),
     },
     views: { base: baseView, base_with_icon: { ...baseView, instead: { icon: image('') } } },
     actions: [...imageActions({ model: sourceFamily.model, column: 'icon', field: 'icon' }), userSettingsAction(needs)],

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Complaints } from '../../lib/problem.ts';
 import type { Dialect } from '../../platform/db/dialect.ts';
 import { defineResource } from '../../resource/define.ts';
-import type { Field, RowAlias } from '../../resource/fields/field.ts';
+import { type Field, hidden, type RowAlias } from '../../resource/fields/field.ts';
 import { ref } from '../../resource/fields/ref.ts';
 import { computed } from '../../resource/fields/shown.ts';
 import { text } from '../../resource/fields/text.ts';
@@ -29,7 +29,7 @@ export const userObjectPermissions = (all: AllResources): Resource =>
     schema: 'ExtraUserObjectPermission',
     names: ['User Object Permission', 'User Object Permissions'],
     table: 'user_object_permissions',
-    holder: { column: 'user', field: ref('svc_core.user', 'int', { readOnly: true, writeOnly: true }) },
+    holder: { column: 'user', field: ref('svc_core.user', 'int', hidden) },
     filter: 'user_id',
   });
 
@@ -41,7 +41,7 @@ export const roleObjectPermissions = (all: AllResources): Resource =>
     schema: 'ExtraRoleObjectPermission',
     names: ['Role Object Permission', 'Role Object Permissions'],
     table: 'role_object_permissions',
-    holder: { column: 'role', field: ref('svc_rbac.role', 'uuid', { readOnly: true, writeOnly: true }) },
+    holder: { column: 'role', field: ref('svc_rbac.role', 'uuid', hidden) },
     filter: 'uuid',
   });
 
@@ -77,7 +77,7 @@ function objectPermissions(all: AllResources, { holder, filter, ...declared }: H
       object_pk: text({ help: 'The key of the object the permission is held on.' }),
       name: ofPermission('name'),
       described: { ...computed(stringSchema, (row, dialect) => describe(all(), row, dialect)), writeOnly: true },
-      permission: ref('svc_rbac.permission', 'int', { readOnly: true, writeOnly: true }),
+      permission: ref('svc_rbac.permission', 'int', hidden),
       [column]: field,
     },
     derived: {

@@ -4,6 +4,7 @@ import type { Passwords } from '../../platform/passwords.ts';
 import { randomUuid } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
 import { defineResource } from '../../resource/define.ts';
+import { hidden } from '../../resource/fields/field.ts';
 import { refs } from '../../resource/fields/ref.ts';
 import { boolean, time, uuid } from '../../resource/fields/scalar.ts';
 import { computed, nestedMany } from '../../resource/fields/shown.ts';
@@ -135,8 +136,8 @@ export function userResource({ installId, passwords, settings, key, config, user
         help: 'What kind of account it is: a person of your own, an outsider, or a program.',
       }),
       uuid: uuid({ readOnly: true, default: randomUuid, filter: true }),
-      password_change_date: time({ readOnly: true, writeOnly: true, internal: true, default: now }),
-      date_joined: time({ readOnly: true, writeOnly: true, internal: true, default: now }),
+      password_change_date: time({ ...hidden, internal: true, default: now }),
+      date_joined: time({ ...hidden, internal: true, default: now }),
       avatars: { ...computed(stringSchema, () => sql`(select avatars from settings where pk = 1)`), writeOnly: true },
     },
     derived: {

@@ -5,7 +5,7 @@ import { memoizeWeakly } from '../../lib/memoize.ts';
 import type { Call } from '../../resource/call.ts';
 import { readMoment } from '../../resource/counted-span.ts';
 import { defineResource } from '../../resource/define.ts';
-import { accept, complain, type Field } from '../../resource/fields/field.ts';
+import { accept, complain, type Field, hidden } from '../../resource/fields/field.ts';
 import { integer, time } from '../../resource/fields/scalar.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { noChoice, text } from '../../resource/fields/text.ts';
@@ -42,7 +42,7 @@ const action: Field<string> = {
 };
 
 /** A column that copies a part of the event. */
-const copied = text({ readOnly: true, writeOnly: true, internal: true, nullable: true });
+const copied = text({ ...hidden, internal: true, nullable: true });
 
 interface Needs {
   readonly settings: SettingsStore;
@@ -108,7 +108,7 @@ export function eventResource({ settings, announce }: Needs): Resource {
       created: time({ readOnly: true, default: (call) => call.now }),
       expires: time<true>({ required: false, help: 'When the event is deleted.' }),
       brand: json({ anyValue: true, default: () => ({}), help: 'The brand under which it happened.' }),
-      user_pk: integer({ readOnly: true, writeOnly: true, internal: true, nullable: true }),
+      user_pk: integer({ ...hidden, internal: true, nullable: true }),
       username: copied,
       subject: copied,
       model_app: copied,

@@ -5,7 +5,7 @@ import type { Query } from '../../platform/db/database.ts';
 import type { Jobs } from '../../platform/jobs/job.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import { actionOn, defineResource } from '../../resource/define.ts';
-import type { RowAlias } from '../../resource/fields/field.ts';
+import { hidden, type RowAlias } from '../../resource/fields/field.ts';
 import { time } from '../../resource/fields/scalar.ts';
 import { computed } from '../../resource/fields/shown.ts';
 import { choicesFor, text } from '../../resource/fields/text.ts';
@@ -29,8 +29,8 @@ const statusSchema: JsonSchema = { type: 'string', enum: statuses };
 const statusSql = (row: RowAlias) => sql<string>`case when ${row.col('state')} = 'done' then 'successful'
   when ${row.col('state')} = 'failed' then 'error' when ${row.col('message')} <> '' then 'warning' else 'unknown' end`;
 
-const hiddenText = text({ readOnly: true, writeOnly: true });
-const hiddenTime = time({ readOnly: true, writeOnly: true, nullable: true });
+const hiddenText = text(hidden);
+const hiddenTime = time({ ...hidden, nullable: true });
 
 /** Background jobs and their outcomes. */
 export function systemTaskResource(jobs: Jobs): Resource {
@@ -58,7 +58,7 @@ export function systemTaskResource(jobs: Jobs): Resource {
       kind: hiddenText,
       state: hiddenText,
       message: hiddenText,
-      created: time({ readOnly: true, writeOnly: true }),
+      created: time(hidden),
       started: hiddenTime,
       finished: hiddenTime,
     },

@@ -169,6 +169,9 @@ export type Fields = Readonly<Record<string, Field>>;
 /** The row type of declared fields. */
 export type ValuesOf<F extends Fields> = { -readonly [Name in keyof F]: ReturnType<F[Name]['fromColumn']> };
 
+/** For members that only code reads and writes: no request and no response has them. */
+export const hidden = { readOnly: true, writeOnly: true } as const;
+
 export const isWritable = (field: Field): boolean =>
   !field.readOnly && field.storage.in !== 'query' && field.storage.in !== 'nested';
 export const isShown = (field: Field): boolean => !field.writeOnly;

@@ -1,4 +1,5 @@
 import { defineResource } from '../../../resource/define.ts';
+import { hidden } from '../../../resource/fields/field.ts';
 import { integer, time } from '../../../resource/fields/scalar.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
@@ -27,6 +28,6 @@ export const reputationScores = defineResource({
     ip_asn_data: json({ readOnly: true, anyValue: true }),
     score: integer({ readOnly: true, filter: true }),
     updated: time({ readOnly: true }),
-    expires: time({ readOnly: true, writeOnly: true }),
+    expires: time(hidden),
   },
 });

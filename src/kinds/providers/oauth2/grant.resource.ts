@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../../lib/json.ts';
 import { defineResource } from '../../../resource/define.ts';
+import { hidden } from '../../../resource/fields/field.ts';
 import { boolean, time } from '../../../resource/fields/scalar.ts';
 import { embedded } from '../../../resource/fields/shown.ts';
 import { list } from '../../../resource/fields/structured.ts';
@@ -14,7 +15,7 @@ const common = {
   user: embedded('svc_core.user', 'int', { filter: true }),
   expires: time({ nullable: true, readOnly: true }),
   scope: list(text(), { readOnly: true }),
-  expiring: boolean({ readOnly: true, writeOnly: true }),
+  expiring: boolean(hidden),
 };
 
 const token = {

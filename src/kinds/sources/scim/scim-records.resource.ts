@@ -1,4 +1,5 @@
 import { defineResource } from '../../../resource/define.ts';
+import { hidden } from '../../../resource/fields/field.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { boolean, integer, time, uuid } from '../../../resource/fields/scalar.ts';
 import { nested } from '../../../resource/fields/shown.ts';
@@ -13,7 +14,6 @@ import { scimSourceModel } from './scim.resource.ts';
 // themselves, on what the record stood for before and on what it stands for now.
 const source = ref(scimSourceModel, 'uuid', { needs: 'change', help: 'The source that created it.' });
 const attributes = json({ anyValue: true, default: () => ({}), help: 'The record as the source sent it.' });
-const hidden = { readOnly: true, writeOnly: true } as const;
 /** What the SCIM server knows beside: nothing of it is shown or taken here. */
 const known = {
   external_id: text({ ...hidden, nullable: true, default: null }),

@@ -4,7 +4,7 @@ import { addMilliseconds } from '../../../platform/clock.ts';
 import { type Call, requireActor } from '../../../resource/call.ts';
 import { longLivedCredentials } from '../../../resource/credentials.ts';
 import { defineResource } from '../../../resource/define.ts';
-import type { ReadContext } from '../../../resource/fields/field.ts';
+import { hidden, type ReadContext } from '../../../resource/fields/field.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { boolean, time } from '../../../resource/fields/scalar.ts';
 import { embedded, nested } from '../../../resource/fields/shown.ts';
@@ -71,7 +71,7 @@ export function invitationResource({ settings, config, ...mailing }: InvitationN
         help: 'The one flow that accepts this invitation; any flow when empty.',
       }),
       flow_obj: nested('svc_flows.flow', 'flow'),
-      token_hash: text({ readOnly: true, writeOnly: true, nullable: true, default: null }),
+      token_hash: text({ ...hidden, nullable: true, default: null }),
     },
     derived: { token: shownOnce('token'), link: shownOnce('link') },
     async check({ call, tx, values, current }) {
