@@ -1,7 +1,7 @@
 import { actorOfSession, type SessionNeeds } from '../core/session/session-credential.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { HttpCall } from '../platform/http/routes.ts';
-import type { Call, ResourceWorld } from '../resource/call.ts';
+import { type Call, callOf, type ResourceWorld } from '../resource/call.ts';
 
 export interface BrowserMount {
   readonly db: Database;
@@ -11,20 +11,9 @@ export interface BrowserMount {
 }
 
 /** The call of somebody's browser on its way to an application or back. */
-export async function browserCall(
-  { db, clock, world, sessions }: BrowserMount,
-  { facts, params }: Pick<HttpCall, 'facts' | 'params'>,
-): Promise<Call> {
-  const now = clock.now();
-  return {
-    // Forms cannot send the header that proves them to be ours; where they change something they bring another proof.
-    actor: await actorOfSession(sessions, { ...facts, method: 'GET' }, now),
-    request: facts,
-    params,
-    now,
-    db,
-    world,
-    body: () => ({}),
-    upload: async () => null,
-  };
+export async function browserCall(mount: BrowserMount, http: Pick<HttpCall, 'facts' | 'params'>): Promise<Call> {
+  const now = mount.clock.now();
+  // Forms cannot send the header that proves them to be ours; where they change something they bring another proof.
+  const actor = await actorOfSession(mount.sessions, { ...http.facts, method: 'GET' }, now);
+  return callOf(http, mount, { now, actor });
 }

@@ -2,6 +2,7 @@ import { Problem } from '../lib/problem.ts';
 import type { Database, Query } from '../platform/db/database.ts';
 import type { Upload } from '../platform/http/read-upload.ts';
 import type { RequestFacts } from '../platform/http/request-facts.ts';
+import type { HttpCall } from '../platform/http/routes.ts';
 import type { Actor } from './actor.ts';
 
 export interface NewEvent {
@@ -27,6 +28,21 @@ export interface Call {
   /** The parts of a multipart body. */
   upload(): Promise<Upload | null>;
 }
+
+interface Caller {
+  readonly now: string;
+  readonly actor?: Actor | null;
+  body?(): unknown;
+}
+
+const noBody = () => ({});
+
+/** A request outside the API as a call: nobody's, and without a body, unless told otherwise. */
+export const callOf = (
+  { facts, params }: Pick<HttpCall, 'facts' | 'params'>,
+  { db, world }: Pick<Call, 'db' | 'world'>,
+  { now, actor = null, body = noBody }: Caller,
+): Call => ({ actor, request: facts, params, now, db, world, body, upload: async () => null });
 
 /** The same call, which reads by this query. */
 export const readBy = (call: Call, read: Query): Call => ({ ...call, db: { ...call.db, read } });

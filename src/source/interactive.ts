@@ -10,7 +10,7 @@ import type { Route } from '../platform/http/route.ts';
 import type { HttpAnswer, HttpCall } from '../platform/http/routes.ts';
 import type { InstanceKey } from '../platform/keys.ts';
 import { modelFacts } from '../resource/audit.ts';
-import type { Call } from '../resource/call.ts';
+import { type Call, callOf } from '../resource/call.ts';
 import type { Resource } from '../resource/resource.ts';
 import { findSource } from './load-source.ts';
 import { type SignInNeeds, sourceFacts } from './sign-in.ts';
@@ -124,7 +124,7 @@ export function createServe<S extends SourceRow>(
   }
 
   return (handle) => async (http) => {
-    const { call, given } = await callOf(server, http);
+    const { call, given } = await browserCall(server, http);
     let source: S | null = null;
     try {
       source = await findSource(resource, call.params.slug ?? '', call);
@@ -138,17 +138,16 @@ export function createServe<S extends SourceRow>(
   };
 }
 
-async function callOf(
-  { db, clock, world, sessions }: RouteServer,
+async function browserCall(
+  server: RouteServer,
   { facts, params }: HttpCall,
 ): Promise<{ readonly call: Call; readonly given: URLSearchParams }> {
-  const now = clock.now();
+  const now = server.clock.now();
   // A form of the other side cannot send the CSRF header, and from our own site it brings the session; messages prove themselves.
-  const actor = await actorOfSession(sessions, { ...facts, method: 'GET' }, now);
-  const given = facts.query;
+  const actor = await actorOfSession(server.sessions, { ...facts, method: 'GET' }, now);
   // The query is the other side's, and no option of ours is to be read from it.
-  const request = { ...facts, query: new URLSearchParams() };
-  return { given, call: { actor, request, params, now, db, world, body: () => ({}), upload: async () => null } };
+  const ours = { ...facts, query: new URLSearchParams() };
+  return { given: facts.query, call: callOf({ facts: ours, params }, server, { now, actor }) };
 }
 
 async function refusalPage(server: RouteServer, error: unknown, call: Call): Promise<HttpAnswer> {

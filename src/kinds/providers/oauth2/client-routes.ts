@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { type AnswerCall, anyMethod, type HttpCall, withHead } from '../../../platform/http/routes.ts';
-import type { Call, ResourceWorld } from '../../../resource/call.ts';
+import { callOf, type ResourceWorld } from '../../../resource/call.ts';
 import { backRoutes } from './back-routes.ts';
 import { frontRoutes } from './front-routes.ts';
 import type { OAuthNeeds } from './needs.ts';
@@ -22,16 +22,7 @@ const preflightSeconds = 600;
 
 /** The endpoints of OAuth 2 and OpenID Connect that clients call. */
 export function clientRoutes(mount: MountNeeds): Route[] {
-  const callOf = (http: HttpCall): Call => ({
-    actor: null,
-    request: http.facts,
-    params: http.params,
-    now: mount.clock.now(),
-    db: mount.db,
-    world: mount.world,
-    body: () => readJson(http),
-    upload: async () => null,
-  });
+  const clientCall = (http: HttpCall) => callOf(http, mount, { now: mount.clock.now(), body: () => readJson(http) });
   const preflight =
     (methods: readonly string[]): AnswerCall =>
     async ({ facts }) => {
@@ -53,9 +44,9 @@ export function clientRoutes(mount: MountNeeds): Route[] {
     const path = urlOf(shortPath);
     const refuse = notOffered([...withHead(methods), 'OPTIONS']);
     return [
-      { methods, path, handle: (http) => answerOAuth(http, callOf(http), endpoint, maxBodyBytes) },
+      { methods, path, handle: (http) => answerOAuth(http, clientCall(http), endpoint, maxBodyBytes) },
       { methods: ['OPTIONS'], path, handle: preflight(methods) },
-      { methods: [anyMethod], path, handle: (http) => answerOAuth(http, callOf(http), refuse) },
+      { methods: [anyMethod], path, handle: (http) => answerOAuth(http, clientCall(http), refuse) },
     ] satisfies Route[];
   });
 }

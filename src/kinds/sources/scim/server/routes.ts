@@ -5,7 +5,7 @@ import { decoded } from '../../../../platform/http/router.ts';
 import { anyMethod, type HttpAnswer, type HttpCall } from '../../../../platform/http/routes.ts';
 import type { InstanceKey } from '../../../../platform/keys.ts';
 import type { Sandbox } from '../../../../platform/sandbox/sandbox.ts';
-import type { Call } from '../../../../resource/call.ts';
+import { callOf } from '../../../../resource/call.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { dispatch } from './dispatch.ts';
 import { answerError, mediaType } from './errors.ts';
@@ -21,21 +21,12 @@ interface Needs {
 export function scimRoutes({ key, sandbox, publicUrl }: Needs, { db, clock, world, engine }: RouteServer): Route[] {
   const authenticate = createAuthenticate(key, db);
   const needs: ServerNeeds = { engine, sandbox, publicUrl };
-  const callOf = (http: HttpCall): Call => ({
-    actor: null,
-    request: http.facts,
-    params: http.params,
-    now: clock.now(),
-    db,
-    world,
-    body: () => readBody(http),
-    upload: async () => null,
-  });
 
   async function handle(http: HttpCall): Promise<HttpAnswer> {
     const { facts, params } = http;
     try {
-      const { source, call } = await authenticate(callOf(http), params.slug ?? '');
+      const asked = callOf(http, { db, world }, { now: clock.now(), body: () => readBody(http) });
+      const { source, call } = await authenticate(asked, params.slug ?? '');
       checkAccept(facts.header('accept'));
       const { status, body, headers } = await dispatch({
         needs,
