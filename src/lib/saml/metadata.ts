@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { writePem } from '../pem.ts';
 import { dsNamespace } from '../xml/algorithms.ts';
-import { attributeOf, childrenNamed, descendants, hasName, textOf, type XmlElement } from '../xml/element.ts';
+import { attributeOf, childrenNamed, descendants, hasName, isTrue, textOf, type XmlElement } from '../xml/element.ts';
 import { readXml } from '../xml/read-xml.ts';
 import { SamlError, samlErrors } from './message.ts';
 import { metadataNamespace } from './names.ts';
@@ -27,7 +27,6 @@ export interface EntityMetadata {
   readonly encryptionMethods: readonly string[];
   readonly wantsSignedRequests: boolean;
   readonly signsRequests: boolean;
-  readonly wantsSignedAssertions: boolean;
 }
 
 /** Reads the first entity of the wanted role, also out of a collection of entities. */
@@ -60,12 +59,8 @@ function readEntity(entity: XmlElement, descriptor: XmlElement): EntityMetadata 
     ),
     wantsSignedRequests: flag('WantAuthnRequestsSigned'),
     signsRequests: flag('AuthnRequestsSigned'),
-    wantsSignedAssertions: flag('WantAssertionsSigned'),
   };
 }
-
-/** As XML Schema writes what is true. */
-const isTrue = (element: XmlElement, name: string) => ['true', '1'].includes(attributeOf(element, name) ?? '');
 
 /** The default first, then in the order of their index, then as written. */
 function endpoints(descriptor: XmlElement, local: string): Endpoint[] {

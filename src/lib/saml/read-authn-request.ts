@@ -1,4 +1,4 @@
-import { attributeOf, childrenNamed, onlyChild, textOf, type XmlElement } from '../xml/element.ts';
+import { attributeOf, childrenNamed, isTrue, onlyChild, textOf, type XmlElement } from '../xml/element.ts';
 import { type MessageHeader, readHeader } from './header.ts';
 import { SamlError, samlErrors } from './message.ts';
 import { assertionNamespace, protocolNamespace } from './names.ts';
@@ -36,8 +36,6 @@ export function readAuthnRequest(message: XmlElement): AuthnRequest {
     };
   });
 }
-
-const isTrue = (element: XmlElement, name: string): boolean => ['true', '1'].includes(attributeOf(element, name) ?? '');
 
 function requestedContextOf(message: XmlElement): RequestedContext | null {
   const element = onlyChild(message, protocolNamespace, 'RequestedAuthnContext');

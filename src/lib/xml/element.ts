@@ -40,6 +40,10 @@ export function attributeOf(element: XmlElement, name: string): string | null {
   return element.attributes.find((attribute) => attribute.name === name)?.value ?? null;
 }
 
+/** Whether an attribute says true, as XML Schema writes it. */
+export const isTrue = (element: XmlElement, name: string): boolean =>
+  ['true', '1'].includes(attributeOf(element, name) ?? '');
+
 /** The whole text of an element, trimmed. An element that holds other elements has no text. */
 export function textOf(element: XmlElement): string {
   if (element.children.some(isElement)) throw new XmlError(`${element.local} must hold text only.`);

@@ -6,7 +6,6 @@ import { changedMembers } from './body.ts';
 
 interface Draft {
   readonly values: Row;
-  readonly isDirty: boolean;
   /** Whether changes from an earlier visit were restored. */
   readonly isRestored: boolean;
   set(name: string, value: unknown): void;
@@ -45,7 +44,6 @@ export function useDraft(key: string, members: readonly Member[], initial: Row, 
 
   return {
     values,
-    isDirty,
     isRestored: isRestored && isDirty,
     set: useCallback((name, value) => setValues((before) => ({ ...before, [name]: value })), []),
     discard() {

@@ -35,7 +35,6 @@ export interface StoredRequest {
   readonly session: string | null;
   readonly state: RequestState;
   readonly content: Readonly<Record<string, Json>>;
-  readonly polled: string | null;
   readonly created: string;
   readonly expires: string;
 }
@@ -122,7 +121,7 @@ async function find(
   hash: string,
 ): Promise<StoredRequest | null> {
   const { rows } = await sql<StoredRequest & { content: string }>`select pk, purpose, provider, "user", session, state,
-    content, polled, created, expires from oauth2_requests
+    content, created, expires from oauth2_requests
     where ${sql.ref(column)} = ${hash} and purpose = ${purpose}`.execute(query);
   const row = rows[0];
   return row ? { ...row, content: JSON.parse(key.box.open(row.content, sealedFor(row.pk))) } : null;
