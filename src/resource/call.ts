@@ -29,20 +29,17 @@ export interface Call {
   upload(): Promise<Upload | null>;
 }
 
-interface Caller {
-  readonly now: string;
-  readonly actor?: Actor | null;
-  body?(): unknown;
-}
+type Brought = Pick<Call, 'now'> & Partial<Pick<Call, 'actor' | 'body' | 'upload'>>;
 
 const noBody = () => ({});
+const noUpload = async () => null;
 
-/** A request outside the API as a call: nobody's, and without a body, unless told otherwise. */
+/** A request as a call: nobody's, and without a body, unless told otherwise. */
 export const callOf = (
   { facts, params }: Pick<HttpCall, 'facts' | 'params'>,
   { db, world }: Pick<Call, 'db' | 'world'>,
-  { now, actor = null, body = noBody }: Caller,
-): Call => ({ actor, request: facts, params, now, db, world, body, upload: async () => null });
+  { now, actor = null, body = noBody, upload = noUpload }: Brought,
+): Call => ({ actor, request: facts, params, now, db, world, body, upload });
 
 /** The same call, which reads by this query. */
 export const readBy = (call: Call, read: Query): Call => ({ ...call, db: { ...call.db, read } });

@@ -12,7 +12,7 @@ import type { RequestFacts } from '../platform/http/request-facts.ts';
 import { anyMethod, type HttpAnswer, type HttpCall, type Routes } from '../platform/http/routes.ts';
 import { createSharedLimit } from '../platform/shared-counts.ts';
 import type { Actor } from './actor.ts';
-import type { Call, Reply, ResourceWorld } from './call.ts';
+import { type Call, callOf, type Reply, type ResourceWorld } from './call.ts';
 import { checkCredential } from './credentials.ts';
 import { checkQuery } from './flags.ts';
 import type { Operation } from './operation.ts';
@@ -53,7 +53,7 @@ export function mountApi(routes: Routes, operations: readonly Operation[], needs
       checkCredential(operation?.credentials, actor);
       if (!operation) return notOffered(facts.method, offered);
       checkQuery(operation, facts.query);
-      const call = callOf(http, actor, now);
+      const call = operationCall(http, actor, now);
       if (isStrict) checkNames(operation, call);
       answer = answerOf(await operation.handle(call));
     } catch (error) {
@@ -83,21 +83,13 @@ export function mountApi(routes: Routes, operations: readonly Operation[], needs
     throw new Problem('throttled', detail, { 'retry-after': String(seconds) });
   }
 
-  function callOf(http: HttpCall, actor: Actor | null, now: string): Call {
-    let body: { readonly value: unknown } | undefined;
-    return {
-      actor,
-      request: http.facts,
-      params: http.params,
-      now,
-      db: needs.db,
-      world: needs.world,
-      body() {
-        body ??= { value: parseJsonBody(http, actor) };
-        return body.value;
-      },
-      upload: () => readUpload(http.raw),
+  function operationCall(http: HttpCall, actor: Actor | null, now: string): Call {
+    let parsed: { readonly value: unknown } | undefined;
+    const body = () => {
+      parsed ??= { value: parseJsonBody(http, actor) };
+      return parsed.value;
     };
+    return callOf(http, needs, { now, actor, body, upload: () => readUpload(http.raw) });
   }
 
   for (const [path, offered] of byPath(operations)) {
