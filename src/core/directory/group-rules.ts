@@ -34,7 +34,7 @@ export async function checkGroup(input: CheckInput<Group>): Promise<Complaints |
     await exclusive('parents of groups')?.execute(tx);
     if (await isBelow(tx, parent, key)) return { parent: ['Cannot set a group below this one as its parent.'] };
   }
-  const roles = added(values.roles, current?.roles);
+  const roles = onlyIn(values.roles, current?.roles);
   if (roles.length > 0) {
     await exclusive('roles of groups')?.execute(tx);
     if (await areTaken(tx, roles, key)) return { non_field_errors: ['Roles can only be used with a single group.'] };
@@ -58,7 +58,7 @@ async function checkDelegation(input: CheckInput<Group>, newRoles: readonly stri
   }
   await checkMayGrantRoles(tx, call, newRoles);
   // The parent and the roles of a new group were checked above.
-  if (key && added(values.users, current?.users).length > 0) await checkMayGrantMembership(tx, call, [key]);
+  if (key && onlyIn(values.users, current?.users).length > 0) await checkMayGrantMembership(tx, call, [key]);
 }
 
 /** Only superusers change a superuser group. */
@@ -88,15 +88,15 @@ export async function groupRights({ actor, keys, query }: RightsInput): Promise<
 const isWeaker = (before: Group, after: Group): boolean =>
   before.is_superuser !== after.is_superuser ||
   before.parent !== after.parent ||
-  added(before.users, after.users).length > 0;
+  onlyIn(before.users, after.users).length > 0;
 
 async function didBringSuperuser(tx: Query, { is_superuser, parent }: Group): Promise<boolean> {
   return is_superuser || (parent !== null && bringsSuperuser(tx, [parent]));
 }
 
-function added<Key>(after: readonly Key[], before: readonly Key[] | undefined): Key[] {
-  const previous = new Set(before);
-  return after.filter((key) => !previous.has(key));
+function onlyIn<Key>(keys: readonly Key[], others: readonly Key[] | undefined): Key[] {
+  const known = new Set(others);
+  return keys.filter((key) => !known.has(key));
 }
 
 async function isBelow(tx: Query, group: string, other: string): Promise<boolean> {
