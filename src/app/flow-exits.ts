@@ -22,7 +22,10 @@ export async function homeOf({ designation }: ExecutorFlow, { db, request }: Cal
   return launch && !launch.includes('%(') ? (launchUrl(launch, null, '') ?? ownPage) : ownPage;
 }
 
-/** Cancels a flow: deletes the walk. It changes nothing else, so a GET is enough. */
+/**
+ * Cancels a flow: deletes the walk, and leads to the sign-in or, with `back`, to `next`. It changes nothing else, so a GET
+ * is enough.
+ */
 export function mountCancel(
   routes: Routes,
   { db, key, publicUrl }: { readonly db: Database; readonly key: InstanceKey; readonly publicUrl: string },
@@ -30,10 +33,15 @@ export function mountCancel(
   routes.on(['GET'], cancelPath, async ({ facts: { cookies, host, query } }) => {
     const token = planTokenOf(cookies, publicUrl);
     if (token) await db.write((tx) => deleteStates(tx, key, token));
-    const { flow } = await brandTargets(host, db);
-    const location = flow === null ? '/' : flowPage(flow, ownPath(query.get('next'), publicUrl));
+    const next = ownPath(query.get('next'), publicUrl);
+    const location = query.has('back') ? (next ?? ownPage) : await signInPage(host, db, next);
     return { status: 302, headers: { location, 'cache-control': 'no-store' } };
   });
+}
+
+async function signInPage(host: string, db: Database, next: string | null): Promise<string> {
+  const { flow } = await brandTargets(host, db);
+  return flow === null ? '/' : flowPage(flow, next);
 }
 
 interface Targets {

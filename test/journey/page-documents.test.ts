@@ -139,6 +139,8 @@ describeOnSqlite('the documents of pages', (server) => {
       '/if/admin/': `${signInPage}?next=%2Fif%2Fadmin%2F`,
       '/flows/-/cancel/?next=%2Fif%2Fuser%2F': `${signInPage}?next=%2Fif%2Fuser%2F`,
       '/flows/-/cancel/?next=https%3A%2F%2Fevil.example': signInPage,
+      '/flows/-/cancel/?back&next=%2Fif%2Fuser%2Fdevices%2F': '/if/user/devices/',
+      '/flows/-/cancel/?back&next=https%3A%2F%2Fevil.example': '/if/user/',
     };
     for (const [path, to] of Object.entries(places)) {
       const { status, headers } = await readPage(path);

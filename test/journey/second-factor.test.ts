@@ -44,6 +44,23 @@ async function signInAgain(page: Page, username: string): Promise<void> {
 describeJourney(
   'a second factor',
   (journey) => {
+    // One stays signed in, and was sent to the sign-in all the same.
+    test('that one does not add after all leads back to the account', async () => {
+      const { username } = await personWithPassword(journey().server);
+      const page = await journey().window();
+      await page.goto(`/if/flow/${signInFlow}/?next=/if/user/devices/`);
+      await signInOn(page, username, password);
+      for (const kind of ['Authenticator app', 'Passkey', 'Recovery codes']) {
+        await page.getByRole('link', { name: kind }).click();
+        await page.getByRole('link', { name: 'Cancel' }).waitFor();
+        expect(await page.getByText('Not you?').count()).toBe(0);
+        await page.getByRole('link', { name: 'Cancel' }).click();
+        await page.waitForURL('**/if/user/devices/');
+        await page.getByText('You have no devices yet.').waitFor();
+      }
+      await page.waitForLoadState('networkidle');
+    });
+
     test('by an app is set up from the picture’s key, and asked for from then on', async () => {
       const { server } = journey();
       const { username } = await personWithPassword(server);

@@ -14,6 +14,10 @@ export interface FlowInfo {
 
 type Layout = 'stacked' | 'content_left' | 'content_right' | 'sidebar_left' | 'sidebar_right';
 
+/** Whether the flow is for somebody who is signed in already, and leaving it leads back to where they came from. */
+export const leadsBack = ({ flow_info }: Challenge): boolean =>
+  URL.parse(flow_info?.cancel_url ?? '', location.href)?.searchParams.has('back') ?? false;
+
 /** Challenges with a known user. */
 export interface WithPendingUser extends Challenge {
   readonly pending_user: string;

@@ -3,7 +3,7 @@ import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 import { Button } from '../elements/button.tsx';
 import { Notice } from '../elements/notice.tsx';
 import { t } from '../texts/texts.ts';
-import { type Challenge, otherErrors } from './challenge.ts';
+import { type Challenge, leadsBack, otherErrors } from './challenge.ts';
 import { withNext } from './safe-address.ts';
 import { useWalkOfScreen } from './walk-context.ts';
 
@@ -70,7 +70,9 @@ export function Step(props: Props) {
         </Button>
       )}
       {props.alternatives}
-      {props.links && <nav className="step-links">{props.links}</nav>}
+      {(props.links || leadsBack(challenge)) && (
+        <nav className="step-links">{props.links || <CancelLink challenge={challenge}>{t('Cancel')}</CancelLink>}</nav>
+      )}
     </form>
   );
 }
@@ -86,7 +88,8 @@ function focusStep(form: HTMLFormElement | null, { response_errors }: Challenge,
   else form.querySelector('h1')?.focus({ preventScroll: true });
 }
 
-/** Leaves the flow and starts over. */
+/** Leaves the flow and starts over, or goes back. */
 export function CancelLink({ challenge, children }: { challenge: Challenge; children: ReactNode }) {
-  return <a href={withNext(challenge.flow_info?.cancel_url) ?? '/'}>{children}</a>;
+  const address = withNext(challenge.flow_info?.cancel_url) ?? '/';
+  return <a href={address}>{leadsBack(challenge) ? t('Cancel') : children}</a>;
 }

@@ -1,5 +1,5 @@
 import { t } from '../texts/texts.ts';
-import type { WithPendingUser } from './challenge.ts';
+import { leadsBack, type WithPendingUser } from './challenge.ts';
 import { safeAddress } from './safe-address.ts';
 import { CancelLink } from './step.tsx';
 
@@ -12,7 +12,7 @@ export function Who({ challenge }: { challenge: WithPendingUser }) {
       <img src={imageAddress(avatar)} alt="" width="40" height="40" />
       <div className="who-name">
         <span dir="auto">{name}</span>
-        <CancelLink challenge={challenge}>{t('Not you?')}</CancelLink>
+        {!leadsBack(challenge) && <CancelLink challenge={challenge}>{t('Not you?')}</CancelLink>}
       </div>
       <input
         className="visually-hidden"

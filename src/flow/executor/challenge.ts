@@ -4,6 +4,8 @@ import type { Refusal } from '../plan.ts';
 import type { ExecutorFlow, FlowState } from './flow-state.ts';
 
 export const cancelPath = '/flows/-/cancel/';
+/** Cancels a flow of somebody who is signed in and stays so: it leads back to where they came from. */
+const backPath = `${cancelPath}?back`;
 export const redirectComponent = 'xak-flow-redirect';
 export const deniedComponent = 'xak-stage-access-denied';
 export const faultComponent = 'xak-stage-flow-error';
@@ -16,7 +18,7 @@ export function challengeOf(flow: ExecutorFlow, component: string, members: Row)
     flow_info: {
       title: flow.title,
       background: flow.background,
-      cancel_url: cancelPath,
+      cancel_url: flow.designation === 'stage_configuration' ? backPath : cancelPath,
       layout: flow.layout,
     },
     component,

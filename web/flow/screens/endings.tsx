@@ -1,5 +1,5 @@
 import { t } from '../../texts/texts.ts';
-import type { Challenge, Redirect } from '../challenge.ts';
+import { type Challenge, leadsBack, type Redirect } from '../challenge.ts';
 import { safeAddress, withNext } from '../safe-address.ts';
 import { CancelLink, Step } from '../step.tsx';
 
@@ -22,7 +22,7 @@ export function AccessDeniedScreen({ challenge }: { challenge: Denied }) {
       links={<a href="/">{t('Go to the start page')}</a>}
     >
       <a className="button button-primary" href={onward ?? withNext(challenge.flow_info?.cancel_url) ?? '/'}>
-        {onward ? wayOn : t('Start again')}
+        {onward || leadsBack(challenge) ? wayOn : t('Start again')}
       </a>
     </Step>
   );
@@ -45,7 +45,7 @@ export function FlowErrorScreen({ challenge }: { challenge: FlowError }) {
         {t('If it keeps happening, tell your administrator this request id:')} <code>{challenge.request_id}</code>
       </p>
       <a className="button button-primary" href={withNext(challenge.flow_info?.cancel_url) ?? '/'}>
-        {t('Start again')}
+        {t(leadsBack(challenge) ? 'Continue' : 'Start again')}
       </a>
     </Step>
   );
