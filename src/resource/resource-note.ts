@@ -62,7 +62,8 @@ const titleOf = (resource: Resource): string => {
 
 const columnKinds: ReadonlySet<string> = new Set(['choice', 'flag', 'reference', 'time', 'number', 'text', 'duration']);
 /** Members that are the same in most rows or only meant for programs. */
-const unremarkable = /^(managed|uuid|uid|component|verbose_name_plural|meta_model_name|policy_engine_mode)$|_obj$/;
+const unremarkable =
+  /^(managed|uuid|uid|component|verbose_name_plural|meta_model_name|policy_engine_mode)$|_obj$|^assigned_\w+_slug$/;
 const maxColumns = 5;
 
 /** For families the kind, then members with a filter, then the rest in order. */

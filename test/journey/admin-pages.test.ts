@@ -4,6 +4,7 @@ import { fillIn } from '../support/admin-form.ts';
 import { moveTo, openAdmin, visitAdmin } from '../support/admin-visit.ts';
 import { describeJourney } from '../support/journey.ts';
 import { unique } from '../support/make-walk.ts';
+import { makeGrant, makeProvider } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
 
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
@@ -20,6 +21,34 @@ describeJourney('the admin pages', (journey) => {
     );
     expect(bytes).toBeGreaterThan(50_000);
     expect(bytes).toBeLessThan(120_000);
+  });
+
+  test('list in words how long something lasts, what was granted and to whom', async () => {
+    const { server } = journey();
+    const page = await visitAdmin(journey(), '/stages/user_login/?search=default-authentication-login');
+    await page.getByRole('row', { name: /default-authentication-login 0 seconds No 0 seconds/ }).waitFor();
+    const columns = async (path: string) => {
+      await moveTo(page, path);
+      await page.getByRole('table').waitFor();
+      return (await page.getByRole('columnheader').allInnerTexts())
+        .map((text) => text.replace(/ [↑↓]$/, ''))
+        .filter(Boolean);
+    };
+    const holder = await server.user();
+    const provider = await makeProvider(server);
+    await makeGrant(server, 'access_tokens', { provider: provider.pk, user: holder.pk });
+    const granted = ['User', 'Provider', 'Scope', 'Expires', 'Revoked'];
+    expect(await columns('/oauth2/access_tokens/')).toEqual(granted);
+    await page.getByRole('link', { name: holder.username }).click();
+    await page.getByText(`of ${holder.username} for ${provider.name}`).waitFor();
+    const group = await makeGroup(server);
+    await server.admin.post(`/rbac/permissions/assigned_by_users/${holder.pk}/assign/`, {
+      ...{ permissions: ['svc_core.change_group'], model: 'svc_core.group', object_pk: group.pk },
+    });
+    expect(await columns('/rbac/permissions/users/')).toEqual(['Name', 'Object description']);
+    await page.getByRole('row', { name: group.name }).waitFor();
+    await server.admin.post('/providers/scim/', { name: unique('scim'), url: 'http://127.0.0.1/', token: 'x' });
+    expect(await columns('/providers/scim/')).not.toContain('Assigned backchannel application slug');
   });
 
   test('tell somebody without rights so, and lead to their account', async () => {

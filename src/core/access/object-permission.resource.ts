@@ -66,7 +66,10 @@ function objectPermissions(all: AllResources, { holder, filter, ...declared }: H
     keyName: 'id',
     verbs: ['list', 'retrieve', 'update', 'partial_update', 'destroy'],
     order: ['permission.codename'],
-    page: { notInSearch: 'It has no name; the page of its holder shows it.' },
+    page: {
+      columns: ['name', 'object_description'],
+      notInSearch: 'It has no name; the page of its holder shows it.',
+    },
     search: ['permission.codename', 'permission.model', 'permission.app_label', 'object_pk'],
     maxPageSize,
     nameOf: (row) => `${row.app_label}.${row.codename} ${row.object_pk}`,

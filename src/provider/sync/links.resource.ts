@@ -47,6 +47,7 @@ export function linkResources(
     names: [`${names.name} User`, `${names.name} Users`],
     table: tables.user.table,
     order: ['user.username'],
+    page: { columns: ['user', 'provider', tables.user.id] },
     search: ['provider.name', 'user.username', tables.user.id],
     filters: {
       provider__id: fieldFilter('provider', provider),
@@ -71,6 +72,7 @@ export function linkResources(
     names: [`${names.name} Group`, `${names.name} Groups`],
     table: tables.group.table,
     order: ['group.name'],
+    page: { columns: ['group', 'provider', tables.group.id] },
     search: ['provider.name', 'group.name', tables.group.id],
     filters: {
       provider__id: fieldFilter('provider', provider),

@@ -89,7 +89,8 @@ function Text({ text, isBrief, isLong }: { text: string; isBrief: boolean; isLon
   if (isBrief) return <bdi>{firstLine(text)}</bdi>;
   if (isLong || text.includes('\n')) return <Code text={text} />;
   if (text.startsWith('data:image/')) return <img src={text} alt="" width="48" height="48" />;
-  const address = /^https?:/.test(text) ? safeAddress(text) : null;
+  // Several addresses in one text are no address.
+  const address = /^https?:[^\s,]+$/.test(text) ? safeAddress(text) : null;
   return address ? (
     <a href={address} rel="noreferrer noopener" target="_blank">
       {text}
@@ -109,7 +110,7 @@ const Picture = ({ address }: { address: string }) => (
 /** What a nested object is called. */
 function calledBy(value: object): string {
   const members = new Map(Object.entries(value));
-  for (const name of ['name', 'username', 'title', 'label', 'slug', 'pk', 'id', 'action']) {
+  for (const name of ['name', 'username', 'title', 'label', 'identifier', 'sentence', 'slug', 'pk', 'id', 'action']) {
     const text = members.get(name);
     if (typeof text === 'string' || typeof text === 'number') return String(text);
   }

@@ -15,10 +15,11 @@ const milliseconds: ReadonlyMap<string, number> = new Map<string, number>([
   ['microsecond', 0.001],
 ]);
 
-/** `minutes=90` in words: 1 hour, 30 minutes; null where it cannot be read, or is no time after now. */
+/** `minutes=90` in words: 1 hour, 30 minutes; before now with a minus; null where it cannot be read. */
 export function durationText(text: string): string | null {
-  const total = millisecondsOf(text);
-  return total > 0 ? inUnits(Math.round(total)).join(t(', ')) : null;
+  const total = Math.round(millisecondsOf(text));
+  if (Number.isNaN(total)) return null;
+  return total === 0 ? unitText('second', 0) : inUnits(total).join(t(', '));
 }
 
 /** The same as a sentence, also of durations before now. */
@@ -41,9 +42,11 @@ function millisecondsOf(text: string): number {
 function inUnits(total: number): string[] {
   let left = total;
   return units.flatMap(([unit, length]) => {
-    const amount = Math.floor(left / length);
+    const amount = Math.trunc(left / length);
     left -= amount * length;
-    const format = new Intl.NumberFormat(pageLocale(), { style: 'unit', unit, unitDisplay: 'long' });
-    return amount > 0 ? [format.format(amount)] : [];
+    return amount === 0 ? [] : [unitText(unit, amount)];
   });
 }
+
+const unitText = (unit: string, amount: number): string =>
+  new Intl.NumberFormat(pageLocale(), { style: 'unit', unit, unitDisplay: 'long' }).format(amount);

@@ -33,7 +33,10 @@ function defineGrant(
     key: 'int',
     order: ['provider', 'expires'],
     verbs: readAndDeleteVerbs,
-    page: { notInSearch: 'It has no name; the pages of its person and its application show it.' },
+    page: {
+      columns: ['user', 'provider', 'scope', 'expires', 'revoked'],
+      notInSearch: 'It has no name; the pages of its person and its application show it.',
+    },
     visibility: { by: 'owner', column: 'user', write: 'permission' },
     nameOf: (row) => `${grant.names[0]} of ${nameIn(row.user, 'username')} for ${nameIn(row.provider, 'name')}`,
     derived: {
