@@ -28,6 +28,13 @@ describeJourney('the admin pages of sources', (journey) => {
     await page.getByText('People who have no account here are turned away').waitFor();
   });
 
+  test('do not offer to sign in by the source that nobody comes from', async () => {
+    const page = await visitAdmin(journey(), '/sources/all/gatehouse-built-in/');
+    await page.getByRole('region', { name: 'Flows' }).waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(await page.getByRole('region', { name: 'Sign-in page' }).count()).toBe(0);
+  });
+
   test('give the addresses that the other side asks for, to copy', async () => {
     const { server } = journey();
     const flow = await flowOf(journey(), 'default-source-pre-authentication');

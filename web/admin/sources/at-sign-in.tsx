@@ -26,8 +26,8 @@ const signsIn = ({ flow_set }: IdentificationStage): boolean =>
 /** Whether the sign-in page offers a source, with a button that makes it so. */
 export function AtSignIn({ object }: AboveProps) {
   const entry = useInterface().resources.find((one) => one.path === path);
-  // What people cannot sign in by has no flows.
-  return entry && 'authentication_flow' in object.row ? (
+  // What people cannot sign in by has no flows, and the source for those who are here has no kind.
+  return entry && 'authentication_flow' in object.row && object.row.component !== '' ? (
     <Offered object={object} canChange={entry.may.change === 'all'} />
   ) : null;
 }
