@@ -4,6 +4,7 @@ import { moveTo, openAdmin, visitAdmin } from '../support/admin-visit.ts';
 import { axeViolations } from '../support/axe.ts';
 import { describeJourney } from '../support/journey.ts';
 import { unique } from '../support/make-walk.ts';
+import { makeApplication, makeProvider } from '../support/providers.ts';
 
 describeJourney('the events page of administrators', (journey) => {
   // A text was made of each, which failed and left an empty page.
@@ -19,6 +20,16 @@ describeJourney('the events page of administrators', (journey) => {
     await page.getByText(message).first().click();
     await page.getByRole('link', { name: 'Open the event' }).click();
     await page.getByRole('heading', { level: 1, name: message }).waitFor();
+  });
+
+  test('names the objects that a change refers to', async () => {
+    const { server } = journey();
+    const name = unique('wiki');
+    const provider = await makeProvider(server, { name: `${name} provider` });
+    await makeApplication(server, { name, provider: provider.pk });
+    const page = await visitAdmin(journey(), `/events/events/?action=model_created&search=${name}`);
+    await page.getByText(`created the application ${name}.`).click();
+    await page.getByRole('row', { name: `Provider – ${name} provider`, exact: true }).waitFor();
   });
 
   test('shows sentences, filters by what is chosen, follows live and exports', async () => {

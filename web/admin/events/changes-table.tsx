@@ -22,7 +22,28 @@ const modelOf: Readonly<Record<string, string>> = {
   group: 'svc_core.group',
   parent: 'svc_core.group',
   roles: 'svc_rbac.role',
+  provider: 'svc_core.provider',
+  providers: 'svc_core.provider',
+  backchannel_providers: 'svc_core.provider',
+  application: 'svc_core.application',
+  source: 'svc_core.source',
+  sources: 'svc_core.source',
+  stage: 'svc_flows.stage',
+  policy: 'svc_policies.policy',
+  property_mappings: 'svc_core.propertymapping',
+  property_mappings_group: 'svc_core.propertymapping',
+  user_property_mappings: 'svc_core.propertymapping',
+  group_property_mappings: 'svc_core.propertymapping',
+  target: 'svc_policies.policybindingmodel',
+  authentication_flow: 'svc_flows.flow',
+  authorization_flow: 'svc_flows.flow',
+  enrollment_flow: 'svc_flows.flow',
+  signing_key: 'svc_crypto.certificatekeypair',
+  transports: 'svc_events.notificationtransport',
 };
+
+/** Some members of these names hold other texts, such as the provider of an SMS stage. */
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 const changeOf = (change: unknown): Change => (isObject(change) ? change : {});
 
@@ -68,7 +89,7 @@ const keysIn = (diff: Diff): string[] =>
   Object.entries(diff).flatMap(([field, change]) => {
     const keys = Object.values(changeOf(change))
       .flat()
-      .filter((key) => typeof key === 'number' || (typeof key === 'string' && key !== ''));
+      .filter((key) => typeof key === 'number' || (typeof key === 'string' && uuid.test(key)));
     return modelOf[field] && keys.length > 0 ? [`${modelOf[field]}:${keys.join(',')}`] : [];
   });
 
