@@ -4,7 +4,7 @@ import { makeSource } from '../api/sources/fixtures.ts';
 import { pick } from '../support/admin-form.ts';
 import { moveTo, openAdmin, visitAdmin } from '../support/admin-visit.ts';
 import { axeViolations } from '../support/axe.ts';
-import { openBrowser, signInByPassword } from '../support/flow-client.ts';
+import { openBrowser, signInByPassword, signInFlow } from '../support/flow-client.ts';
 import { describeJourney, whoIs } from '../support/journey.ts';
 import { made, unique } from '../support/make-walk.ts';
 import { makeApplication, makeConsent } from '../support/providers.ts';
@@ -272,6 +272,27 @@ describeJourney('the admin pages of people', (journey) => {
     expect((await server.admin.get(`/authenticators/admin/all/?user=${dana.pk}`)).body).toEqual([]);
     await page.goto('/if/user/');
     await page.getByRole('link', { name: 'Administration' }).waitFor();
+  });
+
+  test('let a help desk see why somebody cannot sign in', async () => {
+    const { server } = journey();
+    const dana = await personWithPassword(server);
+    const clerk = await server.user([], { username: unique('clerk') });
+    const role = (await server.admin.post('/rbac/roles/', { name: unique('desk') })).body;
+    await made(server, '/core/groups/', { name: unique('desk'), roles: [role.pk], users: [clerk.pk] });
+    const admin = await visitAdmin(journey(), `/rbac/roles/${role.pk}/`);
+    await admin.getByRole('button', { name: 'Help desk: sign-in problems' }).click();
+    await admin.getByText('3 permissions more, 0 fewer.').waitFor();
+    await admin.getByRole('button', { name: 'Save', exact: true }).click();
+    await admin.getByText(`${role.name} is saved.`).waitFor();
+    const failing = openBrowser(server);
+    await failing.show(signInFlow);
+    await failing.answer(signInFlow, { uid_field: dana.username });
+    await failing.answer(signInFlow, { password: 'not hers' });
+
+    const page = await visitAdmin(journey(), `/core/users/${dana.pk}/?tab=events`, { user: clerk.pk });
+    await page.getByText(`Somebody failed to sign in as ${dana.username}.`).waitFor();
+    await page.waitForLoadState('networkidle');
   });
 
   test('show what somebody who leaves could open, keep them out, and let them in again', async () => {

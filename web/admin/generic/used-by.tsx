@@ -7,6 +7,7 @@ import { pathOfObject } from '../api/object.ts';
 import { type Names, readNames } from '../api/objects.ts';
 import { PagesContext } from '../api/pages.ts';
 import { Link } from '../link.tsx';
+import { kindName } from '../words.ts';
 
 export interface Use {
   readonly app: string;
@@ -72,7 +73,7 @@ export function Uses({ uses, names }: FoundUses) {
         return (
           <li key={`${model} ${pk} ${action}`} className="rows-row">
             <div className="rows-text">
-              <p>{path ? <Link href={hrefOf(path)}>{name}</Link> : name}</p>
+              <p>{path ? <Link href={hrefOf(path)}>{kindName(name)}</Link> : kindName(name)}</p>
               <p className="quiet small">{resources.find((entry) => entry.model === model)?.singular ?? model}</p>
             </div>
             <span className={action === 'cascade' || action === 'protect' ? 'tag tag-warning' : 'tag'}>

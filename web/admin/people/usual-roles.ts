@@ -17,6 +17,11 @@ const helpDesk = [
 export const usualRoles: readonly UsualRole[] = [
   { title: 'Help desk: passwords and second factors', permissions: helpDesk },
   {
+    title: 'Help desk: sign-in problems',
+    // The whole log: failed sign-ins are in it, and who was turned away by which policy.
+    permissions: ['svc_core.view_user', 'svc_events.view_event', 'svc_rbac.access_admin_interface'],
+  },
+  {
     title: 'Personnel: people, groups and invitations',
     permissions: [
       ...helpDesk,
