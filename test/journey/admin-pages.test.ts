@@ -51,6 +51,20 @@ describeJourney('the admin pages', (journey) => {
     expect(await columns('/providers/scim/')).not.toContain('Assigned backchannel application slug');
   });
 
+  test('lead on from what is gone: an object to change, and the last page of a list', async () => {
+    const { server } = journey();
+    const gone = await makeGroup(server);
+    await server.admin.delete(`/core/groups/${gone.pk}/`);
+    const page = await visitAdmin(journey(), `/edit/core/groups/${gone.pk}/`);
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await openAdmin(page, '/core/groups/?page=99&search=Gatehouse');
+    await page.getByRole('link', { name: 'Gatehouse Admins' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?search=Gatehouse');
+    await moveTo(page, '/core/groups/?page=99');
+    await page.getByRole('link', { name: 'Gatehouse Admins' }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+  });
+
   test('tell somebody without rights so, and lead to their account', async () => {
     const { pk, username } = await journey().server.user();
     const page = await visitAdmin(journey(), '/core/users/', { user: pk });

@@ -7,6 +7,8 @@ import type { Description } from '../api/description.ts';
 import { pathOfObject, useObject, type WholeObject } from '../api/object.ts';
 import { useDescription } from '../api/use-description.ts';
 import { Page } from '../page.tsx';
+import { NotFound } from '../pages/not-found.tsx';
+import { isMissing } from '../parts/unread.tsx';
 import type { ResourcePage } from '../resource-page.ts';
 import { initialValues } from './body.ts';
 import { ObjectForm } from './object-form.tsx';
@@ -33,9 +35,11 @@ interface EditProps extends ResourcePage {
 
 function Edit({ entry, objectKey, Beside, description }: EditProps) {
   const read = useObject(entry, objectKey, description);
+  const crumbsOfKind = useCrumbs(entry, true);
+  if (isMissing(read)) return <NotFound />;
   const object = read.answer.state === 'ready' ? read.answer.value : null;
   const name = object?.name ?? objectKey;
-  const crumbs = [...useCrumbs(entry, true), { text: name, href: hrefOf(pathOfObject(entry, objectKey)) }];
+  const crumbs = [...crumbsOfKind, { text: name, href: hrefOf(pathOfObject(entry, objectKey)) }];
   return (
     <Page title={t('Edit {name}', { name })} intro={entry.singular} crumbs={crumbs}>
       <Loaded {...read}>

@@ -1,8 +1,8 @@
 import { t } from '../../texts/texts.ts';
 import './list.css';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Loaded } from '../../elements/loading.tsx';
-import { type Address, useAddress } from '../address.ts';
+import { type Address, goTo, hereWith, useAddress } from '../address.ts';
 import type { Description } from '../api/description.ts';
 import type { ResourceEntry } from '../api/interface.ts';
 import type { Row } from '../api/objects.ts';
@@ -11,6 +11,7 @@ import { useDescription } from '../api/use-description.ts';
 import { Link } from '../link.tsx';
 import { newAddressOf } from '../new-address.ts';
 import { Page } from '../page.tsx';
+import { isMissing } from '../parts/unread.tsx';
 import type { ResourcePage } from '../resource-page.ts';
 import { counted, inSentence, roughly } from '../words.ts';
 import { ActionButtons } from './action-buttons.tsx';
@@ -36,10 +37,16 @@ interface Props extends ResourcePage {
 
 /** All objects of a resource, with what is asked for in the address. */
 export function ListPage({ entry, beside, above, actions }: Props) {
-  const description = useDescription(entry.path, questionOf(entry, useAddress()));
+  const address = useAddress();
+  const description = useDescription(entry.path, questionOf(entry, address));
   const canAdd = entry.may.add === 'all';
   const [round, setRound] = useState(0);
-  const list = <Loaded {...description}>{(known) => <List key={round} entry={entry} description={known} />}</Loaded>;
+  const isBeyond = address.query.has('page') && isMissing(description);
+  const list = isBeyond ? (
+    <BeyondLastPage />
+  ) : (
+    <Loaded {...description}>{(known) => <List key={round} entry={entry} description={known} />}</Loaded>
+  );
   return (
     <Page
       title={entry.plural}
@@ -80,6 +87,7 @@ function List({ entry, description }: { entry: ResourceEntry; description: Descr
   const address = useAddress();
   const listed = usePage<Listed>(questionOf(entry, address));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  if (address.query.has('page') && isMissing(listed)) return <BeyondLastPage />;
   const isAsking = [...address.query.keys()].some((name) => name !== 'page' && name !== 'dialog');
   return (
     <>
@@ -106,6 +114,12 @@ function List({ entry, description }: { entry: ResourceEntry; description: Descr
       </Loaded>
     </>
   );
+}
+
+/** Rows have been deleted since the address was made, perhaps just now. */
+function BeyondLastPage() {
+  useEffect(() => goTo(hereWith({ page: null }), { replace: true }), []);
+  return null;
 }
 
 /** The path of the list with what the address asks for; its names are those of the API, which passes over others. */
