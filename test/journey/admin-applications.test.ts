@@ -228,10 +228,9 @@ describeJourney('the admin pages of applications', (journey) => {
     expect(await changes.getByRole('listitem').count()).toBe(1);
     await changes.getByText(`admin created the application ${name}.`).click();
     await changes.getByRole('link', { name: 'Make a rule of this…' }).click();
-    await page
-      .getByRole('dialog', { name: 'Make a rule of this event' })
-      .getByRole('button', { name: 'Cancel' })
-      .click();
+    const rule = page.getByRole('dialog', { name: 'Make a rule of this event' });
+    expect(await rule.getByLabel('Name').inputValue()).toBe('Object created: Application');
+    await rule.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Duplicate…' }).click();
     const copy = unique('second');
     await page.getByRole('dialog').getByLabel('Name').fill(copy);

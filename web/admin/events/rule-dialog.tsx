@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import { callAsPerson } from '../../api/call.ts';
+import { isObject } from '../../api/is-object.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { SelectField } from '../../elements/choice.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { t } from '../../texts/texts.ts';
 import { hereWith, useAddress } from '../address.ts';
-import { useInterface } from '../api/interface.ts';
+import { type Interface, useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
 import { ActionDialog, closeDialog } from '../parts/action-dialog.tsx';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
@@ -40,9 +41,17 @@ export function RuleDialogs({ events }: { events: readonly Event[] }) {
   return mayMake && event ? <RuleDialog key={event.pk} event={event} /> : null;
 }
 
+/** What happened, and the kind of object that it happened to. */
+function titleOf({ action, context: { model } }: Event, resources: Interface['resources']): string {
+  const of = isObject(model) ? `${model.app}.${model.model_name}` : '';
+  const kind = resources.find((entry) => entry.model === of)?.singular;
+  return kind ? `${spelled(action)}: ${kind}` : spelled(action);
+}
+
 function RuleDialog({ event }: { event: Event }) {
-  const { action, app, pk } = event;
-  const [name, setName] = useState(`${spelled(action)} (${app})`);
+  const { action, pk } = event;
+  const { resources } = useInterface();
+  const [name, setName] = useState(() => titleOf(event, resources));
   const [group, setGroup] = useState<string | null>(null);
   const [transports, setTransports] = useState<readonly (string | number)[]>([]);
   const [severity, setSeverity] = useState('notice');
