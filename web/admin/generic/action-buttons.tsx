@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import { useAddress } from '../address.ts';
 import type { Action } from '../api/action.ts';
 import type { Description } from '../api/description.ts';
@@ -24,7 +25,9 @@ export function ActionButtons({ entry, description, objectKey, held, onDone }: P
   const open = offered.find((action) => dialogOf(action) === query.get('dialog'));
   return (
     <>
-      <ActionMenu items={offered.map((action) => ({ name: dialogOf(action), title: `${action.label}…` }))} />
+      <ActionMenu
+        items={offered.map((action) => ({ name: dialogOf(action), title: t('{action}…', { action: action.label }) }))}
+      />
       {open && (
         <RunDialog
           key={open.name}
