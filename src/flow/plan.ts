@@ -15,6 +15,8 @@ export interface FlowPlan {
   readonly source: { readonly pk: string; readonly slug: string; readonly name: string; readonly model: string } | null;
   /** The flow's user, if already identified. */
   readonly pending_user: number | null;
+  /** When the password was set that this user had as the source said who they are. */
+  readonly password_set?: string;
   /** Initial values of prompts and of a new user. */
   readonly prompt_data: Readonly<Record<string, Json>>;
   /** Whether the person came through a link sent to them; policies see it in the context. */

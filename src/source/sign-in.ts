@@ -58,6 +58,7 @@ export async function planSignIn(
     sso: true,
     source: { ...sourceFacts(source), model: sourceResource.model },
     pending_user: user?.pk ?? (await makeUser?.(mapped)) ?? null,
+    ...(user && { password_set: user.password_change_date }),
     prompt_data: mapped.user,
     context: { auth_method: 'source', auth_method_args: { source: sourceFacts(source) } },
     append: [

@@ -16,7 +16,7 @@ describe.skipIf(!hasPostgres)('class 14: a user who is deactivated while they si
     await browser.answer(signInFlow, { uid_field: person.username });
     const waitsForUser = async () => {
       const { rows } = await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'
-        and datname = current_database() and query like '%last_login%'`.execute(db.read);
+        and datname = current_database() and query like '%from users%'`.execute(db.read);
       return rows.length > 0;
     };
     let answering: ReturnType<typeof browser.answer> | undefined;

@@ -1,6 +1,9 @@
+import { setTimeout } from 'node:timers/promises';
+import { hash } from '@node-rs/argon2';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openBrowser } from '../support/flow-client.ts';
-import { makeWalk } from '../support/make-walk.ts';
+import { made, makeWalk, unique } from '../support/make-walk.ts';
 import { newPassword, openRecovery } from '../support/recovery.ts';
 import { isSignedIn, password, personWithPassword } from '../support/second-factor.ts';
 import { describeOnBoth } from '../support/server.ts';
@@ -30,6 +33,57 @@ describeOnBoth('class 82: a walk whose user gets a new password meanwhile', (ser
     await browser.answer(slug, { password: 'a new horse' });
     await browser.answer(slug, dummy);
     expect(await isSignedIn(browser)).toBe(true);
+  });
+
+  /** Somebody whose password takes longer to check than a new one to set. */
+  async function slowToCheck() {
+    const user = await server().user();
+    const slow = await hash(password, { memoryCost: 65_536, timeCost: 12 });
+    await server().world.db.write((tx) => sql`update users set password = ${slow} where pk = ${user.pk}`.execute(tx));
+    return user;
+  }
+
+  test('signs nobody in who gave the old one just before', async () => {
+    const { pk: password_stage } = await made(server(), '/stages/password/', { name: unique('password'), backends });
+    const { slug } = await makeWalk(
+      server(),
+      [['identification', { user_fields: ['username'], password_stage }], ['user_login']],
+      { designation: 'authentication' },
+    );
+    const { pk, username } = await slowToCheck();
+    const browser = openBrowser(server());
+    await browser.show(slug);
+    const signingIn = browser.answer(slug, { uid_field: username, password });
+    await setTimeout(100);
+    expect((await change(pk)).status).toBe(204);
+    expect((await signingIn).body.component).toBe('xak-stage-access-denied');
+    expect(await isSignedIn(browser)).toBe(false);
+    await browser.show(slug);
+    await browser.answer(slug, { uid_field: username, password: 'a new horse' });
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
+  test('is over although the new one was sent before the old one was given', async () => {
+    const stages = [
+      ['identification', { user_fields: ['username'] }],
+      ['password', { backends }],
+    ] as const;
+    const { slug } = await makeWalk(server(), [...stages, ['dummy'], ['user_login']], {
+      designation: 'authentication',
+    });
+    const { pk, username } = await personWithPassword(server());
+    for (let delay = 0; delay < 40; delay += 4) {
+      await server().admin.post(`/core/users/${pk}/set_password/`, { password });
+      const browser = openBrowser(server());
+      await browser.show(slug);
+      await browser.answer(slug, { uid_field: username });
+      const changing = change(pk);
+      await setTimeout(delay);
+      await browser.answer(slug, { password });
+      expect((await changing).status).toBe(204);
+      await browser.answer(slug, dummy);
+      expect(await isSignedIn(browser)).toBe(false);
+    }
   });
 
   /** A new password by a link, and a sign-in with a step between. */

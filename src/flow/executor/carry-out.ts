@@ -1,9 +1,12 @@
+import { sql } from 'kysely';
 import { Invalid, Problem } from '../../lib/problem.ts';
+import { byDialect } from '../../platform/db/by-dialect.ts';
 import type { Query } from '../../platform/db/database.ts';
+import { statement } from '../../platform/db/statement.ts';
 import type { Call } from '../../resource/call.ts';
 import { redirectTo } from './challenge.ts';
 import { denyWalk, type EndNeeds, endWalk } from './end-walk.ts';
-import { type ExecutorFlow, type FlowState, needsNewToken } from './flow-state.ts';
+import { type ExecutorFlow, type FlowState, needsNewToken, notedPassword } from './flow-state.ts';
 import { forgetPendingUser } from './pending-user.ts';
 import type { DetourOf } from './sign-out-detour.ts';
 import { bothOf, type Write } from './stage-kind.ts';
@@ -50,11 +53,18 @@ async function storeOrEnd(
   // Determined before the write, which ends the session, and after which caches are to be refreshed.
   const home = what === 'end' ? (walk.state.next ?? (await needs.homeOf(walk.flow, call))) : null;
   const detour = walk.detour ?? (ends ? await needs.detourOf(call, ends) : null) ?? undefined;
+  const confirm = isRefused ? undefined : samePassword(walk.state);
   const settle: Write | undefined = isRefused ? undefined : (tx, writing) => needs.settle(walk.state, tx, writing);
   const storing =
     what === 'end'
-      ? endWalk(needs, call, before.stored, walk.state, bothOf(bothOf(before.unwritten, write), settle))
-      : store(needs, call, before, walk.state, write);
+      ? endWalk(
+          needs,
+          call,
+          before.stored,
+          walk.state,
+          bothOf(bothOf(bothOf(before.unwritten, confirm), write), settle),
+        )
+      : store(needs, call, before, walk.state, write && bothOf(confirm, write));
   // A step without a write cannot be refused: any error is a fault.
   const result = await (write || what === 'end' ? storing.catch(refusal) : storing);
   if (result === null) return { move: 'overtaken', by: await reloadState(call, needs.key, before.stored) };
@@ -62,6 +72,25 @@ async function storeOrEnd(
   const moved = { ...walk, stored: result, detour };
   return home === null ? moved : { ...moved, screen: { challenge: redirectTo(home) } };
 }
+
+/**
+ * Refuses to go on with a proof that a new password has made void while this request ran. Until the walk is stored, its user's password
+ * stays: what it gains, such as a session, is there to be ended by the next change.
+ */
+function samePassword({ context }: Walk['state']): Write | undefined {
+  const { pending_user } = context;
+  const noted = notedPassword(context);
+  if (pending_user === null || noted === null) return undefined;
+  return async (tx, { db }) => void (await hasPassword[db.dialect.name](tx, pending_user, noted));
+}
+
+const hasPassword = byDialect((dialect) =>
+  statement<[user: number, set: string], unknown>(
+    (user, set) =>
+      sql`select pk from users t where pk = ${user} and password_change_date = ${set} ${dialect.forUpdate}`,
+    { sent: 'later', orElse: () => new Problem('permission_denied', 'Your password has changed. Please start again.') },
+  ),
+);
 
 /** Turns the refusal of a write into a move. */
 function refusal(error: unknown): WalkMove {

@@ -17,7 +17,7 @@ import { carriedBy, planCookie, planThrough } from '../plan.ts';
 import { deniedChallenge, flowPage, redirectTo } from './challenge.ts';
 import type { Executor, ExecutorReply } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
-import { type ExecutorFlow, type FlowContext, firstContext, isProven, type Start } from './flow-state.ts';
+import { type ExecutorFlow, type FlowContext, firstContext, notedPassword, type Start } from './flow-state.ts';
 import { followLink } from './open-link.ts';
 import { type Opening, readOpening, signOpening } from './opening.ts';
 import { deniedUserMembers, loadPendingUser } from './pending-user.ts';
@@ -185,16 +185,16 @@ async function ownWalk(
 ): Promise<StoredWalk | null> {
   const { actor, context } = 'state' in found ? found.state : { actor: null, context: firstContext(found.unbegun) };
   const isTheirs = actor === null || actor === call.actor?.user.pk;
-  if (isTheirs && !(await hasNewPassword(call, context, found.since))) return found;
+  if (isTheirs && !(await hasNewPassword(call, context))) return found;
   await call.db.write((tx) => deleteState(tx, key, found, flow.pk)).catch(nullIfOvertaken);
   return null;
 }
 
 /** Whether the user has changed the password since the walk proved who they are, as they do when somebody else knows it. */
-async function hasNewPassword(call: Call, context: FlowContext, since: string | undefined): Promise<boolean> {
-  if (since === undefined || !isProven(context)) return false;
-  const user = await loadPendingUser(call, context);
-  return user !== null && user.password_change_date > since;
+async function hasNewPassword(call: Call, context: FlowContext): Promise<boolean> {
+  const noted = notedPassword(context);
+  const user = noted === null ? null : await loadPendingUser(call, context);
+  return user !== null && user.password_change_date !== noted;
 }
 
 async function heldOrBegun(

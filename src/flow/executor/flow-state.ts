@@ -92,6 +92,19 @@ export function setNamedUser(context: FlowContext, name: string | null, user: nu
 export const isProven = ({ auth_method, is_sso, mfa_devices, is_restored }: FlowContext): boolean =>
   auth_method !== null || is_sso || mfa_devices.length > 0 || is_restored;
 
+const passwordNote = 'password_set';
+
+/** Notes when the password was set that the user had when they showed who they are. Clocks of instances differ, so it is compared as it is. */
+export function notePassword({ user_notes }: FlowContext, set: string): void {
+  user_notes[passwordNote] = set;
+}
+
+/** The note; null if nothing was shown yet. */
+export function notedPassword({ user_notes }: FlowContext): string | null {
+  const set = user_notes[passwordNote];
+  return typeof set === 'string' ? set : null;
+}
+
 /** What others must not go on with: all that a walk has collected but what was typed, which proves nothing. */
 function holdingsOf(context: FlowContext) {
   const { pending_user, pending_user_identifier, show_matched_user, prompt_data, ...held } = context;
@@ -117,6 +130,7 @@ export function firstContext(plan: FlowPlan): FlowContext {
     pending_user_identifier: null,
     prompt_data: copyJson(plan.prompt_data),
     ...nothingShown(),
+    ...(plan.password_set !== undefined && { user_notes: { [passwordNote]: plan.password_set } }),
     is_sso: plan.sso,
     is_restored: plan.is_restored === true,
     source: plan.source,

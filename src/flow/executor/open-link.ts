@@ -9,7 +9,7 @@ import { type FlowLink, findLink, takeLink } from '../links/flow-link.ts';
 import { challengeOf, deniedChallenge, linkComponent } from './challenge.ts';
 import type { ExecutorReply } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
-import { type FlowState, type Start, setPendingUser, storedState } from './flow-state.ts';
+import { type FlowState, notePassword, type Start, setPendingUser, storedState } from './flow-state.ts';
 import { deniedUserMembers } from './pending-user.ts';
 import { planState } from './planner.ts';
 import { type ActiveWalk, deleteFlowState, saveState } from './state-store.ts';
@@ -56,6 +56,7 @@ export async function followLink(
   if (answer?.component !== linkComponent)
     return { challenge: challengeOf(flow, linkComponent, { link_opened: true }), cookies: [], token };
   const state = { ...(await stateOf(needs, call, flow, link, start)), link: key.hash(linkToken) };
+  if (link.password_set !== null) notePassword(state.context, link.password_set);
   const held = await call.db.write(async (tx) => {
     if (!(await takeLink(tx, link))) return null;
     await deleteFlowState(tx, key, token, flow.pk);

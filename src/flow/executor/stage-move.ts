@@ -5,7 +5,7 @@ import type { Call } from '../../resource/call.ts';
 import type { Fields, Row } from '../../resource/fields/field.ts';
 import { parseBody } from '../../resource/parse.ts';
 import type { Engine } from '../../resource/resource.ts';
-import type { FlowState } from './flow-state.ts';
+import { type FlowState, isProven, notedPassword, notePassword } from './flow-state.ts';
 import { loadStage } from './load-stage.ts';
 import { pendingUserOf } from './pending-user.ts';
 import { isStageDue } from './planner.ts';
@@ -39,9 +39,17 @@ export async function nextMove(needs: StageNeeds, call: Call, walk: Walk): Promi
   const shown = await kind.show(step);
   // Only a step that asks takes an answer: one that throws, denies or needs no input cannot be passed by answering.
   const move = answer === null || shown.move !== 'ask' ? shown : await judged(kind, step, answer, shown);
+  await keepPassword(step);
   if (move.move !== 'ask') return move;
   const challenge = typeof move.challenge === 'function' ? await move.challenge() : move.challenge;
   return { move: 'ask', challenge, component: screenOf(kind, move).component };
+}
+
+/** For proofs that do not depend on the password; one that does notes the one that it checked. */
+async function keepPassword({ context, pendingUser }: Step): Promise<void> {
+  if (!isProven(context) || notedPassword(context) !== null) return;
+  const user = await pendingUser();
+  if (user) notePassword(context, user.password_change_date);
 }
 
 function stepOf({ engine, kinds }: StageNeeds, call: Call, { flow, state }: Walk, settings: Step['settings']): Step {

@@ -31,8 +31,6 @@ export interface ActiveWalk {
   readonly token: string;
   /** Incremented by each move; 0 while the walk is not stored. */
   readonly version: number;
-  /** When it got its token, if it was found by it. */
-  readonly since?: string;
   readonly state: FlowState;
 }
 
@@ -40,7 +38,6 @@ interface WalkRow {
   readonly flow: string;
   readonly version: number;
   readonly context: string;
-  readonly created: string;
   /** See `pendingKeyOf`. */
   readonly pending_user: number | null;
 }
@@ -51,7 +48,7 @@ type StateRow = WalkRow & (UserRow | { readonly pk: null });
 /** A row without a walk if there is none: it brings the stamp. */
 type FoundRow<Walk extends WalkRow> = { readonly stamp: number | null } & (Walk | { readonly flow: null });
 
-const walkColumns = sql`s.stamp, p.flow, p.version, p.context, p.created, p.pending_user`;
+const walkColumns = sql`s.stamp, p.flow, p.version, p.context, p.pending_user`;
 const walksFrom = (hash: RawBuilder<unknown>, now: RawBuilder<unknown>) =>
   sql`(select ${stampSql} as stamp) s left join flow_plans p on p.token_hash = ${hash} and p.expires > ${now}`;
 
@@ -100,13 +97,13 @@ export async function reloadState(
 }
 
 function heldIn(row: WalkRow | StateRow, call: Call, key: InstanceKey, token: string, hash: string): StoredWalk {
-  const { flow, version, created: since } = row;
+  const { flow, version } = row;
   const content: FlowState | FlowPlan = JSON.parse(key.box.open(row.context, planContext(hash, flow)));
-  if (!('stages' in content)) return { token, version, since, unbegun: content };
+  if (!('stages' in content)) return { token, version, unbegun: content };
   // The column only saves a statement: the sealed state decides.
   if ('pk' in row && row.pending_user !== null && row.pending_user === pendingKeyOf(content.context))
     setPendingUserFacts(call, row.pk === null ? null : userFactsOf(row));
-  return { token, version, since, state: storedState(content) };
+  return { token, version, state: storedState(content) };
 }
 
 /** Deletes all walks of a browser. */
@@ -153,17 +150,7 @@ export async function saveState(
     return rows.length > 0 ? { token, version: 1, state } : null;
   }
   const replace = sent === 'last' ? replaceLast : replaceWalk;
-  const rows = await replace(
-    tx,
-    hash,
-    isRenewed ? call.now : null,
-    sealed,
-    user,
-    expires,
-    key.hash(held),
-    flow,
-    version,
-  );
+  const rows = await replace(tx, hash, sealed, user, expires, key.hash(held), flow, version);
   return rows.length > 0 ? { token, version: version + 1, state } : null;
 }
 
@@ -187,7 +174,7 @@ const insertWalk = inserting();
 const insertLast = inserting({ sent: 'last' });
 
 type MovedWalk = [
-  ...[hash: string, renewed: string | null, sealed: string, user: number | null, expires: string],
+  ...[hash: string, sealed: string, user: number | null, expires: string],
   ...[held: string, flow: string, version: number],
 ];
 
@@ -195,7 +182,6 @@ const replacing = (options?: Sending) =>
   statement<MovedWalk, unknown>(
     (
       hash,
-      renewed,
       sealed,
       user,
       expires,
@@ -203,7 +189,7 @@ const replacing = (options?: Sending) =>
       flow,
       version,
     ) => sql`update flow_plans set version = version + 1, token_hash = ${hash},
-    created = coalesce(${renewed}, created), context = ${sealed}, pending_user = ${user}, expires = ${expires} where token_hash = ${held} and flow = ${flow} and version = ${version} returning pk`,
+    context = ${sealed}, pending_user = ${user}, expires = ${expires} where token_hash = ${held} and flow = ${flow} and version = ${version} returning pk`,
     options,
   );
 const replaceWalk = replacing();

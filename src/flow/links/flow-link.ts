@@ -23,6 +23,8 @@ export interface FlowLink {
   readonly flow: string;
   readonly user: number | null;
   readonly content: LinkContent;
+  /** When the password was set that the user has. */
+  readonly password_set: string | null;
 }
 
 const sealedFor = (pk: string) => sealContext('flow_links', 'content', pk);
@@ -66,7 +68,8 @@ export async function findLink(
   flow: string,
   now: string,
 ): Promise<FlowLink | null> {
-  const { rows } = await sql<LinkRow>`select l.pk, l.flow, l."user", l.content, u.is_active from flow_links l
+  const { rows } = await sql<LinkRow>`select l.pk, l.flow, l."user", l.content, u.is_active,
+      u.password_change_date as password_set from flow_links l
     left join users u on u.pk = l."user" where l.token_hash = ${key.hash(token)} and l.flow = ${flow} and l.expires > ${now}
       and (l."user" is null or u.password_change_date <= l.created)`.execute(query);
   const row = rows[0];
@@ -74,7 +77,9 @@ export async function findLink(
   const content = contentOf(key, row);
   // An inactive user created on this walk may be waiting for activation; other inactive users stay out.
   const isWaiting = 'context' in content && content.context.created_user === row.user;
-  return row.user === null || row.is_active || isWaiting ? { pk: row.pk, flow, user: row.user, content } : null;
+  return row.user === null || row.is_active || isWaiting
+    ? { pk: row.pk, flow, user: row.user, content, password_set: row.password_set }
+    : null;
 }
 
 /** Consumes a link and all others for the same person and flow. False if it was already used. */

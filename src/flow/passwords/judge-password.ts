@@ -7,6 +7,7 @@ import { statement } from '../../platform/db/statement.ts';
 import type { Passwords } from '../../platform/passwords.ts';
 import type { SignInAttempt } from '../../policy/kind.ts';
 import type { Call } from '../../resource/call.ts';
+import { notePassword } from '../executor/flow-state.ts';
 import type { Step, Write } from '../executor/stage-kind.ts';
 import { type KnownBrowserNeeds, knownBrowserCookie, knownBrowserOf } from './known-browser.ts';
 
@@ -85,6 +86,7 @@ export async function judgePassword(
       },
     };
   }
+  if (found.set !== null) notePassword(context, found.set);
   const renewed = isOwn && hash !== null && passwords.needsRehash(hash) ? await passwords.hash(given) : null;
   return {
     outcome: 'right',
@@ -104,6 +106,8 @@ const maySignIn = ({ is_active, type }: UserFacts): boolean => is_active && type
 
 interface Secrets {
   readonly hash: string | null;
+  /** When it was set. */
+  readonly set: string | null;
   readonly isAppPassword: boolean;
   readonly stamp: number | null;
 }
@@ -113,6 +117,7 @@ async function loadSecrets({ now }: Call, tx: Query, pk: number | null, keyHash:
   const [found] = await secretsOf(tx, pk, keyHash, now);
   return {
     hash: found?.hash ?? null,
+    set: found?.set ?? null,
     isAppPassword: (found?.token ?? null) !== null,
     stamp: found?.stamp ?? null,
   };
@@ -120,10 +125,11 @@ async function loadSecrets({ now }: Call, tx: Query, pk: number | null, keyHash:
 
 const secretsOf = statement<
   [pk: number | null, keyHash: string, now: string],
-  { hash: string | null; token: string | null; stamp: number | null }
+  { hash: string | null; set: string | null; token: string | null; stamp: number | null }
 >(
   (pk, keyHash, now) => sql`select
     (select password from users where pk = ${pk}) as hash,
+    (select password_change_date from users where pk = ${pk}) as "set",
     (select pk from tokens where key_hash = ${keyHash} and intent = 'app_password' and "user" = ${pk}
       and (not expiring or expires > ${now})) as token,
     ${stampSql} as stamp`,

@@ -3,7 +3,7 @@ import { actingAs } from '../../../core/access/acting-as.ts';
 import { setPassword } from '../../../core/directory/set-password.ts';
 import { usersIn } from '../../../core/directory/users.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import { setCreatedUser } from '../../../flow/executor/flow-state.ts';
+import { notePassword, setCreatedUser } from '../../../flow/executor/flow-state.ts';
 import {
   defineStageKind,
   deny,
@@ -108,7 +108,7 @@ function change({ context, engine }: Step<Settings>, user: UserFacts, hash: stri
     if (hash !== null) {
       await setPassword(tx, call, { pk: user.pk, username: user.username }, hash);
       // What was shown before stays true: the password is this walk's own.
-      context.user_notes.password_set = call.now;
+      notePassword(context, call.now);
     }
     const changed = Object.keys(values);
     await recordWrite(tx, call, { pk: user.pk, username: user.username, created: false, changed });
