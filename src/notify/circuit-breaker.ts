@@ -1,5 +1,5 @@
 import { createLruCache } from '../lib/lru-cache.ts';
-import { Undelivered } from './transport-kind.ts';
+import { Undeliverable, Undelivered } from './transport-kind.ts';
 
 /** Failures that took longer were spent waiting. */
 const longMs = 5_000;
@@ -22,9 +22,12 @@ export function createCircuitBreaker(): { try<T>(transport: string, send: () => 
         return await send();
       } catch (error) {
         const now = performance.now();
-        if (now - started > longMs) openUntil.set(transport, now + pauseMs);
+        if (mayBeSilent(error) && now - started > longMs) openUntil.set(transport, now + pauseMs);
         throw error;
       }
     },
   };
 }
+
+/** Who refuses a message for good has answered, and other faults are not the receiver's. */
+const mayBeSilent = (error: unknown): boolean => error instanceof Undelivered && !(error instanceof Undeliverable);
