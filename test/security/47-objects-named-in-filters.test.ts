@@ -18,4 +18,16 @@ describeOnBoth('class 47: filters by other objects', (server) => {
     }
     expect((await admin.get('/core/groups/?members_by_username=nobody-there')).status).toBe(400);
   });
+  test('do not tell delegates which groups a role belongs to', async () => {
+    const { admin, user } = server();
+    const { body: role } = await admin.post('/rbac/roles/', { name: 'auditors' });
+    const { body: group } = await admin.post('/core/groups/', { name: 'a secret project', roles: [role.pk] });
+    const found = async (reader: Awaited<ReturnType<typeof user>>) =>
+      (await reader.api.get(`/rbac/roles/?group__name=${encodeURIComponent(group.name)}`)).body.pagination.count;
+    const delegate = await user(['svc_rbac.view_role']);
+    expect(await found(delegate)).toBe(0);
+    await grantOn(server(), delegate.pk, 'svc_core.view_group', group.pk);
+    expect(await found(delegate)).toBe(1);
+    expect(await found(await user(['svc_rbac.view_role', 'svc_core.view_group']))).toBe(1);
+  });
 });

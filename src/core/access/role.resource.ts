@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { heldAmong } from '../../resource/access.ts';
+import { heldAmong, visibleOrNone } from '../../resource/access.ts';
 import { defineResource } from '../../resource/define.ts';
 import { text } from '../../resource/fields/text.ts';
 import { stringSchema } from '../../resource/json-schema.ts';
@@ -44,8 +44,15 @@ export const roleResource = defineResource({
   filters: {
     group__name: {
       schema: stringSchema,
-      condition: ({ texts, row }) =>
-        sql`${row.col('pk')} in (select gr.role from group_roles gr join groups g on g.pk = gr."group" where g.name = ${texts.at(-1) ?? ''})`,
+      // A role does not show its group: the answer must not name one that the caller may not see.
+      async condition({ texts, row, call, registry }) {
+        const groups = registry.require('svc_core.group');
+        const visible = await visibleOrNone(groups, call, registry);
+        if (visible === 'none') return sql`1 = 0`;
+        const named = sql`${groups.row().col('name')} = ${texts.at(-1) ?? ''}`;
+        return sql`${row.col('pk')} in (select gr.role from group_roles gr where gr."group" in
+          (select ${groups.row().col('pk')} from ${groups.from()} where ${named} and ${visible ?? sql`1 = 1`}))`;
+      },
     },
   },
 });
