@@ -142,6 +142,21 @@ describeOnSqlite(
       expect((await browser.answer(slug, {})).body.response_errors).toBeUndefined();
     });
 
+    test('are not those that somebody began to set up who knew an old password', async () => {
+      const user = await person();
+      const { slug } = await setUpFlow();
+      const begin = async () => (await (await signedInBrowser(server(), user.pk)).show(slug)).body;
+      answering({ '/auth/v2/enroll': () => ok(activation('U4')), '/auth/v2/enroll_status': () => ok('success') });
+      expect((await begin()).component).toBe(component);
+      await server().admin.post(`/core/users/${user.pk}/set_password/`, { password: 'a new horse' });
+      // The service has a user of this name, whom only its administrators remove.
+      answering({ '/auth/v2/enroll': () => json({ stat: 'FAIL', message: 'Invalid request parameters' }, 400) });
+      expect((await begin()).component).toBe('xak-stage-access-denied');
+      expect(await devicesOf(user)).toEqual([]);
+      answering({ '/auth/v2/enroll': () => ok(activation('U5')) });
+      expect((await begin()).component).toBe(component);
+    });
+
     test('prompt their owner on the phone at sign-in', async () => {
       const { user, user_id } = await enrolled();
       const flow = await signInFlow();

@@ -14,16 +14,30 @@ interface Enrolment {
 
 const sealedFor = ({ user, stage }: Enrolment) => sealContext('twofactor_enrolments', 'activation', `${user} ${stage}`);
 
-/** Finds a pending activation. The service creates only one account per name, so walks have to share it. */
+/** As it is sealed: with the date of the password that the user had. The previous release leaves it out. */
+interface Pending extends Activation {
+  readonly password_set?: string;
+}
+
+/**
+ * Finds a pending activation. The service creates only one account per name, so walks have to share it. One from before the last change
+ * of the password may be on the phone of whoever knew the old one.
+ */
 export async function findActivation(
   query: Query,
   { box }: Pick<InstanceKey, 'box'>,
   { user, stage }: Enrolment,
   now: string,
 ): Promise<Activation | null> {
-  const { rows } = await sql<{ activation: string }>`select activation from twofactor_enrolments
-    where "user" = ${user} and stage = ${stage} and expires > ${now}`.execute(query);
-  return rows[0] ? JSON.parse(box.open(rows[0].activation, sealedFor({ user, stage }))) : null;
+  const { rows } = await sql<{ activation: string; password_change_date: string }>`select e.activation,
+      u.password_change_date from twofactor_enrolments e join users u on u.pk = e."user"
+    where e."user" = ${user} and e.stage = ${stage} and e.expires > ${now}`.execute(query);
+  const [row] = rows;
+  if (!row) return null;
+  const { password_set = row.password_change_date, ...activation }: Pending = JSON.parse(
+    box.open(row.activation, sealedFor({ user, stage })),
+  );
+  return password_set === row.password_change_date ? activation : null;
 }
 
 export async function saveActivation(
@@ -31,10 +45,12 @@ export async function saveActivation(
   { box }: Pick<InstanceKey, 'box'>,
   { user, stage }: Enrolment,
   activation: Activation,
+  password_set: string,
   now: string,
 ): Promise<void> {
+  const pending: Pending = { ...activation, password_set };
   await sql`insert into twofactor_enrolments ("user", stage, activation, expires)
-    values (${user}, ${stage}, ${box.seal(JSON.stringify(activation), sealedFor({ user, stage }))}, ${addMilliseconds(now, lifetimeMs)})
+    values (${user}, ${stage}, ${box.seal(JSON.stringify(pending), sealedFor({ user, stage }))}, ${addMilliseconds(now, lifetimeMs)})
     on conflict ("user", stage) do update set activation = excluded.activation, expires = excluded.expires`.execute(tx);
 }
 

@@ -73,7 +73,7 @@ async function activationFor(
   if (pending) return pending;
   const created = await needs.api.enrol(authAccount(settings), user.username, call.now);
   if (!(created instanceof ServiceFault))
-    await call.db.write((tx) => saveActivation(tx, needs.key, enrolment, created, call.now));
+    await call.db.write((tx) => saveActivation(tx, needs.key, enrolment, created, user.password_change_date, call.now));
   return created;
 }
 
