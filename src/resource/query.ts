@@ -9,6 +9,7 @@ import { canonicalUuid, isInt32, isUuid } from './fields/scalar.ts';
 import { choicesFor } from './fields/text.ts';
 import { readFlag } from './flags.ts';
 import { type JsonSchema, withoutLengths } from './json-schema.ts';
+import { isOpenPath } from './open-paths.ts';
 import type { Filter, FilterInput, FilterResult, Registry, Resource } from './resource.ts';
 import { keyOfSlug, sluggedTarget } from './slugs.ts';
 
@@ -58,8 +59,10 @@ export const keyFilter: Filter = {
 export function relatedFilter(path: string): Filter {
   return {
     schema: { type: 'string' },
-    condition: ({ texts, row, registry, resource }) =>
-      followPath(resource, path, row, registry, (column) => sql`${column} = ${texts.at(-1) ?? ''}`),
+    condition: ({ texts, row, call, registry, resource }) =>
+      isOpenPath(resource, path, call, registry)
+        ? followPath(resource, path, row, registry, (column) => sql`${column} = ${texts.at(-1) ?? ''}`)
+        : sql`1 = 0`,
   };
 }
 

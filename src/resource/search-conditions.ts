@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from './call.ts';
+import { isOpenPath } from './open-paths.ts';
 import { lookUpPath } from './query.ts';
 import type { Registry, Resource } from './resource.ts';
 import { isWord, searchTerms } from './search-terms.ts';
@@ -29,7 +30,9 @@ export function searchConditions(
 function comparisons(resource: Resource, term: string, call: Call, registry: Registry): RawBuilder<unknown>[] {
   const { dialect } = call.db;
   const row = resource.row();
-  return ownFirst(resource.search ?? []).map((path) =>
+  const open = (resource.search ?? []).filter((path) => isOpenPath(resource, path, call, registry));
+  if (open.length === 0) return [sql`1 = 0`];
+  return ownFirst(open).map((path) =>
     lookUpPath(resource, path, row, registry, (column, field) =>
       dialect.contains(
         field && field.storage.in === 'column' && field.storage.type !== 'text' ? dialect.toText(column) : column,

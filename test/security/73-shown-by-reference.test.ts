@@ -122,6 +122,31 @@ describeOnBoth('class 73: nobody reads an object by referring to it', (server) =
     expect(new Set(open)).toEqual(new Set(Object.keys(needsNoRight)));
   });
 
+  test('nobody finds rows by what these do not show of an object that the caller may not see', async () => {
+    const { user } = await target();
+    const word = unique('merger');
+    const provider = { name: word, url: 'https://scim.example.com', token: 'x' };
+    const { pk } = await made(server(), '/providers/scim/', provider);
+    await made(server(), '/providers/scim_users/', { scim_id: unique('remote'), user, provider: pk });
+    const source = await made(server(), '/sources/scim/', { name: word, slug: word });
+    const record = { id: unique('record'), user, source: source.pk };
+    await made(server(), '/sources/scim_users/', record);
+    const reading = ['svc_providers_scim.view_scimprovideruser', 'svc_sources_scim.view_scimsourceuser'];
+    const counts = async (rights: string[]) => {
+      const { api } = await server().user([...reading, ...rights]);
+      const paths = [
+        'providers/scim_users/?search=',
+        'sources/scim_users/?search=',
+        'sources/scim_users/?source__slug=',
+      ];
+      return Promise.all(paths.map(async (path) => (await api.get(`/${path}${word}`)).body.pagination.count));
+    };
+    expect(await counts([])).toEqual([0, 0, 0]);
+    expect(await counts(['svc_providers_scim.view_scimprovider', 'svc_sources_scim.view_scimsource'])).toEqual([
+      1, 1, 1,
+    ]);
+  });
+
   test('nobody links accounts elsewhere who may not change the provider', async () => {
     const { user, group, provider } = await target();
     const rights = ['svc_core.view_user', 'svc_core.view_group', 'svc_providers_scim.view_scimprovider'];
