@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { randomToken } from '../../../src/platform/random.ts';
 import { callback, makeCode, makeRelying, post, type Relying, verifier } from '../../support/oauth2.ts';
+import { stillClock } from '../../support/second-factor.ts';
 import { describeOnSqlite, type TestServer } from '../../support/server.ts';
 
 interface Holder {
@@ -137,3 +139,28 @@ describeOnSqlite('DPoP (RFC 9449)', (server) => {
     expect((await refresh(second.body.refresh_token)).body.error).toBe('invalid_dpop_proof');
   });
 });
+
+const clock = stillClock();
+
+describeOnSqlite(
+  'DPoP (RFC 9449) from a clock that is ahead',
+  (server) => {
+    test('a proof is remembered for as long as it is taken', async () => {
+      const relying = await makeRelying(server());
+      const holder = await makeHolder(server());
+      const begin = Math.ceil(Date.parse(clock.now()) / 1000) * 1000;
+      clock.forward(begin - Date.parse(clock.now()));
+      const proof = await holder.prove('token', { iat: begin / 1000 + 60 });
+      expect((await credentials(server(), relying, proof)).status).toBe(200);
+      clock.forward(120_500);
+      const { db } = server().world;
+      await db.write((tx) => sql`delete from oauth2_seen where expires <= ${clock.now()}`.execute(tx));
+      const { status, body } = await credentials(server(), relying, proof);
+      expect([status, body.error_description]).toEqual([400, 'The proof was used before.']);
+      clock.forward(500);
+      const late = await credentials(server(), relying, proof);
+      expect(late.body.error_description).toBe('The proof was not made just now.');
+    });
+  },
+  { clock },
+);
