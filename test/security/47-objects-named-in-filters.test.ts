@@ -18,6 +18,7 @@ describeOnBoth('class 47: filters by other objects', (server) => {
     }
     expect((await admin.get('/core/groups/?members_by_username=nobody-there')).status).toBe(400);
   });
+
   test('do not tell delegates which groups a role belongs to', async () => {
     const { admin, user } = server();
     const { body: role } = await admin.post('/rbac/roles/', { name: 'auditors' });

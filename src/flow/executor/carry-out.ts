@@ -53,18 +53,12 @@ async function storeOrEnd(
   // Determined before the write, which ends the session, and after which caches are to be refreshed.
   const home = what === 'end' ? (walk.state.next ?? (await needs.homeOf(walk.flow, call))) : null;
   const detour = walk.detour ?? (ends ? await needs.detourOf(call, ends) : null) ?? undefined;
-  const confirm = isRefused ? undefined : samePassword(walk.state);
+  const checked = isRefused ? write : bothOf(samePassword(walk.state), write);
   const settle: Write | undefined = isRefused ? undefined : (tx, writing) => needs.settle(walk.state, tx, writing);
   const storing =
     what === 'end'
-      ? endWalk(
-          needs,
-          call,
-          before.stored,
-          walk.state,
-          bothOf(bothOf(bothOf(before.unwritten, confirm), write), settle),
-        )
-      : store(needs, call, before, walk.state, write && bothOf(confirm, write));
+      ? endWalk(needs, call, before.stored, walk.state, bothOf(bothOf(before.unwritten, checked), settle))
+      : store(needs, call, before, walk.state, write && checked);
   // A step without a write cannot be refused: any error is a fault.
   const result = await (write || what === 'end' ? storing.catch(refusal) : storing);
   if (result === null) return { move: 'overtaken', by: await reloadState(call, needs.key, before.stored) };
