@@ -6,6 +6,7 @@ import { describeJourney } from '../support/journey.ts';
 import { unique } from '../support/make-walk.ts';
 import { makeGrant, makeProvider } from '../support/providers.ts';
 import type { TestServer } from '../support/server.ts';
+import { signIn } from '../support/session.ts';
 
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 const makeGroup = async ({ admin }: TestServer, name = unique('group')) =>
@@ -49,6 +50,25 @@ describeJourney('the admin pages', (journey) => {
     await page.getByRole('row', { name: group.name }).waitFor();
     await server.admin.post('/providers/scim/', { name: unique('scim'), url: 'http://127.0.0.1/', token: 'x' });
     expect(await columns('/providers/scim/')).not.toContain('Assigned backchannel application slug');
+  });
+
+  test('name what is chosen newly in a preview, and what uses an object', async () => {
+    const { server } = journey();
+    const [over, under] = [await makeGroup(server, unique('Over Parent')), await makeGroup(server)];
+    const page = await visitAdmin(journey(), `/edit/core/groups/${under.pk}/`);
+    await fillIn(page, server, 'parent', over.pk);
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('row', { name: `Parent nothing ${over.name}` })
+      .waitFor();
+    const member = await server.user([], { groups: [under.pk] });
+    await server.admin.patch(`/core/groups/${under.pk}/`, { name: unique('Under Child'), parent: over.pk });
+    await signIn(server, member.pk);
+    await openAdmin(page, `/core/groups/${over.pk}/?tab=used-by`);
+    await page.getByRole('link', { name: /^Under Child/ }).waitFor();
+    await openAdmin(page, `/core/users/${member.pk}/?tab=used-by`);
+    await page.getByRole('link', { name: 'Session', exact: true }).waitFor();
   });
 
   test('lead on from what is gone: an object to change, and the last page of a list', async () => {

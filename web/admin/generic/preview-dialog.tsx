@@ -4,7 +4,7 @@ import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { Waiting } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Member } from '../api/document.ts';
-import type { Names, Row } from '../api/objects.ts';
+import { type Names, type Row, readNames } from '../api/objects.ts';
 import { isSame } from './body.ts';
 import { Comparison } from './comparison.tsx';
 
@@ -18,17 +18,36 @@ interface Props {
   onClose(): void;
 }
 
+interface Answer {
+  readonly after: Row;
+  readonly changed: readonly Member[];
+  /** Also of what was chosen newly. */
+  readonly names: Names;
+}
+
+const keysIn = (members: readonly Member[], row: Row): string[] =>
+  members.flatMap(({ name, note: { model } }) => {
+    const keys = [row[name]].flat().filter((key) => typeof key === 'number' || (typeof key === 'string' && key !== ''));
+    return model && keys.length > 0 ? [`${model}:${keys.join(',')}`] : [];
+  });
+
 /** What saving would change. */
 export function PreviewDialog({ members, initial, isNew, names, ask, onClose }: Props) {
-  const [after, setAfter] = useState<Row | null>(null);
-  const question = useRef({ ask, onClose });
+  const [answer, setAnswer] = useState<Answer | null>(null);
+  const changedIn = (after: Row) =>
+    members.filter(({ name }) => name in after && (isNew || !isSame(initial[name], after[name])));
+  const question = useRef({ ask, onClose, changedIn, names });
   useEffect(() => {
-    const { ask, onClose } = question.current;
-    ask().then((row) => (row ? setAfter(row) : onClose()));
+    const { ask, onClose, changedIn, names } = question.current;
+    ask().then(async (after) => {
+      if (!after) return onClose();
+      const changed = changedIn(after);
+      // Without them the keys are shown.
+      const chosen = await readNames(keysIn(changed, after)).catch((): Names => () => undefined);
+      setAnswer({ after, changed, names: (model, key) => names(model, key) ?? chosen(model, key) });
+    });
   }, []);
-  const changed = after
-    ? members.filter(({ name }) => name in after && (isNew || !isSame(initial[name], after[name])))
-    : [];
+  const { after, changed } = answer ?? { after: null, changed: [] };
   return (
     <Dialog title={t(isNew ? 'What would be made' : 'What would change')} onClose={onClose} isWide>
       {!after && <Waiting />}
@@ -36,7 +55,7 @@ export function PreviewDialog({ members, initial, isNew, names, ask, onClose }: 
       {after && changed.length > 0 && (
         <Comparison
           members={changed}
-          names={names}
+          names={answer?.names ?? names}
           columns={
             isNew
               ? [{ title: t('Value'), row: after }]

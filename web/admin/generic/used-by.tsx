@@ -70,11 +70,14 @@ export function Uses({ uses, names }: FoundUses) {
         const { pk, name, action } = use;
         const model = modelOf(use);
         const path = names(model, pk)?.path;
+        const kind = resources.find((entry) => entry.model === model)?.singular;
+        // What has no name is called as its kind is, in the words of its model.
+        const called = kind !== undefined && kindName(name) === kind ? kind : name;
         return (
           <li key={`${model} ${pk} ${action}`} className="rows-row">
             <div className="rows-text">
-              <p>{path ? <Link href={hrefOf(path)}>{kindName(name)}</Link> : kindName(name)}</p>
-              <p className="quiet small">{resources.find((entry) => entry.model === model)?.singular ?? model}</p>
+              <p>{path ? <Link href={hrefOf(path)}>{called}</Link> : called}</p>
+              <p className="quiet small">{kind ?? model}</p>
             </div>
             <span className={action === 'cascade' || action === 'protect' ? 'tag tag-warning' : 'tag'}>
               {t(consequences[action])}
