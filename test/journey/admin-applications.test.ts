@@ -165,6 +165,8 @@ describeJourney('the admin pages of applications', (journey) => {
     const eve = await server.user([], { username: unique('eve') });
     const other = await makeApplication(server, unique('other'));
     await makeGrant(server, 'access_tokens', { provider, user: dana.pk });
+    // It has nothing left to revoke.
+    await makeGrant(server, 'access_tokens', { provider, user: dana.pk, expires: '2020-01-01T00:00:00.000Z' });
     await makeGrant(server, 'access_tokens', { provider: other.provider, user: eve.pk });
     for (const [key, user] of [
       [pk, 'dana'],
@@ -210,12 +212,12 @@ describeJourney('the admin pages of applications', (journey) => {
     await tab(page, 'Tokens').click();
     await page.getByRole('region', { name: 'Refresh tokens' }).getByText('There are none.').waitFor();
     const tokens = page.getByRole('region', { name: 'Access tokens' });
-    expect(await tokens.getByRole('listitem').count()).toBe(1);
+    expect(await tokens.getByRole('listitem').count()).toBe(2);
     await tokens.getByRole('button', { name: `Revoke the token of ${dana.username}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByText('The token is revoked.').waitFor();
     const left = (await server.admin.get('/oauth2/access_tokens/')).body.results;
-    expect(left.map((one: { user: { pk: number } }) => one.user.pk)).toEqual([eve.pk]);
+    expect(left.map((one: { user: { pk: number } }) => one.user.pk)).toEqual([dana.pk, eve.pk]);
     await tab(page, 'Events').click();
     const signIns = page.getByRole('region', { name: 'Sign-ins' });
     await signIns.getByText(`admin signed in to ${name}.`).waitFor();

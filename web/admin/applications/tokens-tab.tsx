@@ -66,7 +66,7 @@ function Tokens({ title, path, provider }: { title: string; path: string; provid
                         )}
                       </p>
                     </div>
-                    {canRevoke && (
+                    {canRevoke && !token.revoked && !token.is_expired && (
                       <ConfirmButton
                         about={t('the token of {name}', { name: token.user.username })}
                         question={t('Revoke the token of {name}?', { name: token.user.username })}
