@@ -39,6 +39,9 @@ const modelOf: Readonly<Record<string, string>> = {
   authorization_flow: 'svc_flows.flow',
   enrollment_flow: 'svc_flows.flow',
   signing_key: 'svc_crypto.certificatekeypair',
+  signing_kp: 'svc_crypto.certificatekeypair',
+  verification_kp: 'svc_crypto.certificatekeypair',
+  encryption_kp: 'svc_crypto.certificatekeypair',
   transports: 'svc_events.notificationtransport',
 };
 
