@@ -38,7 +38,8 @@ export function createAuthenticate(needs: Needs) {
 
   return async (request: RequestFacts, now: string): Promise<Actor | null> => {
     const authorization = request.header('authorization');
-    const [, scheme = '', credentials = ''] = /^(\S+)\s+(.+)$/.exec(authorization?.trim() ?? '') ?? [];
+    const [scheme = '', ...rest] = authorization?.trim().split(/\s+/) ?? [];
+    const credentials = rest.join(' ');
     if (!credentials) {
       checkOwnOrigin(request, publicHost);
       return actorOfSession(needs, request, now);
