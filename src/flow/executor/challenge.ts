@@ -1,10 +1,11 @@
 import type { Complaints } from '../../lib/problem.ts';
+import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import type { Refusal } from '../plan.ts';
 import type { ExecutorFlow, FlowState } from './flow-state.ts';
 
 export const cancelPath = '/flows/-/cancel/';
-/** Cancels a flow of somebody who is signed in and stays so: it leads back to where they came from. */
+/** The same, back to where somebody came from who stays signed in. */
 const backPath = `${cancelPath}?back`;
 export const redirectComponent = 'xak-flow-redirect';
 export const deniedComponent = 'xak-stage-access-denied';
@@ -18,13 +19,17 @@ export function challengeOf(flow: ExecutorFlow, component: string, members: Row)
     flow_info: {
       title: flow.title,
       background: flow.background,
-      cancel_url: flow.designation === 'stage_configuration' ? backPath : cancelPath,
+      cancel_url: flow.leadsBack ? backPath : cancelPath,
       layout: flow.layout,
     },
     component,
     ...members,
   };
 }
+
+/** Who is signed in and sets something up goes back to where they came from; others go to the sign-in. */
+export const withWayBack = <Flow extends ExecutorFlow>(flow: Flow, { actor }: Call): Flow =>
+  actor && flow.designation === 'stage_configuration' ? { ...flow, leadsBack: true } : flow;
 
 /** Titles may name the application that the flow is for. */
 export function withTitle(flow: ExecutorFlow, { context }: FlowState): ExecutorFlow {

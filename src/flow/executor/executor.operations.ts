@@ -14,7 +14,7 @@ import { typeName } from '../../resource/fields/well-formed.ts';
 import type { Method, Operation } from '../../resource/operation.ts';
 import { refusalOf, wordsOf } from '../applicable-flow.ts';
 import { carriedBy, planCookie, planThrough } from '../plan.ts';
-import { deniedChallenge, flowPage, redirectTo } from './challenge.ts';
+import { deniedChallenge, flowPage, redirectTo, withWayBack } from './challenge.ts';
 import type { Executor, ExecutorReply } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
 import { type ExecutorFlow, type FlowContext, firstContext, notedPassword, type Start } from './flow-state.ts';
@@ -104,8 +104,9 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
     ...inCookie,
     walks: await findWalks(call, key, inCookie.token, inCookie.opening === null),
   };
-  const flow = await needs.flows.read(call.db, call.params.flow_slug ?? '');
-  if (!flow) throw new Problem('not_found');
+  const read = await needs.flows.read(call.db, call.params.flow_slug ?? '');
+  if (!read) throw new Problem('not_found');
+  const flow = withWayBack(read, call);
   // Before anything is written: caches are fresh then.
   const language = await languageOf(call);
   const carried = held ? await carriedWalk(needs, call, flow, held) : nothingCarried();

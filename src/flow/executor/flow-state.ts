@@ -11,6 +11,8 @@ export interface ExecutorFlow {
   readonly background: string;
   readonly layout: string;
   readonly denied_action: string;
+  /** Whether leaving it leads back instead of to the sign-in. */
+  readonly leadsBack?: boolean;
 }
 
 /** One stage to pass, as planned. */
