@@ -90,6 +90,29 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.waitForLoadState('networkidle');
   });
 
+  test('change redirect addresses one by one', async () => {
+    const { server } = journey();
+    const { provider } = await makeApplication(server, unique('wiki'));
+    const page = await visitAdmin(journey(), `/edit/providers/oauth2/${provider}/`);
+    const list = page.getByRole('group', { name: 'Redirect URIs', exact: true });
+    const one = (number: number) => list.getByRole('group', { name: `Redirect URIs ${number}`, exact: true });
+    await list.getByRole('button', { name: 'Add' }).click();
+    // What was added has the focus.
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.type('javascript:alert(1)');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await list.getByText('URLs of this scheme are not allowed').waitFor();
+    await one(2).getByLabel('URL').fill('https://[a-z]+\\.example\\.com/done');
+    await one(2).getByLabel('Matching mode').selectOption('Regular expression');
+    await one(1).getByRole('button', { name: 'Remove' }).click();
+    expect(await list.getByRole('button', { name: 'Add' }).evaluate((button) => button.matches(':focus'))).toBe(true);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL(`**/providers/oauth2/${provider}/`);
+    const { redirect_uris } = (await server.admin.get(`/providers/oauth2/${provider}/`)).body;
+    expect(redirect_uris).toEqual([{ matching_mode: 'regex', url: 'https://[a-z]+\\.example\\.com/done' }]);
+  });
+
   test('refuse redirect addresses to which nobody could return', async () => {
     const page = await visitAdmin(journey(), '/applications/new/?template=openid-connect');
     await page.getByLabel('Name (required)').fill('Wiki');

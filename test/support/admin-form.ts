@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import type { TestServer } from './server.ts';
 
 /** Types into a picker, and takes what it finds first. */
@@ -16,6 +16,7 @@ export async function fillIn(page: Page, server: TestServer, name: string, value
     for (const key of [value].flat()) await choose(page, server, name, key);
     return;
   }
+  if ((await widget.locator('.records').count()) > 0) return fillRecords(widget, value);
   if (kind === 'flag') return widget.getByRole('checkbox').setChecked(value === true);
   await widget.locator('input, select, textarea, .cm-content').first().waitFor();
   // The editor is a part that is loaded later, as is the choice of its language. Fields for parts of the data come before it.
@@ -31,6 +32,18 @@ export async function fillIn(page: Page, server: TestServer, name: string, value
   }
   const text = kind === 'time' ? localTime(String(value)) : [value].flat().join('\n');
   await widget.locator('input, textarea').first().fill(text);
+}
+
+async function fillRecords(widget: Locator, value: unknown): Promise<void> {
+  for (const record of Array.isArray(value) ? value : []) {
+    await widget.getByRole('button', { name: 'Add' }).click();
+    const added = widget.locator('.record').last();
+    for (const [name, text] of Object.entries(record)) {
+      const input = added.locator(`[data-member="${name}"]`).locator('input, select');
+      const isChoice = await input.evaluate((element) => element.matches('select'));
+      await (isChoice ? input.selectOption(String(text)) : input.fill(String(text ?? '')));
+    }
+  }
 }
 
 const localTime = (text: string): string => {

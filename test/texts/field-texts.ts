@@ -1,6 +1,6 @@
 import { documentUnder, type OpenApiDocument } from '../../src/resource/openapi.ts';
 import { describe } from '../../web/admin/api/description.ts';
-import type { Document, Member } from '../../web/admin/api/document.ts';
+import { type Document, type Member, membersOf } from '../../web/admin/api/document.ts';
 import { englishKind, englishOf } from '../../web/admin/spellings.ts';
 import type { TestServer } from '../support/server.ts';
 
@@ -25,6 +25,8 @@ export async function textsOfDeclarations({ app, admin, nobody }: TestServer): P
     for (const { name, choices } of filters) collectChoices(`${path} ${name}`, choices);
     for (const { name, schema, note } of [shown, creating ?? [], changing ?? [], entered].flat() satisfies Member[]) {
       collectChoices(`${path} ${name}`, [...(schema.enum ?? []), ...(schema.items?.enum ?? [])], name);
+      for (const one of membersOf(schema.items ?? {}, collect(path)))
+        if (one.schema['x-field']) collectChoices(`${path} ${name}`, one.schema.enum, one.name);
       // Languages have their own names.
       for (const { choices, areLanguages } of note.parts ?? []) if (!areLanguages) collectChoices(path, choices);
     }

@@ -17,7 +17,7 @@ const maxKeyLength = 4096;
 
 const { avatars, event_retention, default_token_duration, default_token_length } = defaultSettings;
 
-const address = text<true>({ max: 2000, format: 'url', default: null });
+const address = text<true>({ max: 2000, format: 'url', default: null, label: 'Address' });
 /** A web address, a path on this server, or null for plain text. */
 const link: Field<string | null> = {
   ...address,

@@ -1,4 +1,5 @@
 import { isDeeperThan, isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { fieldNote } from '../field-note.ts';
 import { anyButNull, type JsonSchema } from '../json-schema.ts';
 import {
   accept,
@@ -107,7 +108,9 @@ export function record<F extends Fields, N extends boolean = false>(
   members: F,
   options: Common<ValuesOf<F>, N> = {},
 ): Field<ValuesOf<F> | Null<N>> {
-  const properties = Object.fromEntries(Object.entries(members).map(([name, field]) => [name, field.schema]));
+  const properties = Object.fromEntries(
+    Object.entries(members).map(([name, field]) => [name, { ...field.schema, 'x-field': fieldNote(name, field) }]),
+  );
   return {
     kind: 'record',
     orderable: false,

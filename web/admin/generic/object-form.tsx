@@ -85,7 +85,11 @@ function VersionForm(props: Props & { unsaved: RefObject<boolean> }) {
 
   useEffect(() => {
     if (Object.keys(complaints).length > 0)
-      place.current?.querySelector<HTMLElement>('[aria-invalid="true"], .code-editor[data-invalid]')?.focus();
+      place.current
+        ?.querySelector<HTMLElement>(
+          '[aria-invalid="true"], .code-editor[data-invalid], .records[data-invalid] :is(input, .record-add)',
+        )
+        ?.focus();
   }, [complaints]);
 
   async function send(isTrial: boolean): Promise<Row | null> {

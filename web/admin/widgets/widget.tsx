@@ -1,10 +1,11 @@
 import type { ComponentType } from 'react';
 import { FaultBoundary } from '../../page/fault-boundary.tsx';
-import type { Member } from '../api/document.ts';
+import type { Member, Schema } from '../api/document.ts';
 import { ChoicesWidget, ChoiceWidget, FlagWidget } from './choice-widgets.tsx';
 import { ExpressionWidget } from './code-widget.tsx';
 import { JsonWidget } from './json-widget.tsx';
 import { LinesWidget } from './lines-widget.tsx';
+import { RecordsWidget } from './records-widget.tsx';
 import { ReferencePicker } from './reference-picker.tsx';
 import { ReferencesPicker } from './references-picker.tsx';
 import { DurationWidget, NumberWidget, SecretWidget, TextWidget, TimeWidget } from './text-widgets.tsx';
@@ -39,15 +40,18 @@ function widgetOf({ note, schema }: Member): ComponentType<WidgetProps> {
   const type = [schema.type].flat().find((one) => one !== 'null');
   if (note.kind === 'choice') return schema.enum ? ChoiceWidget : TextWidget;
   if (note.kind === 'secret') return type === 'string' ? SecretWidget : JsonWidget;
-  if (note.kind === 'list') return listWidget(schema.items?.enum !== undefined, schema.items?.type);
+  if (note.kind === 'list') return listWidget(schema.items ?? {});
   if (note.kind === 'text' && schema.enum) return ChoiceWidget;
   return byKind[note.kind] ?? JsonWidget;
 }
 
-function listWidget(hasChoices: boolean, type: unknown): ComponentType<WidgetProps> {
-  if (hasChoices) return ChoicesWidget;
+function listWidget({ enum: choices, type, properties }: Schema): ComponentType<WidgetProps> {
+  if (choices) return ChoicesWidget;
+  if (properties) return RecordList;
   return type === 'string' || type === 'integer' || type === 'number' ? LinesWidget : JsonWidget;
 }
+
+const RecordList = (props: WidgetProps) => <RecordsWidget {...props} inputOf={widgetOf} />;
 
 const keyOf = (value: unknown): string | number | null =>
   typeof value === 'string' || typeof value === 'number' ? value : null;
