@@ -296,7 +296,7 @@ describeJourney('the admin pages', (journey) => {
       })
     ).body;
     await moveTo(page, `/providers/oauth2/${provider.pk}/`);
-    for (const text of ['1 hour, 30 minutes', 'https://a.example/back', 'https://b.example/.* (Regex)'])
+    for (const text of ['1 hour, 30 minutes', 'https://a.example/back', 'https://b.example/.* (Regular expression)'])
       await page.locator('.facts').getByText(text, { exact: true }).waitFor();
 
     await moveTo(page, '/core/authenticated_sessions/');
