@@ -98,11 +98,13 @@ describeJourney('the events page of administrators', (journey) => {
     expect(exported.map((line) => JSON.parse(line).action)).toEqual([action, action]);
     await page.getByRole('link', { name: 'Stop following' }).click();
     const asked = page.waitForRequest((request) => request.url().includes('/events/events/?'));
+    const charted = page.waitForResponse((response) => response.url().includes('/facets/'));
     await page.getByLabel('Period').selectOption('day');
     const since = new URL((await asked).url()).searchParams.get('created__gte');
     expect(Date.now() - Date.parse(String(since))).toBeLessThanOrEqual(24 * 3_600_000);
     await page.getByText('2 events', { exact: true }).waitFor();
-    // Dragging over the chart chooses hours, here some without these events.
+    // Dragging over the chart chooses hours, here some without these events. It ends when the chart is drawn anew.
+    await charted;
     const chart = await page.getByRole('img', { name: 'Events over time' }).locator('.u-over').boundingBox();
     const across = (share: number) => (chart?.x ?? 0) + (chart?.width ?? 0) * share;
     await page.mouse.move(across(0.1), (chart?.y ?? 0) + 50);
