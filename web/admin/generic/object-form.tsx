@@ -87,7 +87,7 @@ function VersionForm(props: Props & { unsaved: RefObject<boolean> }) {
     if (Object.keys(complaints).length > 0)
       place.current
         ?.querySelector<HTMLElement>(
-          '[aria-invalid="true"], .code-editor[data-invalid], .records[data-invalid] :is(input, .record-add)',
+          '[aria-invalid="true"], .code-editor[data-invalid], .records[data-invalid] :is(input, [data-add])',
         )
         ?.focus();
   }, [complaints]);

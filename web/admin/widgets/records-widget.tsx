@@ -36,7 +36,7 @@ export function RecordsWidget({ inputOf, ...props }: Props) {
   function remove(at: number): void {
     onChange(rows.toSpliced(at, 1));
     // The button that had the focus goes.
-    place.current?.querySelector<HTMLElement>('.record-add')?.focus();
+    place.current?.querySelector<HTMLElement>('[data-add]')?.focus();
   }
 
   return (
@@ -63,9 +63,9 @@ export function RecordsWidget({ inputOf, ...props }: Props) {
           </fieldset>
         );
       })}
-      <button type="button" className="button button-plain record-add" onClick={add}>
+      <Button data-add="" onClick={add}>
         {t('Add')}
-      </button>
+      </Button>
       <FieldNotes id={id} hint={hint} errors={errors} />
     </fieldset>
   );
