@@ -6,6 +6,9 @@ import type { Resource } from '../resource/resource.ts';
 import { selectStored } from '../resource/stored.ts';
 import type { PolicySettings } from './policy.family.ts';
 
+/** Stands for the key where a policy is listed by an object, not bound to it. */
+export const noBinding = '';
+
 /** An enabled binding. */
 export interface ActiveBinding {
   readonly pk: string;

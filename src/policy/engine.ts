@@ -2,7 +2,7 @@ import { messageOf } from '../lib/error-facts.ts';
 import type { Query } from '../platform/db/database.ts';
 import { type QueryCache, queryCache } from '../platform/db/query-cache.ts';
 import type { Call } from '../resource/call.ts';
-import { type ActiveBinding, activeBindings, loadPolicies } from './bindings.ts';
+import { type ActiveBinding, activeBindings, loadPolicies, noBinding } from './bindings.ts';
 import type { Decider } from './deciders.ts';
 import type { PolicyKind, Verdict } from './kind.ts';
 import {
@@ -53,6 +53,13 @@ export interface PolicyEngine {
   ): Promise<PolicyResult>;
   /** Evaluates many targets for one request, with no more statements than for one target. */
   evaluateTargets(input: EvaluationInput & { readonly targets: readonly Target[] }): Promise<Map<string, PolicyResult>>;
+  /** Evaluates policies that an object lists without bindings: all have to pass, and a failure is a refusal. */
+  evaluatePolicies(
+    input: EvaluationInput & {
+      readonly target: string;
+      readonly policies: readonly { readonly pk: string; readonly kind: string }[];
+    },
+  ): Promise<PolicyResult>;
   /** Whether a policy bound to one of the targets might pass for events of this action. False only if none can. */
   mightMatch(input: {
     readonly call: Call;
@@ -82,6 +89,16 @@ interface Bound {
   readonly bindings: readonly ActiveBinding[];
   readonly policies: ReadonlyMap<string, PolicySettings>;
 }
+
+/** How a policy without a binding is evaluated. */
+const listedBinding = {
+  pk: noBinding,
+  group: null,
+  user: null,
+  negate: false,
+  timeout: 30,
+  failure_result: false,
+} as const;
 
 const boundCache = queryCache<Bound>('bindings');
 /** Larger sets are rare, and their cache entries would be large. */
@@ -211,6 +228,13 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       if (bound.bindings.length === 0) return unbound(emptyResult);
       const results = await evaluate(input, [{ pk: targetPk, mode, emptyResult }], bound);
       return results.get(targetPk) ?? unbound(emptyResult);
+    },
+    async evaluatePolicies(input) {
+      const { call, tx, target, policies: listed } = input;
+      const bindings = listed.map(({ pk, kind }) => ({ ...listedBinding, target, policy: pk, kind }));
+      const policies = await policiesOf(bindings, call, tx ?? call.db.read);
+      const results = await evaluate(input, [{ pk: target, mode: 'all' }], { bindings, policies });
+      return results.get(target) ?? unbound(true);
     },
     async explainTarget({ call, request, target }) {
       const { bindings, policies } = await boundTo([target.pk], call, undefined);

@@ -46,4 +46,8 @@ export interface Verdict {
 export class CannotDecide extends Error {}
 
 export const pass: Verdict = { passing: true, messages: [] };
-export const refuse = (...messages: string[]): Verdict => ({ passing: false, messages });
+/** Refuses. Administrators may leave a message empty: then there is none. */
+export const refuse = (...messages: string[]): Verdict => ({
+  passing: false,
+  messages: messages.filter((message) => message.trim() !== ''),
+});

@@ -1,6 +1,6 @@
 import type { Query } from '../platform/db/database.ts';
 import type { Call, NewEvent } from '../resource/call.ts';
-import type { ActiveBinding } from './bindings.ts';
+import { type ActiveBinding, noBinding } from './bindings.ts';
 import type { Verdict } from './kind.ts';
 import type { PolicyRequest } from './request.ts';
 
@@ -50,12 +50,14 @@ function factsOf(
   return {
     policy_uuid: policy.pk.replaceAll('-', ''),
     policy_name: policy.name,
-    binding: {
-      app: 'svc_policies',
-      model_name: 'policybinding',
-      pk: binding.pk.replaceAll('-', ''),
-      target: binding.target,
-    },
+    ...(binding.pk !== noBinding && {
+      binding: {
+        app: 'svc_policies',
+        model_name: 'policybinding',
+        pk: binding.pk.replaceAll('-', ''),
+        target: binding.target,
+      },
+    }),
     request: { user: user && { pk: user.pk, username: user.username, email: user.email }, client_ip: clientIp },
   };
 }

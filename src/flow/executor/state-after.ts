@@ -22,9 +22,10 @@ export function stateAfter(state: FlowState, move: Extract<Move, { move: 'next' 
   return { ...state, at: 0, memory: {}, ...(isBlank && { context: firstContext(state.plan) }) };
 }
 
-/** The state at the previous step, without the invalid answers. */
+/** The state at the previous step, without the invalid answers. Which of the attributes is invalid, errors do not say. */
 export function stateBefore(state: FlowState, errors: Complaints): FlowState {
-  const valid = Object.entries(state.context.prompt_data).filter(([name]) => !Object.hasOwn(errors, name));
+  const { attributes: _, ...wrong } = errors;
+  const valid = Object.entries(state.context.prompt_data).filter(([name]) => !Object.hasOwn(wrong, name));
   const context = { ...state.context, prompt_data: Object.fromEntries(valid) };
   return { ...state, context, at: state.at - 1, memory: {} };
 }

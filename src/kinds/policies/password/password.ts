@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { nestPromptData, promptValue } from '../../../flow/prompt-data.ts';
 import { isJsonObject, type Json } from '../../../lib/json.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { CannotDecide, definePolicyKind, type PolicyKind, pass, refuse, type Verdict } from '../../../policy/kind.ts';
@@ -40,7 +41,8 @@ export function passwords({ fetch, stolenPasswordsUrl = 'https://api.pwnedpasswo
     async evaluate(policy, { context }) {
       const password = passwordIn(context, policy.password_field);
       if (password === null) return refuse('Password not set in context');
-      if (policy.check_static_rules && !keepsRules(password, policy)) return refuse(policy.error_message);
+      const broken = policy.check_static_rules ? brokenRules(password, policy) : [];
+      if (broken.length > 0) return refuse(...(policy.error_message.trim() === '' ? broken : [policy.error_message]));
       if (policy.check_zxcvbn && (await strengthOf(password)) <= policy.zxcvbn_score_threshold) {
         return refuse('Password is too weak.');
       }
@@ -51,20 +53,40 @@ export function passwords({ fetch, stolenPasswordsUrl = 'https://api.pwnedpasswo
 
 function passwordIn(context: Readonly<Record<string, Json>>, field: string): string | null {
   const { prompt_data: prompts } = context;
-  const typed = isJsonObject(prompts) ? prompts[field] : undefined;
+  const typed = isJsonObject(prompts) ? promptValue(nestPromptData(prompts), field) : undefined;
   const password = typed ?? context[field];
   return typeof password === 'string' ? password : null;
 }
 
-function keepsRules(password: string, policy: RowOf<typeof passwordPolicy>): boolean {
+/** What the password lacks, as messages for the person. */
+function brokenRules(password: string, policy: RowOf<typeof passwordPolicy>): string[] {
   const characters = [...password];
   const symbols = new Set(policy.symbol_charset);
-  const has = (amount: number, isOne: (character: string) => boolean) => characters.filter(isOne).length >= amount;
-  return (
-    characters.length >= policy.length_min &&
-    has(policy.amount_digits, (character) => /\d/.test(character)) &&
-    has(policy.amount_uppercase, (character) => /\p{Lu}/u.test(character)) &&
-    has(policy.amount_lowercase, (character) => /\p{Ll}/u.test(character)) &&
-    has(policy.amount_symbols, (character) => symbols.has(character))
-  );
+  const has = (isOne: (character: string) => boolean) => characters.filter(isOne).length;
+  const { length_min, amount_digits, amount_uppercase, amount_lowercase, amount_symbols } = policy;
+  const rule = (count: number, found: number, words: (count: number) => string) =>
+    found < count ? [words(count)] : [];
+  return [
+    ...rule(length_min, characters.length, (count) => `The password needs at least this many characters: ${count}.`),
+    ...rule(
+      amount_digits,
+      has((character) => /\d/.test(character)),
+      (count) => `The password needs at least this many digits: ${count}.`,
+    ),
+    ...rule(
+      amount_uppercase,
+      has((character) => /\p{Lu}/u.test(character)),
+      (count) => `The password needs at least this many upper-case letters: ${count}.`,
+    ),
+    ...rule(
+      amount_lowercase,
+      has((character) => /\p{Ll}/u.test(character)),
+      (count) => `The password needs at least this many lower-case letters: ${count}.`,
+    ),
+    ...rule(
+      amount_symbols,
+      has((character) => symbols.has(character)),
+      (count) => `The password needs at least this many symbols: ${count}.`,
+    ),
+  ];
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expired } from '../../../core/cleanup/cleanup.jobs.ts';
 import { type FlowContext, setPendingUser } from '../../../flow/executor/flow-state.ts';
 import { defineStageKind, deny, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
+import { nestPromptData } from '../../../flow/prompt-data.ts';
 import { deepMerge } from '../../../lib/deep-merge.ts';
 import { isJsonObject, type Json } from '../../../lib/json.ts';
 import { Problem } from '../../../lib/problem.ts';
@@ -37,8 +38,8 @@ export const invitationKind = (needs: InvitationNeeds): StageKind =>
       const { settings, context } = step;
       const invitation = await findInvitation(needs, step);
       if (!invitation) return settings.continue_flow_without_invitation ? next() : deny(refused);
-      const fixed = withoutPasswords(JSON.parse(invitation.fixed_data));
-      context.prompt_data = deepMerge(context.prompt_data, fixed);
+      const fixed = nestPromptData(withoutPasswords(JSON.parse(invitation.fixed_data)));
+      context.prompt_data = deepMerge(nestPromptData(context.prompt_data), fixed);
       context.fixed_data = fixed;
       // The invitation is for someone without an account, so it is not about whoever opens the link.
       if (context.created_user !== context.pending_user) setPendingUser(context, null);

@@ -9,6 +9,8 @@ import type { RenderedPrompt } from './show-prompt.ts';
 const shownOnly: ReadonlySet<string> = new Set(['static', 'separator']);
 /** The server decides these values and ignores what the client sends. */
 const fixed: ReadonlySet<string> = new Set(['text_read_only', 'text_area_read_only', 'hidden']);
+/** Types whose value people cannot change. */
+export const takesNoInput: ReadonlySet<string> = new Set([...shownOnly, ...fixed]);
 const maxFileLength = 2_000_000;
 
 const parsers: Readonly<Record<string, (value: unknown) => Parsed<Json>>> = {
@@ -44,8 +46,9 @@ export function readAnswers(prompts: readonly RenderedPrompt[], given: Row): Pro
     if ('complaint' in parsed) complaints[prompt.field_key] = parsed.complaint;
     else values.set(prompt.field_key, parsed.value);
   }
+  // Two are a password and its repetition. With more of them, one is the old password: which one, only policies can say.
   const passwords = prompts.filter(({ type }) => type === 'password').map(({ field_key }) => values.get(field_key));
-  if (new Set(passwords).size > 1) complaints.non_field_errors = ["Passwords don't match."];
+  if (passwords.length === 2 && passwords[0] !== passwords[1]) complaints.non_field_errors = ["Passwords don't match."];
   return { values: Object.fromEntries(values), complaints };
 }
 

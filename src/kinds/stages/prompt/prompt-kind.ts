@@ -9,7 +9,9 @@ import {
   type Step,
   stay,
 } from '../../../flow/executor/stage-kind.ts';
-import { isJsonObject, type Json } from '../../../lib/json.ts';
+import { nestPromptData, promptValue } from '../../../flow/prompt-data.ts';
+import { deepMerge } from '../../../lib/deep-merge.ts';
+import { asObject, isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { Complaints } from '../../../lib/problem.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
@@ -17,7 +19,7 @@ import { policyRequest } from '../../../policy/request.ts';
 import { arrayOf } from '../../../resource/json-schema.ts';
 import { promptSchema } from './preview.ts';
 import { promptResource } from './prompt.resource.ts';
-import { isForPrompts, readAnswers } from './prompt-answers.ts';
+import { isForPrompts, readAnswers, takesNoInput } from './prompt-answers.ts';
 import { promptStage } from './prompt-stage.resource.ts';
 import { type Prompt, type PromptContext, type RenderedPrompt, showPrompt } from './show-prompt.ts';
 
@@ -42,9 +44,10 @@ export function promptKind(needs: Needs): StageKind {
       const taken = await takenNames(step, prompts, values);
       const wrong = { ...complaints, ...taken };
       if (Object.keys(wrong).length > 0) return stay(wrong);
-      const refused = await refusals(needs.policies, step, values);
-      if (refused.length > 0) return stay({ non_field_errors: refused });
-      step.context.prompt_data = { ...step.context.prompt_data, ...values, ...fixedOf(step.context) };
+      const prompt_data = withAnswers(step.context, values);
+      const refused = await refusals(needs.policies, step, prompt_data);
+      if (refused.length > 0) return stay({ non_field_errors: [...refused] });
+      step.context.prompt_data = prompt_data;
       return next();
     },
   });
@@ -74,25 +77,36 @@ async function shownPrompts(
   const user = await pendingUser();
   const { http } = policyRequest(call, { user });
   const fixed = fixedOf(context);
-  const shown = (prompt: Prompt) =>
-    typeof fixed[prompt.field_key] === 'string' && plain.has(prompt.type)
-      ? { ...prompt, type: 'text_read_only' }
-      : prompt;
+  const shown = (prompt: Prompt) => (promptValue(fixed, prompt.field_key) === undefined ? prompt : toRead(prompt));
   return rows.map((row) =>
     showPrompt(shown(row), { sandbox, user, http, promptContext: shareable(context), onFailure }),
   );
 }
 
-/** Types whose fixed values are shown to read: what people would type is not taken. */
-const plain: ReadonlySet<string> = new Set(['text', 'email']);
+/** A prompt whose value is fixed shows it: an answer would not be used. */
+const toRead = (prompt: Prompt): Prompt =>
+  takesNoInput.has(prompt.type)
+    ? prompt
+    : { ...prompt, type: prompt.type === 'text_area' ? 'text_area_read_only' : 'text_read_only' };
 
 /** Values fixed by an invitation, which the invited person cannot change. */
-const fixedOf = ({ fixed_data }: Step['context']): Record<string, Json> =>
-  isJsonObject(fixed_data) ? { ...fixed_data } : {};
+const fixedOf = ({ fixed_data }: Step['context']): JsonObject => nestPromptData(asObject(fixed_data));
+
+/** The prompt data with these answers. Fixed values win. */
+const withAnswers = (context: Step['context'], values: JsonObject): Record<string, Json> => {
+  const answered = deepMerge(nestPromptData(context.prompt_data), nestPromptData(values));
+  return { ...deepMerge(answered, fixedOf(context)) };
+};
 
 /** Leaves out passwords, which are never shown again. */
-const shareable = ({ prompt_data }: Step['context']): Record<string, Json> =>
-  Object.fromEntries(Object.entries(prompt_data).filter(([name]) => !/password/i.test(name)));
+const shareable = (context: Step['context']): JsonObject => withoutPasswords(withAnswers(context, {}));
+
+const withoutPasswords = (data: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(data)
+      .filter(([name]) => !/password/i.test(name))
+      .map(([name, value]) => [name, isJsonObject(value) ? withoutPasswords(value) : value]),
+  );
 
 /** Complains about a user name that belongs to someone else. */
 async function takenNames(
@@ -110,24 +124,22 @@ async function takenNames(
   return complaints;
 }
 
-/** Complaints of the stage's policies about the answers. A policy that fails to decide counts as a refusal. */
-async function refusals(policies: PolicyEngine, step: Step, values: Record<string, Json>): Promise<string[]> {
+/** What the stage's policies have against the answers. A policy that fails to decide counts as a refusal. */
+async function refusals(policies: PolicyEngine, step: Step, prompt_data: JsonObject): Promise<readonly string[]> {
   const { call, settings, context, pendingUser, flow } = step;
-  const { rows } = await sql<{ pk: string; kind: string; name: string }>`select p.pk, p.kind, p.name from policies p
+  const { rows } = await sql<{ pk: string; kind: string }>`select p.pk, p.kind from policies p
     join policy_validations v on v.policy = p.pk where v.stage = ${settings.pk} order by p.name`.execute(call.db.read);
-  const user = await pendingUser();
-  const answered = { ...context, prompt_data: { ...context.prompt_data, ...values } };
-  const request = policyRequest(call, {
-    user,
-    context: answered,
-    obj: { pk: flow.pk, slug: flow.slug, name: flow.name },
+  const { passing, messages } = await policies.evaluatePolicies({
+    call,
+    request: async () =>
+      policyRequest(call, {
+        user: await pendingUser(),
+        context: { ...context, prompt_data },
+        obj: { pk: flow.pk, slug: flow.slug, name: flow.name },
+      }),
+    target: settings.pk,
+    policies: rows,
   });
-  const refused: string[] = [];
-  for (const policy of rows) {
-    const { passing, messages, logs } = await policies.tryPolicy({ call, request, policy: { ...policy } });
-    if (passing) continue;
-    const isBroken = logs.some(({ level }) => level === 'warning');
-    refused.push(...(isBroken || messages.length === 0 ? ['These values are not accepted.'] : messages));
-  }
-  return refused;
+  if (passing) return [];
+  return messages.length === 0 ? ['These values are not accepted.'] : messages;
 }

@@ -1,5 +1,6 @@
 import { MappingFailed } from '../../../core/mapping/evaluate.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
+import { promptValue } from '../../../flow/prompt-data.ts';
 import { asText, type Json } from '../../../lib/json.ts';
 import { Invalid } from '../../../lib/problem.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
@@ -58,7 +59,7 @@ export function showPrompt(prompt: Prompt, context: PromptContext): RenderedProm
 }
 
 function initialValue(prompt: Prompt, context: PromptContext): Json {
-  const previous = context.promptContext[prompt.field_key];
+  const previous = promptValue(context.promptContext, prompt.field_key);
   if (previous !== undefined) return previous;
   return prompt.initial_value_expression ? evaluate('initial_value', prompt, context) : prompt.initial_value;
 }

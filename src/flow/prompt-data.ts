@@ -1,0 +1,34 @@
+import { deepMerge } from '../lib/deep-merge.ts';
+import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
+
+/** Names that lead into the attributes of a user: `attributes.a.b`, also written `attributes_a.b`. */
+const intoAttributes = /^attributes[._](?=.)/;
+
+/** The path of a prompt's answer in prompt data. All names but those of attributes are one member. */
+const pathOf = (name: string): string[] =>
+  intoAttributes.test(name) ? ['attributes', ...name.replace(intoAttributes, '').split('.')] : [name];
+
+/** Prompt data in its one form: names that lead into attributes become members of `attributes`. */
+export function nestPromptData(data: JsonObject): JsonObject {
+  let nested: JsonObject = {};
+  const paths = Object.entries(data).map(([name, value]) => ({ path: pathOf(name), value }));
+  // Paths last: what they lead to wins over the object that holds it.
+  for (const { path, value } of paths.toSorted((one, other) => one.path.length - other.path.length)) {
+    nested = deepMerge(nested, objectOf(path, value));
+  }
+  return nested;
+}
+
+/** The value of a prompt in nested prompt data. */
+export function promptValue(data: JsonObject, name: string): Json | undefined {
+  let value: Json | undefined = data;
+  for (const member of pathOf(name)) {
+    value = isJsonObject(value) && Object.hasOwn(value, member) ? value[member] : undefined;
+  }
+  return value;
+}
+
+function objectOf(path: readonly string[], value: Json): JsonObject {
+  const [first = '', ...rest] = path;
+  return Object.fromEntries([[first, rest.length === 0 ? value : objectOf(rest, value)]]);
+}
