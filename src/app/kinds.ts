@@ -12,7 +12,7 @@ import { createPolicyEngine, type PolicyEngine } from '../policy/engine.ts';
 import type { PolicyKind, SignInAttempt } from '../policy/kind.ts';
 import type { ProviderKind } from '../provider/provider-kind.ts';
 import type { Call } from '../resource/call.ts';
-import { appendSteps } from '../source/append-steps.ts';
+import { createAppendSteps } from '../source/append-steps.ts';
 import type { SourceKind } from '../source/source-kind.ts';
 import type { World } from './world.ts';
 
@@ -67,7 +67,8 @@ export function createKinds(world: World, lists: KindLists, jobs: () => Jobs): K
   const policyKinds = made(lists.policies, world);
   const policies = createPolicyEngine(policyKinds);
   const acting: ActingWorld = { ...world, policies, isSecure: world.config.publicUrl.startsWith('https:'), jobs };
-  const sourceKinds = made(lists.sources, acting).map((kind) => ({ append: appendSteps, ...kind }));
+  const append = createAppendSteps();
+  const sourceKinds = made(lists.sources, acting).map((kind) => ({ append, ...kind }));
   const providerKinds = made(lists.providers, acting);
   const deviceKinds = made(lists.devices, acting);
   const noteAttempt = async (tx: Query, attempt: SignInAttempt, call: Call) => {

@@ -1,5 +1,8 @@
 import type { Json } from '../lib/json.ts';
+import { modelFacts } from '../resource/audit.ts';
+import type { Call } from '../resource/call.ts';
 import type { Resource } from '../resource/resource.ts';
+import { isDryRun } from '../resource/write.ts';
 import type { Identity } from './properties.ts';
 import type { SourceRow } from './source.family.ts';
 
@@ -14,4 +17,16 @@ export interface Arrival {
   readonly identity: Identity;
   readonly temporaryUntil?: string | null;
   readonly session?: Json;
+}
+
+/** Records for administrators why a source did not do what it should have. */
+export async function reportMisconfiguration(
+  { source, sourceResource }: Pick<Arrival, 'source' | 'sourceResource'>,
+  about: { readonly message: string; readonly expression?: string },
+  call: Call,
+): Promise<void> {
+  if (isDryRun(call)) return;
+  const context = { ...about, source: modelFacts(sourceResource, source.pk, source) };
+  const event = { action: 'configuration_error', app: sourceResource.app, context };
+  await call.db.write((tx) => call.world.record(tx, call, event));
 }

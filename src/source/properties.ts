@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import { MappingFailed, mergeMappings } from '../core/mapping/evaluate.ts';
+import { MappingFailed, mergeMappings, mergeMappingsForEach } from '../core/mapping/evaluate.ts';
 import type { Json } from '../lib/json.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Sandbox } from '../platform/sandbox/sandbox.ts';
+import { findUnstorable, isStorable } from '../resource/fields/well-formed.ts';
 import type { SourceRow } from './source.family.ts';
 
 type Properties = Record<string, Json>;
@@ -20,11 +21,13 @@ export interface Identity {
   readonly groups?: readonly string[];
   /** How many more it named by something else than text. */
   readonly namelessGroups?: number;
+  /** Whether the source says that the user has groups without naming them. */
+  readonly areGroupsWithheld?: boolean;
   /** All that it tells, for the mappings to look into. */
   readonly info: Properties;
 }
 
-/** A group at the source with its mapped properties. A type, since plans are JSON. */
+/** A group at the source with the properties that mappings gave it. A type, since plans are JSON. */
 export type PlannedGroup = {
   readonly identifier: string;
   readonly properties: Properties;
@@ -33,49 +36,78 @@ export type PlannedGroup = {
 /** The mapped user and groups. */
 export interface MappedIdentity {
   readonly user: Properties;
-  readonly groups: readonly PlannedGroup[];
-  /** How many elements of `groups` were no names, and so were skipped. */
-  readonly skippedGroups: number;
+  /** Null if the source does not name them: the user keeps those they have. */
+  readonly groups: readonly PlannedGroup[] | null;
+  /** What an administrator should know about the groups. */
+  readonly reports: readonly string[];
 }
 
-// Each takes an evaluation of every group mapping, one after the other.
-const maxGroups = 200;
+/** So many fit into a plan, and into the write at its end. */
+const maxGroups = 5_000;
+const maxIdentifierLength = 255;
 
 /** Applies the source's mappings, by name, to an external account. Throws `MappingFailed`. */
 export async function mapIdentity(
   sandbox: Sandbox,
   source: SourceRow,
   mappingModel: string,
-  { username, email, name, groups: own, namelessGroups = 0, info }: Identity,
+  identity: Identity,
   query: Query,
 ): Promise<MappedIdentity> {
+  const { username, email, name, groups: own, info } = identity;
   const about = { info, source: { pk: source.pk, name: source.name, slug: source.slug } };
   const base: Properties = { username, email, name, path: userPath(source), ...(own && { groups: own }) };
   const mappings = await loadMappings('source_user_property_mappings', source.pk, mappingModel, query);
-  const { groups = [], ...user } = mergeMappings(sandbox, mappings, { ...about, properties: base }, base).value;
+  const { groups = null, ...user } = mergeMappings(sandbox, mappings, { ...about, properties: base }, base).value;
   for (const member of ['username', 'email', 'name', 'path']) checkText(user, member);
-  const { identifiers, skipped } = readIdentifiers(groups);
-  return { user: withoutNulls(user), groups: await mapGroups(identifiers), skippedGroups: namelessGroups + skipped };
+  const { identifiers, reports } = readGroups(groups, identity);
+  return { user: withoutNulls(user), groups: identifiers && (await mapGroups(identifiers)), reports };
 
   async function mapGroups(identifiers: readonly string[]): Promise<PlannedGroup[]> {
     if (identifiers.length === 0) return [];
     const ofGroups = await loadMappings('source_group_property_mappings', source.pk, mappingModel, query);
-    return identifiers.map((identifier) => {
-      const globals = { ...about, group_id: identifier };
-      const properties = mergeMappings(sandbox, ofGroups, globals, { name: identifier }).value;
+    const mapped = mergeMappingsForEach(sandbox, ofGroups, about, { name: 'group_id', values: identifiers });
+    return identifiers.map((identifier, index) => {
+      const properties = mapped[index] ?? {};
       checkText(properties, 'name');
+      if (findUnstorable(properties)) throw new MappingFailed('', 'Null characters are not allowed.');
       return { identifier, properties: withoutNulls(properties) };
     });
   }
 }
 
-function readIdentifiers(ids: Json): { readonly identifiers: string[]; readonly skipped: number } {
-  if (!Array.isArray(ids)) throw new MappingFailed('', 'The groups of a user must be a list of texts.');
-  const names = ids.filter((id) => (typeof id === 'string' && id !== '') || typeof id === 'number').map(String);
-  if (names.length > maxGroups)
-    throw new MappingFailed('', `A user can have at most ${maxGroups} groups from a source.`);
-  return { identifiers: [...new Set(names)], skipped: ids.length - names.length };
+/** The groups of an account, null if it does not name them. */
+function readGroups(
+  ids: Json,
+  { namelessGroups = 0, areGroupsWithheld = false }: Identity,
+): { readonly identifiers: string[] | null; readonly reports: string[] } {
+  const list = listOf(ids);
+  const names = list.filter(isIdentifier).map(String);
+  const skipped = namelessGroups + list.length - names.length;
+  const reports = skipped > 0 ? [`Skipped ${skipped} groups of a user that have no name.`] : [];
+  const identifiers = [...new Set(names)];
+  if (identifiers.length === 0 && areGroupsWithheld) return { identifiers: null, reports: [...reports, withheld] };
+  if (identifiers.length > maxGroups) return { identifiers: null, reports: [...reports, tooMany(identifiers.length)] };
+  return { identifiers, reports };
 }
+
+const withheld =
+  'The source does not name the groups of a user in its response, but refers to another address (_claim_names). The user keeps the groups they have. Have the source send fewer groups, for example only those of the application.';
+
+const tooMany = (count: number): string =>
+  `The source names ${count} groups of a user; at most ${maxGroups} are possible. The user keeps the groups they have.`;
+
+/** A single value may be written without a list. */
+function listOf(ids: Json): readonly Json[] {
+  if (Array.isArray(ids)) return ids;
+  if (ids === null || ids === '') return [];
+  if (typeof ids === 'string' || typeof ids === 'number') return [ids];
+  throw new MappingFailed('', 'The groups of a user must be a list of texts.');
+}
+
+const isIdentifier = (id: Json): boolean =>
+  typeof id === 'number' ||
+  (typeof id === 'string' && id !== '' && [...id].length <= maxIdentifierLength && isStorable(id));
 
 function checkText(properties: Properties, member: string): void {
   const value = properties[member];

@@ -7,11 +7,9 @@ import type { Sandbox } from '../platform/sandbox/sandbox.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import type { PolicyResult } from '../policy/outcome.ts';
 import { callersFacts, policyRequest } from '../policy/request.ts';
-import { modelFacts } from '../resource/audit.ts';
 import type { Call } from '../resource/call.ts';
-import { isDryRun } from '../resource/write.ts';
 import { sourceSteps } from './append-steps.ts';
-import type { Arrival } from './arrival.ts';
+import { type Arrival, reportMisconfiguration } from './arrival.ts';
 import { matchUser } from './match-user.ts';
 import { type MappedIdentity, mapIdentity } from './properties.ts';
 import type { SourceRow } from './source.family.ts';
@@ -157,26 +155,12 @@ async function mapOrRefuse(sandbox: Sandbox, arrival: Arrival, call: Call): Prom
   const { source, mappingModel, identity } = arrival;
   try {
     const mapped = await mapIdentity(sandbox, source, mappingModel, identity, call.db.read);
-    const { skippedGroups } = mapped;
-    if (skippedGroups > 0) {
-      await reportMapping(arrival, { message: `Skipped ${skippedGroups} groups of a user that have no name.` }, call);
-    }
+    for (const message of mapped.reports) await reportMisconfiguration(arrival, { message }, call);
     return mapped;
   } catch (error) {
     if (!(error instanceof MappingFailed)) throw error;
     const message = `Failed to evaluate the property mappings of a source: ${error.message}`;
-    await reportMapping(arrival, { message, expression: error.expression }, call);
+    await reportMisconfiguration(arrival, { message, expression: error.expression }, call);
     throw Invalid.whole('The property mappings of the source could not be evaluated.');
   }
-}
-
-async function reportMapping(
-  { source, sourceResource }: Arrival,
-  about: { readonly message: string; readonly expression?: string },
-  call: Call,
-): Promise<void> {
-  if (isDryRun(call)) return;
-  const context = { ...about, source: modelFacts(sourceResource, source.pk, source) };
-  const event = { action: 'configuration_error', app: sourceResource.app, context };
-  await call.db.write((tx) => call.world.record(tx, call, event));
 }

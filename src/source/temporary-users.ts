@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { usersIn } from '../core/directory/users.ts';
-import { Invalid } from '../lib/problem.ts';
+import { Invalid, messagesOf } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Call } from '../resource/call.ts';
 import type { Engine } from '../resource/resource.ts';
 import { createRow, destroyRow, insertRow } from '../resource/verbs/write-row.ts';
-import type { Arrival } from './arrival.ts';
+import { type Arrival, reportMisconfiguration } from './arrival.ts';
 import type { MappedIdentity } from './properties.ts';
 
 const maxOfName = 136;
@@ -13,39 +13,58 @@ const maxOfName = 136;
 /** Makes the user of an account that a source has made up for one session, and the connection to it. */
 export async function makeTemporaryUser(
   engine: Engine,
-  { source, connectionModel, connectionValues, identity, temporaryUntil }: Arrival,
+  arrival: Arrival,
   { user }: MappedIdentity,
   call: Call,
 ): Promise<number> {
-  const { identifier } = identity;
-  const { registry } = engine;
+  const { source, identity, temporaryUntil } = arrival;
   const expires = temporaryUntil ?? call.now;
-  const byServer = { ...call, actor: null };
+  const values = {
+    username: `gatehouse-${identity.identifier.slice(0, maxOfName)}-transient`,
+    name: user.name ?? '',
+    path: user.path,
+    type: 'external',
+    attributes: {
+      ...(typeof user.attributes === 'object' && user.attributes),
+      'gatehouse/user/generated': true,
+      'gatehouse/user/sources': [source.name],
+      'gatehouse/user/delete-on-logout': true,
+      'gatehouse/user/expires': Math.floor(Date.parse(expires) / 1000),
+    },
+  };
+  const make = (body: object) => call.db.write((tx) => storeTemporaryUser(engine, arrival, body, expires, call, tx));
   try {
-    return await call.db.write(async (tx) => {
-      const { pk } = await createRow(engine, usersIn(registry), byServer, tx, {
-        username: `gatehouse-${identifier.slice(0, maxOfName)}-transient`,
-        name: user.name ?? '',
-        ...(user.email && { email: user.email }),
-        path: user.path,
-        type: 'external',
-        attributes: {
-          ...(typeof user.attributes === 'object' && user.attributes),
-          'gatehouse/user/generated': true,
-          'gatehouse/user/sources': [source.name],
-          'gatehouse/user/delete-on-logout': true,
-          'gatehouse/user/expires': Math.floor(Date.parse(expires) / 1000),
-        },
-      });
-      await sql`insert into temporary_users (pk, expires) values (${pk}, ${expires})`.execute(tx);
-      const connection = { ...connectionValues, user: pk, source: source.pk, identifier, created: call.now };
-      await insertRow(registry.require(connectionModel), connection, byServer, tx);
-      return pk;
+    return await make({ ...values, ...(user.email && { email: user.email }) }).catch((error: unknown) => {
+      // The same person has another session, or somebody else has the address: the user of a session needs none.
+      if (user.email && error instanceof Invalid && Object.hasOwn(error.complaints, 'email')) return make(values);
+      throw error;
     });
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
+    const reasons = Object.entries(error.complaints)
+      .map(([member, complaint]) => `${member}: ${messagesOf({ [member]: complaint }).join(' ')}`)
+      .join(' ');
+    await reportMisconfiguration(arrival, { message: `No user can be made for a session. ${reasons}` }, call);
     throw Invalid.whole(`No user can be made for this account of ${source.name}.`);
   }
+}
+
+async function storeTemporaryUser(
+  engine: Engine,
+  { source, connectionModel, connectionValues, identity }: Arrival,
+  values: object,
+  expires: string,
+  call: Call,
+  tx: Query,
+): Promise<number> {
+  const { registry } = engine;
+  const byServer = { ...call, actor: null };
+  const { pk } = await createRow(engine, usersIn(registry), byServer, tx, values);
+  await sql`insert into temporary_users (pk, expires) values (${pk}, ${expires})`.execute(tx);
+  const { identifier } = identity;
+  const connection = { ...connectionValues, user: pk, source: source.pk, identifier, created: call.now };
+  await insertRow(registry.require(connectionModel), connection, byServer, tx);
+  return pk;
 }
 
 /** Whether the user was for one session, and that is over. */

@@ -48,7 +48,9 @@ export const postgresDialect: Dialect = {
     const holds = anyOf(texts.map((text) => postgresDialect.contains(text, term)));
     return sql`${anyOf([...texts.map((text) => hasTrigramOf(text, term)), wide])} and ${holds}`;
   },
-  isOneOf: (column, keys, type) => sql`${column} = any(cast(${keys} as ${sql.raw(`${types[type]}[]`)}))`,
+  // An array type takes no collation.
+  isOneOf: (column, keys, type) =>
+    sql`${column} = any(cast(${keys} as ${sql.raw(`${type === 'text' ? type : types[type]}[]`)}))`,
   scans: {
     by: 'time',
     limit: (milliseconds) => sql.raw(setting('statement_timeout', String(milliseconds))),

@@ -406,7 +406,7 @@ describeOnBoth(
         step: 'sync_groups',
         content: ['x', 'y', 'z'].map((identifier) => ({
           identifier,
-          properties: { name: identifier, attributes: { from: identifier } },
+          properties: { attributes: { from: identifier } },
         })),
       });
     });
@@ -426,7 +426,7 @@ describeOnBoth(
     test.each([
       'return info.nothing.at.all',
       'return "text"',
-      'return { groups: "x" }',
+      'return { groups: {} }',
       'return { username: 5 }',
       'for (;;) {}',
     ])('a mapping that fails (%s) is refused and told to the administrator', async (expression) => {

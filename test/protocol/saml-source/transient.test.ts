@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { nameIdFormats } from '../../../src/lib/saml/names.ts';
 import { makeFlow } from '../../api/sources/fixtures.ts';
+import { eventsDuring } from '../../support/events.ts';
 import { runJob, until } from '../../support/jobs.ts';
 import { bindExpression, unique } from '../../support/make-walk.ts';
 import { type IdpKey, idpKey, type Told } from '../../support/saml-idp.ts';
@@ -59,6 +60,23 @@ describeOnSqlite('people with a transient name at a SAML source', (server) => {
     expect((await find(user.pk)).status).toBe(404);
   });
 
+  test('get a user in each browser, also when the identity provider sends the same address each time', async () => {
+    const { slug } = await source();
+    const email = `${unique('guest')}@example.com`;
+    const guest = () => transient({ attributes: { mail: [email], displayName: ['Guest'] } });
+    const first = await signIn(slug, guest());
+    const second = await signIn(slug, guest());
+    expect(second.user.pk).not.toBe(first.user.pk);
+    expect([first.user.email, second.user.email]).toEqual([email, '']);
+    expect(second.user.name).toBe('Guest');
+  });
+
+  test('get a user without an address when theirs is not valid', async () => {
+    const { slug } = await source();
+    const { user } = await signIn(slug, transient({ attributes: { mail: ['not an address'] } }));
+    expect(user.email).toBe('');
+  });
+
   test('get no user when the flow refuses them or is missing', async () => {
     const flow = await makeFlow(server(), 'authentication');
     await bindExpression(server(), flow.policybindingmodel_ptr_id, 'return false');
@@ -74,7 +92,15 @@ describeOnSqlite('people with a transient name at a SAML source', (server) => {
     const { slug } = await source({ user_matching_mode: 'username_link' });
     const told = transient();
     const taken = await server().user([], { username: `gatehouse-${told.nameId}-transient` });
-    expect((await arrive(slug, told)).status).toBe(400);
+    const events = await eventsDuring(server(), async () => {
+      expect((await arrive(slug, told)).status).toBe(400);
+    });
+    expect(events).toMatchObject([
+      {
+        action: 'configuration_error',
+        context: { message: expect.stringContaining('username: This field must be unique.') },
+      },
+    ]);
     const named = await server().user([], { username: unique('named') });
     const { user } = await signIn(slug, transient({ nameId: named.username }));
     expect([taken.pk, named.pk]).not.toContain(user.pk);

@@ -15,7 +15,7 @@ import { type Endpoints, endpointsOf } from './endpoints.ts';
 import { verifyIdToken } from './id-token.ts';
 import { keepDiscovered } from './keep-discovered.ts';
 import { type OAuthSource, oauthConnectionModel, oauthMappingModel, oauthPaths } from './oauth-model.ts';
-import { groupsOf, identifierOf, textOf } from './person.ts';
+import { groupsOf, identifierOf, textOf, withholdsGroups } from './person.ts';
 import { askProfile, checkSamePerson, withProfile } from './profile.ts';
 import { redeemCode, refusedByService, type Tokens, wordsOf } from './token-request.ts';
 import { rulesOf } from './type-rules.ts';
@@ -141,6 +141,7 @@ function cameWith(source: OAuthSource, profile: JsonObject, tokens: Tokens): Cam
     isEmailConfirmed: person.isEmailConfirmed,
     name: textOf(person.name),
     ...(person.groups !== undefined && groupsOf(person.groups)),
+    areGroupsWithheld: withholdsGroups(profile),
     info: { ...profile },
   };
   const { accessToken, refreshToken, expires } = tokens;

@@ -1,4 +1,4 @@
-import type { Json } from '../../../lib/json.ts';
+import { asObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { isStorable } from '../../../resource/fields/well-formed.ts';
 
 /** What a service says of a person, in one form for all services. */
@@ -26,10 +26,14 @@ export function identifierOf(id: Json | undefined): string | null {
 
 /** The groups of a claim; those that are named by something else than text are only counted. */
 export function groupsOf(value: Json): { readonly groups: string[]; readonly namelessGroups: number } {
-  const list = Array.isArray(value) ? value : [];
+  const list = Array.isArray(value) ? value : [value].filter((one) => one !== null && one !== '');
   const groups = list.filter((one): one is string => typeof one === 'string' && one !== '');
   return { groups, namelessGroups: list.length - groups.length };
 }
+
+/** A provider may refer to another address for the groups (OpenID Connect Core §5.6.2), as Entra ID does above 200. */
+export const withholdsGroups = ({ groups, _claim_names, hasgroups }: JsonObject): boolean =>
+  groups === undefined && (Object.hasOwn(asObject(_claim_names), 'groups') || isTrue(hasgroups));
 
 /** OpenID Connect Core §5.1; some services write booleans as text. */
 export const isTrue = (value: Json | undefined): boolean => value === true || value === 'true';

@@ -25,6 +25,8 @@ interface Exchange {
 export class GrantRefused extends SourceRefusal {}
 
 const maxTokenLength = 16_384;
+/** It is read here and goes into no header, and may name all groups of a user. */
+const maxIdTokenLength = 131_072;
 
 /** Redeems a code (RFC 6749 §4.1.3, RFC 7636 §4.5). Throws `SourceRefusal`. */
 export function redeemCode(
@@ -88,13 +90,13 @@ function tokensOf(body: JsonObject, about: { name: string; what: string }, now: 
     accessToken,
     refreshToken: tokenIn(body.refresh_token),
     expires: lasts ? addMilliseconds(now, Math.floor(seconds) * 1000) : null,
-    idToken: tokenIn(body.id_token),
+    idToken: tokenIn(body.id_token, maxIdTokenLength),
   };
 }
 
 /** What can be sent in a header (RFC 6750 §2.1). */
-const tokenIn = (value: Json | undefined): string | null =>
-  typeof value === 'string' && value.length <= maxTokenLength && /^[\x21-\x7e]+$/.test(value) ? value : null;
+const tokenIn = (value: Json | undefined, maxLength = maxTokenLength): string | null =>
+  typeof value === 'string' && value.length <= maxLength && /^[\x21-\x7e]+$/.test(value) ? value : null;
 
 /** RFC 6749 §2.3.1: both parts are encoded as in a form. */
 const basicOf = ({ id, secret }: Client): string =>

@@ -4,7 +4,7 @@ import type { SignedIn } from '../../../lib/saml/assertion.ts';
 import type { NameId } from '../../../lib/saml/name-id.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { orderedUuid } from '../../../platform/random.ts';
-import { appendSteps } from '../../../source/append-steps.ts';
+import { createAppendSteps } from '../../../source/append-steps.ts';
 
 /** How the identity provider knows a session of ours. A type, since plans are JSON. */
 export type SessionFacts = { readonly nameId: NameId; readonly sessionIndex: string | null };
@@ -15,20 +15,29 @@ export const sessionFacts = ({ nameId, sessionIndex }: Pick<SignedIn, 'nameId' |
 });
 
 /** Remembers with a new session how the identity provider knows it; all else is as with any source. */
-export const appendSamlSteps: AppendStep = async (step, state, tx, call, registry) => {
-  if (step.step !== 'begin_session') return appendSteps(step, state, tx, call, registry);
+export function createAppendSamlSteps(): AppendStep {
+  const append = createAppendSteps();
+  return (step, state, tx, call, registry) =>
+    step.step === 'begin_session' ? beginSession(step, state, tx) : append(step, state, tx, call, registry);
+}
+
+async function beginSession(
+  { content }: Parameters<AppendStep>[0],
+  state: Parameters<AppendStep>[1],
+  tx: Query,
+): Promise<void> {
   const { session } = state.context;
   // A flow without a login stage begins none.
   if (typeof session !== 'string') return;
   // What `sessionFacts` made.
-  const { nameId, sessionIndex } = step.content as SessionFacts;
+  const { nameId, sessionIndex } = content as SessionFacts;
   const source = state.plan.source?.pk ?? null;
   await sql`delete from saml_source_sessions where session = ${session} and source = ${source}`.execute(tx);
   await sql`insert into saml_source_sessions (pk, session, source, name_id, session_index, content)
     values (${orderedUuid()}, ${session}, ${source}, ${nameId.value}, ${sessionIndex}, ${JSON.stringify(nameId)})`.execute(
     tx,
   );
-};
+}
 
 /** The enabled source that a session came by, if it wants to know when the session ends. */
 export async function sourceOfSession(

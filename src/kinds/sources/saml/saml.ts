@@ -11,7 +11,7 @@ import { groupSamlConnection, userSamlConnection } from './saml-connections.reso
 import { samlSourceMapping } from './saml-mapping.resource.ts';
 import { type SamlSource, samlConnectionModel, samlMappingModel, samlPaths } from './saml-model.ts';
 import { samlRoutes } from './saml-routes.ts';
-import { appendSamlSteps } from './saml-sessions.ts';
+import { createAppendSamlSteps } from './saml-sessions.ts';
 import { detourThere } from './sign-out-there.ts';
 import { temporaryUsersJob, temporaryUsersJobName } from './temporary-users.job.ts';
 import { usedAssertions } from './used-assertions.ts';
@@ -36,7 +36,7 @@ export function saml(needs: Needs): SourceKind<SamlSource> {
       mappingModel: samlMappingModel,
       connectionModel: samlConnectionModel,
     }),
-    append: appendSamlSteps,
+    append: createAppendSamlSteps(),
     detourOf: detourThere(needs),
     // A user for one session goes with it.
     async afterEvent(tx, call, { action }) {
