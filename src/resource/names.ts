@@ -41,7 +41,7 @@ export function createReadNames(registry: Registry): ReadNames {
   function planFor(resource: Resource, call: Call): Plan {
     let plan = plans.get(resource);
     if (!plan) {
-      const needs = { registry, dialect: call.db.dialect, maySeeSecrets: () => false };
+      const needs = { registry, dialect: call.db.dialect, maySeeSecrets: () => false, mayView: () => true };
       plan = planOf({ ...resource, allFields: namingFields(resource) }, 'full', needs);
       plans.set(resource, plan);
     }

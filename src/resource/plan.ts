@@ -14,19 +14,24 @@ export interface PlanNeeds {
   readonly registry: Registry;
   readonly dialect: Dialect;
   /** Seeing an object is not enough to see its secrets: they require a permission of their own. */
-  readonly maySeeSecrets: MaySeeSecrets;
+  readonly maySeeSecrets: MaySee;
+  /** Which nested rows of resources with `nestedPrivacy` the caller may view. */
+  readonly mayView: MaySee;
   /** The `include_…` parameters that the caller has set to false. */
   readonly without?: ReadonlySet<string>;
 }
 
 /** All objects of a resource, none, or those in a subquery. */
-export type MaySeeSecrets = (resource: Resource) => boolean | RawBuilder<unknown>;
+export type MaySee = (resource: Resource) => boolean | RawBuilder<unknown>;
 
 /** Of JSON; a shorter one is shown in a few milliseconds. */
 const longText = 200_000;
 
 /** Marks rows whose secrets the caller may see; absent if the caller may see all. */
 const secretsColumn = '$secrets';
+
+/** Marks nested rows that the caller may view; absent if the caller may view all. */
+const viewColumn = '$view';
 
 export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth = 0): Plan {
   const fields = membersOf(resource, view);
@@ -38,9 +43,17 @@ export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth
   });
   const secrets = depth === 0 ? secretsOf(resource) : [];
   const seen = secrets.length > 0 ? needs.maySeeSecrets(resource) : true;
+  const { nestedPrivacy } = resource;
+  const viewable = depth > 0 && nestedPrivacy ? needs.mayView(resource) : true;
+  const privateMembers = fields.filter(([name]) => nestedPrivacy?.members.includes(name));
+  const hidePrivate = (row: Row, raw: Row): void => {
+    if (viewable === true || raw[viewColumn]) return;
+    for (const [name, { nullable, schema }] of privateMembers) row[name] = nullable ? null : emptyOf(schema);
+  };
   const columns = [
     ...members.flatMap(({ column }) => (column ? [column] : [])),
     ...(seen === true ? [] : [{ alias: secretsColumn, expression: isAmong(resource, seen), json: false }]),
+    ...(viewable === true ? [] : [{ alias: viewColumn, expression: isAmong(resource, viewable, depth), json: false }]),
   ];
   const stored = members.filter((member): member is Stored => member.read !== null);
   const keyLists = members.filter((member): member is KeyList => member.objects !== undefined);
@@ -57,6 +70,7 @@ export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth
   // JSON that the database built then lacks only derived members, which come last.
   const isNearlyDone =
     hidden.length === 0 &&
+    viewable === true &&
     members.slice(columnless === -1 ? members.length : columnless).every(({ derive }) => derive !== null);
   const complete = (row: Row, context: ReadContext): Row => {
     // The column under `keyName` is the key.
@@ -79,6 +93,7 @@ export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth
     show: (raw, context, nested = false) => {
       if (nested && isNearlyDone) return complete(raw, context);
       const row = readInto({ ...blank }, raw, context, nested);
+      hidePrivate(row, raw);
       for (const { name, derive } of derivedMembers) row[name] = derive(row, context);
       if (seen !== true && !raw[secretsColumn]) for (const [name, field] of secrets) row[name] = hiddenSecret(field);
       // Undefined members are omitted from JSON.
@@ -94,8 +109,8 @@ export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth
   };
 }
 
-const isAmong = (resource: Resource, keys: false | RawBuilder<unknown>): RawBuilder<unknown> =>
-  keys === false ? sql`0` : sql`case when ${resource.row().col('pk')} in (${keys}) then 1 else 0 end`;
+const isAmong = (resource: Resource, keys: false | RawBuilder<unknown>, depth = 0): RawBuilder<unknown> =>
+  keys === false ? sql`0` : sql`case when ${resource.row(depth).col('pk')} in (${keys}) then 1 else 0 end`;
 
 /** The secrets that a resource shows to those who may see them. */
 export const secretsOf = ({ allFields }: Resource): [string, Field][] =>
@@ -104,11 +119,17 @@ export const secretsOf = ({ allFields }: Resource): [string, Field][] =>
 /** The placeholder for a secret that the caller may not see. */
 const hiddenSecret = ({ schema }: Field): unknown => (schema.type === 'string' ? '' : {});
 
+/** The value of a private member; nested lists have no schema of their own here. */
+function emptyOf({ type }: Field['schema']): unknown {
+  if (type === 'string') return '';
+  return type === 'object' ? {} : [];
+}
+
 /**
  * The fields of a view in order. `full` and `bare` include hidden columns, `listed` those that derived members may read; a
  * declared view names them.
  */
-function membersOf(resource: Resource, view: string): [string, Field][] {
+export function membersOf(resource: Resource, view: string): [string, Field][] {
   const key: [string, Field][] = [[resource.keyName ?? 'pk', keyField(resource)]];
   const all: [string, Field][] = [...key, ...Object.entries(resource.allFields)];
   if (view === 'full') return all;
@@ -266,13 +287,4 @@ function guard(
   if (visible === true) return column;
   if (visible === false) return sql`''`;
   return sql`case when ${resource.row(depth).col('pk')} in (${visible}) then ${column} else '' end`;
-}
-
-/** Whether a view shows secrets, its own or nested ones. */
-export function showsSecrets(resource: Resource, view: string, registry: Registry, depth = 0): boolean {
-  return membersOf(resource, view).some(([, field]) => {
-    const { secret, storage } = field;
-    if (storage.in !== 'nested') return Boolean(secret) && (depth > 0 || isShown(field));
-    return showsSecrets(registry.require(storage.nest.model), storage.nest.view, registry, depth + 1);
-  });
 }

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { memoizeWeakly } from '../lib/memoize.ts';
 import { Problem } from '../lib/problem.ts';
 import { createWorkQueue } from '../lib/work-queue.ts';
 import type { Query } from '../platform/db/database.ts';
@@ -12,7 +13,8 @@ import { type Row, readContext } from './fields/field.ts';
 import { canonicalUuid, isUuid } from './fields/scalar.ts';
 import { isStorable } from './fields/well-formed.ts';
 import { readFlag } from './flags.ts';
-import { type MaySeeSecrets, planOf, showsSecrets } from './plan.ts';
+import { privatelyNested, showsSecrets } from './nested-views.ts';
+import { type MaySee, planOf } from './plan.ts';
 import { filterConditions } from './query.ts';
 import type { Engine, Finder, LoadStored, Registry, Resource, RowUse } from './resource.ts';
 import type { Plan, PlanView } from './row-plan.ts';
@@ -32,6 +34,7 @@ export function createEngine(registry: Registry): Engine {
   const perView = <T>(make: () => T) => ({ full: make(), listed: make(), bare: make() });
   const open = perView(() => new Map<Resource, Plan>());
   const guarded = new Map<Resource, boolean>();
+  const nestedOf = memoizeWeakly((resource: Resource) => [...privatelyNested(resource, 'full', registry)]);
   const ownPlans = perView(() => new WeakMap<Call, Map<Resource, Plan>>());
   const stored = new Map<Resource, LoadStored>();
   const finders = {
@@ -45,7 +48,7 @@ export function createEngine(registry: Registry): Engine {
     let plan = open[view].get(resource);
     if (!plan) {
       plan = shared(
-        planOf(resource, view, { registry, dialect: call.db.dialect, maySeeSecrets: () => true }),
+        planOf(resource, view, { registry, dialect: call.db.dialect, maySeeSecrets: () => true, mayView: () => true }),
         call.db.read,
       );
       open[view].set(resource, plan);
@@ -58,7 +61,9 @@ export function createEngine(registry: Registry): Engine {
     ownPlans[view].set(call, plans);
     let plan = plans.get(resource);
     if (!plan) {
-      const needs = { registry, dialect: call.db.dialect, maySeeSecrets: rightToSecrets(call.actor) };
+      const { actor } = call;
+      const rights = { maySeeSecrets: rightToSecrets(actor), mayView: rightToView(actor) };
+      const needs = { registry, dialect: call.db.dialect, ...rights };
       const without = leftOut(call.request.query);
       plan = planOf(resource, view, { ...needs, ...(without && { without }) });
       plans.set(resource, plan);
@@ -74,7 +79,7 @@ export function createEngine(registry: Registry): Engine {
       isGuarded = showsSecrets(resource, 'full', registry);
       guarded.set(resource, isGuarded);
     }
-    return !isGuarded;
+    return !isGuarded && nestedOf(resource).every((nested) => call.actor?.holds(nested.permission('view')));
   }
 
   const count = createCount();
@@ -120,11 +125,22 @@ function leftOut(query: URLSearchParams): ReadonlySet<string> | null {
 
 /** Whether this caller may see the secrets of all objects of a resource, of none, or of those in a subquery. */
 const rightToSecrets =
-  (actor: Actor | null): MaySeeSecrets =>
+  (actor: Actor | null): MaySee =>
   (resource) => {
     if (!actor) return false;
     const permission = resource.secretPermission;
     return actor.holds(permission) || actor.objectsHolding(permission, resource.key);
+  };
+
+/** Whether this caller may view all nested objects of a resource, or those in a subquery. */
+const rightToView =
+  (actor: Actor | null): MaySee =>
+  (resource) => {
+    if (!actor) return false;
+    const permission = resource.permission('view');
+    if (actor.holds(permission)) return true;
+    const held = actor.objectsHolding(permission, resource.key);
+    return resource.nestedPrivacy ? sql`${held} union ${resource.nestedPrivacy.ownRows(actor)}` : held;
   };
 
 /** A select list without parameters is rendered once, and so are the statements for pages. */

@@ -12,7 +12,7 @@ import type { OperationPage, PageNote } from './page-note.ts';
 import type { Plan, PlanView } from './row-plan.ts';
 import type { KeyType, PkOf, StoredRow } from './stored-row.ts';
 import type { Verb } from './verbs/verb.ts';
-import type { CorrectRights, RightsInput, Visibility } from './visibility.ts';
+import type { CorrectRights, NestedPrivacy, RightsInput, Visibility } from './visibility.ts';
 
 /** The types of the engine, in one file because they refer to each other: actions get the engine, which reads resources. */
 
@@ -75,6 +75,8 @@ export interface Declaration<
   readonly visibility?: Visibility;
   /** By default the family's. */
   readonly reaches?: Reach | undefined;
+  /** What of a row stays empty where it is nested in another object and the caller may not view the row itself. */
+  readonly nestedPrivacy?: NestedPrivacy;
   /** Credentials accepted for writes; by default any. */
   readonly writtenWith?: readonly Credential[];
   /** Rules over the whole row, checked once every field is valid. */

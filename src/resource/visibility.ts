@@ -32,6 +32,13 @@ export type Visibility =
  */
 export type OwnerWrite = 'owner' | 'only owner' | 'permission';
 
+/** What callers who may not view a row see empty where it is nested in another object. */
+export interface NestedPrivacy {
+  readonly members: readonly string[];
+  /** The keys of rows that the caller sees without a permission. */
+  ownRows(actor: Actor): RawBuilder<unknown>;
+}
+
 /** Rows whose rights are corrected. */
 export interface RightsInput<Registry = unknown> {
   readonly actor: Actor;

@@ -95,6 +95,7 @@ async function listHolders(kind: HolderKind, call: Call, { registry }: Engine): 
     registry,
     dialect,
     maySeeSecrets: () => false,
+    mayView: () => true,
   });
   const permissions = dialect.jsonArray(
     sql`select o.pk as id, p.codename, p.model, p.app_label, o.object_pk, p.name ${grants}

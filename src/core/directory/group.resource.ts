@@ -7,6 +7,7 @@ import { json } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
 import { integerSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
 import { giveRight } from '../access/delegation.ts';
+import { groupsOfSql } from '../access/rights-sql.ts';
 import { attributesFilter, linkedFilter } from './directory-filters.ts';
 import { addUserAction, removeUserAction } from './group-members.ts';
 import { afterGroupWrite, checkGroup, groupRights } from './group-rules.ts';
@@ -41,6 +42,10 @@ export const groupResource = defineResource({
     attributes: attributesFilter,
     members_by_pk: linkedFilter(members, 'svc_core.user', 'pk', 'int'),
     members_by_username: linkedFilter(members, 'svc_core.user', 'username', 'name'),
+  },
+  nestedPrivacy: {
+    members: ['users', 'users_obj', 'attributes', 'roles', 'roles_obj'],
+    ownRows: ({ user }) => groupsOfSql(sql`${user.pk}`),
   },
   fields: {
     name: text({ unique: 'This field must be unique.', filter: true, help: 'The name of the group; unique.' }),

@@ -158,6 +158,10 @@ export function userResource({ installId, passwords, settings, key, config, user
         fields: ['pk', 'username', 'name', 'is_active', 'last_login', 'email', 'attributes', 'uid'],
       },
     },
+    nestedPrivacy: {
+      members: ['last_login', 'groups', 'groups_obj', 'email', 'attributes', 'path'],
+      ownRows: ({ user }) => sql`select u.pk from users u where u.pk = ${user.pk}`,
+    },
     check: checkUser,
     afterWrite: (input) => afterUserWrite(input, settings),
     rightsOf: userRights,
