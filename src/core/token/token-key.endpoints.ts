@@ -11,12 +11,14 @@ import { objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Engine } from '../../resource/resource.ts';
 import { checkMayReachUser } from '../access/delegation.ts';
 import { type KeyNeeds, openKey } from './issue-token.ts';
+import { checkAudience } from './token-rules.ts';
 
 interface KeyRow {
   readonly pk: string;
   readonly identifier: string;
   readonly key: string;
   readonly user: number;
+  readonly audience: string | null;
 }
 
 /** Separate from the resource, because holders of `view_token_key` see keys of tokens that are not listed for them. */
@@ -46,7 +48,7 @@ export function viewKeyEndpoint(key: KeyNeeds): Endpoint {
 
 async function findToken({ db }: Call, identifier: string): Promise<KeyRow> {
   if (!isStorable(identifier)) throw new Problem('not_found');
-  const { rows } = await sql<KeyRow>`select t.pk, t.identifier, t.key, t."user" from tokens t
+  const { rows } = await sql<KeyRow>`select t.pk, t.identifier, t.key, t."user", t.audience from tokens t
     where t.identifier = ${identifier}`.execute(db.read);
   if (!rows[0]) throw new Problem('not_found');
   return rows[0];
@@ -56,8 +58,12 @@ async function findToken({ db }: Call, identifier: string): Promise<KeyRow> {
  * Without the permission, other users' tokens do not exist for the caller. A key gives access to its owner's account.
  */
 async function checkMayView(actor: Actor, token: KeyRow, { registry }: Engine, { db }: Call): Promise<void> {
-  if (actor.isSuperuser || token.user === actor.user.pk) return;
+  if (actor.isSuperuser) return;
   const tokens = registry.require('svc_core.token');
-  if (!(await holdsOn(actor, 'svc_core.view_token_key', tokens, token.pk, db.read))) throw new Problem('not_found');
+  const isOwner = token.user === actor.user.pk;
+  if (!isOwner && !(await holdsOn(actor, 'svc_core.view_token_key', tokens, token.pk, db.read)))
+    throw new Problem('not_found');
+  checkAudience(actor, token.audience);
+  if (isOwner) return;
   await checkMayReachUser(db.read, { actor }, token.user);
 }

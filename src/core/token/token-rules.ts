@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { parseDuration } from '../../lib/duration.ts';
-import type { Complaints } from '../../lib/problem.ts';
+import { type Complaints, Problem } from '../../lib/problem.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { randomText } from '../../platform/random.ts';
+import type { Actor } from '../../resource/actor.ts';
 import type { AfterWrite, CheckInput } from '../../resource/resource.ts';
 import { effectiveAttributes } from '../directory/effective-attributes.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -22,6 +23,7 @@ type Token = {
   intent: (typeof tokenIntents)[number];
   expires: string | null;
   expiring: boolean;
+  audience: string | null;
 };
 
 interface Needs {
@@ -35,6 +37,7 @@ export async function checkToken(
   { settings }: Needs,
 ): Promise<Complaints | null> {
   const { actor } = call;
+  checkAudience(actor, current?.audience ?? null);
   if (current && given.has('user') && values.user !== current.user) return { user: ['User cannot be changed'] };
   if ((!current || given.has('intent')) && values.intent !== current?.intent && !requestable.has(values.intent)) {
     return { intent: [`Invalid intent ${values.intent}`] };
@@ -47,6 +50,12 @@ export async function checkToken(
   const { default_token_duration } = await settings.read(tx);
   const isNew = values.intent !== current?.intent;
   return settleExpiry({ values, given, now: call.now, duration: default_token_duration, isNew }, attributes);
+}
+
+/** A token with an audience gives access to more than its account holds, such as the users of a SCIM source. */
+export function checkAudience(actor: Actor | null, audience: string | null): void {
+  if (audience !== null && actor && !actor.isSuperuser)
+    throw new Problem('permission_denied', 'Only superusers may view or change the token of a source.');
 }
 
 interface Expiry {
@@ -78,9 +87,10 @@ function settleExpiry({ values, given, now, duration, isNew }: Expiry, attribute
 
 /** Generates the key of a new token; its owner may view it. */
 export async function afterTokenWrite(
-  { tx, call, verb, pk, values }: AfterWrite<Token>,
+  { tx, call, verb, pk, values, isAlong }: AfterWrite<Token>,
   { key, settings }: Needs,
 ): Promise<void> {
+  if (verb === 'destroy' && !isAlong) checkAudience(call.actor, values.audience);
   if (verb !== 'create') return;
   await storeKey(tx, key, pk, randomText((await settings.read(tx)).default_token_length));
   if (!call.actor || call.actor.isSuperuser) return;

@@ -5,6 +5,7 @@ import { masked, modelFacts } from '../../resource/audit.ts';
 import { requireActor } from '../../resource/call.ts';
 import { longLivedCredentials } from '../../resource/credentials.ts';
 import { actionOn, defineResource } from '../../resource/define.ts';
+import { hidden } from '../../resource/fields/field.ts';
 import { ref } from '../../resource/fields/ref.ts';
 import { boolean, time } from '../../resource/fields/scalar.ts';
 import { nested } from '../../resource/fields/shown.ts';
@@ -65,6 +66,7 @@ export function tokenResource(needs: TokenNeeds): Resource {
         help: 'When the token ends; the default lifetime applies if empty.',
       }),
       expiring: boolean({ default: true, filter: true, help: 'Turn off for a token that never ends.' }),
+      audience: text({ ...hidden, nullable: true, default: null }),
     },
     filters: { user__username: relatedFilter('user.username') },
     check: (input) => checkToken(input, needs),

@@ -1,8 +1,10 @@
+import { Problem } from '../../../lib/problem.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { ref } from '../../../resource/fields/ref.ts';
+import { boolean } from '../../../resource/fields/scalar.ts';
 import { nested } from '../../../resource/fields/shown.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
-import type { Resource } from '../../../resource/resource.ts';
+import type { CheckInput, Resource } from '../../../resource/resource.ts';
 import { defineSource } from '../../../source/source.family.ts';
 import { createServiceAccount } from './service-account.ts';
 
@@ -38,10 +40,26 @@ export function scimSource({ config: { publicUrl }, key }: Needs): Resource {
       account: ref('svc_core.user', 'int', hidden),
       token: ref('svc_core.token', 'uuid', hidden),
       token_obj: nested('svc_core.token', 'token'),
+      manages_privileged: boolean({
+        default: false,
+        limits: { only: 'superusers' },
+        help: 'Whether the client may also change users and groups that hold permissions. Without it, it can only deactivate such users. Superusers and their groups stay out of reach.',
+      }),
     },
     derived: { root_url: { schema: stringSchema, from: ({ slug }) => `${publicUrl}/source/scim/${slug}/v2` } },
+    check: checkManagesPrivileged,
     async afterWrite(input) {
       if (input.verb === 'create') await createServiceAccount(input, key);
     },
   });
+}
+
+function checkManagesPrivileged({
+  call: { actor },
+  values,
+  current,
+}: CheckInput<{ pk: string; manages_privileged: boolean }>): null {
+  if (values.manages_privileged && !current?.manages_privileged && actor && !actor.isSuperuser)
+    throw new Problem('permission_denied', 'Only superusers may let a source change users who hold permissions.');
+  return null;
 }

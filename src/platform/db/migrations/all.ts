@@ -40,6 +40,7 @@ import { narrowFilters } from './0042-narrow-filters.ts';
 import { searchInOrder } from './0043-search-in-order.ts';
 import { usersOfWalks } from './0044-users-of-walks.ts';
 import { lastLoginsApart } from './0045-last-logins-apart.ts';
+import { scimPrivileged } from './0060-scim-privileged.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -84,4 +85,5 @@ export const migrations: readonly Migration[] = [
   searchInOrder,
   usersOfWalks,
   lastLoginsApart,
+  scimPrivileged,
 ];

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { bringsSuperuser } from '../../../../core/access/delegation.ts';
+import { grantsOfGroupsSql } from '../../../../core/access/rights-sql.ts';
 import { textMember } from './document.ts';
 import { at, type Leaf, type Place, type Scope } from './filter-sql.ts';
 import type { ResourceType } from './resource-type.ts';
@@ -8,7 +9,8 @@ import { commonMapped, recordColumns } from './user-type.ts';
 
 const memberId: Leaf = { is: 'uuid', sql: sql.ref('m.uuid') };
 const someMember = (condition: ReturnType<Place>) => sql<boolean>`exists (select 1 from user_groups ug
-  join users m on m.pk = ug."user" where ug."group" = o.pk and ${condition})`;
+  join users m on m.pk = ug."user" join scim_source_users r on r."user" = m.pk and r.source = t.source
+  where ug."group" = o.pk and ${condition})`;
 const ofMember: Scope = {
   places({ attribute, sub }) {
     if (sub !== null) return [];
@@ -53,4 +55,5 @@ export const groupType: ResourceType = {
     return name === undefined ? {} : { name };
   },
   isProtected: (tx, target) => bringsSuperuser(tx, [String(target)]),
+  grants: (target) => grantsOfGroupsSql([String(target)]),
 };

@@ -31,7 +31,7 @@ export const maxResults = 500;
 export async function readOne(exchange: Exchange, type: ResourceType, id: string): Promise<ScimAnswer> {
   const { read } = exchange.call.db;
   const row = await findRecord(exchange, type, id, read);
-  const resource = showRecord(exchange, type, row, await membersOf(type, row, read));
+  const resource = showRecord(exchange, type, row, await membersOf(exchange, type, row, read));
   const headers = { etag: versionOf(resource) };
   const { ifNoneMatch } = exchange;
   if (ifNoneMatch !== undefined && isVersion(ifNoneMatch, resource)) return { status: 304, headers };
@@ -139,7 +139,8 @@ async function pageOf(
     const { rows } = await sql<RecordRow>`select ${type.columns} from ${type.from} where ${where}
       order by ${order} limit ${limit} offset ${offset}`.execute(read);
     // Large groups are what clients leave `members` out for.
-    const members = type.hasMembers && shows(projection, 'members') ? await loadMembers(idsOf(rows), read) : null;
+    const members =
+      type.hasMembers && shows(projection, 'members') ? await loadMembers(idsOf(rows), exchange.source, read) : null;
     const resources = rows.map((row) =>
       project(showRecord(exchange, type, row, members?.get(row.id) ?? null), projection),
     );

@@ -81,28 +81,53 @@ export const isVersion = (header: string, resource: ScimObject): boolean =>
   matchesEtag(header, versionOf(resource).replace(/^W\//, ''));
 
 /** The members of one resource; null for what has none. */
-export async function membersOf(type: ResourceType, { id }: RecordRow, query: Query): Promise<Members | null> {
+export async function membersOf(
+  { source }: Pick<Exchange, 'source'>,
+  type: ResourceType,
+  { id }: RecordRow,
+  query: Query,
+): Promise<Members | null> {
   if (!type.hasMembers) return null;
-  return (await loadMembers([id], query)).get(id) ?? [];
+  return (await loadMembers([id], source, query)).get(id) ?? [];
 }
 
-export async function loadMembers(groups: readonly string[], query: Query): Promise<Map<string, Members>> {
+/** A source sees only its own users, in groups too. */
+const isOfSource = (user: RawBuilder<unknown>, { pk }: Exchange['source']): RawBuilder<boolean> =>
+  sql`exists (select 1 from scim_source_users r where r."user" = ${user} and r.source = ${pk})`;
+
+export async function loadMembers(
+  groups: readonly string[],
+  source: Exchange['source'],
+  query: Query,
+): Promise<Map<string, Members>> {
   const members = new Map(groups.map((group): [string, string[]] => [group, []]));
   if (groups.length === 0) return members;
   const { rows } = await sql<{ group: string; uuid: string }>`select ug."group", u.uuid from user_groups ug
-    join users u on u.pk = ug."user" where ug."group" in (${sql.join(groups)}) order by u.pk`.execute(query);
+    join users u on u.pk = ug."user" where ug."group" in (${sql.join(groups)}) and ${isOfSource(sql`u.pk`, source)}
+    order by u.pk`.execute(query);
   for (const { group, uuid } of rows) members.get(group)?.push(uuid);
   return members;
 }
 
-/** The keys of the users that a list of members names. Those who are not there, and groups, are passed over. */
-export async function memberKeys(members: readonly unknown[], query: Query): Promise<number[]> {
+/** The keys of the members that a group is to have: users of the source that a list names; groups and others are ignored. */
+export async function memberKeys(
+  members: readonly unknown[],
+  source: Exchange['source'],
+  query: Query,
+): Promise<number[]> {
   const ids = members.map((member) => textMember(member, 'value')).filter(isUuid);
   const keys: number[] = [];
   for (const some of chunksOf([...new Set(ids.map(canonicalUuid))], keysPerStatement)) {
     const { rows } = await sql<{ pk: number }>`select pk from users where uuid in (${sql.join(some)})
-      and type <> 'internal_service_account' order by pk`.execute(query);
+      and type <> 'internal_service_account' and ${isOfSource(sql`users.pk`, source)} order by pk`.execute(query);
     keys.push(...rows.map(({ pk }) => pk));
   }
   return keys;
+}
+
+/** The keys of the members whom the source does not manage: its writes leave them in the group. */
+export async function otherMembers(group: unknown, source: Exchange['source'], query: Query): Promise<number[]> {
+  const { rows } = await sql<{ pk: number }>`select ug."user" as pk from user_groups ug
+    where ug."group" = ${group} and not ${isOfSource(sql`ug."user"`, source)}`.execute(query);
+  return rows.map(({ pk }) => pk);
 }

@@ -70,4 +70,6 @@ export interface ResourceType {
   propertiesOf(document: ScimObject, before: ScimObject | null): Properties;
   /** Whether sources keep their hands off: superusers, and groups that make superusers. */
   isProtected(tx: Query, target: RecordRow['target']): Promise<boolean>;
+  /** Everything that the user, or membership in the group, is granted. */
+  grants(target: RecordRow['target']): RawBuilder<unknown>;
 }

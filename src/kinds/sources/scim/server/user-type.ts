@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isSuperuserSql } from '../../../../core/access/rights-sql.ts';
+import { grantsOfUsersSql, isSuperuserSql } from '../../../../core/access/rights-sql.ts';
 import { isJsonObject } from '../../../../lib/json.ts';
 import type { ScimObject } from '../../../../lib/scim/matches.ts';
 import { listMember, textMember } from './document.ts';
@@ -84,6 +84,7 @@ export const userType: ResourceType = {
       and (u.type = 'internal_service_account' or ${isSuperuserSql(sql`u.pk`)})`.execute(tx);
     return rows.length > 0;
   },
+  grants: (target) => grantsOfUsersSql([Number(target)]),
 };
 
 /** What may be the name of a user, the best first. */

@@ -16,7 +16,16 @@ import { patchDocument } from './patch-document.ts';
 import { project } from './project.ts';
 import { mapProperties } from './properties.ts';
 import { projectionOf } from './read.ts';
-import { checkVersion, findRecord, memberKeys, membersOf, showRecord, storedDocument, versionOf } from './records.ts';
+import {
+  checkVersion,
+  findRecord,
+  memberKeys,
+  membersOf,
+  otherMembers,
+  showRecord,
+  storedDocument,
+  versionOf,
+} from './records.ts';
 import type { RecordRow, ResourceType } from './resource-type.ts';
 
 export async function create(exchange: Exchange, type: ResourceType): Promise<ScimAnswer> {
@@ -32,7 +41,7 @@ export async function create(exchange: Exchange, type: ResourceType): Promise<Sc
     const body = {
       name: '',
       ...properties,
-      ...(type.hasMembers && { users: await memberKeys(listMember(sent, 'members'), tx) }),
+      ...(type.hasMembers && { users: await memberKeys(listMember(sent, 'members'), source, tx) }),
     };
     const { pk, values } = await createRow(needs.engine, target, silent(call), tx, body);
     const record = needs.engine.registry.require(type.recordModel);
@@ -118,7 +127,7 @@ async function writeTarget(
   before: ScimObject | null,
   tx: Query,
 ): Promise<string[]> {
-  const { needs, call } = exchange;
+  const { needs, call, source } = exchange;
   const target = needs.engine.registry.require(type.targetModel);
   const current = await needs.engine.stored(target, call)(call, tx, row.target);
   if (!current) throw new ScimError(404, `${type.name} not found.`);
@@ -128,12 +137,31 @@ async function writeTarget(
     wanted.attributes = deepMerge(current.attributes, properties.attributes);
   }
   if (type.hasMembers && ('members' in sent || before)) {
-    wanted.users = await memberKeys(listMember(sent, 'members'), tx);
+    const [own, others] = [
+      await memberKeys(listMember(sent, 'members'), source, tx),
+      await otherMembers(row.target, source, tx),
+    ];
+    wanted.users = [...own, ...others];
   }
   const body = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => !isSameValue(value, current[name])));
   if (Object.keys(body).length === 0) return [];
+  // People leave, whatever they are allowed to do here.
+  const isDeactivation = isSameJson(body, { is_active: false });
+  if (!isDeactivation && (await isPrivileged(exchange, type, row, tx))) {
+    throw new ScimError(
+      403,
+      `This ${type.name.toLowerCase()} holds permissions. A superuser must set manages_privileged on the source first.`,
+    );
+  }
   await updateRow(needs.engine, target, silent(call), tx, row.target, current, body, 'patch');
   return Object.keys(body);
+}
+
+/** Whether the user or group holds permissions and the source may not change such. */
+async function isPrivileged({ source }: Exchange, type: ResourceType, { target }: RecordRow, tx: Query) {
+  if (source.manages_privileged) return false;
+  const { rows } = await sql`select 1 from (${type.grants(target)}) as held limit 1`.execute(tx);
+  return rows.length > 0;
 }
 
 /** Keys come in no order of their own. */
@@ -142,7 +170,7 @@ const isSameValue = (one: unknown, other: unknown): boolean =>
     ? one.length === other.length && new Set(one).isSubsetOf(new Set(other))
     : isSameJson(one, other);
 
-/** What the source has made goes; what was here before it only ends to be the source's, and users of it are switched off. */
+/** Deletes what the source has created. What was here before, or holds permissions, is unlinked, and users are deactivated. */
 export async function remove(exchange: Exchange, type: ResourceType, id: string): Promise<ScimAnswer> {
   await inScimWrite(exchange, type, async (tx) => {
     const { needs, call } = exchange;
@@ -151,7 +179,7 @@ export async function remove(exchange: Exchange, type: ResourceType, id: string)
     const current = await needs.engine.stored(target, call)(call, tx, row.target);
     if (!current) throw new ScimError(404, `${type.name} not found.`);
     const event = { pk: row.target, values: current, changed: [] };
-    if (row.is_own) {
+    if (row.is_own && !(await isPrivileged(exchange, type, row, tx))) {
       await destroyRow(needs.engine, target, silent(call), tx, row.target, current);
       await recordScimWrite(exchange, type, tx, { ...event, verb: 'deleted' });
       return;
@@ -168,7 +196,7 @@ export async function remove(exchange: Exchange, type: ResourceType, id: string)
 
 async function findForWrite(exchange: Exchange, type: ResourceType, id: string, tx: Query) {
   const row = await findRecord(exchange, type, id, tx, exchange.call.db.dialect.forUpdate);
-  const shown = showRecord(exchange, type, row, await membersOf(type, row, tx));
+  const shown = showRecord(exchange, type, row, await membersOf(exchange, type, row, tx));
   checkVersion(exchange, shown);
   if (await type.isProtected(tx, row.target)) {
     throw new ScimError(403, 'Superusers, their groups and internal accounts are not changed by sources.');
@@ -178,7 +206,7 @@ async function findForWrite(exchange: Exchange, type: ResourceType, id: string, 
 
 async function show(exchange: Exchange, type: ResourceType, id: string, tx: Query): Promise<ScimObject> {
   const row = await findRecord(exchange, type, id, tx);
-  return showRecord(exchange, type, row, await membersOf(type, row, tx));
+  return showRecord(exchange, type, row, await membersOf(exchange, type, row, tx));
 }
 
 const answerWith = (status: number, { query }: Exchange, type: ResourceType, resource: ScimObject): ScimAnswer => ({
