@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -14,6 +14,7 @@ import {
   processPassword,
   processToken,
   runGatehouse,
+  startGatehouse,
   startServerProcess,
 } from '../support/gatehouse-process.ts';
 import { type FreshDatabase, freshPostgresDatabase } from '../support/postgres.ts';
@@ -74,7 +75,9 @@ describe.each(kinds)('a backup of %s under a stream of writes', (kind) => {
     const file = join(newFolder(), 'gatehouse.backup');
     const done = await runGatehouse(['backup', '--to', file], place.env);
     expect(done).toMatchObject({ code: 0, stdout: '' });
-    expect(done.stderr).toMatch(/^\d+ rows written to /m);
+    expect(done.stderr).toMatch(
+      kind === 'sqlite' ? /^\d+ rows of \S+gatehouse\.db written to /m : /^\d+ rows of postgres:\S+ written to /m,
+    );
     isOver = true;
     await Promise.all(writers);
     await server.stop();
@@ -102,7 +105,7 @@ describe('a restore', () => {
     const place = to === 'sqlite' ? sqlitePlace() : await postgresPlace();
     const restored = await runGatehouse(['restore', '--from', file], place.env);
     expect(restored).toMatchObject({ code: 0, stdout: '' });
-    expect(restored.stderr).toMatch(/^\d+ rows of .* restored$/m);
+    expect(restored.stderr).toMatch(/^\d+ rows of .* restored into \S+$/m);
 
     const db = place.open();
     const contents = await contentsOf(db);
@@ -135,6 +138,17 @@ describe('a restore', () => {
     expect(child.body.results[0].parent).toBe(parent.body.results[0].pk);
     await server.stop();
   });
+});
+
+test.skipIf(process.getuid?.() !== 0)('a restore by root belongs to the owner of the data folder', async () => {
+  const { env } = sqlitePlace();
+  const folder = env.GATEHOUSE_DATA_DIR as string;
+  chownSync(folder, 12_345, 12_346);
+  const { code } = await runGatehouse(['restore', '--from', backups.get('sqlite') as string], env);
+  expect(code).toBe(0);
+  const owners = readdirSync(folder).map((name) => [name, statSync(join(folder, name)).uid]);
+  expect(Object.fromEntries(owners)).toMatchObject({ 'gatehouse.db': 12_345, 'secret.key': 12_345 });
+  for (const [name, uid] of owners) expect([name, uid]).toEqual([name, 12_345]);
 });
 
 let sqliteContents: Awaited<ReturnType<typeof contentsOf>> | undefined;
@@ -309,6 +323,17 @@ describe('the target of a backup', () => {
     expect(refused).toMatchObject({ code: 1, stderr: `${file} exists already; a backup never replaces a file.\n` });
     expect(readFileSync(file, 'utf8')).toBe('mine');
     expect(readdirSync(folder)).toEqual(['kept']);
+  });
+
+  test('is named in the message when its disk is full, and no part of it stays', async () => {
+    const { env } = sqlitePlace();
+    await runGatehouse(['restore', '--from', backups.get('sqlite') as string], env);
+    const folder = newFolder();
+    const file = join(folder, 'large.backup');
+    const { code, stderr } = await startGatehouse(['backup', '--to', file], env, { fileKilobytes: 40 }).finished;
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(`${file} cannot be written: `) });
+    expect(stderr).not.toContain('cannot be reached');
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   test('contains the instance key unless it is in the settings', async () => {

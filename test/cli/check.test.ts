@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
@@ -124,4 +124,23 @@ test('check reports a file that is not a database', async () => {
   const { code, stdout } = await check({ GATEHOUSE_DATA_DIR: folder });
   expect(code).toBe(1);
   expect(findings(stdout)).toEqual(['FAULT  the database can be reached: file is not a database']);
+});
+
+test('check reads settings from a file as systemd does, and names the database that it used', async () => {
+  const folder = newFolder();
+  const file = join(newFolder(), 'gatehouse.env');
+  const url = 'postgres://ada:p$word@127.0.0.1:1/gatehouse?sslmode=verify-full&sslrootcert=/nowhere.pem';
+  writeFileSync(file, `# the settings of the unit\nDATABASE_URL=${url}\n`);
+  for (const args of [
+    ['check', '--settings', file],
+    ['--settings', file, 'check'],
+  ]) {
+    const { code, stdout } = await runGatehouse(args, { GATEHOUSE_DATA_DIR: folder });
+    expect(code).toBe(1);
+    expect(stdout).toContain('The database is postgres://ada:********@127.0.0.1:1/gatehouse');
+    expect(stdout).not.toContain('p$word');
+  }
+  const missing = await runGatehouse(['check', '--settings', '/nowhere'], {});
+  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('The settings file cannot be read') });
+  expect(await runGatehouse(['check', '--settings'], {})).toMatchObject({ code: 2 });
 });

@@ -6,14 +6,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { sql } from 'kysely';
-import { errorFacts } from '../../lib/error-facts.ts';
+import { errorFacts, messageOf } from '../../lib/error-facts.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { DatabaseIsNewer, readSchemaState } from '../../platform/db/migrate.ts';
 import { migrations } from '../../platform/db/migrations/all.ts';
 import { readKeyFile } from '../../platform/keys.ts';
-import { openDatabase } from '../open-database.ts';
+import { databaseName, openDatabase } from '../open-database.ts';
 import { backupLines } from './backup-format.ts';
 import { type Command, CommandError } from './command.ts';
 import { createProgress } from './progress.ts';
@@ -73,17 +73,20 @@ async function writeBackup(db: Database, file: string, instanceKey: string | nul
   });
   // Written to a temporary file and renamed: a partial backup never looks complete.
   const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
+  const target = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
   try {
-    const target = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
     await pipeline(Readable.from(lines), createGzip(), target);
     await moveIntoPlace(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
+    if (error === target.errored) throw new CommandError(`${file} cannot be written: ${messageOf(error)}`);
     throw error;
   }
   const keyWord =
     config.secretKey === null ? ' (without the instance key)' : ' (the key stays in GATEHOUSE_SECRET_KEY)';
-  progress.finish(`${written} rows written to ${file}${instanceKey === null ? keyWord : ''}`);
+  progress.finish(
+    `${written} rows of ${databaseName(config)} written to ${file}${instanceKey === null ? keyWord : ''}`,
+  );
 }
 
 /** Never over another file. */

@@ -4,7 +4,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { DatabaseIsNewer, readSchemaState } from '../../platform/db/migrate.ts';
 import { migrations } from '../../platform/db/migrations/all.ts';
 import { findInstall, keyFault } from '../install.ts';
-import { NoDatabase, openDatabase } from '../open-database.ts';
+import { databaseName, NoDatabase, openDatabase } from '../open-database.ts';
 import type { Command } from './command.ts';
 import { wordsOf } from './words-of.ts';
 
@@ -30,6 +30,7 @@ export const check: Command = {
     for (const { is, what, why } of findings) {
       process.stdout.write(`${(is === 'fault' ? 'FAULT' : 'ok').padEnd(7)}${what}${why ? `: ${why}` : ''}\n`);
     }
+    process.stdout.write(`\nThe database is ${databaseName(config)}.\n`);
     return findings.some(({ is }) => is === 'fault') ? 1 : 0;
   },
 };

@@ -14,6 +14,7 @@ import { recoverAdmin } from './recover-admin.ts';
 import { restore } from './restore.ts';
 import { restoreDefaultObjects } from './restore-defaults.ts';
 import { serve } from './serve.ts';
+import { applySettingsFile } from './settings-file.ts';
 import { wordsOf } from './words-of.ts';
 
 const commands: readonly Command[] = [
@@ -37,8 +38,8 @@ export interface Terminal {
 
 /** Runs one command and returns the exit code of the process: 0 done, 1 refused or failed, 2 not understood. */
 export async function runCommandLine(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
+  givenArgs: readonly string[],
+  givenEnv: NodeJS.ProcessEnv,
   terminal: Terminal = process,
 ): Promise<number> {
   const say = (text: string) => {
@@ -49,6 +50,14 @@ export async function runCommandLine(
     terminal.stderr.write(`${text}\n`);
     return code;
   };
+  const failed = (error: unknown) => complain(wordsOf(error), error instanceof CommandError ? error.exitCode : 1);
+  let args = givenArgs;
+  let env = givenEnv;
+  try {
+    ({ args, env } = applySettingsFile(givenArgs, givenEnv));
+  } catch (error) {
+    return failed(error);
+  }
   const [first, ...rest] = args;
   if (first === undefined) return complain(overview(), 2);
   if (first === '--version' || first === 'version') return say(version);
@@ -61,7 +70,7 @@ export async function runCommandLine(
   try {
     return await runCommand(command, rest, env);
   } catch (error) {
-    return complain(wordsOf(error), error instanceof CommandError ? error.exitCode : 1);
+    return failed(error);
   }
 }
 
@@ -101,7 +110,8 @@ function overview(): string {
     '',
     ...lines,
     '',
-    'gatehouse <command> --help tells more. Settings come from the environment.',
+    'gatehouse <command> --help shows the options. Settings come from the environment, or from a file:',
+    '  --settings <file>   read settings as systemd reads an EnvironmentFile; they win over the environment',
   ].join('\n');
 }
 

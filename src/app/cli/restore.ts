@@ -1,4 +1,4 @@
-import { rm, stat } from 'node:fs/promises';
+import { lchown, lstat, readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { sql } from 'kysely';
 import type { Config } from '../../platform/config.ts';
@@ -8,7 +8,7 @@ import { DatabaseIsNewer, migrate, readSchemaState } from '../../platform/db/mig
 import { migrations } from '../../platform/db/migrations/all.ts';
 import { readKeyFile, restoreKeyFile } from '../../platform/keys.ts';
 import { findInstall, keyFault } from '../install.ts';
-import { openDatabase } from '../open-database.ts';
+import { databaseName, openDatabase } from '../open-database.ts';
 import { leftOut } from './backup-format.ts';
 import { type BackupFile, openBackup } from './backup-reader.ts';
 import { type Command, CommandError } from './command.ts';
@@ -33,13 +33,26 @@ comes out of the backup too, unless there is one here already.`,
       const rows = await fill(db, backup, config, facts.size, progress);
       await migrate(db, migrations);
       await db.analyze?.();
-      progress.finish(`${rows} rows of ${backup.header.created} restored`);
+      progress.finish(`${rows} rows of ${backup.header.created} restored into ${databaseName(config)}`);
       return 0;
     } finally {
       await close();
+      await giveToOwner(config.dataDir);
     }
   },
 };
+
+/** Files that root has created in the folder of a service user would keep the service from starting. */
+async function giveToOwner(folder: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const owner = await stat(folder).catch(() => null);
+  if (owner === null || owner.uid === 0) return;
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const { uid } = await lstat(path);
+    if (uid === 0) await lchown(path, owner.uid, owner.gid);
+  }
+}
 
 /** Creates the schema of the backup; later migrations then run on its rows. */
 async function makeSchema(db: Database, steps: readonly string[]): Promise<void> {

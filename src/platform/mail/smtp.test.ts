@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { SMTPServer } from 'smtp-server';
 import { afterEach, expect, test } from 'vitest';
 import { MailError } from './mail-error.ts';
 import { serverAt } from './mailer.ts';
@@ -6,11 +7,13 @@ import { type SmtpConnection, sendBySmtp } from './smtp.ts';
 
 const mail = { from: 'gatehouse@example.com', to: 'ada@example.com', subject: 'Hello', text: 'A link.' };
 const servers: Server[] = [];
+const mailServers: SMTPServer[] = [];
 const sockets = new Set<Socket>();
 
 afterEach(() => {
   for (const socket of sockets) socket.destroy();
   for (const server of servers.splice(0)) server.close();
+  for (const server of mailServers.splice(0)) server.close(() => {});
 });
 
 async function listen(talk: (socket: Socket) => void): Promise<SmtpConnection> {
@@ -47,6 +50,36 @@ test('a server that does not offer STARTTLS where it is required sees neither pa
   await expect(sendBySmtp(guarded, mail)).rejects.toThrow(/TLS/);
   expect(heard).toContain('EHLO');
   expect(heard).not.toMatch(/AUTH|MAIL|DATA/);
+});
+
+/** With a certificate that no authority has signed, as Debian's Postfix has one. */
+async function listenWithOwnCertificate(): Promise<{ connection: SmtpConnection; received: boolean[] }> {
+  const received: boolean[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    onData(stream, session, done) {
+      stream.resume().on('end', () => {
+        received.push(session.secure);
+        done();
+      });
+    },
+  });
+  mailServers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.server.address() as AddressInfo;
+  return { connection: { host: '127.0.0.1', port, secure: false, requireTLS: false, timeoutMs: 10_000 }, received };
+}
+
+test('encrypts to a server with an untrusted certificate where STARTTLS is not required', async () => {
+  const { connection, received } = await listenWithOwnCertificate();
+  await sendBySmtp(connection, mail);
+  expect(received).toEqual([true]);
+});
+
+test('rejects an untrusted certificate where STARTTLS is required', async () => {
+  const { connection, received } = await listenWithOwnCertificate();
+  await expect(sendBySmtp({ ...connection, requireTLS: true }, mail)).rejects.toThrow(/certificate/);
+  expect(received).toEqual([]);
 });
 
 test('what a server says at length is told by its numbers, and in the log', async () => {

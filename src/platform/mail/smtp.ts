@@ -8,7 +8,7 @@ export interface SmtpConnection {
   readonly port: number;
   /** TLS from the first byte. */
   readonly secure: boolean;
-  /** STARTTLS, and nothing is sent if that fails; else it is used where the server offers it. */
+  /** STARTTLS, and nothing is sent if that fails; else it is used where the server offers it, with any certificate. */
   readonly requireTLS: boolean;
   readonly auth?: { readonly user: string; readonly pass: string };
   /** For certificates, where the host is an address. */
@@ -31,7 +31,11 @@ export async function sendBySmtp(
   const socket = new Socket();
   const transporter = createTransport({
     ...server,
-    ...(servername !== undefined && { tls: { servername } }),
+    tls: {
+      ...(servername !== undefined && { servername }),
+      // Opportunistic TLS, as between mail servers: without STARTTLS the mail would go unencrypted, so any certificate is better.
+      rejectUnauthorized: server.secure || server.requireTLS,
+    },
     socket,
     disableFileAccess: true,
     disableUrlAccess: true,
