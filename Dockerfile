@@ -10,7 +10,7 @@ COPY web web
 RUN npm run build && rm -rf node_modules/node-linux-* node_modules/.bin node_modules/rolldown node_modules/@rolldown node_modules/@oxc-project
 
 FROM node:26-bookworm-slim
-RUN useradd --system --uid 10001 --home-dir /data gatehouse && install -d -o gatehouse -g gatehouse /data
+RUN useradd --system --uid 10001 --home-dir /data gatehouse && install -d -m 700 -o gatehouse -g gatehouse /data
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules

@@ -10,12 +10,10 @@ import type { RouteServer } from '../flow/protocol-kind.ts';
 import { accessTokensBy, appendBy, bearerBy, detourBy, keySetsBy, recordingFor } from '../flow/protocol-kinds.ts';
 import { matchingEvents } from '../notify/match.job.ts';
 import { createServer, type HttpServer } from '../platform/http/server.ts';
-import { countJobs } from '../platform/jobs/queue.ts';
 import { createJobWorker, type JobWorker } from '../platform/jobs/worker.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { storeTarget } from '../policy/target.ts';
 import { createEvaluateAccess } from '../provider/application-access.ts';
-import { syncFigures } from '../provider/sync/figures.ts';
 import type { ResourceWorld } from '../resource/call.ts';
 import { type Endpoint, endpointOperation } from '../resource/endpoint.ts';
 import { mountApi } from '../resource/http.ts';
@@ -26,6 +24,7 @@ import { createEngine } from '../resource/read.ts';
 import { createRegistry } from '../resource/registry.ts';
 import type { Engine } from '../resource/resource.ts';
 import { catalogue } from './catalogue.ts';
+import { watchDatabase } from './database-metrics.ts';
 import { mountFirstLink } from './first-link.ts';
 import { homeOf, mountCancel } from './flow-exits.ts';
 import { mountHealth } from './health.ts';
@@ -46,6 +45,11 @@ import type { World } from './world.ts';
 
 export const apiPrefix = '/api/v3';
 const anonymousPerMinute = 1_000;
+/** All operations are one route: they have a metric of their own. */
+const routeLabel = (route: string | null): string => {
+  if (route === null) return 'none';
+  return route.startsWith(`${apiPrefix}/`) ? `${apiPrefix}/*` : route;
+};
 
 export interface App {
   readonly server: HttpServer;
@@ -82,13 +86,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   const registry = createRegistry(allResources({ ...world, jobs, announce }, kinds));
   const engine = createEngine(registry);
   metrics.watchStrangers(strangers);
-  metrics.watchJobs(() => countJobs(db).catch(() => ({})));
-  metrics.watchFigures(
-    'gatehouse_sync_objects',
-    'Objects that providers push: outstanding, failed for now, and those of the last full run that are done, left or failed.',
-    ['provider', 'state'],
-    () => syncFigures(db.read),
-  );
+  watchDatabase(metrics, db, clock);
   const isSecure = config.publicUrl.startsWith('https:');
   const sessionCookie = cookieNames(isSecure).session;
   const sessions: SessionNeeds = {
@@ -129,6 +127,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     log,
     trustedProxies: config.trustedProxies,
     around: db.scope,
+    observe: ({ route, ...observed }) => metrics.observeRequest({ route: routeLabel(route), ...observed }),
     errorPage: createErrorPage({ ...sessions, clock }, apiPrefix),
   });
   const { routes } = server;
@@ -159,7 +158,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   for (const kind of kinds.protocolKinds) {
     for (const { methods, path, handle } of kind.routes?.(routeServer) ?? []) routes.on(methods, path, handle);
   }
-  mountHealth(server, db);
+  mountHealth({ server, db, log, metrics });
   mountMetrics(routes, metrics, config.metricsToken);
   mountMedia(routes, db);
   mountStaticFiles(routes);

@@ -3,25 +3,69 @@ import type { Database } from '../platform/db/database.ts';
 import { DiskFull } from '../platform/db/unreachable.ts';
 import { json } from '../platform/http/routes.ts';
 import type { HttpServer } from '../platform/http/server.ts';
+import type { Log } from '../platform/log.ts';
+import type { Metrics } from '../platform/metrics.ts';
 
 /** A database that takes longer than this counts as unavailable. */
 const answerWithinMs = 3_000;
 
+interface HealthDependencies {
+  readonly server: HttpServer;
+  readonly db: Database;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+interface Readiness {
+  readonly status: string;
+  readonly isReady: boolean;
+  readonly isDatabaseUp: boolean;
+}
+
 /** `live`: the process answers. `ready`: it is not stopping and can reach its database, so requests may be sent to it. */
-export function mountHealth(server: HttpServer, db: Database): void {
+export function mountHealth({ server, db, log, metrics }: HealthDependencies): void {
   const { routes } = server;
+  let lastStatus = 'ok';
+
+  /** Logs changes only: load balancers check every second. */
+  async function check(): Promise<Readiness> {
+    const [readiness, err] = await checkDatabase(db).then(
+      () => [{ status: 'ok', isReady: true, isDatabaseUp: true }, undefined] as const,
+      (error) => [{ status: troubleOf(error), isReady: false, isDatabaseUp: false }, error as unknown] as const,
+    );
+    const found = server.isStopping ? { ...readiness, status: 'stopping', isReady: false } : readiness;
+    if (found.status !== lastStatus && !server.isStopping) {
+      if (found.isReady) log.info('ready again');
+      else log.warn({ err, status: found.status }, 'not ready');
+    }
+    lastStatus = found.status;
+    return found;
+  }
+
   routes.on(['GET'], '/-/health/live/', async () => json(200, { status: 'ok' }));
   routes.on(['GET'], '/-/health/ready/', async () => {
-    if (server.isStopping) return json(503, { status: 'stopping' });
-    try {
-      await within(answerWithinMs, db.ping());
-      return json(200, { status: 'ok' });
-    } catch (error) {
-      const status = error instanceof DiskFull ? 'the disk is full' : 'the database cannot be reached';
-      return { ...json(503, { status }), fault: error };
-    }
+    if (server.isStopping) return { ...json(503, { status: 'stopping' }), isLogged: true };
+    const { status, isReady } = await check();
+    return { ...json(isReady ? 200 : 503, { status }), isLogged: true };
   });
+  metrics.watchFigures(
+    'gatehouse_ready',
+    'Whether this instance is ready for requests (1), as the readiness check reports it.',
+    [],
+    async () => [{ labels: {}, value: Number((await check()).isReady) }],
+  );
+  metrics.watchFigures(
+    'gatehouse_database_up',
+    'Whether the database responds within 3 seconds (1) and its disk has room.',
+    [],
+    async () => [{ labels: {}, value: Number((await check()).isDatabaseUp) }],
+  );
 }
+
+const troubleOf = (error: unknown): string =>
+  error instanceof DiskFull ? 'the disk is full' : 'the database cannot be reached';
+
+const checkDatabase = (db: Database): Promise<void> => within(answerWithinMs, db.ping());
 
 async function within(milliseconds: number, work: Promise<void>): Promise<void> {
   const end = new AbortController();

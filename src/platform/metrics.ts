@@ -1,6 +1,13 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, register } from 'prom-client';
 
 export interface Metrics {
+  /** `route` is the path as it was declared, so that labels stay few. */
+  observeRequest(request: {
+    readonly route: string;
+    readonly status: number;
+    readonly isFault: boolean;
+    readonly milliseconds: number;
+  }): void;
   observeOperation(operation: string, status: number, milliseconds: number): void;
   countStatement(): void;
   countJob(kind: string, outcome: string): void;
@@ -22,31 +29,33 @@ export interface Figure {
   readonly value: number;
 }
 
-interface Noted {
-  readonly operation: string;
-  readonly status: number;
+interface Observation {
+  readonly labels: Readonly<Record<string, string | number>>;
   readonly seconds: number;
 }
 
-const maxNoted = 500;
+const maxPending = 500;
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 export function createMetrics(version: string): Metrics {
   collectProcessMetrics();
   const registry = new Registry();
-  const durations = new Histogram({
+  const observeOperation = createDurations(registry, {
     name: 'gatehouse_operation_duration_seconds',
     help: 'How long operations of the API took, by operation id and status.',
     labelNames: ['operation', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers: [registry],
-    collect: sortIn,
   });
-  // Batched: that takes a fifth of the time of updating them within each request.
-  let noted: Noted[] = [];
-  function sortIn(): void {
-    for (const { operation, status, seconds } of noted) durations.observe({ operation, status }, seconds);
-    noted = [];
-  }
+  const observeRoute = createDurations(registry, {
+    name: 'gatehouse_http_request_duration_seconds',
+    help: 'How long requests took, by route and status; the API is one route.',
+    labelNames: ['route', 'status'],
+  });
+  // Without labels, so that it starts at 0 and its first increase shows.
+  const faults = new Counter({
+    name: 'gatehouse_faults_total',
+    help: 'Requests that failed because of an unexpected error (status 500), on any route.',
+    registers: [registry],
+  });
   // A plain counter, read at each scrape.
   let statementsSince = 0;
   new Counter({
@@ -71,9 +80,10 @@ export function createMetrics(version: string): Metrics {
     registers: [registry],
   }).set({ version }, 1);
   return {
-    observeOperation(operation, status, milliseconds) {
-      noted.push({ operation, status, seconds: milliseconds / 1000 });
-      if (noted.length >= maxNoted) sortIn();
+    observeOperation: (operation, status, milliseconds) => observeOperation({ operation, status }, milliseconds),
+    observeRequest({ route, status, isFault, milliseconds }) {
+      observeRoute({ route, status }, milliseconds);
+      if (isFault) faults.inc();
     },
     countStatement: () => {
       statementsSince += 1;
@@ -126,6 +136,23 @@ export function createMetrics(version: string): Metrics {
       type: registry.contentType,
       text: `${await registry.metrics()}${await register.metrics()}`,
     }),
+  };
+}
+
+/** Batched: that takes a fifth of the time of updating the histogram within each request. */
+function createDurations(
+  registry: Registry,
+  names: { readonly name: string; readonly help: string; readonly labelNames: string[] },
+): (labels: Observation['labels'], milliseconds: number) => void {
+  let pending: Observation[] = [];
+  const histogram = new Histogram({ ...names, buckets, registers: [registry], collect: flush });
+  function flush(): void {
+    for (const { labels, seconds } of pending) histogram.observe(labels, seconds);
+    pending = [];
+  }
+  return (labels, milliseconds) => {
+    pending.push({ labels, seconds: milliseconds / 1000 });
+    if (pending.length >= maxPending) flush();
   };
 }
 

@@ -102,14 +102,18 @@ test('a PostgreSQL with a certificate of an unknown authority is named', async (
   });
   await new Promise<void>((resolve) => peer.listen(0, '127.0.0.1', resolve));
   const { port } = peer.address() as AddressInfo;
-  const refused = await runGatehouse(['serve'], {
-    GATEHOUSE_DATA_DIR: newFolder(),
-    PORT: '0',
-    DATABASE_URL: `postgres://gatehouse@localhost:${port}/gatehouse?sslmode=verify-full`,
-  });
+  for (const mode of ['verify-full', 'require']) {
+    const refused = await runGatehouse(['serve'], {
+      GATEHOUSE_DATA_DIR: newFolder(),
+      PORT: '0',
+      DATABASE_URL: `postgres://gatehouse@localhost:${port}/gatehouse?sslmode=${mode}`,
+    });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(
+      /localhost:\d+\/gatehouse\S* cannot be reached: nobody whom this server trusts vouches/,
+    );
+    // pg warns at length about `require`.
+    expect(refused.stderr).not.toContain('WARNING');
+  }
   peer.close();
-  expect(refused.code).toBe(1);
-  expect(refused.stderr).toMatch(
-    /localhost:\d+\/gatehouse\S* cannot be reached: nobody whom this server trusts vouches/,
-  );
 });

@@ -93,6 +93,15 @@ describe.for([
       expect((await ask('/-/health/ready/')).status).toBeLessThan(300);
     });
 
+    test('passes on long addresses, redirects and form values', async () => {
+      for (const length of [4_000, 7_000]) {
+        const state = 'x'.repeat(length);
+        const response = await ask(`/if/user/?next=${encodeURIComponent(`/if/user/?state=${state}`)}`);
+        expect([length, response.status]).toEqual([length, 302]);
+        expect(response.headers.get('location')).toContain(state);
+      }
+    });
+
     test('uses the public address in links', async () => {
       const response = await ask('/if/user/');
       const location = new URL(response.headers.get('location') ?? '', at('/'));

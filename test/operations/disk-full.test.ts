@@ -41,7 +41,10 @@ test('with a full disk, writes are refused, reads go on, and nothing acknowledge
   // Nothing is wrong with the stage.
   expect(lines.filter(({ msg }) => msg === 'a stage failed')).toEqual([]);
   const failures = lines.filter(({ msg }) => msg === 'request failed');
-  expect(failures).toHaveLength(7 + steps.filter((status) => status === 503).length);
+  expect(failures).toHaveLength(6 + steps.filter((status) => status === 503).length);
+  // Load balancers check every second: only changes are logged.
+  const notReady = lines.filter(({ msg }) => msg === 'not ready');
+  expect(notReady).toMatchObject([{ level: 'warn', status: 'the disk is full' }]);
   for (const { err } of failures) expect(JSON.stringify(err)).toContain('the disk that holds the database is full');
 
   const roomy = await startServerProcess(env);

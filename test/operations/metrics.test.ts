@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { isLocal } from '../../src/app/metrics-route.ts';
 import { describeOnSqlite } from '../support/server.ts';
@@ -16,6 +17,35 @@ describeOnSqlite('metrics without a token in the settings', (server) => {
     expect(text).toMatch(/^gatehouse_database_statements_total [1-9]\d*$/m);
     expect(text).toMatch(/^gatehouse_info\{version="\d+\.\d+\.\d+"\} 1$/m);
     expect(text).toMatch(/^gatehouse_process_resident_memory_bytes \d+$/m);
+  });
+
+  test('count requests outside the API by route, and faults from the start', async () => {
+    const { nobody } = server();
+    await nobody.send('POST', '/application/o/token/', {});
+    await nobody.send('GET', '/if/flow/no-such-flow/');
+    await nobody.send('GET', '/invented/by/a/caller/');
+    const { text } = await nobody.send('GET', path);
+    const routes = new Set(
+      [...text.matchAll(/_request_duration_seconds_count\{route="([^"]*)"/g)].map(([, name]) => name),
+    );
+    expect([...routes]).toEqual(expect.arrayContaining(['/application/o/token/', '/if/flow/{slug}/', 'none']));
+    expect([...routes].filter((name) => name?.includes('invented') || name?.includes('no-such'))).toEqual([]);
+    expect(text).toMatch(/^gatehouse_faults_total 0$/m);
+    expect(text).toMatch(/^gatehouse_ready 1$/m);
+    expect(text).toMatch(/^gatehouse_database_up 1$/m);
+    expect(text).toMatch(/^gatehouse_jobs_oldest_retry_seconds 0$/m);
+  });
+
+  test('count a request that ends in an unexpected error, wherever it happens', async () => {
+    const { db } = server().world;
+    await db.write((tx) => sql`alter table provider_oauth2 rename to hidden_providers`.execute(tx));
+    const body = 'grant_type=client_credentials&client_id=a&client_secret=b';
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    const answer = await fetch(`${server().url}/application/o/token/`, { method: 'POST', headers: type, body });
+    await db.write((tx) => sql`alter table hidden_providers rename to provider_oauth2`.execute(tx));
+    expect(answer.status).toBe(500);
+    const { text } = await server().nobody.send('GET', path);
+    expect(text).toMatch(/^gatehouse_faults_total 1$/m);
   });
 
   test('are refused to forwarded requests, whichever header says so', async () => {

@@ -10,8 +10,8 @@ const garbage = [
   ',',
   'unknown',
   '999.1.1.1',
-  '203.0.113.7:4711',
-  '[2001:db8::1]:80',
+  '203.0.113.7:4711:5',
+  '[2001:db8::1]:80:90',
   "' or 1=1 --",
   '<script>',
   '203.0.113.7, a',
@@ -67,6 +67,10 @@ describeOnSqlite(
         '203.0.113.7',
       ],
       ['an IPv6 address is recorded', '127.0.0.1', '2001:db8::7', '2001:db8::7'],
+      ['a port that a gateway appended is left out', '127.0.0.1', '203.0.113.10:5555', '203.0.113.10'],
+      ['a port of a trusted hop does not hide the client', '127.0.0.1', '203.0.113.7, 10.1.2.3:80', '203.0.113.7'],
+      ['brackets are left out', '127.0.0.1', '[2001:db8::7]', '2001:db8::7'],
+      ['brackets, port and quotes are left out', '127.0.0.1', '"[2001:db8::7]:4711"', '2001:db8::7'],
       ['a mapped IPv6 address is recorded as IPv4', '127.0.0.1', '::ffff:203.0.113.7', '203.0.113.7'],
     ])('%s', async (_, peer, forwarded, expected) => {
       expect(await recordedAddress(server(), { 'x-forwarded-for': forwarded }, peer)).toBe(expected);

@@ -36,19 +36,46 @@ function readText(path: string): string {
  */
 export function parseSettings(text: string): Record<string, string> {
   const settings: Record<string, string> = {};
-  const assignments =
-    /^[ \t]*(?:[#;].*|([A-Za-z_][A-Za-z0-9_]*)[ \t]*=((?:"(?:\\[^]|[^"\\])*"|'[^']*'|\\[^]|[^\\\n"'])*))$/gm;
-  for (const [, name, value] of text.replaceAll('\r\n', '\n').matchAll(assignments)) {
-    if (name !== undefined && value !== undefined) settings[name] = unquote(value.trim());
+  for (let at = 0; at < text.length; ) {
+    const endOfLine = text.indexOf('\n', at) === -1 ? text.length : text.indexOf('\n', at);
+    const name = /^[ \t]*([A-Za-z_]\w*)[ \t]*=/.exec(text.slice(at, endOfLine));
+    if (!name?.[1]) {
+      at = endOfLine + 1;
+      continue;
+    }
+    const { value, end } = readValue(text, at + name[0].length);
+    settings[name[1]] = value;
+    at = end + 1;
   }
   return settings;
 }
 
-function unquote(value: string): string {
-  const parts = /"((?:\\[^]|[^"\\])*)"|'([^']*)'|\\([^])|([^\\"']+)/g;
-  return value.replace(parts, (_, double?: string, single?: string, escaped?: string, plain?: string) => {
-    if (double !== undefined) return double.replace(/\\([$"\\`\n])/g, (_match, sign) => (sign === '\n' ? '' : sign));
-    if (escaped !== undefined) return escaped === '\n' ? '' : escaped;
-    return single ?? plain ?? '';
-  });
+/** Up to the first line break that is neither quoted nor escaped. */
+function readValue(text: string, start: number): { readonly value: string; readonly end: number } {
+  let value = '';
+  /** White space at the end counts only in quotes. */
+  let kept = 0;
+  let quote = '';
+  let at = start;
+  for (; at < text.length; at++) {
+    const sign = text.charAt(at);
+    if (sign === '\\' && quote !== "'") {
+      at += 1;
+      const escaped = text.charAt(at);
+      // In double quotes only these are escaped; before others the backslash stays.
+      if (quote === '"' && !'"\\`$\n'.includes(escaped)) value += sign;
+      if (escaped !== '\n') value += escaped;
+      kept = value.length;
+    } else if (sign === quote) {
+      quote = '';
+    } else if (quote === '' && (sign === '"' || sign === "'")) {
+      quote = sign;
+    } else if (quote === '' && sign === '\n') {
+      break;
+    } else {
+      if (quote !== '' || value !== '' || !/\s/.test(sign)) value += sign;
+      if (quote !== '' || !/\s/.test(sign)) kept = value.length;
+    }
+  }
+  return { value: value.slice(0, kept), end: at };
 }

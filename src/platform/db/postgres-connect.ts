@@ -37,7 +37,7 @@ const facts = `select pg_is_in_recovery() as standby, pg_backend_pid() as pid, c
 
 export async function connectTo(address: string, kind: Kind, withinMs: number): Promise<Connected> {
   const client = new pg.Client({
-    connectionString: address,
+    connectionString: withoutAliases(address),
     types: postgresTypes,
     application_name: 'gatehouse',
     connectionTimeoutMillis: withinMs,
@@ -69,6 +69,12 @@ export async function connectTo(address: string, kind: Kind, withinMs: number): 
     clearTimeout(timer);
   }
 }
+
+/** pg treats these modes as verify-full unless told otherwise, and prints a long warning about that for each command. */
+const withoutAliases = (address: string): string =>
+  address.includes('uselibpqcompat=')
+    ? address
+    : address.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
 
 function requireUtc(zone: string): void {
   if (zone === 'UTC') return;

@@ -19,6 +19,8 @@ export interface HttpAnswer {
   readonly body?: string | Buffer | Readable;
   /** The internal error; for the log, never for the caller. */
   readonly fault?: unknown;
+  /** The handler has logged the failure itself. */
+  readonly isLogged?: boolean;
 }
 
 export type AnswerCall = (call: HttpCall) => Promise<HttpAnswer>;
@@ -37,31 +39,39 @@ export interface RouteTable extends Routes {
   find(facts: RequestFacts): RouteMatch;
 }
 
-interface RouteMatch {
+export interface RouteMatch {
   readonly answer: AnswerCall;
+  /** The path as it was declared; null where nothing matched but a path without the slash, or another method. */
+  readonly route: string | null;
   readonly params: HttpCall['params'];
+}
+
+interface Route {
+  readonly answer: AnswerCall;
+  readonly path: string;
 }
 
 export const withHead = (methods: readonly string[]): readonly string[] =>
   methods.includes('GET') ? [...methods, 'HEAD'] : methods;
 
 export function createRoutes(): RouteTable {
-  const router = createRouter<AnswerCall>();
+  const router = createRouter<Route>();
 
   /** The match of the path with a trailing slash, if it lacks one. */
-  const withSlash = (path: string): Match<AnswerCall> | null => (path.endsWith('/') ? null : router.find(`${path}/`));
+  const withSlash = (path: string): Match<Route> | null => (path.endsWith('/') ? null : router.find(`${path}/`));
 
   return {
     on(methods, path, answer) {
-      for (const method of withHead(methods)) router.add(method, path, answer);
+      for (const method of withHead(methods)) router.add(method, path, { answer, path });
     },
     find({ method, path }) {
       const match = router.find(path);
       if (match) {
-        const answer = match.methods.get(method) ?? match.methods.get(anyMethod) ?? notOffered(method, match);
-        return { answer, params: match.params };
+        const found = match.methods.get(method) ?? match.methods.get(anyMethod);
+        if (!found) return { answer: notOffered(method, match), route: null, params: match.params };
+        return { answer: found.answer, route: found.path, params: match.params };
       }
-      if (withSlash(path)) return { answer: addSlash(method, path), params: {} };
+      if (withSlash(path)) return { answer: addSlash(method, path), route: null, params: {} };
       throw new Problem(decoded(path) === null ? 'bad_request' : 'not_found');
     },
   };
@@ -79,7 +89,7 @@ function addSlash(method: string, path: string): AnswerCall {
 }
 
 /** RFC 9110 §9.3.7, §15.5.6 */
-function notOffered(method: string, { methods }: Match<AnswerCall>): AnswerCall {
+function notOffered(method: string, { methods }: Match<Route>): AnswerCall {
   const headers = { allow: [...methods.keys(), 'OPTIONS'].join(', ') };
   if (method === 'OPTIONS') return async () => ({ status: 204, headers });
   throw new Problem('method_not_allowed', `Method "${method}" not allowed.`, headers);

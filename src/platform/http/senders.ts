@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { contains, isAddress, parseCidrs } from '../../lib/cidr.ts';
 import { memoize } from '../../lib/memoize.ts';
@@ -16,22 +16,36 @@ export interface Senders {
 }
 
 const maxPeers = 1_000;
+/** A proxy that sets X-Forwarded-For may pass on what the client sent in these. */
+const otherHeaders = ['forwarded', 'x-real-ip'];
 
-/** Trusts `X-Forwarded-*` headers only from these address ranges. */
-export function createSenders(trustedProxies: readonly string[]): Senders {
+/**
+ * Trusts `X-Forwarded-*` headers only from these address ranges. `onUnreadable` gets the name of the header by which a trusted
+ * proxy names its client in a way that is not read: all its clients then share one address and one rate limit.
+ */
+export function createSenders(trustedProxies: readonly string[], onUnreadable: (header: string) => void): Senders {
   const cidrs = parseCidrs(trustedProxies);
   const isTrusted = (address: string) => contains(cidrs, address);
   // A check takes 1 µs, and most connections come from the same few proxies.
   const isTrustedPeer = memoize(maxPeers, isTrusted);
 
   /** The last hop that is not a trusted proxy. Values that are not addresses are ignored. */
-  function forwardedFor(peer: string, forwarded: string | undefined): string {
-    if (forwarded === undefined) return peer;
+  function forwardedFor(peer: string, headers: IncomingHttpHeaders): string {
+    const forwarded = textOf(headers['x-forwarded-for']);
+    if (forwarded === undefined) {
+      const other = otherHeaders.find((name) => headers[name] !== undefined);
+      if (other !== undefined) onUnreadable(other);
+      return peer;
+    }
     let left = forwarded;
     for (;;) {
       const at = left.lastIndexOf(',');
-      const hop = left.slice(at + 1).trim();
-      if (at === -1 || !isTrusted(hop)) return isAddress(hop) ? hop : peer;
+      const hop = parseHop(left.slice(at + 1));
+      if (at === -1 || !isTrusted(hop)) {
+        if (isAddress(hop)) return hop;
+        onUnreadable('x-forwarded-for');
+        return peer;
+      }
       left = left.slice(0, at);
     }
   }
@@ -45,12 +59,18 @@ export function createSenders(trustedProxies: readonly string[]): Senders {
       }
       const proto = lastOf(headers['x-forwarded-proto']);
       return {
-        clientIp: plainAddress(forwardedFor(peer, textOf(headers['x-forwarded-for']))),
+        clientIp: plainAddress(forwardedFor(peer, headers)),
         host: withoutPort(lastOf(headers['x-forwarded-host']) ?? headers.host),
         isSecure: proto === undefined ? isEncrypted : proto === 'https',
       };
     },
   };
+}
+
+/** Some gateways append the port, which takes brackets and sometimes quotes for IPv6 (as in RFC 7239 §6). */
+function parseHop(text: string): string {
+  const hop = text.trim().replace(/^"(.*)"$/, '$1');
+  return /^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
 }
 
 /** Dual-stack sockets report IPv4 addresses as IPv6. */

@@ -150,7 +150,7 @@ test('a file that is too large is refused', async () => {
   expect(answer.status).toBe(413);
 });
 
-test('each request leaves one line in the log at debug, found or not, without secrets of its query', async () => {
+test('each request leaves one line in the log, at info when it is refused, without secrets of its query', async () => {
   const seen: string[] = [];
   const debug = createLog({ level: 'debug', stream: { write: (line) => void seen.push(line) } });
   const other = createServer({ log: debug, trustedProxies: [] });
@@ -163,8 +163,8 @@ test('each request leaves one line in the log at debug, found or not, without se
   const told = seen.map((line) => JSON.parse(line)).map(({ level, req, res }) => [level, req.url, res.status]);
   expect(told).toEqual([
     ['debug', '/here?token=[hidden]', 204],
-    ['debug', '/here', 405],
-    ['debug', '/elsewhere', 404],
+    ['info', '/here', 405],
+    ['info', '/elsewhere', 404],
   ]);
 });
 

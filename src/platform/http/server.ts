@@ -13,7 +13,7 @@ import { isUpload } from './read-upload.ts';
 import { refusalOf } from './refusal.ts';
 import { type RequestFacts, requestFacts } from './request-facts.ts';
 import { logRequests } from './request-log.ts';
-import { createRoutes, type HttpAnswer, type Routes } from './routes.ts';
+import { createRoutes, type HttpAnswer, type RouteMatch, type Routes } from './routes.ts';
 import { securityHeaders } from './security-headers.ts';
 import { createSenders } from './senders.ts';
 
@@ -28,8 +28,19 @@ export interface ServerOptions {
   readonly maxUnreadBytes?: number | undefined;
   /** Wraps the work of each request. */
   around?(work: () => Promise<HttpAnswer>): Promise<HttpAnswer>;
+  /** Called after each response with its route, null if none matched. */
+  observe?(request: ObservedRequest): void;
   /** Turns a refusal into an HTML page for browsers; null to leave it as is. */
   errorPage?(error: unknown, refusal: HttpAnswer, request: RequestFacts): Promise<HttpAnswer | null>;
+}
+
+interface ObservedRequest {
+  /** The path as it was declared. */
+  readonly route: string | null;
+  readonly status: number;
+  /** An unexpected error, whatever the status: a protocol may return it to the client in a redirect. */
+  readonly isFault: boolean;
+  readonly milliseconds: number;
 }
 
 export interface HttpServer {
@@ -56,10 +67,11 @@ export function createServer({
   requestTimeoutMs = defaultRequestTimeoutMs,
   maxUnreadBytes,
   around = (work) => work(),
+  observe = () => {},
   errorPage = async () => null,
 }: ServerOptions): HttpServer {
   let isStopping = false;
-  const senders = createSenders(trustedProxies);
+  const senders = createSenders(trustedProxies, warnOnce(log));
   const shareOf = createBodyRoom();
   const holdUntilRead = createAnswerRoom(maxUnreadBytes);
   const { enter, leave } = createPipelines();
@@ -71,8 +83,12 @@ export function createServer({
     const started = performance.now();
     const facts = requestFacts(raw, senders);
     let answer: HttpAnswer;
+    let route: string | null = null;
     try {
-      answer = await around(() => answerTo(raw, facts));
+      checkHost(raw);
+      const match = routes.find(facts);
+      ({ route } = match);
+      answer = await around(() => answerTo(raw, facts, match));
     } catch (error) {
       answer = await refuse(error, facts);
     }
@@ -85,12 +101,12 @@ export function createServer({
       if (!response.headersSent) write(response, facts, answer);
     }
     leave(raw.socket);
-    logRequest(answer, facts, raw.url, started);
+    const milliseconds = performance.now() - started;
+    logRequest(answer, facts, raw.url, milliseconds);
+    observe({ route, status: answer.status, isFault: isFault(answer), milliseconds });
   }
 
-  function answerTo(raw: IncomingMessage, facts: RequestFacts): Promise<HttpAnswer> {
-    checkHost(raw);
-    const { answer, params } = routes.find(facts);
+  function answerTo(raw: IncomingMessage, facts: RequestFacts, { answer, params }: RouteMatch): Promise<HttpAnswer> {
     if (!bringsBody(raw)) return answer({ facts, params, raw, body: nothing });
     const share = shareOf(facts.clientIp);
     return readBody(raw, bodyLimitBytes, share.growTo)
@@ -157,6 +173,19 @@ export function createServer({
   };
 }
 
+/** Once per header: each request of that proxy has it. */
+function warnOnce(log: Log): (header: string) => void {
+  const warned = new Set<string>();
+  return (header) => {
+    if (warned.has(header)) return;
+    warned.add(header);
+    log.warn(
+      { header },
+      'a trusted proxy names its clients in a header that is not read: events and rate limits see only the proxy. Let it set X-Forwarded-For to addresses',
+    );
+  };
+}
+
 /** Limits for slow and idle clients. */
 const timeouts = (requestTimeoutMs: number) => ({
   requestTimeout: requestTimeoutMs,
@@ -165,6 +194,8 @@ const timeouts = (requestTimeoutMs: number) => ({
   headersTimeout: requestTimeoutMs / 2,
   connectionsCheckingInterval: Math.ceil(requestTimeoutMs / 6),
 });
+
+const isFault = ({ status, fault = null }: HttpAnswer): boolean => status === 500 || (fault !== null && status !== 503);
 
 const bringsBody = (request: IncomingMessage): boolean =>
   request.method !== 'GET' && request.method !== 'HEAD' && hasBody(request) && !isUpload(request);

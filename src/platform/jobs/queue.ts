@@ -171,3 +171,11 @@ export async function countJobs(db: Database): Promise<Record<'queued' | 'runnin
   const found = Object.fromEntries(rows.map(({ state, jobs }) => [state, Number(jobs)]));
   return { queued: 0, running: 0, failed: 0, ...found };
 }
+
+/** Seconds since the oldest job that has failed at least once, and will be tried again, was queued. */
+export async function oldestRetry({ dialect, read }: Database, now: string): Promise<number> {
+  const { rows } = await sql<{ ago: number | null }>`
+    select ${dialect.millisecondsUntil(sql`min(created)`, now)} as ago from jobs
+    where (state = 'queued' and attempt > 0) or (state = 'running' and attempt > 1)`.execute(read);
+  return Math.max(0, Math.round(-(rows[0]?.ago ?? 0) / 1000));
+}
