@@ -37,7 +37,12 @@ export function policyRequest(
 ): PolicyRequest {
   const { clientIp, method, path, host, userAgent, id } = request;
   const http = { method, path, host, user_agent: userAgent, client_ip: clientIp, request_id: id };
-  return { user, clientIp, context, obj, http, now };
+  return { user, clientIp, context: withPendingUser(context, user), obj, http, now };
+}
+
+/** Flows keep the key of the pending user; policies see the user, as `user`. */
+function withPendingUser(context: PolicyRequest['context'], user: UserFacts | null): PolicyRequest['context'] {
+  return typeof context.pending_user === 'number' ? { ...context, pending_user: user } : context;
 }
 
 /** The caller, as policies see them. */

@@ -50,6 +50,21 @@ describeOnSqlite('planning a walk', (server) => {
     expect(taken).toEqual(expected);
   });
 
+  test('policies see the pending user, not only its key', async () => {
+    const user = await server().user();
+    const walk = await makeWalk(server(), [
+      ['identification', { user_fields: ['username'] }],
+      ['deny', { deny_message: 'seen' }, { evaluate_on_plan: false, re_evaluate_policies: true }],
+      ['deny', { deny_message: 'not seen' }],
+    ]);
+    const expression = 'return context.pending_user.username === user.username && context.pending_user.pk === user.pk';
+    await policyOn(walk.bindings[1]?.target as string, expression);
+    const browser = openBrowser(server());
+    await browser.show(walk.slug);
+    const { body } = await browser.answer(walk.slug, { uid_field: user.username });
+    expect(body.error_message).toBe('seen');
+  });
+
   test('a binding that is evaluated neither when planning nor at its step is refused', async () => {
     const walk = await makeWalk(server(), [['dummy']]);
     const answer = await server().admin.patch(`/flows/bindings/${walk.bindings[0]?.pk}/`, {

@@ -35,9 +35,12 @@ export const prelude = String.raw`
   give('message', function message(value) { ask('message', [text(value)]); });
   give('log', function log(...values) { ask('log', [values.map(show).join(' ')]); });
   give('ip_in', function ip_in(address, ranges) { return ask('ip_in', [address, ranges]); });
-  give('regex_match', function regex_match(value, pattern) { return new RegExp(pattern, 'y').test(text(value)); });
+  // A pattern may be a RegExp, whose flags hold; where it matches and how often is the function's.
+  const withFlag = (pattern, flag) =>
+    new RegExp(pattern, (pattern instanceof RegExp ? pattern.flags.replace(/[gy]/g, '') : '') + flag);
+  give('regex_match', function regex_match(value, pattern) { return withFlag(pattern, 'y').test(text(value)); });
   give('regex_replace', function regex_replace(value, pattern, replacement) {
-    return text(value).replace(new RegExp(pattern, 'g'), text(replacement));
+    return text(value).replace(withFlag(pattern, 'g'), text(replacement));
   });
   give('is_group_member', function is_group_member(person, group) {
     const wanted = typeof group === 'string' ? { name: group } : group;
