@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { deepMerge } from '../../lib/deep-merge.ts';
+import { deepMergeAll } from '../../lib/deep-merge.ts';
 import type { Json } from '../../lib/json.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { groupsOfSql } from '../access/rights-sql.ts';
@@ -15,5 +15,5 @@ export async function effectiveAttributes(query: Query, userId: number): Promise
     union all select '' as name, 1 as own, attributes from users where pk = ${userId} order by own, name`.execute(
     query,
   );
-  return rows.reduce<Attributes>((merged, row) => deepMerge(merged, JSON.parse(row.attributes)), {});
+  return deepMergeAll(rows.map((row) => JSON.parse(row.attributes)));
 }
