@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { setImmediate as loopTurn } from 'node:timers/promises';
+import { setImmediate as loopTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Query, WriteOptions } from './database.ts';
 import type { Effects } from './effects.ts';
+import { DatabaseBusy, isLocked } from './unreachable.ts';
 
 export interface SqliteWriter {
   write<T>(work: (tx: Query) => Promise<T>, options?: WriteOptions): Promise<T>;
@@ -12,6 +13,8 @@ export interface SqliteWriter {
 interface Waiting {
   readonly work: (tx: Query) => Promise<unknown>;
   readonly durable: boolean;
+  /** When it was queued, by `performance.now()`. */
+  readonly since: number;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -25,6 +28,9 @@ interface Done {
 
 /** A larger batch would delay its first member too long. */
 const maxBatch = 32;
+/** How long a write waits while another program holds the lock of the database, and how often it tries again. */
+const lockWaitMs = 10_000;
+const lockRetryMs = 20;
 
 interface Needs {
   readonly connection: DatabaseSync;
@@ -57,7 +63,7 @@ export function createSqliteWriter(needs: Needs): SqliteWriter {
   async function drain(): Promise<void> {
     while (queue.length > 0) {
       await gathering();
-      await transaction(queue.splice(0, maxBatch));
+      if (await begin()) await transaction(queue.splice(0, maxBatch));
     }
     running = null;
   }
@@ -73,19 +79,52 @@ export function createSqliteWriter(needs: Needs): SqliteWriter {
     }
   }
 
+  /**
+   * Begins a transaction. While another program holds the lock it waits by a timer, not in SQLite, which would hold up
+   * reads as well. Returns false if no work is left to do.
+   */
+  async function begin(): Promise<boolean> {
+    let lockedSince: number | null = null;
+    while (queue.length > 0) {
+      try {
+        run.begin();
+        return true;
+      } catch (error) {
+        if (!isLocked(error)) {
+          rejectAll(queue.splice(0, maxBatch), error);
+          return false;
+        }
+        lockedSince ??= performance.now();
+        rejectWaitingSince(lockedSince, error);
+      }
+      await sleep(lockRetryMs);
+    }
+    return false;
+  }
+
+  function rejectAll(works: readonly Waiting[], error: unknown): void {
+    const fault = faultOf(error);
+    for (const { reject } of works) reject(fault);
+  }
+
+  /** Rejects what has waited for the lock too long; later work may still wait. */
+  function rejectWaitingSince(lockedSince: number, cause: unknown): void {
+    const latest = performance.now() - lockWaitMs;
+    const patient = queue.findIndex(({ since }) => Math.max(since, lockedSince) > latest);
+    const fault = new DatabaseBusy('another program holds the lock of the database', { cause });
+    for (const { reject } of queue.splice(0, patient < 0 ? queue.length : patient)) reject(fault);
+  }
+
   async function transaction(batch: readonly Waiting[]): Promise<void> {
     const done: Done[] = [];
     const isAlone = batch.length === 1;
     try {
-      run.begin();
       for (const waiting of batch) await perform(waiting, done, isAlone);
       if (done.length > 0) run.commit();
       else connection.exec('rollback');
     } catch (error) {
       if (isInTransaction()) connection.exec('rollback');
-      const fault = faultOf(error);
-      for (const { reject } of batch) reject(fault);
-      return;
+      return rejectAll(batch, error);
     }
     afterEachCommit();
     if (done.every(({ waiting }) => !waiting.durable)) return tell(done);
@@ -129,7 +168,7 @@ export function createSqliteWriter(needs: Needs): SqliteWriter {
     write: <T>(work: (tx: Query) => Promise<T>, { durable = true }: WriteOptions = {}) =>
       new Promise<T>((resolve, reject) => {
         // Called with what `work` returns.
-        queue.push({ work, durable, resolve: resolve as (value: unknown) => void, reject });
+        queue.push({ work, durable, since: performance.now(), resolve: resolve as (value: unknown) => void, reject });
         running ??= drain();
       }),
     async idle() {

@@ -9,6 +9,12 @@ const driverWords = /^(Connection terminated|timeout expired|Client (has encount
 /** The database is running but cannot serve this request at the moment. */
 export class DatabaseBusy extends Error {}
 
+/** Whether another connection holds a lock of the SQLite file. */
+export function isLocked(error: unknown): boolean {
+  const { code, errcode } = errorFacts(error);
+  return code === 'ERR_SQLITE_ERROR' && (Number(errcode) & 0xff) === 5;
+}
+
 /** Nothing can be stored until there is room on the disk. */
 export class DiskFull extends DatabaseBusy {
   constructor(cause: unknown) {
