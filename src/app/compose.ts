@@ -14,6 +14,7 @@ import { createJobWorker, type JobWorker } from '../platform/jobs/worker.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { storeTarget } from '../policy/target.ts';
 import { createEvaluateAccess } from '../provider/application-access.ts';
+import { createAnonymousLimit } from '../resource/anonymous-limit.ts';
 import type { ResourceWorld } from '../resource/call.ts';
 import { type Endpoint, endpointOperation } from '../resource/endpoint.ts';
 import { mountApi } from '../resource/http.ts';
@@ -131,6 +132,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     errorPage: createErrorPage({ ...sessions, clock }, apiPrefix),
   });
   const { routes } = server;
+  const anonymous = createAnonymousLimit(db, anonymousPerMinute);
   mountApi(routes, operations, {
     db,
     world: resourceWorld,
@@ -143,13 +145,13 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
       otherBearer: bearerBy(kinds.protocolKinds),
     }),
     observe: ({ id }, status, milliseconds) => metrics.observeOperation(id, status, milliseconds),
-    anonymousPerMinute,
+    anonymous,
   });
   mountPlannedPaths(routes, apiPrefix, registry);
   mountCancel(routes, { db, key, publicUrl: config.publicUrl });
   mountFirstLink(routes, { db, key, clock, isSecure, world: resourceWorld });
   const routeServer: RouteServer = {
-    ...{ db, clock, world: resourceWorld, engine, sessions, executor, signInPath },
+    ...{ db, clock, world: resourceWorld, engine, sessions, executor, signInPath, anonymous },
     ...{ policies: kinds.policies, flows: kinds.flows, evaluateAccess: createEvaluateAccess(kinds.policies) },
     detourOf,
     keySets: keySetsBy(kinds.protocolKinds),

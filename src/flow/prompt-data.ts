@@ -1,4 +1,4 @@
-import { deepMerge } from '../lib/deep-merge.ts';
+import { deepMergeAll } from '../lib/deep-merge.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 
 /** Names that lead into the attributes of a user: `attributes.a.b`, also written `attributes_a.b`. */
@@ -10,13 +10,10 @@ const pathOf = (name: string): string[] =>
 
 /** Prompt data in its one form: names that lead into attributes become members of `attributes`. */
 export function nestPromptData(data: JsonObject): JsonObject {
-  let nested: JsonObject = {};
   const paths = Object.entries(data).map(([name, value]) => ({ path: pathOf(name), value }));
   // Paths last: what they lead to wins over the object that holds it.
-  for (const { path, value } of paths.toSorted((one, other) => one.path.length - other.path.length)) {
-    nested = deepMerge(nested, objectOf(path, value));
-  }
-  return nested;
+  const inOrder = paths.toSorted((one, other) => one.path.length - other.path.length);
+  return deepMergeAll(inOrder.map(({ path, value }) => objectOf(path, value)));
 }
 
 /** The value of a prompt in nested prompt data. */

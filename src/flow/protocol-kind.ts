@@ -6,6 +6,7 @@ import type { Database, Query } from '../platform/db/database.ts';
 import type { Route } from '../platform/http/route.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import type { Actor } from '../resource/actor.ts';
+import type { AnonymousLimit } from '../resource/anonymous-limit.ts';
 import type { Call, NewEvent, ResourceWorld } from '../resource/call.ts';
 import type { Engine, Registry, Resource } from '../resource/resource.ts';
 import type { Executor } from './executor/executor.ts';
@@ -60,6 +61,7 @@ export interface RouteServer {
   readonly engine: Engine;
   readonly policies: PolicyEngine;
   readonly sessions: SessionNeeds;
+  readonly anonymous: AnonymousLimit;
   readonly executor: Executor;
   readonly flows: FlowReads;
   readonly evaluateAccess: EvaluateAccess;

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { networkOf } from '../lib/cidr.ts';
 import { messageOf } from '../lib/error-facts.ts';
 import { isDeeperThan } from '../lib/json.ts';
 import { occursMoreOften } from '../lib/occurs-more-often.ts';
@@ -10,8 +9,8 @@ import { isUpload, readUpload } from '../platform/http/read-upload.ts';
 import { refusalOf } from '../platform/http/refusal.ts';
 import type { RequestFacts } from '../platform/http/request-facts.ts';
 import { anyMethod, type HttpAnswer, type HttpCall, type Routes } from '../platform/http/routes.ts';
-import { createSharedLimit } from '../platform/shared-counts.ts';
 import type { Actor } from './actor.ts';
+import type { AnonymousLimit } from './anonymous-limit.ts';
 import { type Call, callOf, type Reply, type ResourceWorld } from './call.ts';
 import { checkCredential } from './credentials.ts';
 import { checkQuery } from './flags.ts';
@@ -27,8 +26,7 @@ export interface ApiNeeds {
   authenticate(request: RequestFacts, now: string): Promise<Actor | null>;
   /** Called for each finished call, for metrics and logs. */
   observe(operation: Operation, status: number, milliseconds: number): void;
-  /** The limit per network for calls without valid authentication. */
-  readonly anonymousPerMinute: number;
+  readonly anonymous: AnonymousLimit;
 }
 
 /** The operations of one path. */
@@ -36,9 +34,6 @@ type Offered = ReadonlyMap<string, Operation>;
 
 /** Serves all operations below one prefix. */
 export function mountApi(routes: Routes, operations: readonly Operation[], needs: ApiNeeds): void {
-  const { db, anonymousPerMinute: max } = needs;
-  const anonymous = createSharedLimit({ db, name: 'anonymous', max, windowMs: 60_000 });
-
   async function serve(http: HttpCall, offered: Offered): Promise<HttpAnswer> {
     const started = performance.now();
     const { facts } = http;
@@ -71,16 +66,8 @@ export function mountApi(routes: Routes, operations: readonly Operation[], needs
       actor = await needs.authenticate(facts, now);
       return actor;
     } finally {
-      if (!actor) checkLimit(facts);
+      if (!actor) needs.anonymous.count(facts.clientIp);
     }
-  }
-
-  function checkLimit({ clientIp: address }: RequestFacts): void {
-    const waitMs = anonymous.waitAfter(networkOf(address));
-    if (waitMs === 0) return;
-    const seconds = Math.ceil(waitMs / 1000);
-    const detail = `Request was throttled. Expected available in ${seconds} second${seconds === 1 ? '' : 's'}.`;
-    throw new Problem('throttled', detail, { 'retry-after': String(seconds) });
   }
 
   function operationCall(http: HttpCall, actor: Actor | null, now: string): Call {

@@ -1,4 +1,4 @@
-import { isElement, type XmlElement, XmlError } from '../xml/element.ts';
+import { isElement, namespacesOf, type XmlElement, XmlError } from '../xml/element.ts';
 import { type DecryptWith, decryptXml } from '../xml/encrypt.ts';
 import { readXml } from '../xml/read-xml.ts';
 import { xml } from '../xml/write-xml.ts';
@@ -7,13 +7,9 @@ import { responseLimits } from './message.ts';
 /** The one element inside an encrypted one. It may use prefixes that were declared around the ciphertext. */
 export async function openEncrypted(encrypted: XmlElement, how: DecryptWith): Promise<XmlElement> {
   const markup = (await decryptXml(encrypted, how)).replace(/^\s*<\?xml\b[^>]*\?>/, '');
-  const scope = Object.entries(encrypted.scope).map(([prefix, uri]) => [
-    prefix === '' ? 'xmlns' : `xmlns:${prefix}`,
-    uri,
-  ]);
+  const scope = [...namespacesOf(encrypted)].map(([prefix, uri]) => [prefix === '' ? 'xmlns' : `xmlns:${prefix}`, uri]);
   const opened = readXml(xml('opened', Object.fromEntries(scope), { markup }).markup, {
     ...responseLimits,
-    maxLength: responseLimits.maxLength * 2,
   });
   const [element, ...others] = opened.children.filter((child) => isElement(child) || child.trim() !== '');
   if (element === undefined || !isElement(element) || others.length > 0) {

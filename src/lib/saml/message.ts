@@ -6,7 +6,7 @@ import { readXml } from '../xml/read-xml.ts';
 export const requestLimits = { maxLength: 64 * 1024, maxElements: 500 };
 
 /** For messages with an assertion. Real ones stay below 100 kB even with many groups. */
-export const responseLimits = { maxLength: 512 * 1024, maxElements: 5_000 };
+export const responseLimits = { maxLength: 256 * 1024, maxElements: 5_000 };
 
 /** A message was refused. The text is shown to the person whose browser brought it. */
 export class SamlError extends Error {}

@@ -6,8 +6,13 @@ export interface XmlElement {
   /** Attributes as written, namespace declarations included. */
   readonly attributes: readonly XmlAttribute[];
   readonly children: readonly (XmlElement | string)[];
-  /** Every prefix that is declared here or above, with its namespace. */
-  readonly scope: Readonly<Record<string, string>>;
+  readonly scope: Scope | null;
+}
+
+/** Namespaces by prefix: those declared on one element, then those of the elements around it. */
+export interface Scope {
+  readonly declared: Readonly<Record<string, string>>;
+  readonly outer: Scope | null;
 }
 
 export interface XmlAttribute {
@@ -17,6 +22,13 @@ export interface XmlAttribute {
 
 /** The document cannot be read, or is not what it has to be. The message is fit for a person who set up the other side. */
 export class XmlError extends Error {}
+
+/** Every prefix that is declared on an element or around it, with its namespace. */
+export function namespacesOf({ scope }: XmlElement): Map<string, string> {
+  const scopes: Scope[] = [];
+  for (let at = scope; at; at = at.outer) scopes.unshift(at);
+  return new Map(scopes.flatMap(({ declared }) => Object.entries(declared)));
+}
 
 export const isElement = (node: XmlElement | string): node is XmlElement => typeof node !== 'string';
 

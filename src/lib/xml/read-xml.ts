@@ -10,6 +10,8 @@ export interface XmlLimits {
 const maxDepth = 64;
 const mostElements = 20_000;
 const maxAttributes = 64;
+/** Different ones in a document: some programs declare the same two on every value. */
+const maxNamespaces = 100;
 
 interface OpenElement extends XmlElement {
   readonly children: (XmlElement | string)[];
@@ -24,6 +26,8 @@ export function readXml(text: string, { maxLength, maxElements = mostElements }:
   const open: OpenElement[] = [];
   let root: XmlElement | null = null;
   let elements = 0;
+  let attributes = 0;
+  const namespaces = new Set<string>();
   const parser = new SaxesParser({ xmlns: true, position: false });
   const append = (content: string) => void open.at(-1)?.children.push(content);
 
@@ -36,21 +40,32 @@ export function readXml(text: string, { maxLength, maxElements = mostElements }:
   parser.on('processinginstruction', () => {
     throw new XmlError('The XML document has a processing instruction, which is not accepted.');
   });
-  parser.on('opentag', (tag) => {
+  // Everything is counted as it is read, before the parser works with it.
+  parser.on('opentagstart', () => {
     elements += 1;
+    attributes = 0;
     if (elements > maxElements) throw new XmlError(`The XML document has more than ${maxElements} elements.`);
     if (open.length === maxDepth) throw new XmlError(`The XML document is nested deeper than ${maxDepth} elements.`);
-    const attributes: XmlAttribute[] = Object.values(tag.attributes).map(({ name, value }) => ({ name, value }));
-    if (attributes.length > maxAttributes)
-      throw new XmlError(`${tag.local} has more than ${maxAttributes} attributes.`);
+  });
+  parser.on('attribute', ({ name, prefix, value }) => {
+    attributes += 1;
+    if (attributes > maxAttributes) throw new XmlError(`An element has more than ${maxAttributes} attributes.`);
+    if (prefix !== 'xmlns' && name !== 'xmlns') return;
+    namespaces.add(`${name} ${value}`);
+    if (namespaces.size > maxNamespaces) {
+      throw new XmlError(`The XML document declares more than ${maxNamespaces} namespaces.`);
+    }
+  });
+  parser.on('opentag', (tag) => {
     const parent = open.at(-1);
     const element: OpenElement = {
       prefix: tag.prefix,
       local: tag.local,
       namespace: tag.uri,
-      attributes,
+      attributes: Object.values(tag.attributes).map(({ name, value }): XmlAttribute => ({ name, value })),
       children: [],
-      scope: Object.keys(tag.ns).length > 0 ? { ...parent?.scope, ...tag.ns } : (parent?.scope ?? {}),
+      scope:
+        Object.keys(tag.ns).length > 0 ? { declared: tag.ns, outer: parent?.scope ?? null } : (parent?.scope ?? null),
     };
     if (parent) parent.children.push(element);
     else root = element;

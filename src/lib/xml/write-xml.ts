@@ -1,4 +1,4 @@
-import { isElement, type XmlElement } from './element.ts';
+import { isElement, namespacesOf, type XmlElement } from './element.ts';
 
 /** Markup that is ready to stand in a document. */
 export interface Markup {
@@ -34,7 +34,7 @@ function attributesMarkup(attributes: readonly (readonly [string, string | null]
 /** The element as a document of its own: namespaces that it inherits are declared on it. */
 export function standaloneXml(element: XmlElement): string {
   const declared = new Set(element.attributes.map(({ name }) => name));
-  const inherited = Object.entries(element.scope)
+  const inherited = [...namespacesOf(element)]
     .map(([prefix, uri]) => [prefix === '' ? 'xmlns' : `xmlns:${prefix}`, uri] as const)
     .filter(([name]) => !declared.has(name));
   return elementMarkup(element, inherited);

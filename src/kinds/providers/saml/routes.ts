@@ -1,4 +1,5 @@
 import { pageFrame } from '../../../core/brand/language.ts';
+import type { RouteServer } from '../../../flow/protocol-kind.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { readForm } from '../../../lib/read-form.ts';
 import { SamlError } from '../../../lib/saml/message.ts';
@@ -19,7 +20,7 @@ import { addressOf, handleRequest, redeem, resume, unsolicited } from './sso/han
 import { readRequest } from './sso/read-request.ts';
 import { samlRoot } from './urls.ts';
 
-export type SamlMount = SamlNeeds & BrowserMount;
+export type SamlMount = SamlNeeds & BrowserMount & Pick<RouteServer, 'anonymous'>;
 
 type Endpoint = (http: HttpCall, call: Call, provider: ServiceProvider) => Promise<HttpAnswer>;
 
@@ -63,6 +64,7 @@ export function samlRoutes(mount: SamlMount): Route[] {
       if (logout !== null) return resumeLogout(mount, call, provider, logout);
       throw new SamlError('The SAML request payload is missing.');
     }
+    mount.anonymous.check(call);
     const incoming = incomingRedirect(queryOf(raw.url));
     switch (kindOf(incoming)) {
       case 'AuthnRequest':
@@ -76,6 +78,7 @@ export function samlRoutes(mount: SamlMount): Route[] {
 
   // A form that another site makes the browser send comes without its cookies; asked for by GET, it comes with them.
   const byPost: Endpoint = async ({ body }, call, provider) => {
+    mount.anonymous.check(call);
     const incoming = incomingPost(readForm(body));
     switch (kindOf(incoming)) {
       case 'AuthnRequest': {
@@ -92,7 +95,10 @@ export function samlRoutes(mount: SamlMount): Route[] {
   const readAt = ({ now }: Call, provider: ServiceProvider, incoming: Incoming) =>
     readRequest(incoming, provider, { publicUrl: mount.publicUrl, now });
 
-  const bySoap: Endpoint = ({ body }, call, provider) => takeLogoutSoap(mount, call, provider, body.toString('utf8'));
+  const bySoap: Endpoint = async ({ body }, call, provider) => {
+    mount.anonymous.check(call);
+    return takeLogoutSoap(mount, call, provider, body.toString('utf8'));
+  };
 
   const begin: Endpoint = (_http, call, provider) => handleRequest(mount, call, provider, unsolicited(provider));
   const metadata: Endpoint = async (_http, _call, { pk }) =>

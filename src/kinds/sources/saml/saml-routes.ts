@@ -30,6 +30,9 @@ export function samlRoutes(needs: Needs, resource: Resource<SamlSource>, server:
       methods: ['GET', 'POST'],
       path: samlPaths.logout,
       handle: serve(async (visitor, http) => {
+        const { method, query } = http.facts;
+        const bringsMessage = method === 'POST' || query.has('SAMLRequest') || query.has('SAMLResponse');
+        if (bringsMessage) server.anonymous.check(visitor.call);
         const incoming = readable(() => incomingLogout(http));
         if (incoming?.name === 'SAMLRequest') return signOutHere(needs, visitor, incoming);
         if (incoming) return answeredThere(needs, visitor, incoming);
