@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { describeOnSqlite } from '../../support/server.ts';
 import { newKey, numbered } from '../../support/many-rows.ts';
+import { describeOnSqlite } from '../../support/server.ts';
 
 const groups = 2_000;
 
