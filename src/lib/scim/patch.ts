@@ -152,11 +152,30 @@ function changeAttribute(
   visit(
     Object.keys(object).length * visitsToRewrite + (Array.isArray(current) ? current.length : 1) * visitsOf(path, op),
   );
-  if (path.filter) return setMember(object, path.attribute, changeElements(current, path, path.filter, op, value));
-  if (path.sub !== null) return setMember(object, path.attribute, changeSub(current, path.sub, op, value));
-  if (op === 'remove') return setMember(object, path.attribute, removed(current, value));
-  return setMember(object, path.attribute, op === 'add' ? added(current, value) : value);
+  return setMember(object, path.attribute, withOnePrimary(current, changeValue(current, path, op, value)));
 }
+
+function changeValue(current: unknown, path: PatchPath, op: PatchOperation['op'], value: unknown): unknown {
+  if (path.filter) return changeElements(current, path, path.filter, op, value);
+  if (path.sub !== null) return changeSub(current, path.sub, op, value);
+  if (op === 'remove') return removed(current, value);
+  return op === 'add' ? added(current, value) : value;
+}
+
+/** An element that becomes the primary one takes over from the others (RFC 7644 §3.5.2): of several, the last. */
+function withOnePrimary(before: unknown, after: unknown): unknown {
+  if (!Array.isArray(after) || after.filter(isPrimary).length < 2) return after;
+  const old = new Set(Array.isArray(before) ? before : []);
+  const chosen = after.findLast((element) => isPrimary(element) && !old.has(element));
+  if (chosen === undefined) return after;
+  return after.map((element) =>
+    element === chosen || !isPrimary(element) ? element : setMember(asElement(element), 'primary', false),
+  );
+}
+
+/** Some senders write booleans as text. */
+const isPrimary = (element: unknown): boolean =>
+  isJsonObject(element) && asText(member(element, 'primary')).toLowerCase() === 'true';
 
 /** `remove` with a value removes those elements; some senders use this instead of a filter. */
 function removed(current: unknown, value: unknown): unknown {
@@ -168,9 +187,17 @@ function removed(current: unknown, value: unknown): unknown {
 /** Appends to a list what is not in it yet; merges into an object. */
 function added(current: unknown, value: unknown): unknown {
   if (Array.isArray(current)) {
-    const there = new Set(current.map(elementKey));
-    const isNew = (key: string) => !there.has(key) && there.add(key);
-    return [...current, ...(Array.isArray(value) ? value : [value]).filter((element) => isNew(elementKey(element)))];
+    const all: unknown[] = [...current];
+    const places = new Map(current.map((element, place) => [elementKey(element), place]));
+    for (const element of Array.isArray(value) ? value : [value]) {
+      const key = elementKey(element);
+      const place = places.get(key);
+      if (place === undefined) places.set(key, all.push(element) - 1);
+      // Another one of the same value may become the primary one.
+      else if (isPrimary(element) && !isPrimary(all[place]))
+        all[place] = setMember(asElement(all[place]), 'primary', true);
+    }
+    return all;
   }
   return isJsonObject(current) && isJsonObject(value) ? { ...current, ...value } : value;
 }

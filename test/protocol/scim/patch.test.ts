@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { unique } from '../../support/make-walk.ts';
 import { describeOnBoth } from '../../support/server.ts';
 import { type ScimClient, scimClient, urns } from './scim-client.ts';
 
@@ -65,6 +66,44 @@ describeOnBoth('RFC 7644 §3.5.2: PATCH', (server) => {
     );
     expect(single.body.roles).toEqual([{ value: 'a' }, { value: 'b' }]);
     expect(single.body.title).toBe('two');
+  });
+
+  test.each<[string, (work: string) => object[]]>([
+    ['adding an address', (work) => [{ op: 'add', path: 'emails', value: [{ value: work, primary: true }] }]],
+    [
+      'adding one address after another',
+      (work) =>
+        ['other@example.com', work].map((value) => ({ op: 'add', path: 'emails', value: [{ value, primary: true }] })),
+    ],
+    ['adding one without a path', (work) => [{ op: 'add', value: { emails: [{ value: work, primary: true }] } }]],
+    [
+      'setting `primary` of an address',
+      (work) => [
+        { op: 'add', path: 'emails', value: [{ value: work, type: 'work' }] },
+        { op: 'replace', path: 'emails[type eq "work"].primary', value: true },
+      ],
+    ],
+    [
+      'setting it as text',
+      (work) => [
+        { op: 'Add', path: 'emails', value: [{ value: work, type: 'work' }] },
+        { op: 'Add', path: 'emails[type eq "work"].primary', value: 'True' },
+      ],
+    ],
+    [
+      'adding a known address again',
+      (work) => [
+        { op: 'add', path: 'emails', value: [{ value: work }] },
+        { op: 'add', path: 'emails', value: [{ value: work, primary: true }] },
+      ],
+    ],
+  ])('a new primary address takes over from the old one, by %s', async (_name, operations) => {
+    const [home, work] = [`${unique('home')}@example.com`, `${unique('work')}@example.com`];
+    const made = await client.user({ emails: [{ value: home, type: 'home', primary: true }] });
+    const { body } = await client.patch(`/Users/${made.id}`, ...operations(work));
+    expect(body.emails[0]).toEqual({ value: home, type: 'home', primary: false });
+    expect(body.emails.filter(({ primary }: { primary: boolean }) => primary)).toMatchObject([{ value: work }]);
+    expect((await userOf(made.userName)).email).toBe(work);
   });
 
   test('the name follows whichever of the names was changed', async () => {
