@@ -18,6 +18,15 @@ export const nameIdFormats = {
   x509: 'urn:oasis:names:tc:SAML:1.1:nameid-format:X509SubjectName',
 } as const;
 
+/** Two formats belong to SAML 1.1, but several products write them with 2.0. */
+const otherSpellings: Readonly<Record<string, string>> = {
+  'urn:oasis:names:tc:SAML:2.0:nameid-format:X509SubjectName': nameIdFormats.x509,
+  'urn:oasis:names:tc:SAML:2.0:nameid-format:WindowsDomainQualifiedName': nameIdFormats.windows,
+};
+
+/** The format as the specification spells it. */
+export const specifiedFormat = (format: string): string => otherSpellings[format] ?? format;
+
 const status = 'urn:oasis:names:tc:SAML:2.0:status:';
 export const statusCodes = {
   success: `${status}Success`,

@@ -9,6 +9,10 @@ const aes256Cbc = 'http://www.w3.org/2001/04/xmlenc#aes256-cbc' as const;
 export const contentCiphers = [aes256Cbc, aes256Gcm] as const;
 export type ContentCipher = (typeof contentCiphers)[number];
 const rsaOaep = 'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p' as const;
+const aes128Gcm = 'http://www.w3.org/2009/xmlenc11#aes128-gcm' as const;
+
+/** What `decryptXml` accepts from anyone, the preferred first (SAML metadata §2.4.1.1, EncryptionMethod). */
+export const acceptedEncryption = [aes256Gcm, aes128Gcm, rsaOaep] as const;
 
 /** Encrypts for the holder of the certificate's key: by AES-256, its key wrapped by RSA-OAEP. */
 export function encryptXml(

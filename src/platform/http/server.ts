@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { asciiUri } from '../../lib/ascii-uri.ts';
 import type { Log } from '../log.ts';
 import { createAnswerRoom } from './answer-room.ts';
 import { createBodyRoom } from './body-room.ts';
@@ -124,6 +125,7 @@ export function createServer({
       ...securityHeaders,
       'x-request-id': facts.id,
       ...headers,
+      ...(typeof headers?.location === 'string' && { location: asciiUri(headers.location) }),
     };
     // Node keeps connections alive even while it stops.
     if (isStopping) all.connection = 'close';

@@ -130,8 +130,18 @@ export function time<N extends boolean = false>(options: Common<string, N> = {})
   };
 }
 
+interface DurationOptions<N extends boolean> extends Common<string, N> {
+  /** Refuses zero and negative lengths. */
+  readonly aboveZero?: boolean;
+}
+
+export const notAboveZero = 'This must be a length of time above zero.';
+
 /** A duration as text: `hours=1;minutes=30`. */
-export function duration<N extends boolean = false>(options: Common<string, N> = {}): Field<string | Null<N>> {
+export function duration<N extends boolean = false>({
+  aboveZero = false,
+  ...options
+}: DurationOptions<N> = {}): Field<string | Null<N>> {
   return {
     kind: 'duration',
     orderable: true,
@@ -139,10 +149,12 @@ export function duration<N extends boolean = false>(options: Common<string, N> =
     schema: { type: 'string' },
     requestSchema: { type: 'string', minLength: 1 },
     ...options,
-    parse: (value) =>
-      typeof value === 'string' && parseDuration(value.trim()) !== null
-        ? accept(value.trim())
-        : complain(`${asText(value)} is not in the correct format of 'hours=3;minutes=1'.`),
+    parse(value) {
+      const length = typeof value === 'string' ? parseDuration(value.trim()) : null;
+      if (typeof value !== 'string' || length === null)
+        return complain(`${asText(value)} is not in the correct format of 'hours=3;minutes=1'.`);
+      return aboveZero && length <= 0 ? complain(notAboveZero) : accept(value.trim());
+    },
     toColumn: (value) => value,
     fromColumn: asStored,
   };

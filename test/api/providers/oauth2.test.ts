@@ -143,6 +143,12 @@ describeOnBoth('OAuth2 providers', (server) => {
       ],
       [{ property_mappings: [missing] }, { property_mappings: [`Invalid pk "${missing}" - object does not exist.`] }],
       [{ jwks_sources: [missing] }, { jwks_sources: [`Invalid pk "${missing}" - object does not exist.`] }],
+      ...['access_code_validity', 'access_token_validity', 'refresh_token_validity'].flatMap((name) =>
+        ['hours=-1', 'seconds=0'].map((value): [Record<string, unknown>, Record<string, unknown>] => [
+          { [name]: value },
+          { [name]: ['This must be a length of time above zero.'] },
+        ]),
+      ),
       [
         { signing_key: bare.body.pk },
         { signing_key: ['Tokens can only be signed with a pair that has a private key.'] },

@@ -135,7 +135,7 @@ describeOnBoth('delegation by token exchange (RFC 8693 §1.1, §4.1)', (server, 
     const given = await tokensFor(server(), relying, agent.pk);
     const revoked = await tokenOf(relying, agent.pk);
     await post(server(), 'revoke', { token: revoked }, { authorization: relying.basic });
-    const brief = await makeRelying(server(), { access_token_validity: 'seconds=0' });
+    const brief = await makeRelying(server(), { access_token_validity: 'milliseconds=1' });
     const meant = { terms: { resource: [relying.provider.client_id] } };
     const off = await server().user();
     const ofInactive = await tokenOf(relying, off.pk);

@@ -2,6 +2,7 @@ import { decodeJwt } from 'jose';
 import { expect, test } from 'vitest';
 import { addMilliseconds } from '../../../src/platform/clock.ts';
 import { eventsDuring } from '../../support/events.ts';
+import { unique } from '../../support/make-walk.ts';
 
 import { type Fields, makeCode, makeRelying, post, type Relying, tokensFor } from '../../support/oauth2.ts';
 import { describeOnBoth, type TestServer } from '../../support/server.ts';
@@ -22,6 +23,46 @@ describeOnBoth('the token endpoint: refresh tokens (RFC 6749 §6)', (server) => 
     expect([before.nonce, after.nonce]).toEqual(['only once', undefined]);
     const third = await refresh(server(), relying, second.body.refresh_token);
     expect(third.status).toBe(200);
+  });
+
+  test.each([
+    ['user_username', () => ({ username: unique('renamed') })],
+    ['user_email', () => ({ email: `${unique('renamed')}@example.com` })],
+    ['user_upn', () => ({ attributes: { upn: unique('renamed') } })],
+  ])('keeps the subject of a user who was renamed, by %s', async (sub_mode, change) => {
+    const relying = await makeRelying(server(), { sub_mode });
+    const upn = unique('upn');
+    const person = await server().user([], { email: `${upn}@example.com`, attributes: { upn } });
+    const first = await tokensFor(server(), relying, person.pk);
+    const { sub } = decodeJwt(first.id_token);
+    await server().admin.patch(`/core/users/${person.pk}/`, change());
+    const second = await refresh(server(), relying, first.refresh_token);
+    expect([decodeJwt(second.body.id_token).sub, decodeJwt(second.body.access_token).sub]).toEqual([sub, sub]);
+    const userinfo = await server().nobody.send('GET', '/application/o/userinfo/', undefined, {
+      authorization: `Bearer ${second.body.access_token}`,
+    });
+    expect(userinfo.body.sub).toBe(sub);
+    const fresh = await tokensFor(server(), relying, person.pk);
+    expect(decodeJwt(fresh.id_token).sub).not.toBe(sub);
+  });
+
+  test.each([
+    ['user_username', (sub: string) => ({ username: sub })],
+    ['user_email', (sub: string) => ({ email: sub })],
+    ['user_upn', (sub: string) => ({ attributes: { upn: sub } })],
+  ])('is refused once another user has the subject, by %s', async (sub_mode, taken) => {
+    const relying = await makeRelying(server(), { sub_mode });
+    const upn = unique('upn');
+    const person = await server().user([], { email: `${upn}@example.com`, attributes: { upn } });
+    const first = await tokensFor(server(), relying, person.pk);
+    const sub = String(decodeJwt(first.id_token).sub);
+    const name = unique('renamed');
+    const change = { username: name, email: `${name}@example.com`, attributes: { upn: name } };
+    await server().admin.patch(`/core/users/${person.pk}/`, change);
+    const other = await server().user();
+    expect((await server().admin.patch(`/core/users/${other.pk}/`, taken(sub))).status).toBe(200);
+    const second = await refresh(server(), relying, first.refresh_token);
+    expect([second.status, second.body.error]).toEqual([400, 'invalid_grant']);
   });
 
   test('reuse of a refresh token revokes everything of the authorization', async () => {

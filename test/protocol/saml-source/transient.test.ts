@@ -51,7 +51,7 @@ describeOnSqlite('people with a transient name at a SAML source', (server) => {
   });
 
   test('expire, and cannot sign in before the clean-up deletes them', async () => {
-    const { slug } = await source({ temporary_user_delete_after: 'seconds=0' });
+    const { slug } = await source({ temporary_user_delete_after: 'milliseconds=1' });
     const told = transient();
     const { user } = await signIn(slug, told);
     const again = await arrive(slug, told);

@@ -15,6 +15,7 @@ import {
 } from '../../support/saml-sp.ts';
 import { describeOnSqlite, type TestUser } from '../../support/server.ts';
 
+const odd = (name: string) => `urn:oasis:names:tc:SAML:2.0:nameid-format:${name}`;
 const redirected = 'sso/binding/redirect/';
 
 describeOnSqlite('SAML assertions name people by', (server) => {
@@ -24,6 +25,9 @@ describeOnSqlite('SAML assertions name people by', (server) => {
     ['persistent', nameIdFormats.persistent, ({ uid }) => uid],
     ['X509SubjectName', nameIdFormats.x509, ({ attributes }) => attributes.distinguishedName],
     ['WindowsDomainQualifiedName', nameIdFormats.windows, ({ attributes }) => attributes.upn],
+    // As several products spell them.
+    ['X509SubjectName of SAML 2.0', odd('X509SubjectName'), ({ attributes }) => attributes.distinguishedName],
+    ['WindowsDomainQualifiedName of SAML 2.0', odd('WindowsDomainQualifiedName'), ({ attributes }) => attributes.upn],
     ['transient', nameIdFormats.transient, () => /^_[\w-]{20,}$/],
   ];
   test.each(formats)('%s', async (_name, format, expected) => {

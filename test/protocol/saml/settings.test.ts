@@ -43,6 +43,13 @@ describeOnSqlite('settings of a SAML provider', (server) => {
     expect(names).toEqual(names.toSorted());
   });
 
+  test.each(['days=100000000', 'days=9000000'])('a session of %s ends in the year 9999', async (length) => {
+    const sp = await makeServiceProvider(server(), { session_valid_not_on_or_after: length });
+    const { root } = responseOn(await (await visitor(server())).visit(sp.at('init/')));
+    const statement = elementOf(root, 'AuthnStatement');
+    expect(statement && attributeOf(statement, 'SessionNotOnOrAfter')).toBe('9999-12-31T23:59:59Z');
+  });
+
   test('issuer, audience, validity, algorithms and the format of names are as the provider says', async () => {
     const sp = await makeServiceProvider(server(), {
       issuer: 'urn:ours',

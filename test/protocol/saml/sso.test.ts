@@ -108,6 +108,15 @@ describeOnSqlite('SAML single sign-on', (server) => {
     }
   });
 
+  test('the host of the ACS URL may be written in other letters', async () => {
+    const sp = await makeServiceProvider(server());
+    const browser = await visitor(server());
+    const AssertionConsumerServiceURL = 'HTTPS://SP.Example/acs';
+    const query = redirectQuery(authnRequest({ attributes: { AssertionConsumerServiceURL } }));
+    const { to, status } = responseOn(await browser.visit(`${sp.at(redirected)}?${query}`));
+    expect([to, status.code]).toEqual([acs, statusCodes.success]);
+  });
+
   test('a request by POST goes on by GET, so that the browser brings its session', async () => {
     const sp = await makeServiceProvider(server());
     const browser = await visitor(server());

@@ -1,4 +1,4 @@
-import { type KeyObject, X509Certificate } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import { asText } from '../../../lib/json.ts';
 import type { Complaints } from '../../../lib/problem.ts';
@@ -7,6 +7,7 @@ import { isKeySet } from '../../../platform/fetch/remote-keys.ts';
 import { lengthOf } from './claims.ts';
 import type { RedirectUri } from './redirect-uris.ts';
 import { fapi2Algorithms } from './security-profile.ts';
+import { publicKeyOf } from './signing-pair.ts';
 
 const maxCodeMs = 60_000;
 const leastRsaBits = 2048;
@@ -93,15 +94,6 @@ async function signingKeyComplaint(tx: Query, pk: unknown): Promise<string | nul
     where pk = ${pk}`.execute(tx);
   const key = rows[0] && publicKeyOf(rows[0].certificate_data);
   return key && isGoodKey(key) ? null : `the signing key must be ${goodKeys}.`;
-}
-
-function publicKeyOf(pem: string): KeyObject | null {
-  try {
-    return new X509Certificate(pem).publicKey;
-  } catch {
-    // Node says in no other way that it cannot read a certificate.
-    return null;
-  }
 }
 
 function isGoodKey({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): boolean {

@@ -22,7 +22,7 @@ import { OAuthError } from './oauth-error.ts';
 import { publishKey } from './published-keys.ts';
 import { claimsBeyondScope, pick, scopesOfClaims } from './requested-claims.ts';
 import { halfHash, type SigningKey, signJwt } from './signing.ts';
-import { uniqueSubject } from './subject.ts';
+import { checkKeptSubject, uniqueSubject } from './subject.ts';
 import { issuerOf } from './urls.ts';
 
 /** What was granted, to be made into tokens. */
@@ -35,6 +35,8 @@ export interface Issuance {
   /** When the person proved who they are; null when nobody did, as with clients' own accounts. */
   readonly authTime: string | null;
   readonly terms: GrantTerms;
+  /** What the client knows the user by already; else what the provider says now. */
+  readonly subject?: string;
   readonly gives: { readonly access: boolean; readonly id: boolean; readonly refresh: boolean };
   /** What a refresh token stands for: all that was granted, however little is asked for this time (RFC 6749 §6). */
   readonly refreshes?: { readonly scope: readonly string[]; readonly terms: GrantTerms };
@@ -61,7 +63,9 @@ export async function prepareTokens(needs: Needs, call: Call, issuance: Issuance
   const { now } = call;
   const signingKey = needs.signer.keyOf(client);
   const expires = earlier(addMilliseconds(now, lengthOf(client.access_token_validity)), issuance.notAfter);
-  const subject = await uniqueSubject(needs, call, client, issuance.user);
+  const current = await uniqueSubject(needs, call, client, issuance.user);
+  const subject = issuance.subject ?? current;
+  if (subject !== current) await checkKeptSubject(needs, call, issuance.user, subject);
   const id = await idClaimsOf(needs, call, issuance, subject, expires);
   const accessToken = gives.access
     ? await signJwt(signingKey, 'at+jwt', accessClaimsOf(needs, issuance, subject, now, expires))

@@ -22,7 +22,8 @@ import { managedScopes, usualScopes } from './install-defaults.ts';
 import { oauth2Model } from './oauth2-model.ts';
 import { type PreviewNeeds, previewUserAction } from './preview-user.ts';
 import { guessLaunchUrl, redirectUris } from './redirect-uris.ts';
-import { securityProfiles } from './security-profile.ts';
+import { type SecurityProfile, securityProfiles } from './security-profile.ts';
+import { signingPairComplaint } from './signing-pair.ts';
 import { type IssuerMode, issuerOf, setupUrls } from './urls.ts';
 
 /** Signs people in to an application by OAuth2 and OpenID Connect. */
@@ -136,6 +137,7 @@ const logoutUri = (help: string) => text({ max: 2000, blank: true, default: '', 
 const validity = (value: string, what: string) =>
   duration({
     default: value,
+    aboveZero: true,
     filter: true,
     help: `How long ${what} can be used, for example hours=1;minutes=30.`,
   });
@@ -155,7 +157,7 @@ type Settled = Pick<Fapi2Settings, Exclude<keyof Fapi2Settings, 'signing_key'>> 
   signing_key: string | null;
   property_mappings: readonly string[];
   launch_url: string;
-  security_profile: string;
+  security_profile: SecurityProfile;
 };
 
 async function settle({ tx, call, values, given, current }: CheckInput<Settled>): Promise<Complaints | null> {
@@ -179,10 +181,8 @@ async function settle({ tx, call, values, given, current }: CheckInput<Settled>)
     if (Object.keys(complaints).length > 0) return complaints;
   }
   if (!given.has('signing_key') || values.signing_key === null) return null;
-  const { rows } = await sql`select 1 from certificates where pk = ${values.signing_key} and key_data <> ''`.execute(
-    tx,
-  );
-  return rows.length > 0 ? null : { signing_key: ['Tokens can only be signed with a pair that has a private key.'] };
+  const complaint = await signingPairComplaint(tx, values.signing_key, values.security_profile);
+  return complaint === null ? null : { signing_key: [complaint] };
 }
 
 interface SetupRow {

@@ -22,6 +22,7 @@ import { clientFacts, oauth2Provider } from './oauth2.resource.ts';
 import { createRefusalEvents } from './refusal-events.ts';
 import { scopeMapping } from './scope-mapping.resource.ts';
 import { createSigner } from './signing.ts';
+import { checkChangedPair } from './signing-pair.ts';
 import { oauth2TestAction, oauth2TestRoute } from './test-sign-in.ts';
 
 interface Needs {
@@ -40,6 +41,7 @@ export function oauth2(needs: Needs): ProviderKind {
   const { publicUrl } = config;
   const signer = createSigner(key.box);
   const refusals = createRefusalEvents(db);
+  const logouts = queueLogouts(needs.jobs);
   return {
     resource: oauth2Provider(needs, [oauth2TestAction({ ...needs, publicUrl, signer, refusals })]),
     clientFacts: clientFacts(publicUrl),
@@ -59,7 +61,10 @@ export function oauth2(needs: Needs): ProviderKind {
     },
     append: decideOnRequest(key),
     detourOf: detourByFrames({ key, publicUrl }),
-    afterEvent: queueLogouts(needs.jobs),
+    async afterEvent(tx, call, event) {
+      await checkChangedPair(tx, event);
+      await logouts(tx, call, event);
+    },
     actorOfBearer: (token, now) => actorOfAccessToken(db, key, token, now, publicUrl),
     jobs: (server) => logoutJobs({ ...needs, ...server, publicUrl, signer }),
     // Clients may want their answer by a form that the page sends to them.

@@ -89,6 +89,14 @@ const unusable = (text: string) => new OAuthError('server_error', text);
 
 const ecAlgs: Readonly<Record<string, Alg>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
 
+/** Clients refuse shorter keys (RFC 7518 §3.3). */
+const leastRsaBits = 2048;
+
+/** Whether tokens can be signed with a key of this kind, so that clients accept them. */
+export function canSign(key: KeyObject, profile: SecurityProfile): boolean {
+  return algOf(key, profile) !== undefined && (key.asymmetricKeyDetails?.modulusLength ?? leastRsaBits) >= leastRsaBits;
+}
+
 function algOf(key: KeyObject, profile: SecurityProfile): Alg | undefined {
   const isNarrow = profile === 'fapi2';
   if (key.asymmetricKeyType === 'rsa') return isNarrow ? 'PS256' : 'RS256';

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { isAmbiguousName } from '../../../core/directory/known-by-attribute.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import type { Call } from '../../../resource/call.ts';
@@ -25,4 +26,23 @@ export async function uniqueSubject(
   if (subject.length <= maxSubjectLength && !(await isAmbiguousName(call.db.read, named))) return subject;
   await refusals.sharedSubject(call, client, user);
   throw new OAuthError('access_denied', 'The client could not tell the user from others.');
+}
+
+/**
+ * Refuses a subject of earlier tokens that another user has now: the client would take the one for the other. Names, addresses and
+ * the attribute `upn` change hands.
+ */
+export async function checkKeptSubject(
+  { installId }: Pick<OAuthNeeds, 'installId'>,
+  { db }: Call,
+  { pk: user }: UserFacts,
+  subject: string,
+): Promise<void> {
+  const { rows } = await sql`select 1 from users where lower(username) = lower(${subject}) and pk <> ${user}
+    union all select 1 from users where lower(email) = lower(${subject}) and email <> '' and pk <> ${user}`.execute(
+    db.read,
+  );
+  const isTaken =
+    rows.length > 0 || (await isAmbiguousName(db.read, { user, attribute: 'upn', value: subject, installId }));
+  if (isTaken) throw new OAuthError('invalid_grant', 'The subject of the refresh token belongs to another user now.');
 }

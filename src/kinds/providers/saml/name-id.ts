@@ -2,7 +2,7 @@ import type { NamingAttribute } from '../../../core/directory/known-by-attribute
 import { uidOf } from '../../../core/directory/uid.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { isJsonObject } from '../../../lib/json.ts';
-import { nameIdFormats } from '../../../lib/saml/names.ts';
+import { nameIdFormats, specifiedFormat } from '../../../lib/saml/names.ts';
 
 /** A user as a service provider knows them. */
 export interface NameId {
@@ -17,17 +17,21 @@ export interface NameIdNeeds {
 }
 
 /** The formats whose names are attributes, which several users can have. */
-export const attributeOfFormat: ReadonlyMap<string, NamingAttribute> = new Map([
+const attributeOfFormat: ReadonlyMap<string, NamingAttribute> = new Map([
   [nameIdFormats.x509, 'distinguishedName'],
   [nameIdFormats.windows, 'upn'],
 ]);
+
+/** The attribute that names users in a format, however it is spelled. */
+export const attributeOf = (format: string): NamingAttribute | undefined =>
+  attributeOfFormat.get(specifiedFormat(format));
 
 export const knownFormats: ReadonlySet<string> = new Set(Object.values(nameIdFormats));
 
 /** The name in a format. Empty when the user has none: whoever asks must not tell it, for it would be many people's. */
 export function nameIdOf(format: string, user: UserFacts, { installId, transient }: NameIdNeeds): NameId {
   const uid = uidOf(user.pk, installId);
-  const attribute = attributeOfFormat.get(format);
+  const attribute = attributeOf(format);
   if (attribute !== undefined) {
     const value = isJsonObject(user.attributes) ? user.attributes[attribute] : undefined;
     return { value: typeof value === 'string' && value !== '' ? value : uid, format };

@@ -4,6 +4,7 @@ import { parseDuration } from '../../../lib/duration.ts';
 import type { Complaints } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { defaultAuthorizationFlow, ownSigningKey } from '../../../provider/install-defaults.ts';
+import { notAboveZero } from '../../../resource/fields/scalar.ts';
 import type { CheckInput } from '../../../resource/resource.ts';
 import { defaultSignature, isStrongAlgorithm, keyKindOf } from './algorithms.ts';
 
@@ -108,7 +109,7 @@ const encryptionComplaint = (encryption: Pair | null): Complaints | null =>
 function validityComplaint(values: Settled): Complaints | null {
   const lengthOf = (name: keyof Settled) => parseDuration(String(values[name])) ?? 0;
   for (const name of ['assertion_valid_not_on_or_after', 'session_valid_not_on_or_after'] as const) {
-    if (lengthOf(name) <= 0) return { [name]: ['This must be a length of time above zero.'] };
+    if (lengthOf(name) <= 0) return { [name]: [notAboveZero] };
   }
   if (lengthOf('assertion_valid_not_before') < lengthOf('assertion_valid_not_on_or_after')) return null;
   return { assertion_valid_not_before: ['Assertions would be over before they begin.'] };

@@ -1,4 +1,4 @@
-import { nameIdFormats } from '../../../lib/saml/names.ts';
+import { specifiedFormat } from '../../../lib/saml/names.ts';
 import { pathFor } from '../../../source/interactive.ts';
 import type { SourceRow } from '../../../source/source.family.ts';
 
@@ -44,12 +44,6 @@ export function ourSide({ slug, issuer }: { readonly slug: string; readonly issu
   };
 }
 
-/** Two formats belong to SAML 1.1, whatever the interface calls them. */
-const written: Readonly<Record<string, string>> = {
-  'urn:oasis:names:tc:SAML:2.0:nameid-format:X509SubjectName': nameIdFormats.x509,
-  'urn:oasis:names:tc:SAML:2.0:nameid-format:WindowsDomainQualifiedName': nameIdFormats.windows,
-};
-
 /** The format of names that the identity provider is asked for. */
 export const nameIdFormatOf = ({ name_id_policy }: { readonly name_id_policy: string }): string =>
-  written[name_id_policy] ?? name_id_policy;
+  specifiedFormat(name_id_policy);

@@ -130,6 +130,7 @@ export function samlSource({
         group: 'Signing',
       }),
       temporary_user_delete_after: duration({
+        aboveZero: true,
         default: 'days=1',
         filter: true,
         help: 'When users with a transient name are deleted, counted from their sign-in, if they do not sign out before.',

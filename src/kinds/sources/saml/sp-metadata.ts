@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { loadKeyPair } from '../../../core/key/key-pair.ts';
 import { bindings, metadataNamespace, protocolNamespace } from '../../../lib/saml/names.ts';
 import { dsNamespace } from '../../../lib/xml/algorithms.ts';
+import { acceptedEncryption } from '../../../lib/xml/encrypt.ts';
 import { certificateMarkup, writeSigned } from '../../../lib/xml/write-signed.ts';
 import { type Markup, xml } from '../../../lib/xml/write-xml.ts';
 import type { Query } from '../../../platform/db/database.ts';
@@ -57,5 +58,6 @@ async function keyDescriptor(
     'md:KeyDescriptor',
     { use },
     xml('ds:KeyInfo', { 'xmlns:ds': dsNamespace }, certificateMarkup(pair.certificate)),
+    use === 'signing' ? null : acceptedEncryption.map((Algorithm) => xml('md:EncryptionMethod', { Algorithm })),
   );
 }

@@ -34,6 +34,7 @@ const consentStage = defineStage({
       help: 'How often people are asked: every time, once, or again after a while.',
     }),
     consent_expire_in: duration({
+      aboveZero: true,
       default: 'weeks=4',
       filter: true,
       help: 'How long a consent is remembered in the mode `expiring`.',

@@ -22,7 +22,7 @@ import { answerAllowed, refuseRequest } from './answer-allowed.ts';
 import { answerClient } from './answer-client.ts';
 import { type AnswerTo, type AuthorizeRequest, isSilent } from './authorize-request.ts';
 import type { BrowserNeeds } from './browser-needs.ts';
-import { isRegisteredUri } from './match-redirect-uri.ts';
+import { isRegisteredRedirectUri } from './match-redirect-uri.ts';
 import { type ProvenClient, proveClient } from './prove-client.ts';
 import { notedRequest, readNote } from './sign-in-note.ts';
 import { readRequest } from './steps.ts';
@@ -175,7 +175,7 @@ async function redeemTicket(needs: BrowserNeeds, call: Call, id: string): Promis
   // What `goThroughFlow` asked for.
   const request = ticket.request as unknown as AuthorizeRequest;
   const client = await loadClient(needs, { provider: ticket.provider });
-  if (!client || !isRegisteredUri(needs.sandbox, client.redirect_uris, request.redirect_uri)) {
+  if (!client || !isRegisteredRedirectUri(needs.sandbox, client, request.redirect_uri)) {
     throw new OAuthError('invalid_request', 'The client has changed in the meantime.');
   }
   return tellingClient(needs, call, client, request, async () => {

@@ -1,5 +1,7 @@
 import type { Sandbox } from '../../../../platform/sandbox/sandbox.ts';
+import type { Client } from '../client.ts';
 import { isHarmfulUrl, type RedirectUri } from '../redirect-uris.ts';
+import { isFapi2 } from '../security-profile.ts';
 
 const maxUriLength = 2_000;
 /** What browsers and parsers disagree about: white space, controls, backslashes. */
@@ -11,14 +13,38 @@ const encodedPathSigns = /%(2e|2f|5c|25|00)|\/\.{1,2};/i;
  * Whether a client may be answered at this address. As registered means the same text (RFC 9700 §2.1); a pattern must
  * match the whole of an address that every parser reads alike. An empty list is nowhere.
  */
-export function isRegisteredUri(sandbox: Sandbox, registered: readonly RedirectUri[], uri: string): boolean {
+export function isRegisteredUri(
+  sandbox: Sandbox,
+  registered: readonly RedirectUri[],
+  uri: string,
+  { anyLoopbackPort = false }: { readonly anyLoopbackPort?: boolean } = {},
+): boolean {
   const url = uri.length > maxUriLength || disputed.test(uri) ? null : URL.parse(uri);
   // RFC 6749 §3.1.2: no fragment.
   if (!url || uri.includes('#') || isHarmfulUrl(uri)) return false;
   return registered.some((one) =>
-    one.matching_mode === 'strict' ? one.url === uri : isUnambiguous(uri, url) && matchesWhole(sandbox, one.url, uri),
+    one.matching_mode === 'strict'
+      ? one.url === uri || (anyLoopbackPort && isSameLoopback(one.url, uri))
+      : isUnambiguous(uri, url) && matchesWhole(sandbox, one.url, uri),
   );
 }
+
+/**
+ * Whether a registered redirect_uri allows this one: the same text, but for the port of a loopback address, which native apps get
+ * from the operating system (RFC 8252 §7.3, RFC 9700 §2.1). FAPI 2.0 allows no exception.
+ */
+export const isRegisteredRedirectUri = (
+  sandbox: Sandbox,
+  client: Pick<Client, 'redirect_uris' | 'security_profile'>,
+  uri: string,
+): boolean => isRegisteredUri(sandbox, client.redirect_uris, uri, { anyLoopbackPort: !isFapi2(client) });
+
+const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(?=$|[/?])/;
+
+const isSameLoopback = (one: string, other: string): boolean =>
+  loopback.test(one) && loopback.test(other) && withoutPort(one) === withoutPort(other);
+
+const withoutPort = (uri: string): string => uri.replace(loopback, '$1');
 
 /** Nothing in it that a parser would drop, resolve or take for credentials. */
 function isUnambiguous(uri: string, url: URL): boolean {

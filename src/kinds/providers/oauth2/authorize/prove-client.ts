@@ -6,7 +6,7 @@ import { findRequest } from '../requests.ts';
 import { isFapi2 } from '../security-profile.ts';
 import type { AnswerTo } from './authorize-request.ts';
 import type { BrowserNeeds } from './browser-needs.ts';
-import { isRegisteredUri } from './match-redirect-uri.ts';
+import { isRegisteredRedirectUri } from './match-redirect-uri.ts';
 import { openRequestObject } from './request-object.ts';
 import { modeOfRefusals } from './steps.ts';
 
@@ -48,7 +48,7 @@ export async function proveClient(needs: BrowserNeeds, call: Call, text: string)
   if (!client) throw new OAuthError('invalid_client', 'There is no such client.', { status: 400 });
   const { params, pushed } = await expand(needs, given, client, call.now);
   const redirect_uri = params.require('redirect_uri');
-  if (!isRegisteredUri(needs.sandbox, client.redirect_uris, redirect_uri)) {
+  if (!isRegisteredRedirectUri(needs.sandbox, client, redirect_uri)) {
     await needs.refusals.wrongRedirect(call, client, redirect_uri);
     throw new OAuthError('invalid_request', 'The redirect_uri is not one of the client.', {
       shown: [

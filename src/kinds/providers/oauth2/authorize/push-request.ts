@@ -9,7 +9,7 @@ import type { OAuthEndpoint } from '../oauth-edge.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { type Params, parseParams } from '../params.ts';
 import { checkRoom, storeRequest } from '../requests.ts';
-import { isRegisteredUri } from './match-redirect-uri.ts';
+import { isRegisteredRedirectUri } from './match-redirect-uri.ts';
 import { pushedPrefix } from './prove-client.ts';
 import { openRequestObject } from './request-object.ts';
 import { readRequest } from './steps.ts';
@@ -78,7 +78,7 @@ async function checkRequest(
   params: Params,
 ): Promise<void> {
   const redirect_uri = params.require('redirect_uri');
-  if (!isRegisteredUri(sandbox, client.redirect_uris, redirect_uri)) {
+  if (!isRegisteredRedirectUri(sandbox, client, redirect_uri)) {
     await refusals.wrongRedirect(call, client, redirect_uri);
     throw new OAuthError('invalid_request', 'The redirect_uri is not one of the client.');
   }

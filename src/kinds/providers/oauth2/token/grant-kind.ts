@@ -29,6 +29,8 @@ export interface Redeemed {
   readonly session: string | null;
   readonly authTime: string | null;
   readonly terms: GrantTerms;
+  /** What the client knows the user by already; else what the provider says now. */
+  readonly subject?: string;
   readonly gives: { readonly id: boolean; readonly refresh: boolean };
   readonly notAfter?: string;
   /** What the answer says besides the tokens. */

@@ -16,6 +16,7 @@ import { issuerOf, samlPaths } from '../urls.ts';
 import { answerAllowed } from './answer-allowed.ts';
 import { authnContextOf } from './authn-context.ts';
 import { openPending, type PendingRequest, sealPending } from './pending-request.ts';
+import { isConsumerOf } from './read-request.ts';
 import { SamlRefusal } from './saml-refusal.ts';
 import { wantedFormat } from './wanted-format.ts';
 import { writeFailure } from './write-response.ts';
@@ -115,7 +116,7 @@ export async function redeem(needs: SamlNeeds, call: Call, provider: ServiceProv
   if (ticket?.provider !== provider.pk) throw new PageRefusal('This request was answered before, or is not yours.');
   // What `goThroughFlow` asked for.
   const request = ticket.request as unknown as PendingRequest;
-  if (request.consumerUrl !== null && request.consumerUrl !== provider.acs_url) {
+  if (!isConsumerOf(provider, request)) {
     throw new PageRefusal('The provider has changed in the meantime.');
   }
   return tellingProvider(needs, call, provider, request, async () => {

@@ -19,9 +19,9 @@ export function readRequest(
   const request = readAuthnRequest(message);
   checkDestination(request.destination, provider, publicUrl);
   checkIssueInstant(request.issueInstant, now);
-  if (request.consumerUrl !== null && request.consumerUrl !== provider.acs_url) {
+  if (!isConsumerOf(provider, request)) {
     throw new SamlError(
-      `ACS URL of ${request.consumerUrl.slice(0, 500)} doesn't match Provider ACS URL of ${provider.acs_url}.`,
+      `ACS URL of ${request.consumerUrl?.slice(0, 500)} doesn't match Provider ACS URL of ${provider.acs_url}.`,
     );
   }
   return {
@@ -37,6 +37,13 @@ export function readRequest(
     sentAt: null,
   };
 }
+
+/** Whether the request asks for a response at the address of the provider: a host in other letters is the same host. */
+export const isConsumerOf = (
+  { acs_url }: Pick<ServiceProvider, 'acs_url'>,
+  { consumerUrl }: Pick<PendingRequest, 'consumerUrl'>,
+): boolean =>
+  consumerUrl === null || consumerUrl === acs_url || (URL.parse(consumerUrl)?.href ?? '') === URL.parse(acs_url)?.href;
 
 /** A message that was meant for another server, or for another application here, is not taken. */
 export function checkDestination(

@@ -3,7 +3,7 @@ import type { UserFacts } from '../../../../core/mapping/user-facts.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { type MappedUser, mapUser } from '../attributes.ts';
 import { transientIdOf } from '../logins.ts';
-import { attributeOfFormat, type NameId, nameIdOf } from '../name-id.ts';
+import { attributeOf, type NameId, nameIdOf } from '../name-id.ts';
 import type { SamlNeeds } from '../needs.ts';
 import type { ServiceProvider } from '../service-provider.ts';
 import type { PendingRequest } from './pending-request.ts';
@@ -60,7 +60,7 @@ async function checkOneUser(
   { provider, user }: Telling,
   nameId: NameId,
 ): Promise<void> {
-  const attribute = attributeOfFormat.get(nameId.format);
+  const attribute = attributeOf(nameId.format);
   // What a mapping says is not the attribute; its author answers for it.
   if (attribute === undefined || provider.nameIdMapping !== null) return;
   const named = { user: user.pk, attribute, value: nameId.value, installId };

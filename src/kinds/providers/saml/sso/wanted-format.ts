@@ -1,10 +1,10 @@
-import { nameIdFormats } from '../../../../lib/saml/names.ts';
+import { nameIdFormats, specifiedFormat } from '../../../../lib/saml/names.ts';
 import { knownFormats } from '../name-id.ts';
 import type { ServiceProvider } from '../service-provider.ts';
 import type { PendingRequest } from './pending-request.ts';
 import { SamlRefusal } from './saml-refusal.ts';
 
-/** The format of the name that the service provider wants; that of the provider where it does not care. */
+/** The format of the name that the service provider wants, as it spells it; that of the provider where it does not care. */
 export function wantedFormat(
   { default_name_id_policy }: Pick<ServiceProvider, 'default_name_id_policy'>,
   { nameIdFormat }: Pick<PendingRequest, 'nameIdFormat'>,
@@ -12,6 +12,6 @@ export function wantedFormat(
   if (nameIdFormat === null || nameIdFormat === '' || nameIdFormat === nameIdFormats.unspecified) {
     return default_name_id_policy;
   }
-  if (knownFormats.has(nameIdFormat)) return nameIdFormat;
+  if (knownFormats.has(specifiedFormat(nameIdFormat))) return nameIdFormat;
   throw new SamlRefusal('nameId', `Assertion contains NameID with unsupported format ${nameIdFormat.slice(0, 200)}.`);
 }

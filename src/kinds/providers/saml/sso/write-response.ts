@@ -6,6 +6,7 @@ import { encryptXml } from '../../../../lib/xml/encrypt.ts';
 import { type SigningKey, signXml } from '../../../../lib/xml/sign.ts';
 import { writeSigned } from '../../../../lib/xml/write-signed.ts';
 import { type Markup, xml } from '../../../../lib/xml/write-xml.ts';
+import { addMilliseconds, fromTimestamp, toTimestamp } from '../../../../platform/clock.ts';
 import type { Attribute } from '../attributes.ts';
 import type { NameId } from '../name-id.ts';
 import type { ServiceProvider } from '../service-provider.ts';
@@ -76,7 +77,7 @@ const issuerMarkup = (issuer: string) => xml('saml:Issuer', { 'xmlns:saml': asse
 function assertionOf(told: Told) {
   const id = newMessageId();
   const { now, inResponseTo, acs } = told;
-  const after = (ms: number) => samlInstant(new Date(now.getTime() + ms));
+  const after = (ms: number) => samlInstant(fromTimestamp(addMilliseconds(toTimestamp(now), ms)));
   const NotOnOrAfter = after(told.notOnOrAfterMs);
   const attributes = { 'xmlns:saml': assertionNamespace, ID: id, Version: '2.0', IssueInstant: samlInstant(now) };
   const content = [

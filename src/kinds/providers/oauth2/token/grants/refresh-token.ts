@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { asObject } from '../../../../../lib/json.ts';
 import { statement } from '../../../../../platform/db/statement.ts';
 import { type GrantTerms, lockFamily } from '../../grants.ts';
 import { OAuthError } from '../../oauth-error.ts';
@@ -17,10 +18,13 @@ interface RefreshRow {
   readonly scope: string;
   readonly family: string;
   readonly terms: string;
+  readonly id_token: string;
 }
 
 const byHash = statement<[hash: string], RefreshRow>(
-  (hash) => sql`select pk, provider, "user", session, auth_time, expires, expiring, revoked, scope, family, terms
+  (
+    hash,
+  ) => sql`select pk, provider, "user", session, auth_time, expires, expiring, revoked, scope, family, terms, id_token
     from oauth2_refresh_tokens where token_hash = ${hash}`,
 );
 const markUsed = statement<[pk: number], { pk: number }>(
@@ -58,6 +62,8 @@ export const refreshToken: GrantKind = {
       authTime: row.auth_time,
       // OpenID Connect Core §12.2: a nonce is not said again.
       terms,
+      // OpenID Connect Core §12.2: the subject stays the same, whatever the user is called now.
+      ...subjectIn(row.id_token),
       gives: { id: true, refresh: isRotated },
       async consume(tx) {
         await lockFamily(call.db, tx, row.family);
@@ -67,3 +73,8 @@ export const refreshToken: GrantKind = {
     };
   },
 };
+
+function subjectIn(idToken: string): { readonly subject?: string } {
+  const { sub } = asObject(JSON.parse(idToken));
+  return typeof sub === 'string' ? { subject: sub } : {};
+}
