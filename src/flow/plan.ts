@@ -23,6 +23,8 @@ export interface FlowPlan {
   readonly is_restored?: boolean;
   /** The address that the link was mailed to; missing for links that administrators made. */
   readonly mailed_to?: string;
+  /** The address by which an account of a source is about to be connected to an existing user, who signs in first. */
+  readonly connects?: string;
   /** Further input for stages: the requested application and scopes. */
   readonly context?: Readonly<Record<string, Json>>;
   /** What happens after the flow's own stages, in this order. */

@@ -34,7 +34,7 @@ const secretsColumn = '$secrets';
 const viewColumn = '$view';
 
 export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth = 0): Plan {
-  const fields = membersOf(resource, view);
+  const fields = membersOf(resource, view).filter(([, { notNested }]) => depth === 0 || !notNested);
   const members = fields.map(([name, field]) => {
     const objects = objectsOf(field, fields, needs);
     return objects === null

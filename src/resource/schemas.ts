@@ -25,7 +25,7 @@ export function responseSchema(resource: Resource, registry: Registry, view = 'f
   }
   const isOptional = (name: string) => {
     const field = resource.allFields[name];
-    return field?.kind === 'derived' && field.required === false;
+    return field?.notNested || (field?.kind === 'derived' && field.required === false);
   };
   const required = Object.keys(properties).filter((name) => !isOptional(name));
   const schema: JsonSchema = { type: 'object', properties, required };

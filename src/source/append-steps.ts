@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { recordEmailProof } from '../core/directory/email-proof.ts';
 import type { FlowState } from '../flow/executor/flow-state.ts';
 import type { PlanStep } from '../flow/plan.ts';
 import type { AppendStep } from '../flow/protocol-kind.ts';
@@ -20,6 +21,8 @@ type Connection = {
   readonly identifier: string;
   /** Further columns of the connection, secrets in clear: the plan as a whole is sealed. */
   readonly values: Readonly<Record<string, Json>>;
+  /** The address that the source vouches for. */
+  readonly email?: string;
 };
 
 /** The end of a flow at a source: it stores the connection and, where the source names groups, makes the user's groups from it exactly these. */
@@ -32,6 +35,9 @@ export const sourceSteps = (
   ...(groups === null ? [] : [{ kind, step: 'sync_groups', content: [...groups] }]),
 ];
 
+/** That the flow was for one user alone. */
+export const userStep = (kind: string, user: number): PlanStep => ({ kind, step: 'check_user', content: user });
+
 /** What is planned for the flow before somebody leaves: that they went through it. */
 export const passStep = (kind: string, visit: VisitRow): PlanStep => ({ kind, step: 'pass', content: visit });
 
@@ -43,7 +49,13 @@ export function createAppendSteps(): AppendStep {
     // The content is what `passStep` or `sourceSteps` put into the plan.
     if (step === 'pass') return insertVisit(tx, content as VisitRow, call.now);
     const user = await activeUser(tx, state);
-    if (step === 'save_connection') return saveConnection(content as Connection, source, user, registry, tx, call);
+    if (step === 'check_user') return checkUser(user, content, source);
+    if (step === 'save_connection') {
+      const connection = content as Connection;
+      await saveConnection(connection, source, user, registry, tx, call);
+      const { email } = connection;
+      return email === undefined ? undefined : recordEmailProof(tx, { email, by: 'source' }, user, call.now);
+    }
     return syncGroups(content as PlannedGroup[], source, user, tx, call);
   };
 }
@@ -60,6 +72,14 @@ async function activeUser(tx: Query, { context }: FlowState): Promise<number> {
     where pk = ${context.pending_user} and is_active`.execute(tx);
   if (!rows[0]) throw new Problem('permission_denied', 'Access denied.');
   return rows[0].pk;
+}
+
+function checkUser(user: number, expected: Json, { name }: LiveSource): void {
+  if (user === expected) return;
+  throw new Problem(
+    'permission_denied',
+    `Your account of ${name} was not connected: it has the address of another user.`,
+  );
 }
 
 /** An external account has one owner; a concurrent sign-in cannot take it over. */

@@ -73,7 +73,7 @@ async function comeUnasked<S extends SourceRow, A>(
     kind.resource,
     kind.speaker,
   );
-  if (!call.actor) return signIn(kind, arrival, next, call);
+  if (!call.actor) return signIn(kind, arrival, next, call, true);
   const owner = await findConnection(call.db.read, source.pk, arrival.identity.identifier);
   if (owner === call.actor.user.pk) return redirect(next ?? '/');
   throw new SourceRefusal(
@@ -86,11 +86,22 @@ async function signIn<S extends SourceRow, A>(
   arrival: Arrival,
   next: string | null,
   call: Call,
+  isUnasked = false,
 ): Promise<HttpAnswer> {
   const makeUser = (mapped: MappedIdentity) => makeTemporaryUser(server.engine, arrival, mapped, call);
-  const plan = await planSignIn(needs, arrival, call, arrival.temporaryUntil ? makeUser : undefined);
+  const plan = await planSignIn(needs, arrival, call, arrival.temporaryUntil ? makeUser : undefined, { isUnasked });
   const token = await call.db.write((tx) => savePlan(tx, needs.key, plan, call.now));
-  return redirect(flowPage(plan.flow.slug, next), [planCookie(token, needs.config.publicUrl).header]);
+  const [to, cookies] = [flowPage(plan.flow.slug, next), [planCookie(token, needs.config.publicUrl).header]];
+  if (plan.connects === undefined) return redirect(to, cookies);
+  const page = plainPage({
+    ...(await pageFrame(call)),
+    title: 'Is this your account?',
+    paragraphs: [
+      'There is an account here with the address of yours. The address was not verified: sign in to the account to connect it.',
+    ],
+    link: { to, text: 'Sign in' },
+  });
+  return { ...page, headers: { ...page.headers, 'set-cookie': cookies } };
 }
 
 /** For somebody who is signed in. Nobody becomes another user by it. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { isSuperuserSql } from '../core/access/rights-sql.ts';
+import { isEmailVerifiedSql, isSameEmail } from '../core/directory/email-proof.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Identity, MappedIdentity } from './properties.ts';
 import type { SourceRow } from './source.family.ts';
@@ -7,12 +8,15 @@ import type { SourceRow } from './source.family.ts';
 /** The user for an external account. */
 export type Match =
   | { readonly outcome: 'known user'; readonly user: number }
+  /** Has the address, and has not proven it here: somebody else may have entered it, to wait for its owner. */
+  | { readonly outcome: 'unproven user'; readonly user: number }
   | { readonly outcome: 'new user' }
   | { readonly outcome: 'refused' };
 
 /**
  * Decides by the account's connection, and without one by the source's matching mode.
- * An address that nobody has proven to own finds nobody: else whoever types it in takes over the account.
+ * An address finds a user if the account at the source has proven it, else whoever types it in there takes over the account,
+ * and if the user here has, else the one who was first to type it in here keeps a way into the account of its owner.
  */
 export async function matchUser(
   source: SourceRow,
@@ -30,21 +34,21 @@ export async function matchUser(
   const value = properties[column];
   if (typeof value !== 'string' || value === '') return { outcome: 'refused' };
   // That an address was confirmed says nothing of another one that a mapping puts in its place.
-  if (column === 'email' && !(isEmailConfirmed && sameText(value, email))) return { outcome: 'refused' };
+  if (column === 'email' && !(isEmailConfirmed && isSameEmail(value, email))) return { outcome: 'refused' };
 
-  const { rows } = await sql<{ pk: number; is_out_of_reach: boolean }>`select u.pk,
+  const { rows } = await sql<{ pk: number; is_out_of_reach: unknown; is_verified: unknown }>`select u.pk,
     exists (select 1 from user_source_connections c where c."user" = u.pk and c.source = ${source.pk})
-      or ${isSuperuserSql(sql`u.pk`)} as is_out_of_reach
+      or ${isSuperuserSql(sql`u.pk`)} as is_out_of_reach,
+      ${isEmailVerifiedSql} as is_verified
     from users u where lower(${sql.ref(`u.${column}`)}) = lower(${value}) limit 2`.execute(query);
   const [found] = rows;
   if (!found) return { outcome: 'new user' };
   // Two people with one address cannot be told apart, and who is linked to another account there is not this person.
   // Superusers are linked by hand alone: what another system calls somebody is not enough to become one.
   if (mode.endsWith('_deny') || rows.length > 1 || found.is_out_of_reach) return { outcome: 'refused' };
+  if (column === 'email' && !found.is_verified) return { outcome: 'unproven user', user: found.pk };
   return { outcome: 'known user', user: found.pk };
 }
-
-const sameText = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 /** The user to whom the account belongs. */
 export async function findConnection(query: Query, source: string, identifier: string): Promise<number | null> {

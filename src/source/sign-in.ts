@@ -1,17 +1,20 @@
+import { sql } from 'kysely';
+import { findBrandOfHost } from '../core/brand/brand-of-host.ts';
+import { isSameEmail, type ProvenEmail } from '../core/directory/email-proof.ts';
 import { MappingFailed } from '../core/mapping/evaluate.ts';
 import { loadUserFacts, type UserFacts } from '../core/mapping/user-facts.ts';
 import { applicableFlow } from '../flow/applicable-flow.ts';
-import type { FlowPlan } from '../flow/plan.ts';
+import { type FlowPlan, planThrough } from '../flow/plan.ts';
 import { Invalid, Problem } from '../lib/problem.ts';
 import type { Sandbox } from '../platform/sandbox/sandbox.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import type { PolicyResult } from '../policy/outcome.ts';
 import { callersFacts, policyRequest } from '../policy/request.ts';
 import type { Call } from '../resource/call.ts';
-import { sourceSteps } from './append-steps.ts';
+import { sourceSteps, userStep } from './append-steps.ts';
 import { type Arrival, reportMisconfiguration } from './arrival.ts';
 import { matchUser } from './match-user.ts';
-import { type MappedIdentity, mapIdentity } from './properties.ts';
+import { type Identity, type MappedIdentity, mapIdentity } from './properties.ts';
 import type { SourceRow } from './source.family.ts';
 import { isOver } from './temporary-users.ts';
 
@@ -37,9 +40,35 @@ export async function planSignIn(
   arrival: Arrival,
   call: Call,
   makeUser?: (mapped: MappedIdentity) => Promise<number>,
+  { isUnasked = false } = {},
 ): Promise<FlowPlan> {
   const { source, sourceResource, identity, connectionModel, connectionValues, session } = arrival;
-  const { user, mapped } = await recognise(needs, arrival, call);
+  const { user, mapped, isUnproven } = await recognise(needs, arrival, call);
+  const steps = [
+    ...sourceSteps(
+      sourceResource.model,
+      {
+        model: connectionModel,
+        identifier: identity.identifier,
+        values: connectionValues,
+        ...(identity.isEmailConfirmed && { email: identity.email }),
+      },
+      mapped.groups,
+    ),
+    ...(session === undefined ? [] : [{ kind: sourceResource.model, step: 'begin_session', content: session }]),
+  ];
+  const from = { ...sourceFacts(source), model: sourceResource.model };
+  if (user && isUnproven) {
+    // Any site can send browsers here with an account of its own choice: who signs in then must not connect that.
+    if (isUnasked) throw new Problem('permission_denied', connectFirst(source));
+    const flow = await passwordFlow(needs, source, call);
+    return {
+      ...planThrough(flow, null),
+      source: from,
+      append: [userStep(sourceResource.model, user.pk), ...steps],
+      connects: identity.email,
+    };
+  }
   const isKnown = user !== null || makeUser !== undefined;
   const choice = await applicableFlow(needs.policies, {
     flow: isKnown ? source.authentication_flow : source.enrollment_flow,
@@ -54,35 +83,55 @@ export async function planSignIn(
   return {
     flow: { pk: choice.flow.pk, slug: choice.flow.slug },
     sso: true,
-    source: { ...sourceFacts(source), model: sourceResource.model },
+    source: from,
     pending_user: user?.pk ?? (await makeUser?.(mapped)) ?? null,
     ...(user && { password_set: user.password_change_date }),
     prompt_data: mapped.user,
-    context: { auth_method: 'source', auth_method_args: { source: sourceFacts(source) } },
-    append: [
-      ...sourceSteps(
-        sourceResource.model,
-        { model: connectionModel, identifier: identity.identifier, values: connectionValues },
-        mapped.groups,
-      ),
-      ...(session === undefined ? [] : [{ kind: sourceResource.model, step: 'begin_session', content: session }]),
-    ],
+    context: {
+      auth_method: 'source',
+      auth_method_args: { source: sourceFacts(source) },
+      ...provenBy(identity, mapped),
+    },
+    append: steps,
   };
 }
 
-/** The matching user, null if new, and the mapped properties. Throws the refusal for the person. */
+export const connectFirst = ({ name }: Pick<SourceRow, 'name'>) =>
+  `There is an account here with this address, which was not verified. Sign in to it first, then connect your account of ${name} on your settings page.`;
+
+/** The flow of the brand by which people sign in: who does so has shown that the account is theirs. */
+async function passwordFlow({ policies }: SignInNeeds, source: SourceRow, call: Call): Promise<FlowPlan['flow']> {
+  const brand = await findBrandOfHost(call.request.host, call.db.read);
+  const { rows } = await sql<{ flow: string | null }>`select flow_authentication as flow from brands
+    where pk = ${brand?.pk ?? null}`.execute(call.db.read);
+  const choice = await applicableFlow(policies, { flow: rows[0]?.flow ?? null, call, user: null, context: {} });
+  if (choice.outcome === 'missing') throw new Problem('permission_denied', connectFirst(source));
+  if (choice.outcome === 'refused') throw accessDenied(choice.messages);
+  return { pk: choice.flow.pk, slug: choice.flow.slug };
+}
+
+/** What a source says about an address it says of that one alone. */
+function provenBy(
+  { isEmailConfirmed, email }: Identity,
+  { user }: MappedIdentity,
+): { readonly proven_email?: ProvenEmail } {
+  const isProven = isEmailConfirmed && typeof user.email === 'string' && isSameEmail(user.email, email);
+  return isProven ? { proven_email: { email, by: 'source' } } : {};
+}
+
+/** The matching user, null if new, whether they have yet to show that they are that user, and the mapped properties. Throws the refusal for the person. */
 export async function recognise(
   needs: SignInNeeds,
   arrival: Arrival,
   call: Call,
-): Promise<{ readonly user: UserFacts | null; readonly mapped: MappedIdentity }> {
+): Promise<{ readonly user: UserFacts | null; readonly mapped: MappedIdentity; readonly isUnproven: boolean }> {
   const { source, identity } = arrival;
   const mapped = await mapOrRefuse(needs.sandbox, arrival, call);
   const match = await matchUser(source, identity, mapped, Boolean(arrival.temporaryUntil), call.db.read);
   if (match.outcome === 'refused') throw new Problem('permission_denied', refusedByMatching(source));
-  const user = match.outcome === 'known user' ? await loadActiveUser(match.user, call) : null;
+  const user = 'user' in match ? await loadActiveUser(match.user, call) : null;
   await checkSourcePolicies(needs.policies, source, user, call);
-  return { user, mapped };
+  return { user, mapped, isUnproven: match.outcome === 'unproven user' };
 }
 
 /** Checks the policies bound to the source; null is a new user. */

@@ -27,6 +27,7 @@ const names: Readonly<Record<string, string>> = {
   openidconnect: 'OpenID Connect',
   policy_execution: 'Decision of a policy',
   post: 'POST',
+  scim: 'SCIM',
   POST_AUTO: 'POST, sent automatically',
   propertymappings: 'Property mappings',
   rbac: 'Roles and permissions',

@@ -30,11 +30,9 @@ const scopes: readonly Scope[] = [
   scope(
     'email',
     'Email address',
-    `// An address counts as verified when somebody has verified it, and said so in the user's attributes.
-return {
-  email: request.user.email,
-  email_verified: request.user.attributes.email_verified === true,
-};`,
+    `// Whether the address is verified is left out where nothing is known: many applications refuse users with false.
+const { email, email_verified } = request.user;
+return email_verified === null ? { email } : { email, email_verified };`,
   ),
   scope(
     'profile',
@@ -55,7 +53,7 @@ const names = [
 for (const name of names) {
   if (typeof attributes[name] === "string" && attributes[name] !== "") claims[name] = attributes[name];
 }
-if (typeof attributes.updated_at === "number") claims.updated_at = attributes.updated_at;
+claims.updated_at = typeof attributes.updated_at === "number" ? attributes.updated_at : Math.floor(Date.parse(user.updated_at) / 1000);
 return claims;`,
   ),
   scope(

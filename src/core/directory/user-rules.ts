@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { JsonObject } from '../../lib/json.ts';
 import { type Complaints, Invalid } from '../../lib/problem.ts';
 import { runLater } from '../../platform/db/later.ts';
+import type { Actor } from '../../resource/actor.ts';
 import { hasUnseen } from '../../resource/fields/well-formed.ts';
 import type { AfterWrite, CheckInput } from '../../resource/resource.ts';
 import type { CorrectRights, RightsInput } from '../../resource/visibility.ts';
@@ -10,6 +11,7 @@ import { bringsSuperuser, checkMayReachUser, checkMayTouchUser, usersBeyond } fr
 import { checkSuperuserLeft } from '../access/last-superuser.ts';
 import { endSessions } from '../session/session.ts';
 import type { SettingsStore } from '../settings/settings.ts';
+import { isSameEmail, statementOf } from './email-proof.ts';
 import { checkMayJoin, checkMayLeave } from './membership.ts';
 
 export const userTypes = ['internal', 'external', 'service_account', 'internal_service_account'] as const;
@@ -17,6 +19,10 @@ type User = {
   pk: number;
   username: string;
   email: string;
+  email_verified: boolean;
+  email_verified_at: string | null;
+  email_verified_by: string | null;
+  verified_email: string | null;
   type: string;
   attributes: JsonObject;
   is_active: boolean;
@@ -36,11 +42,13 @@ export function pathComplaint(path: string): string | null {
 }
 
 /** Changing these affects how, or whether, a user can sign in. */
-const accessFields = ['username', 'email', 'is_active', 'attributes', 'type'] as const;
+const accessFields = ['username', 'email', 'email_verified', 'is_active', 'attributes', 'type'] as const;
 
 /** Internal accounts belong to the server; only superusers change superusers. */
-export async function checkUser(input: CheckInput<User>): Promise<Complaints | null> {
+export async function checkUser(input: CheckInput<User>, settings: SettingsStore): Promise<Complaints | null> {
   const { tx, call, values, given, current } = input;
+  const unprovable = await stateProof(input, settings);
+  if (unprovable) return unprovable;
   const { actor } = call;
   if (!actor) return null;
   if (current) {
@@ -59,6 +67,35 @@ export async function checkUser(input: CheckInput<User>): Promise<Complaints | n
   await checkMayLeave(input, [...before.difference(after)]);
   return null;
 }
+
+/**
+ * Every write of a user passes here: another address loses what was stated about the last one. Of administrators' own
+ * statements the explicit one counts, else the setting; what others have proven, their code records after the write.
+ */
+async function stateProof(
+  { call, values, given, current }: CheckInput<User>,
+  settings: SettingsStore,
+): Promise<Complaints | null> {
+  const { email } = values;
+  const isSame = current !== null && isSameEmail(email, current.email);
+  const isStated = given.has('email_verified') && (!isSame || values.email_verified !== current.email_verified);
+  if (isStated && values.email_verified && email === '') return { email_verified: ['There is no address to verify.'] };
+  if (!isStated && isSame) {
+    // Written in other letters it is still the address that was proven.
+    if (current.verified_email === current.email) values.verified_email = email;
+    return null;
+  }
+  const { actor } = call;
+  const isAdministrators =
+    actor !== null && (isStated || (managesUsers(actor) && (await settings.current()).trust_administrator_emails));
+  const isVerified = isStated ? values.email_verified : true;
+  const isKnown = email !== '' && isAdministrators;
+  Object.assign(values, statementOf(isKnown ? { email, isVerified, by: 'administrator', now: call.now } : null));
+  return null;
+}
+
+/** People whom a flow lets write to their own account hold neither. */
+const managesUsers = ({ holds }: Actor): boolean => holds('svc_core.add_user') || holds('svc_core.change_user');
 
 /** Ends all access of a deactivated or deleted account at once. */
 export async function afterUserWrite(

@@ -21,6 +21,7 @@ import type { SettingsStore } from '../settings/settings.ts';
 import type { KeyNeeds } from '../token/issue-token.ts';
 import { avatarOf, defaultAvatars, initialsAvatar } from './avatar.ts';
 import { attributesFilter, choicesFilter, linkedFilter, startsWithFilter } from './directory-filters.ts';
+import { emailProofFields } from './email-proof.ts';
 import { endImpersonationAction, impersonateAction } from './impersonation.ts';
 import { serviceAccountAction } from './service-account.ts';
 import { uidOf as computeUid } from './uid.ts';
@@ -119,6 +120,7 @@ export function userResource({ installId, passwords, settings, key, config, user
         caseless: true,
         help: 'Where mail to the user goes. People may sign in with it too.',
       }),
+      ...emailProofFields,
       attributes: json({
         default: () => ({}),
         help: 'Free data about the user, for expressions and mappings. Values override those of groups.',
@@ -138,6 +140,7 @@ export function userResource({ installId, passwords, settings, key, config, user
       uuid: uuid({ readOnly: true, default: randomUuid, filter: true }),
       password_change_date: time({ ...hidden, internal: true, default: now }),
       date_joined: time({ ...hidden, internal: true, default: now }),
+      last_updated: time({ ...hidden, internal: true, nullable: true, default: null, onWrite: now }),
       avatars: { ...computed(stringSchema, () => sql`(select avatars from settings where pk = 1)`), writeOnly: true },
     },
     derived: {
@@ -162,7 +165,7 @@ export function userResource({ installId, passwords, settings, key, config, user
       members: ['last_login', 'groups', 'groups_obj', 'email', 'attributes', 'path'],
       ownRows: ({ user }) => sql`select u.pk from users u where u.pk = ${user.pk}`,
     },
-    check: checkUser,
+    check: (input) => checkUser(input, settings),
     afterWrite: (input) => afterUserWrite(input, settings),
     rightsOf: userRights,
     actions: [

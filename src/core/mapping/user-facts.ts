@@ -7,6 +7,7 @@ import { queryCache } from '../../platform/db/query-cache.ts';
 import { type Statement, statement } from '../../platform/db/statement.ts';
 import type { Call } from '../../resource/call.ts';
 import { groupsOfSql } from '../access/rights-sql.ts';
+import { isEmailVerifiedSql } from '../directory/email-proof.ts';
 
 /** A user as policies and expressions see them, without secrets. */
 export type UserFacts = {
@@ -15,6 +16,8 @@ export type UserFacts = {
   readonly username: string;
   readonly name: string;
   readonly email: string;
+  /** Whether the address is known to be theirs; null if nothing is known. */
+  readonly email_verified: boolean | null;
   readonly type: string;
   readonly path: string;
   readonly is_active: boolean;
@@ -22,6 +25,8 @@ export type UserFacts = {
   readonly attributes: Json;
   readonly last_login: string | null;
   readonly date_joined: string;
+  /** When the account was last changed. */
+  readonly updated_at: string;
   readonly password_change_date: string;
   readonly has_password: boolean;
   /** The user's groups and all their ancestors. */
@@ -36,12 +41,16 @@ export type GroupFacts = {
 };
 
 /** As the database returns it. */
-export type UserRow = Omit<UserFacts, 'attributes' | 'groups' | 'is_active' | 'is_superuser' | 'has_password'> & {
+export type UserRow = Omit<
+  UserFacts,
+  'attributes' | 'groups' | 'is_active' | 'is_superuser' | 'has_password' | 'email_verified'
+> & {
   readonly attributes: string;
   readonly groups: string;
   readonly is_active: boolean;
-  /** An expression, not a column, so SQLite returns a number. */
+  /** Expressions, not columns, so SQLite returns numbers. */
   readonly has_password: unknown;
+  readonly email_verified: unknown;
 };
 
 const groupSelect = sql`select g.pk, g.name, g.is_superuser, g.attributes from groups g`;
@@ -60,8 +69,8 @@ export function userColumns(dialect: Dialect, pk: RawBuilder<unknown> = sql`u.pk
     sql`${groupSelect} where g.pk in (${groupsOfSql(pk)}) order by g.name`,
     groupColumns,
   );
-  return sql`u.pk, u.uuid, u.username, u.name, u.email, u.type, u.path, u.is_active,
-    u.attributes, u.last_login, u.date_joined, u.password_change_date,
+  return sql`u.pk, u.uuid, u.username, u.name, u.email, ${isEmailVerifiedSql} as email_verified, u.type, u.path, u.is_active,
+    u.attributes, u.last_login, u.date_joined, u.password_change_date, coalesce(u.last_updated, u.date_joined) as updated_at,
     u.password not like '!%' as has_password, ${groups} as groups`;
 }
 
@@ -92,6 +101,7 @@ export function userFactsOf(row: UserRow): UserFacts {
     ...row,
     is_active: Boolean(row.is_active),
     has_password: Boolean(row.has_password),
+    email_verified: row.email_verified === null ? null : Boolean(row.email_verified),
     // A superuser has a superuser group among these, so no further query is needed.
     is_superuser: groups.some((group) => group.is_superuser),
     attributes: JSON.parse(row.attributes),

@@ -81,10 +81,15 @@ const fields = {
     default: default_token_length,
     help: 'Length of new keys. Only superusers may change it.',
   }),
+  trust_administrator_emails: boolean({
+    label: 'Addresses that administrators enter count as verified',
+    default: true,
+    help: 'Whether an address that an administrator gives a user is verified without a mail to it. Only superusers may change it.',
+  }),
 };
 
-/** Changing these affects the tokens of all users. */
-const reaching = ['default_token_duration', 'default_token_length'] as const;
+/** Changing these affects the tokens of all users, or whom sources sign in. */
+const reaching = ['default_token_duration', 'default_token_length', 'trust_administrator_emails'] as const;
 
 const schema: JsonSchema = objectSchema(
   Object.fromEntries(

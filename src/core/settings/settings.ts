@@ -16,6 +16,7 @@ export interface Settings {
   readonly impersonation_require_reason: boolean;
   readonly default_token_duration: string;
   readonly default_token_length: number;
+  readonly trust_administrator_emails: boolean;
 }
 
 /** Shorter keys could be guessed. */
@@ -33,6 +34,7 @@ export const defaultSettings: Settings = {
   impersonation_require_reason: false,
   default_token_duration: 'days=1',
   default_token_length: 60,
+  trust_administrator_emails: true,
 };
 
 export interface SettingsStore {

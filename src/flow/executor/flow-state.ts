@@ -1,4 +1,5 @@
-import { copyJson, isSameJson, type Json } from '../../lib/json.ts';
+import type { ProvenEmail } from '../../core/directory/email-proof.ts';
+import { copyJson, isJsonObject, isSameJson, type Json } from '../../lib/json.ts';
 import type { FlowPlan } from '../plan.ts';
 
 /** A flow as the executor needs it. */
@@ -76,6 +77,7 @@ const nothingShown = () => ({
   mfa_devices: [],
   is_restored: false,
   user_notes: {},
+  proven_email: null,
 });
 
 /** Sets the user whom the walk is about. What was shown for another user is reset. */
@@ -93,6 +95,18 @@ export function setNamedUser(context: FlowContext, name: string | null, user: nu
 /** Whether the person has shown on this walk who they are: who is signed in already need not. */
 export const isProven = ({ auth_method, is_sso, mfa_devices, is_restored }: FlowContext): boolean =>
   auth_method !== null || is_sso || mfa_devices.length > 0 || is_restored;
+
+/** Notes that the person at the browser has shown that an address is theirs. */
+export function noteProvenEmail(context: FlowContext, proven: ProvenEmail): void {
+  context.proven_email = proven;
+}
+
+/** The address that was proven on this walk. */
+export function provenEmail(context: FlowContext): ProvenEmail | null {
+  const proven: unknown = context.proven_email;
+  // Written by `noteProvenEmail`, or by the plan of a source; no stage lets anybody else write the context.
+  return isJsonObject(proven) ? (proven as ProvenEmail) : null;
+}
 
 const passwordNote = 'password_set';
 

@@ -33,6 +33,8 @@ export interface Common<T = unknown, Nullable extends boolean = boolean> {
   readonly orderedIn?: string;
   /** The complaint if another row has this value; its presence makes the field unique. */
   readonly unique?: string;
+  /** Left out where other objects nest this one whole: what they show of it is part of the contract. */
+  readonly notNested?: boolean;
   /** Uniqueness ignores case, and empty values. */
   readonly caseless?: boolean;
   /** A member absent from a PUT is reset to its default instead of keeping its value. */

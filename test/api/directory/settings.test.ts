@@ -16,6 +16,7 @@ const defaults = {
   impersonation_require_reason: false,
   default_token_duration: 'days=1',
   default_token_length: 60,
+  trust_administrator_emails: true,
 };
 
 describeOnBoth('settings', (server) => {

@@ -17,7 +17,7 @@ describeOnBoth('users', (server) => {
   const create = (values: Record<string, unknown>) => server().admin.post('/core/users/', values);
   const names = (body: { results: { username: string }[] }) => body.results.map(({ username }) => username);
 
-  test('a user is created with two members and shows fifteen', async () => {
+  test('a user is created with two members and shows eighteen', async () => {
     const { world } = server();
     const made = await create({ username: 'ada', name: 'Ada Lovelace' });
     expect(made.status).toBe(201);
@@ -32,6 +32,9 @@ describeOnBoth('users', (server) => {
       groups: [],
       groups_obj: [],
       email: '',
+      email_verified: false,
+      email_verified_at: null,
+      email_verified_by: null,
       avatar: expect.stringMatching(/^data:image\/svg\+xml;base64,/),
       attributes: {},
       uid: hash('sha256', `${pk}-${world.installId}`),

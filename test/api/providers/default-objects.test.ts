@@ -42,7 +42,7 @@ describeOnBoth('a fresh install', (server) => {
     expect(preview).toMatchObject({
       sub: (await admin.get(`/core/users/${person.pk}/`)).body.uid,
       email: 'ada@example.com',
-      email_verified: false,
+      email_verified: true,
       name: 'Ada Lovelace',
       preferred_username: person.username,
       groups: [`Engine ${person.pk}`],

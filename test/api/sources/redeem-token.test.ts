@@ -87,6 +87,7 @@ describeOnBoth(
           context: {
             auth_method: 'source',
             auth_method_args: { source: { pk: source.pk, slug: source.slug, name: source.name } },
+            proven_email: { email: newcomer.email, by: 'source' },
           },
           append: [
             {
@@ -96,6 +97,7 @@ describeOnBoth(
                 model: 'svc_sources_mediasrc.usermediasrcsourceconnection',
                 identifier: String(newcomer.id),
                 values: { plex_token: newcomer.token },
+                email: newcomer.email,
               },
             },
             { kind: 'svc_sources_mediasrc.mediasrcsource', step: 'sync_groups', content: [] },

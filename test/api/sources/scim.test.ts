@@ -26,6 +26,8 @@ describeOnBoth('SCIM sources', (server) => {
         managed: null,
         user_path_template: 'gatehouse/sources/%(slug)s',
         root_url: `${world.config.publicUrl}/source/scim/${slug}/v2`,
+        manages_privileged: false,
+        trust_emails: false,
         token_obj: expect.objectContaining({
           identifier: `gatehouse-source-scim-${made.body.pk}`,
           intent: 'api',

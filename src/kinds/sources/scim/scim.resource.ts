@@ -45,21 +45,29 @@ export function scimSource({ config: { publicUrl }, key }: Needs): Resource {
         limits: { only: 'superusers' },
         help: 'Whether the client may also change users and groups that hold permissions. Without it, it can only deactivate such users. Superusers and their groups stay out of reach.',
       }),
+      trust_emails: boolean({
+        default: false,
+        limits: { only: 'superusers' },
+        label: 'Addresses count as verified',
+        help: 'Whether the client vouches for the addresses that it sends: turn on if users cannot choose theirs in the other system.',
+      }),
     },
     derived: { root_url: { schema: stringSchema, from: ({ slug }) => `${publicUrl}/source/scim/${slug}/v2` } },
-    check: checkManagesPrivileged,
+    check: checkTrust,
     async afterWrite(input) {
       if (input.verb === 'create') await createServiceAccount(input, key);
     },
   });
 }
 
-function checkManagesPrivileged({
+function checkTrust({
   call: { actor },
   values,
   current,
-}: CheckInput<{ pk: string; manages_privileged: boolean }>): null {
+}: CheckInput<{ pk: string; manages_privileged: boolean; trust_emails: boolean }>): null {
   if (values.manages_privileged && !current?.manages_privileged && actor && !actor.isSuperuser)
     throw new Problem('permission_denied', 'Only superusers may let a source change users who hold permissions.');
+  if (values.trust_emails && !current?.trust_emails && actor && !actor.isSuperuser)
+    throw new Problem('permission_denied', 'Only superusers may let a source verify addresses.');
   return null;
 }

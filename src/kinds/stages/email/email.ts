@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { claimMailbox, claimMessage } from '../../../core/attempts/attempts.ts';
 import { pageFrame } from '../../../core/brand/language.ts';
+import { recordEmailProof } from '../../../core/directory/email-proof.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { linkComponent } from '../../../flow/executor/challenge.ts';
+import { noteProvenEmail } from '../../../flow/executor/flow-state.ts';
 import {
   ask,
   defineStageKind,
@@ -85,9 +87,14 @@ async function confirmed(step: Step<Settings>) {
   const address = addressOf(step);
   // Said only now: whoever opened the link may know that the address has an account.
   if (address !== null && (await hasAccount(call.db.read, address))) return deny(taken);
-  if (!settings.activate_user_on_success || pending_user === null || created_user !== pending_user) return next();
+  const { mailed_to } = step.walk.plan;
+  const proven = mailed_to ? ({ email: mailed_to, by: 'mail' } as const) : null;
+  if (proven) noteProvenEmail(context, proven);
+  if (pending_user === null) return next();
   return next(async (tx) => {
-    await sql`update users set is_active = ${true} where pk = ${pending_user}`.execute(tx);
+    if (proven) await recordEmailProof(tx, proven, pending_user, call.now);
+    if (settings.activate_user_on_success && created_user === pending_user)
+      await sql`update users set is_active = ${true} where pk = ${pending_user}`.execute(tx);
   });
 }
 

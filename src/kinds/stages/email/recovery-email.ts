@@ -51,7 +51,13 @@ export function recoveryEmailAction(needs: RecoveryNeeds) {
       const user = row.pk;
       await checkMayReachUser(tx, call, user);
       const expires = addMilliseconds(call.now, stage.token_expiry * 60_000);
-      const link = await storeLink(tx, key, { flow: plan.flow.pk, user, content: plan, expires, now: call.now });
+      const link = await storeLink(tx, key, {
+        flow: plan.flow.pk,
+        user,
+        content: { ...plan, mailed_to: row.email },
+        expires,
+        now: call.now,
+      });
       await mailLink(jobs(), tx, {
         link,
         stage: stage.pk,

@@ -72,6 +72,7 @@ export function invitationResource({ settings, config, ...mailing }: InvitationN
       }),
       flow_obj: nested('svc_flows.flow', 'flow'),
       token_hash: text({ ...hidden, nullable: true, default: null }),
+      mailed_to: text({ ...hidden, nullable: true, default: null }),
     },
     derived: { token: shownOnce('token'), link: shownOnce('link') },
     async check({ call, tx, values, current }) {

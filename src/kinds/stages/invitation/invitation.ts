@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expired } from '../../../core/cleanup/cleanup.jobs.ts';
-import { type FlowContext, setPendingUser } from '../../../flow/executor/flow-state.ts';
+import { type FlowContext, noteProvenEmail, setPendingUser } from '../../../flow/executor/flow-state.ts';
 import { defineStageKind, deny, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
 import { nestPromptData } from '../../../flow/prompt-data.ts';
 import { deepMerge } from '../../../lib/deep-merge.ts';
@@ -18,6 +18,8 @@ interface Invitation {
   readonly fixed_data: string;
   readonly created_by: number;
   readonly single_use: boolean;
+  /** The one address that its token was sent to; null if the token was shown to the inviter. */
+  readonly mailed_to: string | null;
 }
 
 const refused =
@@ -43,6 +45,7 @@ export const invitationKind = (needs: InvitationNeeds): StageKind =>
       context.fixed_data = fixed;
       // The invitation is for someone without an account, so it is not about whoever opens the link.
       if (context.created_user !== context.pending_user) setPendingUser(context, null);
+      if (invitation.mailed_to !== null) noteProvenEmail(context, { email: invitation.mailed_to, by: 'invitation' });
       context.invitation_in_effect = true;
       context.invitation = { pk: invitation.pk, name: invitation.name };
       return next();
@@ -83,7 +86,7 @@ async function findInvitation(
 ): Promise<Invitation | null> {
   const token = query.itoken ?? query.token ?? context.prompt_data.token;
   if (typeof token !== 'string' || token === '') return null;
-  const { rows } = await sql<Invitation>`select pk, name, fixed_data, created_by, single_use from invitations
+  const { rows } = await sql<Invitation>`select pk, name, fixed_data, created_by, single_use, mailed_to from invitations
     where token_hash = ${key.hash(token)} and (flow is null or flow = ${flow.pk}) and expires > ${call.now}`.execute(
     call.db.read,
   );

@@ -53,7 +53,9 @@ export function mailInvitationJob({ key, mailer, config, systemCall }: JobNeeds)
       const token = newToken();
       // The token is in the mail alone: nothing else may read it.
       await db.write((tx) =>
-        sql`update invitations set token_hash = ${key.hash(token)} where pk = ${payload.invitation}`.execute(tx),
+        sql`update invitations set token_hash = ${key.hash(token)}, mailed_to = ${payload.email} where pk = ${payload.invitation}`.execute(
+          tx,
+        ),
       );
       const mail = writeInvitation(payload, invitation, invitationLink(config.publicUrl, slug, token));
       await mailer.send(mail).catch((error) => {

@@ -73,7 +73,7 @@ export function mailInvitationAction({ key, mailer, jobs }: MailInvitationNeeds)
       const by = { user: requireActor(call).user.pk };
       if (!(await claimMessage(tx, call, key, { who: email, by, now: call.now })))
         throw new Problem('throttled', 'Too many mails were sent a moment ago. Wait, then try again.');
-      await sql`update invitations set token_hash = null where pk = ${pk}`.execute(tx);
+      await sql`update invitations set token_hash = null, mailed_to = null where pk = ${pk}`.execute(tx);
       await mailInvitation(jobs(), tx, { invitation: pk, ...mail });
       const context = {
         message: `The invitation ${row.name} is on its way to ${email}.`,

@@ -1,4 +1,4 @@
-import { setPendingUser } from '../../../flow/executor/flow-state.ts';
+import { isProven, setPendingUser } from '../../../flow/executor/flow-state.ts';
 import { pendingKeyOf } from '../../../flow/executor/pending-user.ts';
 import type { Step } from '../../../flow/executor/stage-kind.ts';
 import { parseDuration } from '../../../lib/duration.ts';
@@ -6,17 +6,18 @@ import { Invalid, messagesOf, Problem } from '../../../lib/problem.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { RowOf } from '../../../resource/resource.ts';
 import type { Arrival } from '../../../source/arrival.ts';
-import { recognise, type SignInNeeds } from '../../../source/sign-in.ts';
+import { connectFirst, recognise, type SignInNeeds } from '../../../source/sign-in.ts';
 import type { sourceStage } from './source-stage.resource.ts';
 
 /** Identifies the user linked to the account. Returns null on success, else an error message for the person. */
 export async function recognised(needs: SignInNeeds, step: Step, arrival: Arrival): Promise<string | null> {
   const { context } = step;
   const { source, sourceResource } = arrival;
-  const { user } = await recognise(needs, arrival, step.call);
+  const { user, isUnproven } = await recognise(needs, arrival, step.call);
   if (!user) return `Nobody here is linked to this account of ${source.name}.`;
   const expected = pendingKeyOf(context);
   if (expected !== null && expected !== user.pk) return `This account of ${source.name} is linked to another user.`;
+  if (isUnproven && !(expected === user.pk && isProven(context))) return connectFirst(source);
   const { pk, slug, name } = source;
   setPendingUser(context, user.pk);
   context.is_sso = true;

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { actingAs } from '../../../core/access/acting-as.ts';
+import { isSameEmail, recordEmailProof, stateEmail } from '../../../core/directory/email-proof.ts';
 import { setPassword } from '../../../core/directory/set-password.ts';
 import { usersIn } from '../../../core/directory/users.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import { notePassword, setCreatedUser } from '../../../flow/executor/flow-state.ts';
+import { notePassword, provenEmail, setCreatedUser } from '../../../flow/executor/flow-state.ts';
 import {
   defineStageKind,
   deny,
@@ -86,6 +87,7 @@ function create({ context, settings, engine, settle }: Step<Settings>, hash: str
       ...pathOf(settings, context),
     });
     if (hash !== null) await sql`update users set password = ${hash} where pk = ${pk}`.execute(tx);
+    await stateWritten(tx, { context, user: pk, before: '', email: values.email, now: call.now });
     setCreatedUser(context, pk);
     await settle(tx, call);
     await recordWrite(tx, call, { pk, username: values.username, created: true, changed: Object.keys(values) });
@@ -104,6 +106,13 @@ function change({ context, engine }: Step<Settings>, user: UserFacts, hash: stri
     if (Object.keys(values).length > 0) {
       const body = { ...values, attributes };
       await updateRow(engine, users, silent(call), tx, user.pk, found.values, body, 'patch');
+      await stateWritten(tx, {
+        context,
+        user: user.pk,
+        before: found.values.email,
+        email: values.email,
+        now: call.now,
+      });
     }
     if (hash !== null) {
       await setPassword(tx, call, { pk: user.pk, username: user.username }, hash);
@@ -113,6 +122,22 @@ function change({ context, engine }: Step<Settings>, user: UserFacts, hash: stri
     const changed = Object.keys(values);
     await recordWrite(tx, call, { pk: user.pk, username: user.username, created: false, changed });
   });
+}
+
+interface WrittenEmail {
+  readonly context: Step['context'];
+  readonly user: number;
+  readonly before: string;
+  readonly email: Json | undefined;
+  readonly now: string;
+}
+
+/** An address counts if it was proven on this walk; that people entered it themselves proves nothing. */
+async function stateWritten(tx: Query, { context, user, before, email, now }: WrittenEmail): Promise<void> {
+  if (typeof email !== 'string') return;
+  const proven = provenEmail(context);
+  if (proven && isSameEmail(proven.email, email)) return recordEmailProof(tx, proven, user, now);
+  if (!isSameEmail(before, email)) await stateEmail(tx, { user, email, isVerified: false, by: 'user', now });
 }
 
 const attributesOf = ({ attributes }: JsonObject): JsonObject => asObject(attributes);

@@ -40,6 +40,7 @@ import { narrowFilters } from './0042-narrow-filters.ts';
 import { searchInOrder } from './0043-search-in-order.ts';
 import { usersOfWalks } from './0044-users-of-walks.ts';
 import { lastLoginsApart } from './0045-last-logins-apart.ts';
+import { provenAddresses } from './0054-proven-addresses.ts';
 import { scimPrivileged } from './0060-scim-privileged.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
@@ -86,4 +87,5 @@ export const migrations: readonly Migration[] = [
   usersOfWalks,
   lastLoginsApart,
   scimPrivileged,
+  provenAddresses,
 ];

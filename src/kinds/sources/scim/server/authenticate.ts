@@ -13,6 +13,7 @@ import type { SourceRow } from '../../../../source/source.family.ts';
 
 export interface ScimSource extends Readonly<Pick<SourceRow, 'pk' | 'slug' | 'name' | 'user_path_template'>> {
   readonly manages_privileged: boolean;
+  readonly trust_emails: boolean;
 }
 
 interface TokenRow extends Omit<ActorRow, 'is_superuser'> {
@@ -20,13 +21,14 @@ interface TokenRow extends Omit<ActorRow, 'is_superuser'> {
   readonly source_name: string;
   readonly user_path_template: string;
   readonly manages_privileged: unknown;
+  readonly trust_emails: unknown;
   readonly expiring: boolean;
   readonly expires: string | null;
 }
 
 const sourceOfToken = statement<[slug: string, hash: string], TokenRow>(
   (slug, hash) => sql`select ${actorColumns}, s.pk as source, s.name as source_name, s.user_path_template,
-      c.manages_privileged, t.expiring, t.expires
+      c.manages_privileged, c.trust_emails, t.expiring, t.expires
     from tokens t join source_scim c on c.token = t.pk join sources s on s.pk = c.pk join users u on u.pk = t."user"
     where s.slug = ${slug} and t.key_hash = ${hash} and t.intent = 'api' and s.enabled and u.is_active`,
 );
@@ -48,9 +50,12 @@ export function createAuthenticate(key: Pick<InstanceKey, 'hash'>, db: Database)
     const hasExpired = row?.expiring && (row.expires === null || row.expires <= call.now);
     if (row && !hasExpired) {
       const { source: pk, source_name: name, user_path_template, attributes, ...account } = row;
-      const manages_privileged = Boolean(row.manages_privileged);
+      const [manages_privileged, trust_emails] = [Boolean(row.manages_privileged), Boolean(row.trust_emails)];
       const user = { ...account, attributes: JSON.parse(attributes), is_superuser: false };
-      return { source: { pk, slug, name, user_path_template, manages_privileged }, call: actingAs(call, user) };
+      return {
+        source: { pk, slug, name, user_path_template, manages_privileged, trust_emails },
+        call: actingAs(call, user),
+      };
     }
     if (failures.waitAfter(networkOf(call.request.clientIp)) > 0) throw new ScimError(429, 'Too many failed requests.');
     throw new ScimError(401, 'The bearer token is missing, or is not the token of this source.');

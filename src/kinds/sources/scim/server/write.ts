@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { recordEmailProof } from '../../../../core/directory/email-proof.ts';
 import { deepMerge } from '../../../../lib/deep-merge.ts';
 import { isJsonObject, isSameJson } from '../../../../lib/json.ts';
 import type { ScimObject } from '../../../../lib/scim/matches.ts';
@@ -44,6 +45,7 @@ export async function create(exchange: Exchange, type: ResourceType): Promise<Sc
       ...(type.hasMembers && { users: await memberKeys(listMember(sent, 'members'), source, tx) }),
     };
     const { pk, values } = await createRow(needs.engine, target, silent(call), tx, body);
+    await vouchFor(exchange, pk, properties.email, tx);
     const record = needs.engine.registry.require(type.recordModel);
     const row = {
       id: await recordId(record, externalId, tx),
@@ -144,7 +146,11 @@ async function writeTarget(
     wanted.users = [...own, ...others];
   }
   const body = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => !isSameValue(value, current[name])));
-  if (Object.keys(body).length === 0) return [];
+  if (Object.keys(body).length === 0) {
+    if (exchange.source.trust_emails && !(await isPrivileged(exchange, type, row, tx)))
+      await vouchFor(exchange, row.target, properties.email, tx);
+    return [];
+  }
   // People leave, whatever they are allowed to do here.
   const isDeactivation = isSameJson(body, { is_active: false });
   if (!isDeactivation && (await isPrivileged(exchange, type, row, tx))) {
@@ -154,6 +160,7 @@ async function writeTarget(
     );
   }
   await updateRow(needs.engine, target, silent(call), tx, row.target, current, body, 'patch');
+  await vouchFor(exchange, row.target, body.email, tx);
   return Object.keys(body);
 }
 
@@ -162,6 +169,12 @@ async function isPrivileged({ source }: Exchange, type: ResourceType, { target }
   if (source.manages_privileged) return false;
   const { rows } = await sql`select 1 from (${type.grants(target)}) as held limit 1`.execute(tx);
   return rows.length > 0;
+}
+
+/** A client that is trusted with addresses verifies those that it sends. */
+async function vouchFor({ source, call }: Exchange, user: string | number, email: unknown, tx: Query): Promise<void> {
+  if (!source.trust_emails || typeof user !== 'number' || typeof email !== 'string') return;
+  await recordEmailProof(tx, { email, by: 'scim' }, user, call.now);
 }
 
 /** Keys come in no order of their own. */

@@ -1,0 +1,93 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Query } from '../../platform/db/database.ts';
+import { type Field, hidden, type RowAlias } from '../../resource/fields/field.ts';
+import { boolean, time } from '../../resource/fields/scalar.ts';
+import { choice, text } from '../../resource/fields/text.ts';
+
+/**
+ * Who says whether an address is verified: an administrator, a link mailed to it, an invitation mailed to it, the source or
+ * SCIM client that the user comes from, or the users themselves, who say nothing that counts.
+ */
+export const proofMethods = ['administrator', 'mail', 'invitation', 'source', 'scim', 'user'] as const;
+export type ProofMethod = (typeof proofMethods)[number];
+
+/** An address that was proven on a walk, and how. */
+export type ProvenEmail = { readonly email: string; readonly by: ProofMethod };
+
+/** Case says nothing about mailboxes: no two users have addresses that differ in it. */
+export const isSameEmail = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+
+/** A statement is about the address that it was made of: of any other, by whatever writer, nothing is known. */
+const ofAddress = (row: RowAlias, name: string): RawBuilder<unknown> =>
+  sql`case when ${row.col('verified_email')} = ${row.col('email')} then ${row.col(name)} end`;
+
+/** Whether the address of `users u` is verified; null if nothing is known. */
+export const isEmailVerifiedSql = sql<boolean | null>`case when u.verified_email = u.email then u.email_verified end`;
+
+function stated<T>(field: Field<T>, name: string): Field<T> {
+  if (field.storage.in !== 'column') return field;
+  return {
+    ...field,
+    orderable: false,
+    notNested: true,
+    storage: { ...field.storage, shownAs: (row) => ofAddress(row, name) },
+  };
+}
+
+const verified = boolean({
+  default: false,
+  label: 'Email verified',
+  help: 'Whether the address is known to be that of the user. Applications and sources rely on it; another address begins unverified.',
+});
+
+export const emailProofFields = {
+  email_verified: {
+    ...stated(verified, 'email_verified'),
+    fromColumn: (raw: unknown) => raw === true || raw === 1,
+  } satisfies Field<boolean>,
+  email_verified_at: stated(
+    time({ readOnly: true, nullable: true, default: null, help: 'When the address was verified.' }),
+    'email_verified_at',
+  ),
+  email_verified_by: stated(
+    choice(proofMethods, { readOnly: true, nullable: true, default: null, help: 'How the address was verified.' }),
+    'email_verified_by',
+  ),
+  verified_email: text({ ...hidden, internal: true, nullable: true, default: null }),
+};
+
+interface EmailProof {
+  readonly user: number;
+  readonly email: string;
+  readonly isVerified: boolean;
+  readonly by: ProofMethod;
+  readonly now: string;
+}
+
+/** Replaces what is stated about an address that has just been written. */
+export async function stateEmail(tx: Query, { user, email, isVerified, by, now }: EmailProof): Promise<void> {
+  await sql`update users set verified_email = email, email_verified = ${isVerified}, email_verified_at = ${now},
+    email_verified_by = ${by} where pk = ${user} and email = ${email} and email <> ''`.execute(tx);
+}
+
+/** Records that a user has proven an address, if it is still theirs and was not verified before. */
+export async function recordEmailProof(
+  tx: Query,
+  { email, by }: ProvenEmail,
+  user: number,
+  now: string,
+): Promise<void> {
+  const { rows } = await sql<{ email: string }>`select u.email from users u
+    where u.pk = ${user} and not coalesce(${isEmailVerifiedSql}, ${false})`.execute(tx);
+  const [found] = rows;
+  if (!found || !isSameEmail(found.email, email)) return;
+  await stateEmail(tx, { user, email: found.email, isVerified: true, by, now });
+}
+
+/** The columns of a statement, or of none. */
+export const statementOf = (proof: Omit<EmailProof, 'user'> | null) => ({
+  verified_email: proof?.email ?? null,
+  email_verified: proof?.isVerified ?? false,
+  email_verified_at: proof?.now ?? null,
+  email_verified_by: proof?.by ?? null,
+});
