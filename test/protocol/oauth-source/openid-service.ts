@@ -16,6 +16,8 @@ export interface OpenIdService extends Service {
   override: Record<string, (request: ServiceRequest) => ServiceAnswer | Promise<ServiceAnswer>>;
   /** Takes a new key into use. */
   rotate(): Promise<void>;
+  /** Signs a document with the key in use. */
+  sign(payload: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>;
   /** Signs the next ID token. */
   prepare(nonce: string): Promise<void>;
   reset(): Promise<void>;
@@ -55,18 +57,21 @@ export async function startOpenId(): Promise<OpenIdService> {
       await newKey();
       await publish();
     },
-    async prepare(nonce: string) {
+    async sign(payload: Record<string, unknown>, header: Record<string, unknown> = {}) {
       const [key] = keys;
       if (!key) throw new Error('no key');
+      return new SignJWT(payload as JWTPayload)
+        .setProtectedHeader({ alg: 'ES256', kid: key.kid, ...header })
+        .sign(key.pair.privateKey);
+    },
+    async prepare(nonce: string) {
       const now = Math.floor(Date.now() / 1000);
       const payload: Record<string, unknown> = {
         ...{ iss: service.url, aud: clientId, iat: now, exp: now + 300, nonce },
         ...peer.person,
         ...peer.claims,
       };
-      idToken = await new SignJWT(payload as JWTPayload)
-        .setProtectedHeader({ alg: 'ES256', kid: key.kid, ...peer.header })
-        .sign(key.pair.privateKey);
+      idToken = await peer.sign(payload, peer.header);
     },
     async reset() {
       Object.assign(peer, fresh());
@@ -82,6 +87,7 @@ export async function startOpenId(): Promise<OpenIdService> {
     if (own) return own(request);
     switch (path) {
       case '/discovery':
+      case '/.well-known/openid-configuration':
         return json({
           issuer: service.url,
           authorization_endpoint: `${service.url}/authorize`,

@@ -1,4 +1,4 @@
-import { createPublicKey } from 'node:crypto';
+import { createHash, createPublicKey } from 'node:crypto';
 import { type JWK, SignJWT } from 'jose';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -110,6 +110,10 @@ describeOnSqlite(
         ['from the future', () => (peer.claims = { nbf: seconds() + hour }), 'claim nbf is wrong'],
         ['without a subject', () => (peer.claims = { sub: undefined }), 'claim sub is wrong'],
         ['a key that is not published', () => (peer.header = { kid: 'unknown' }), 'its key is unknown'],
+        ['older than ten minutes', () => (peer.claims = { iat: seconds() - 700 }), 'it is too old'],
+        ['that was issued in the future', () => (peer.claims = { iat: seconds() + 300 }), 'claim iat is wrong'],
+        ['a subject that is not a text', () => (peer.claims = { sub: 7 }), 'claim sub'],
+        ['that of another access token', () => (peer.claims = { at_hash: 'x'.repeat(22) }), 'at_hash'],
         ['none at all', () => (peer.token = { id_token: undefined }), 'it sent none'],
         ['no JWT', () => (peer.token = { id_token: 'x.y' }), 'it cannot be read'],
         ['an unsigned one', () => (peer.token = { id_token: unsigned() }), 'signature is wrong'],
@@ -151,6 +155,13 @@ describeOnSqlite(
         const header = { alg: 'HS256', kid: key.kid };
         return new SignJWT(claims).setProtectedHeader(header).sign(Buffer.from(pem));
       };
+
+      test('the at_hash of the access token is accepted', async () => {
+        const { slug } = await source();
+        peer.person = known();
+        peer.claims = { at_hash: createHash('sha256').update('at-1').digest().subarray(0, 16).toString('base64url') };
+        expect((await arrive(slug)).status).toBe(302);
+      });
 
       test('a rotated key is fetched at once', async () => {
         // An address of its own: keys that are missing are looked for at most every half minute.

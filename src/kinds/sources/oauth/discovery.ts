@@ -48,6 +48,7 @@ export async function discover(fetch: GuardedFetch, source: OAuthSource): Promis
   if (!isSuccess(status)) throw failed(about, `it answered with status ${status}`);
   const { issuer } = body;
   if (typeof issuer !== 'string' || !isWebAddress(issuer)) throw failed(about, 'it names no issuer');
+  if (!isIssuerAt(issuer, from)) throw failed(about, `it is that of another issuer, ${issuer.slice(0, 200)}`);
   const jwks_uri = addressIn(body, 'jwks_uri');
   return {
     from,
@@ -62,6 +63,25 @@ export async function discover(fetch: GuardedFetch, source: OAuthSource): Promis
     jwks: await keysAt(fetch, source, source.oidc_jwks_url || jwks_uri),
   };
 }
+
+const wellKnown = /^(.*)\/\.well-known\/(?:openid-configuration|oauth-authorization-server)(.*)$/;
+
+/**
+ * Whether a document belongs to the address that it was read from (OpenID Connect Discovery §4.3, RFC 8414 §3.3, where the path of the
+ * issuer comes last). At other addresses, the origin alone can be compared; a template for many tenants belongs to none.
+ */
+function isIssuerAt(issuer: string, from: string): boolean {
+  if (issuer.includes('{')) return true;
+  const [claimed, read] = [new URL(issuer), new URL(from)];
+  if (claimed.origin !== read.origin) return false;
+  const [, before = '', after = ''] = wellKnown.exec(read.pathname) ?? [];
+  if (!wellKnown.test(read.pathname)) return true;
+  return (
+    withoutSlash(claimed.pathname) === withoutSlash(before || after) && (before === '' || withoutSlash(after) === '')
+  );
+}
+
+const withoutSlash = (path: string): string => path.replace(/\/+$/, '');
 
 /** Without its keys the rest is worth having: they are fetched again when one is needed. */
 async function keysAt(fetch: GuardedFetch, { name }: OAuthSource, url: string | null): Promise<Json> {

@@ -16,7 +16,7 @@ import { verifyIdToken } from './id-token.ts';
 import { keepDiscovered } from './keep-discovered.ts';
 import { type OAuthSource, oauthConnectionModel, oauthMappingModel, oauthPaths } from './oauth-model.ts';
 import { groupsOf, identifierOf, textOf, withholdsGroups } from './person.ts';
-import { askProfile, checkSamePerson, withProfile } from './profile.ts';
+import { askProfile, checkSamePerson, verifyProfile, withProfile } from './profile.ts';
 import { redeemCode, refusedByService, type Tokens, wordsOf } from './token-request.ts';
 import { rulesOf } from './type-rules.ts';
 
@@ -54,12 +54,13 @@ export function oauthSpeaker({ fetch, config }: Needs): Speaker<OAuthSource> {
 
   async function profileOf(source: OAuthSource, to: Endpoints, tokens: Tokens, { nonce }: Secrets, now: string) {
     if (!rulesOf(source.provider_type).isOpenId) {
-      return to.profile === null ? {} : askProfile(fetch, source, to.profile, tokens.accessToken);
+      return to.profile === null ? {} : askProfile(fetch, source, to.profile, tokens.accessToken, null);
     }
-    const expected = { clientId: clientIdOf(source), nonce, now };
+    const expected = { clientId: clientIdOf(source), nonce, accessToken: tokens.accessToken, now };
     const claims = await verifyIdToken(remoteKeys, source, to, tokens.idToken, expected);
     if (to.profile === null) return claims;
-    const profile = await askProfile(fetch, source, to.profile, tokens.accessToken);
+    const verify = (jwt: string) => verifyProfile(remoteKeys, source, to, jwt, now);
+    const profile = await askProfile(fetch, source, to.profile, tokens.accessToken, verify);
     checkSamePerson(source, claims, profile);
     return withProfile(claims, profile);
   }
@@ -101,7 +102,8 @@ export function oauthSpeaker({ fetch, config }: Needs): Speaker<OAuthSource> {
 
 /** RFC 9207 §2.4: an answer of another service is none of this one's. */
 function checkIssuer({ name }: OAuthSource, { discovered }: Endpoints, answer: URLSearchParams): void {
-  const issuer = answer.get('iss');
+  const [issuer = null, ...others] = answer.getAll('iss');
+  if (others.length > 0) throw new SourceRefusal(`The answer from ${name} names its issuer more than once.`);
   if (!discovered || discovered.issuer.includes('{') || issuer === discovered.issuer) return;
   if (issuer === null && !discovered.names_itself) return;
   throw new SourceRefusal(`The answer does not come from ${name}.`);

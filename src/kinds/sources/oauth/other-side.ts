@@ -18,29 +18,28 @@ const reasons: Record<OutboundReason, string> = {
   'bad-answer': 'its answer cannot be understood',
 };
 
-/** One call to a service, which answers with a JSON object. `what` is what it is asked for. */
+/** One call to a service, which answers with a JSON object, or with a JWT where `verify` reads one. `what` is what it is asked for. */
 export async function askService(
   fetch: GuardedFetch,
   { name, what }: { readonly name: string; readonly what: string },
   url: string,
   request: OutboundRequest,
+  verify: ((jwt: string) => Promise<JsonObject>) | null = null,
 ): Promise<{ readonly status: number; readonly body: JsonObject }> {
-  const answer = await send(fetch, { name, what }, url, request);
-  return { status: answer.status, body: answer.body };
-}
-
-async function send(fetch: GuardedFetch, about: { name: string; what: string }, url: string, request: OutboundRequest) {
   try {
     const answer = await fetch(url, {
       timeoutMs,
       maxBytes,
       ...request,
-      headers: { accept: 'application/json', ...request.headers },
+      headers: { accept: verify ? 'application/json, application/jwt' : 'application/json', ...request.headers },
     });
-    return { status: answer.status, body: objectOf(answer) };
+    const { status } = answer;
+    const isJwt =
+      verify !== null && isSuccess(status) && /^application\/jwt\b/i.test(answer.headers['content-type'] ?? '');
+    return { status, body: isJwt ? storable(await verify(answer.text().trim())) : objectOf(answer) };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    throw failed(about, reasons[error.reason]);
+    throw failed({ name, what }, reasons[error.reason]);
   }
 }
 
@@ -48,10 +47,15 @@ async function send(fetch: GuardedFetch, about: { name: string; what: string }, 
 function objectOf(answer: OutboundAnswer): JsonObject {
   const isGood = isSuccess(answer.status);
   const body = isGood ? answer.json() : orNothing(answer);
-  const isReadable = isJsonObject(body) && !('complaint' in parseJson(body, { anyValue: true }));
-  if (isReadable) return body;
-  if (isGood) throw new OutboundError('bad-answer', 'the answer is not an object');
-  return {};
+  return isGood || isStorable(body) ? storable(body) : {};
+}
+
+const isStorable = (body: unknown): body is JsonObject =>
+  isJsonObject(body) && !('complaint' in parseJson(body, { anyValue: true }));
+
+function storable(body: unknown): JsonObject {
+  if (isStorable(body)) return body;
+  throw new OutboundError('bad-answer', 'the answer is not an object');
 }
 
 function orNothing(answer: OutboundAnswer): unknown {

@@ -1,17 +1,25 @@
-import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
+import { asObject, isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../../platform/fetch/outbound-error.ts';
+import type { RemoteKeys } from '../../../platform/fetch/remote-keys.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
+import { clientIdOf } from './client.ts';
+import type { Endpoints } from './endpoints.ts';
 import type { OAuthSource } from './oauth-model.ts';
 import { askService, failed, isSuccess } from './other-side.ts';
 import { rulesOf } from './type-rules.ts';
+import { notVerified, verifyJwt } from './verify-jwt.ts';
 
-/** Asks a service whose token this is. The token goes into the header and nowhere else (RFC 9700 §4.3.2). */
+/**
+ * Asks a service whose token this is. The token goes into the header and nowhere else (RFC 9700 §4.3.2). The answer may be a
+ * JWT (OpenID Connect Core §5.3.2), which `verify` reads.
+ */
 export async function askProfile(
   fetch: GuardedFetch,
   source: OAuthSource,
   address: string,
   accessToken: string,
+  verify: ((jwt: string) => Promise<JsonObject>) | null,
 ): Promise<JsonObject> {
   const { profileParams = {}, emailsPath } = rulesOf(source.provider_type);
   const about = { name: source.name, what: 'profile' };
@@ -20,11 +28,27 @@ export async function askProfile(
   for (const [name, value] of Object.entries(profileParams)) {
     if (!url.searchParams.has(name)) url.searchParams.set(name, value);
   }
-  const { status, body } = await askService(fetch, about, url.href, { headers });
+  const { status, body } = await askService(fetch, about, url.href, { headers }, verify);
   if (!isSuccess(status)) throw failed(about, `it answered with status ${status}`);
   return emailsPath === undefined
     ? body
     : { ...body, ...(await primaryEmail(fetch, `${address}${emailsPath}`, headers)) };
+}
+
+/** The claims of a signed profile. It names its issuer and its audience if the provider follows the standard. */
+export async function verifyProfile(
+  remoteKeys: RemoteKeys,
+  source: OAuthSource,
+  endpoints: Endpoints,
+  jwt: string,
+  now: string,
+): Promise<JsonObject> {
+  const { claims } = await verifyJwt(remoteKeys, source, endpoints, { jwt, what: 'profile', options: {}, now });
+  const { aud } = claims;
+  if (aud !== undefined && ![aud].flat().includes(clientIdOf(source))) {
+    throw notVerified(source, 'profile', 'it was made for another client');
+  }
+  return asObject(claims);
 }
 
 /** The main address of the person, and whether it is verified; without it, what the profile says is not. */
