@@ -39,7 +39,11 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
   'svc_providers_oauth2.scopemapping': { body: () => ({ token_sources: undefined }) },
   // A client's keys are named by value or by address.
   'svc_providers_oauth2.oauth2provider': {
-    body: () => ({ jwks: { keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'sample' }] }, jwks_uri: '' }),
+    body: () => ({
+      jwks: { keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'sample' }] },
+      jwks_uri: '',
+      resources: ['https://api.example.com/sample'],
+    }),
   },
   'svc_core.application': { body: () => ({ meta_launch_url: 'https://example.com/' }) },
   'svc_rbac.userobjectpermission': onGroup,

@@ -5,7 +5,7 @@ import { describeOnSqlite } from '../support/server.ts';
 // Whoever runs another service could call the API with the tokens that people brought them.
 describeOnSqlite('class 58: the audience of an access token for the API', (server) => {
   const statusWith = async (resource?: string[]) => {
-    const relying = await makeRelying(server());
+    const relying = await makeRelying(server(), { resources: resource ?? [] });
     const { pk } = await server().user();
     const terms = resource ? { terms: { resource } } : {};
     const grant = { scope: ['openid', 'gatehouse/api'], ...terms };
@@ -16,7 +16,7 @@ describeOnSqlite('class 58: the audience of an access token for the API', (serve
   test('a token for another resource, or one with our URL as a prefix, is refused', async () => {
     const { publicUrl } = server().world.config;
     expect(await statusWith(['https://files.example/'])).toBe(403);
-    expect(await statusWith([`${publicUrl}.evil.example/`])).toBe(403);
+    expect(await statusWith([`${publicUrl}@evil.example/`])).toBe(403);
     expect(await statusWith([`${publicUrl}/api/v3x`])).toBe(403);
   });
 

@@ -40,6 +40,17 @@ export async function makeRelying(
 export const basicHeader = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
 
+/** Lets these clients ask for tokens that are meant for another. */
+export async function admitClients(
+  { admin }: TestServer,
+  { provider }: Relying,
+  clients: readonly Relying[],
+): Promise<void> {
+  const audience_clients = clients.map((client) => client.provider.pk);
+  const { status, text } = await admin.patch(`/providers/oauth2/${provider.pk}/`, { audience_clients });
+  if (status !== 200) throw new Error(text);
+}
+
 /** The scope mappings that every installation has. */
 export async function mappingsOf({ world }: TestServer, scopes: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ pk: string }>`select s.pk from mapping_scope s join property_mappings m on m.pk = s.pk

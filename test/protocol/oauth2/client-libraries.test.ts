@@ -91,7 +91,7 @@ describeOnSqlite('openid-client drives', (server) => {
 
 describeOnSqlite('oauth4webapi verifies', (server) => {
   test('an access token as defined by RFC 9068', async () => {
-    const party = await makeRelyingParty(server());
+    const party = await makeRelyingParty(server(), { resources: ['https://api.example/'] });
     const metadata = (await discover(server(), party)).serverMetadata() as oauth.AuthorizationServer;
     const { publicUrl } = server().world.config;
     const here = {

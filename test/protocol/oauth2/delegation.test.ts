@@ -5,6 +5,7 @@ import { eventsDuring } from '../../support/events.ts';
 import { bindExpression } from '../../support/make-walk.ts';
 import {
   accessTokenType,
+  admitClients,
   type Fields,
   makeRelying,
   post,
@@ -136,6 +137,7 @@ describeOnBoth('delegation by token exchange (RFC 8693 §1.1, §4.1)', (server, 
     const revoked = await tokenOf(relying, agent.pk);
     await post(server(), 'revoke', { token: revoked }, { authorization: relying.basic });
     const brief = await makeRelying(server(), { access_token_validity: 'milliseconds=1' });
+    await admitClients(server(), relying, [brief]);
     const meant = { terms: { resource: [relying.provider.client_id] } };
     const off = await server().user();
     const ofInactive = await tokenOf(relying, off.pk);
@@ -175,6 +177,7 @@ describeOnBoth('delegation by token exchange (RFC 8693 §1.1, §4.1)', (server, 
   test('a token that another client exchanged for this one is accepted, and none outlives either', async () => {
     const { relying, agent, subject, trade } = await scene();
     const other = await makeRelying(server(), { access_token_validity: 'minutes=5' });
+    await admitClients(server(), relying, [other]);
     const { client_id } = relying.provider;
     const meant = await tokensFor(server(), other, agent.pk, { terms: { resource: [client_id] } });
     const traded = decodeJwt((await trade(acting(meant.access_token))).body.access_token);
@@ -191,6 +194,7 @@ describeOnBoth('delegation by token exchange (RFC 8693 §1.1, §4.1)', (server, 
     const first = (await trade()).body.access_token;
     const act = actOf(first);
     const back = await makeRelying(server());
+    await admitClients(server(), back, [relying]);
     const events = await eventsDuring(server(), async () => {
       const meant = await trade({ audience: back.provider.client_id }, first);
       expect(actOf(meant.body.access_token)).toEqual(act);
@@ -228,10 +232,13 @@ describeOnBoth('delegation by token exchange (RFC 8693 §1.1, §4.1)', (server, 
   test('the policies of the application must allow both, also in further exchanges', async () => {
     const { relying, person, actor, subject, trade } = await scene();
     const back = await makeRelying(server());
+    await admitClients(server(), back, [relying]);
     const only = `return request.user.username === "${person.username}"`;
-    await bindExpression(server(), back.application.pk, only);
     const meant = (await trade({ ...acting(actor), audience: back.provider.client_id })).body.access_token;
+    await bindExpression(server(), back.application.pk, only);
     expect((await tradeToken(server(), back, meant)).body.error).toBe('invalid_request');
+    const denied = await trade({ ...acting(actor), audience: back.provider.client_id });
+    expect([denied.status, denied.body.error]).toEqual([400, 'invalid_request']);
     const plain = (await trade({ audience: back.provider.client_id })).body.access_token;
     expect((await tradeToken(server(), back, plain)).status).toBe(200);
     await bindExpression(server(), relying.application.pk, only);

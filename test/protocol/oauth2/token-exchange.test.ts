@@ -1,6 +1,14 @@
 import { decodeJwt } from 'jose';
 import { expect, test } from 'vitest';
-import { accessTokenType, type Fields, makeRelying, post, tokensFor, tradeToken } from '../../support/oauth2.ts';
+import {
+  accessTokenType,
+  admitClients,
+  type Fields,
+  makeRelying,
+  post,
+  tokensFor,
+  tradeToken,
+} from '../../support/oauth2.ts';
 import { describeOnBoth } from '../../support/server.ts';
 
 describeOnBoth('token exchange (RFC 8693) and resource indicators (RFC 8707)', (server) => {
@@ -30,6 +38,7 @@ describeOnBoth('token exchange (RFC 8693) and resource indicators (RFC 8707)', (
       await makeRelying(server()),
       await makeRelying(server()),
     ];
+    await admitClients(server(), back, [front]);
     const { access_token } = await tokensFor(server(), front, (await server().user()).pk);
     expect((await tradeToken(server(), back, access_token)).body.error).toBe('invalid_request');
     const { client_id } = back.provider;
@@ -64,8 +73,8 @@ describeOnBoth('token exchange (RFC 8693) and resource indicators (RFC 8707)', (
   });
 
   test('resources become the audience, and a grant that names some gives no others', async () => {
-    const relying = await makeRelying(server());
     const [one, two] = ['https://one.example/', 'https://two.example/api'];
+    const relying = await makeRelying(server(), { resources: [one, two] });
     const fields = { grant_type: 'client_credentials', resource: [one, two] };
     const { body } = await post(server(), 'token', fields, { authorization: relying.basic });
     expect(decodeJwt(body.access_token).aud).toEqual([one, two]);

@@ -24,6 +24,8 @@ export interface Client extends TokenSettings {
   readonly refresh_token_validity: string;
   readonly redirect_uris: readonly RedirectUri[];
   readonly grant_types: readonly GrantType[];
+  /** Resources and ids of other clients that it may ask tokens for. */
+  readonly targets: readonly string[];
   /** Its own public keys, as JSON; an empty object when there are none. */
   readonly jwks: string;
   /** Where its keys are published; empty when they are not. */
@@ -60,6 +62,7 @@ interface ClientRow extends ApplicationColumns {
   readonly include_claims_in_id_token: boolean;
   readonly redirect_uris: string;
   readonly grant_types: string;
+  readonly resources: string;
   readonly jwks: string;
   readonly jwks_uri: string;
   readonly security_profile: SecurityProfile;
@@ -74,7 +77,7 @@ interface ClientRow extends ApplicationColumns {
 
 // A provider that no application uses serves nobody: there would be nothing to ask for access to.
 const clientSelect = sql`select o.pk, p.name, o.client_id, o.client_type, o.client_secret, o.access_code_validity,
-    o.access_token_validity, o.refresh_token_validity, o.include_claims_in_id_token, o.redirect_uris, o.grant_types,
+    o.access_token_validity, o.refresh_token_validity, o.include_claims_in_id_token, o.redirect_uris, o.grant_types, o.resources,
     o.jwks, o.jwks_uri, o.security_profile, o.sub_mode, o.issuer_mode, p.authentication_flow, p.authorization_flow,
     ${applicationColumns}, c.pk as certificate_pk, c.certificate_data, c.key_data
   from provider_oauth2 o join providers p on p.pk = o.pk join applications a on a.provider = o.pk
@@ -93,6 +96,23 @@ export const scopesOf = statement<[provider: number], ScopeRow>(
     join property_mappings m on m.pk = pm.mapping join mapping_scope s on s.pk = m.pk
     where pm.provider = ${provider} order by m.name`,
 );
+
+/** The providers that let a client ask for tokens for them. */
+const audiencesOf = statement<[provider: number], { client_id: string }>(
+  (
+    provider,
+  ) => sql`select o.client_id from provider_oauth2_audience_clients x join provider_oauth2 o on o.pk = x.provider
+    where x.client = ${provider}`,
+);
+
+/** Those of these resources that are clients: only their own provider allows them. */
+const clientsAmong = async (query: Query, resources: readonly string[]) =>
+  resources.length === 0
+    ? []
+    : (
+        await sql<{ client_id: string }>`select client_id from provider_oauth2
+          where client_id in (${sql.join(resources)})`.execute(query)
+      ).rows;
 
 const cache = queryCache<Client | null>('clients');
 
@@ -125,6 +145,9 @@ async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<C
   if (!row) return null;
   const { application, rest } = takeApplication(row);
   const { certificate_pk, certificate_data, key_data, ...kept } = rest;
+  const resources: string[] = JSON.parse(row.resources);
+  const clients = new Set((await clientsAmong(query, resources)).map(({ client_id }) => client_id));
+  const audiences = await audiencesOf(query, row.pk);
   return {
     ...kept,
     include_claims_in_id_token: Boolean(row.include_claims_in_id_token),
@@ -134,6 +157,10 @@ async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<C
         : key.box.open(row.client_secret, sealContext('providers', 'client_secret', row.pk)),
     redirect_uris: JSON.parse(row.redirect_uris),
     grant_types: JSON.parse(row.grant_types),
+    targets: [
+      ...resources.filter((resource) => !clients.has(resource)),
+      ...audiences.map(({ client_id }) => client_id),
+    ],
     assigned_application_slug: application.slug,
     application,
     signingKey:

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { certificateModel } from '../../../core/key/certificate-model.ts';
-import type { Complaints } from '../../../lib/problem.ts';
+import { type Complaints, Invalid, Problem } from '../../../lib/problem.ts';
 import { randomText } from '../../../platform/random.ts';
 import { defaultAuthorizationFlow, ownSigningKey } from '../../../provider/install-defaults.ts';
 import { defineProvider } from '../../../provider/provider.family.ts';
+import type { Call } from '../../../resource/call.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { ref, refs } from '../../../resource/fields/ref.ts';
 import { boolean, canonicalUuid, duration, isUuid } from '../../../resource/fields/scalar.ts';
@@ -22,6 +23,7 @@ import { managedScopes, usualScopes } from './install-defaults.ts';
 import { oauth2Model } from './oauth2-model.ts';
 import { type PreviewNeeds, previewUserAction } from './preview-user.ts';
 import { guessLaunchUrl, redirectUris } from './redirect-uris.ts';
+import { resourceComplaint } from './resource-indicators.ts';
 import { type SecurityProfile, securityProfiles } from './security-profile.ts';
 import { signingPairComplaint } from './signing-pair.ts';
 import { type IssuerMode, issuerOf, setupUrls } from './urls.ts';
@@ -110,6 +112,20 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
         help: 'Sources whose keys may sign requests for tokens, such as a cluster or a build server.',
         group: 'Advanced',
       }),
+      audience_clients: refs(oauth2Model, 'int', {
+        table: 'provider_oauth2_audience_clients',
+        own: 'provider',
+        other: 'client',
+        needs: 'view',
+        help: 'Providers whose clients may ask for access tokens that are meant for this one (RFC 8693, RFC 8707).',
+        group: 'Advanced',
+      }),
+      resources: list(text({ max: 2000, check: resourceComplaint }), {
+        default: () => [],
+        limits: { only: 'superusers' },
+        help: 'Resources outside this server that the client may ask access tokens for (RFC 8707).',
+        group: 'Advanced',
+      }),
       jwks: clientJwks(),
       jwks_uri: text({
         max: 2000,
@@ -157,6 +173,7 @@ type Settled = Pick<Fapi2Settings, Exclude<keyof Fapi2Settings, 'signing_key'>> 
   signing_key: string | null;
   property_mappings: readonly string[];
   launch_url: string;
+  resources: readonly string[];
   security_profile: SecurityProfile;
 };
 
@@ -173,6 +190,7 @@ async function settle({ tx, call, values, given, current }: CheckInput<Settled>)
   }
   const mappings = [...values.property_mappings, ...(current?.property_mappings ?? [])];
   if (await needSuperuser(tx, mappings)) checkMayActAsUsers(call);
+  checkMayAddResources(call, values.resources, current?.resources);
   values.launch_url = guessLaunchUrl(values.redirect_uris);
   const keys = clientKeysComplaint(values);
   if (keys !== null) return { jwks_uri: [keys] };
@@ -183,6 +201,16 @@ async function settle({ tx, call, values, given, current }: CheckInput<Settled>)
   if (!given.has('signing_key') || values.signing_key === null) return null;
   const complaint = await signingPairComplaint(tx, values.signing_key, values.security_profile);
   return complaint === null ? null : { signing_key: [complaint] };
+}
+
+const maxResources = 100;
+
+/** APIs elsewhere trust the audience of a token: a delegate could get tokens for any of them. */
+function checkMayAddResources({ actor }: Call, resources: readonly string[], before: readonly string[] = []): void {
+  if (resources.length > maxResources)
+    throw Invalid.field('resources', `Ensure this field has no more than ${maxResources} elements.`);
+  if (!actor || actor.isSuperuser || resources.every((resource) => before.includes(resource))) return;
+  throw new Problem('permission_denied', 'Only superusers may add resources.');
 }
 
 interface SetupRow {

@@ -24,7 +24,7 @@ export const oauth2TestRoute = (mount: TestMount & Needs) =>
     load: (provider) => loadClient(mount, { provider }),
     async asking(call, client) {
       const request = { isTest: true, redirect_uri: '', scope: testedScope(client), prompt: [] } as const;
-      return { request, context: await consentContext(call.db.read, client, request) };
+      return { request, context: await consentContext(mount, call.db.read, client, request) };
     },
   });
 

@@ -42,6 +42,7 @@ import { usersOfWalks } from './0044-users-of-walks.ts';
 import { lastLoginsApart } from './0045-last-logins-apart.ts';
 import { provenAddresses } from './0054-proven-addresses.ts';
 import { scimPrivileged } from './0060-scim-privileged.ts';
+import { oauth2Targets } from './0061-oauth2-targets.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -88,4 +89,5 @@ export const migrations: readonly Migration[] = [
   lastLoginsApart,
   scimPrivileged,
   provenAddresses,
+  oauth2Targets,
 ];

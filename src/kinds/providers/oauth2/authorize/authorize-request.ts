@@ -26,6 +26,7 @@ export interface AskingClient {
   readonly redirect_uris: readonly RedirectUri[];
   readonly grant_types: readonly GrantType[];
   readonly scopes: readonly { readonly scope_name: string }[];
+  readonly targets: readonly string[];
   readonly security_profile: SecurityProfile;
 }
 

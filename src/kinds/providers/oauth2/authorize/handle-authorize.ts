@@ -10,12 +10,13 @@ import { findTicket } from '../../../../provider/authorize/tickets.ts';
 import { redirectBrowser, withCookies } from '../../../../provider/browser-answers.ts';
 import { signInOfSession } from '../../../../provider/sign-in-of-session.ts';
 import type { Call } from '../../../../resource/call.ts';
-import { type Client, loadClient } from '../client.ts';
+import { type Client, type ClientNeeds, loadClient } from '../client.ts';
 import { readHint, subjectOfCaller } from '../id-token-hint.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { oauth2Model } from '../oauth2-model.ts';
 import { browserRefusalOf } from '../refusal-of.ts';
 import { claimPermissions } from '../requested-claims.ts';
+import { checkResource, isAllowedAtAll, targetPermissions } from '../resource-indicators.ts';
 import { isFapi2 } from '../security-profile.ts';
 import { authorizePath, issuerOf } from '../urls.ts';
 import { answerAllowed, refuseRequest } from './answer-allowed.ts';
@@ -55,7 +56,7 @@ export async function handleAuthorize(needs: BrowserNeeds, call: Call, query: st
       return redirectBrowser(await signInPage(needs, call, client, { next, loginHint: request.login_hint }));
     }
     await checkExpected(needs, call, proven, request);
-    if (!(await mayBegin(needs, call, client))) {
+    if (!(await isAllowedAtAll(needs, client, request.resource, (one) => mayBegin(needs, call, one)))) {
       throw new OAuthError('access_denied', 'The person may not use this application.');
     }
     return goThroughFlow(needs, call, client, request);
@@ -125,7 +126,7 @@ async function goThroughFlow(
     kind: oauth2Model,
     provider: client,
     request,
-    context: await consentContext(call.db.read, client, request),
+    context: await consentContext(needs, call.db.read, client, request),
     isSilent: isSilent(request),
     pathOf: (ticket) => `${authorizePath}?ticket=${ticket}`,
   });
@@ -147,14 +148,17 @@ async function goThroughFlow(
 
 /** What the consent stage reads. */
 export async function consentContext(
+  needs: ClientNeeds,
   query: Query,
-  { pk, application }: Client,
+  client: Client,
   {
     scope,
     prompt,
     claims = null,
-  }: Pick<AuthorizeRequest, 'scope' | 'prompt'> & Partial<Pick<AuthorizeRequest, 'claims'>>,
+    resource,
+  }: Pick<AuthorizeRequest, 'scope' | 'prompt'> & Partial<Pick<AuthorizeRequest, 'claims' | 'resource'>>,
 ): Promise<Record<string, Json>> {
+  const { pk, application } = client;
   const { rows } = await sql<{ id: string; name: string }>`select s.scope_name as id, s.description as name
     from provider_property_mappings pm join mapping_scope s on s.pk = pm.mapping
     where pm.provider = ${pk} order by s.scope_name`.execute(query);
@@ -163,6 +167,7 @@ export async function consentContext(
     consent_permissions: [
       ...rows.filter(({ id }) => scope.includes(id)).map(({ id, name }) => ({ id, name })),
       ...claimPermissions(claims, scope),
+      ...(await targetPermissions(needs, client, resource)),
     ],
     ...(prompt.includes('consent') && { consent_asked_anew: true }),
   };
@@ -179,7 +184,9 @@ async function redeemTicket(needs: BrowserNeeds, call: Call, id: string): Promis
     throw new OAuthError('invalid_request', 'The client has changed in the meantime.');
   }
   return tellingClient(needs, call, client, request, async () => {
-    const isAllowed = ticket.state === 'granted' && (await mayUse(needs, call, client));
+    const resource = checkResource(request.resource, client);
+    const isAllowed =
+      ticket.state === 'granted' && (await isAllowedAtAll(needs, client, resource, (one) => mayUse(needs, call, one)));
     if (!isAllowed) return refuseRequest(needs, call, { request, ticket });
     const members = await answerAllowed(needs, call, { client, request, ticket });
     return answerClient(request, issuerFor(needs.publicUrl, client), members, redirectStatus(client));

@@ -193,8 +193,8 @@ function parsedObject(text: string): NonNullable<AuthorizeRequest['claims']> | n
   }
 }
 
-function readResources(params: Params): Reading {
-  return { resource: checkResource(params.all('resource')) };
+function readResources(params: Params, client: AskingClient): Reading {
+  return { resource: checkResource(params.all('resource'), client) };
 }
 
 function readDpopKey(params: Params): Reading {

@@ -30,7 +30,7 @@ export function deviceAuthorizationEndpoint(needs: OAuthNeeds): OAuthEndpoint {
     if (!scope.every((name) => configured.has(name))) {
       throw new OAuthError('invalid_scope', 'The client is not set up for all of these scopes.');
     }
-    const resource = checkResource(params.all('resource'));
+    const resource = checkResource(params.all('resource'), client);
     await checkRoom(call, 'oauth2_requests', method);
     const id = randomToken();
     const letters = randomText(8, userCodeLetters);

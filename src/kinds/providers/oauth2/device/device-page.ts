@@ -15,6 +15,7 @@ import { deviceCodeGrant } from '../grant-types.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { parseParams } from '../params.ts';
 import { decideRequest, findRequestByUserCode, type StoredRequest } from '../requests.ts';
+import { isAllowedAtAll } from '../resource-indicators.ts';
 import { devicePath } from './device-authorization.ts';
 import { deviceFlowOf, isDevicePageOpen } from './device-page-entry.ts';
 
@@ -81,7 +82,9 @@ async function waitingRequest(needs: BrowserNeeds, call: Call, code: string): Pr
 
 async function letIn(needs: BrowserNeeds, call: Call, waiting: Waiting): Promise<HttpAnswer> {
   const { request, client } = waiting;
-  if (!(await mayUse(needs, call, client))) return turnAway(call, waiting, notForYou);
+  const resource = [request.content.resource ?? []].flat().map(String);
+  const isAllowed = await isAllowedAtAll(needs, client, resource, (one) => mayUse(needs, call, one));
+  if (!isAllowed) return turnAway(call, waiting, notForYou);
   const scope = [request.content.scope ?? []].flat().map(String);
   const { pk, name } = client.application;
   const decided = {
@@ -94,7 +97,7 @@ async function letIn(needs: BrowserNeeds, call: Call, waiting: Waiting): Promise
   } as const;
   const begun = await beginPlanned(needs, call, {
     slug: (await slugOf(call.db.read, client.authorization_flow)) ?? '',
-    context: await consentContext(call.db.read, client, { scope, prompt: [] }),
+    context: await consentContext(needs, call.db.read, client, { scope, resource, prompt: [] }),
     append: [deciding('granted', decided)],
     refusal: { append: [deciding('denied', decided)], next: refusedPath },
     next: connectedPath,

@@ -12,7 +12,7 @@ import type { OAuthNeeds } from '../needs.ts';
 import type { OAuthAnswer, OAuthEndpoint } from '../oauth-edge.ts';
 import { OAuthError, type OAuthErrorCode } from '../oauth-error.ts';
 import { type Params, words } from '../params.ts';
-import { checkResource } from '../resource-indicators.ts';
+import { checkResource, targetClients } from '../resource-indicators.ts';
 import { isFapi2 } from '../security-profile.ts';
 import { type GrantKind, GrantReused, type Redeemed, type Redemption } from './grant-kind.ts';
 
@@ -51,11 +51,12 @@ async function redeem(redemption: Redemption, kind: GrantKind): Promise<OAuthAns
   const configured = scopeNames(client);
   const granted = grant.scope.default.filter((name) => configured.has(name));
   const scope = scopeOf(params, grant, granted, configured);
-  const terms = termsOf(params, grant, jkt);
+  const terms = termsOf(params, client, grant, jkt);
   const user = await loadActiveUser(call, grant.user);
-  await checkAccess(needs, call, client, user, kind.deniedAs);
   const { actor } = grant;
-  if (actor) await checkAccess(needs, call, client, actor, kind.deniedAs);
+  for (const target of [client, ...(await targetClients(needs, client, terms.resource))]) {
+    for (const one of actor ? [user, actor] : [user]) await checkAccess(needs, call, target, one, kind.deniedAs);
+  }
   const tokens = await prepareTokens(needs, call, {
     ...grant,
     client,
@@ -103,12 +104,12 @@ function scopeOf(
   return asked;
 }
 
-function termsOf(params: Params, { terms }: Redeemed, jkt: string | null): GrantTerms {
+function termsOf(params: Params, client: Client, { terms }: Redeemed, jkt: string | null): GrantTerms {
   const { jkt: bound, ...rest } = terms;
   if (bound !== undefined && bound !== jkt) {
     throw new OAuthError('invalid_dpop_proof', 'The grant is bound to a key that the request does not prove to hold.');
   }
-  const resource = checkResource(params.all('resource'), terms.resource);
+  const resource = checkResource(params.all('resource'), client, terms.resource);
   return { ...rest, ...(resource.length > 0 && { resource }), ...(jkt !== null && { jkt }) };
 }
 

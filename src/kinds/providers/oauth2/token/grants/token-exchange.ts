@@ -1,10 +1,9 @@
 import { apiScope } from '../../api-scope.ts';
-import { loadClient } from '../../client.ts';
+import type { Client } from '../../client.ts';
 import { requireConfidential } from '../../client-authentication.ts';
 import { tokenExchangeGrant } from '../../grant-types.ts';
 import { lockFamily } from '../../grants.ts';
 import { findAccessToken } from '../../live-token.ts';
-import type { OAuthNeeds } from '../../needs.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import type { GrantKind } from '../grant-kind.ts';
 import { delegationOf } from './delegation.ts';
@@ -31,7 +30,7 @@ export const tokenExchange: GrantKind = {
     const isOwn = subject.provider === by.client.pk;
     const presented = actorToken ? [subject, actorToken] : [subject];
     const audience = params.all('audience');
-    await checkAudience(needs, audience, params.all('resource'));
+    checkAudience(audience, params.all('resource'), by.client);
     // What a token is for it stays for, when it is traded by the client that it was given to.
     const authorized = isOwn ? subject.terms.resource : undefined;
     if (authorized && audience.length > 0) {
@@ -71,18 +70,19 @@ export const tokenExchange: GrantKind = {
   },
 };
 
-/** RFC 8693 §2.1: an audience is another client of this server, by its id. */
-async function checkAudience(
-  needs: OAuthNeeds,
+/** RFC 8693 §2.1: an audience is another client of this server, by its id, whose provider lists this client. */
+function checkAudience(
   audience: readonly string[],
   resource: readonly string[],
-): Promise<void> {
+  { client_id, targets }: Pick<Client, 'client_id' | 'targets'>,
+): void {
   if (audience.length > 0 && resource.length > 0) {
     throw new OAuthError('invalid_target', 'The token is for an audience or for a resource, not for both.');
   }
   if (audience.length > maxAudiences) throw new OAuthError('invalid_target', 'Too many audiences are asked for.');
-  for (const clientId of audience) {
-    if (await loadClient(needs, { clientId })) continue;
-    throw new OAuthError('invalid_target', 'The audience is no client of this server.');
-  }
+  if (audience.every((clientId) => clientId === client_id || targets.includes(clientId))) return;
+  throw new OAuthError(
+    'invalid_target',
+    'The audience is not a client of this server, or its provider does not list this client in audience_clients.',
+  );
 }
