@@ -5,6 +5,8 @@ export interface ScimTarget extends JsonServer {
   readonly users: Map<string, Document>;
   readonly groups: Map<string, Document>;
   readonly settings: Record<string, unknown>;
+  /** As a new server that has never had anything: its ids begin again. */
+  empty(): void;
 }
 
 export interface ScimTargetOptions {
@@ -90,5 +92,10 @@ export async function startScimTarget({
     return { totalResults: wanted.length, itemsPerPage: Resources.length, startIndex, Resources };
   }
 
-  return Object.assign(server, { users, groups, settings: { url: `${server.origin}/v2`, token: targetToken } });
+  const empty = () => {
+    users.clear();
+    groups.clear();
+    number = 0;
+  };
+  return Object.assign(server, { users, groups, empty, settings: { url: `${server.origin}/v2`, token: targetToken } });
 }

@@ -34,8 +34,9 @@ export async function startWorkspace(): Promise<WorkspaceTarget> {
     if (collection === 'customer') {
       return { status: 200, body: { domains: [{ domainName: 'example.com' }, { domainName: 'second.example' }] } };
     }
+    if (below === 'aliases') return deleteAlias(request, collection === 'users' ? users : groups, key, member);
     if (collection === 'users') return handle(users, 'primaryEmail', 'users', request, key);
-    if (below === 'members') return handleMembers(request, find(groups, 'email', key), member);
+    if (below === 'members') return handleMembers(request, find(groups, key), member);
     return handle(groups, 'email', 'groups', request, key);
   });
 
@@ -57,11 +58,33 @@ export async function startWorkspace(): Promise<WorkspaceTarget> {
     return { status: 200, body: { access_token, expires_in: 3_600, token_type: 'Bearer' } };
   }
 
-  const lookUp = (store: Map<string, Document>, by: string, key = '') =>
-    store.get(key) ?? [...store.values()].find((one) => one[by] === key);
+  const addressesOf = (one: Document): string[] =>
+    [one.primaryEmail ?? one.email ?? '', ...(one.aliases ?? [])].map((address) => address.toLowerCase());
 
-  function find(store: Map<string, Document>, by: string, key = ''): Document {
-    const found = lookUp(store, by, key);
+  /** By id, address or alias, as the reference says of `userKey` and `groupKey`. */
+  const lookUp = (store: Map<string, Document>, key = '') =>
+    store.get(key) ?? [...store.values()].find((one) => addressesOf(one).includes(key.toLowerCase()));
+
+  /** Users and groups share their addresses, aliases included. */
+  function checkFree(address: string, id?: string): void {
+    const holder = lookUp(users, address) ?? lookUp(groups, address);
+    if (holder && holder.id !== id) {
+      const message = 'Entity already exists.';
+      throw new Refusal(409, {
+        error: { code: 409, message, errors: [{ domain: 'global', reason: 'duplicate', message }] },
+      });
+    }
+  }
+
+  function deleteAlias({ method }: JsonRequest, store: Map<string, Document>, key?: string, alias = '') {
+    const found = find(store, key);
+    if (method !== 'DELETE' || !found.aliases?.includes(alias)) throw new Refusal(404);
+    found.aliases = found.aliases.filter((one: string) => one !== alias);
+    return { status: 204 };
+  }
+
+  function find(store: Map<string, Document>, key = ''): Document {
+    const found = lookUp(store, key);
     if (!found) throw new Refusal(404, { error: { message: `Resource Not Found: ${key}` } });
     return found;
   }
@@ -81,13 +104,14 @@ export async function startWorkspace(): Promise<WorkspaceTarget> {
     if (method === 'POST') {
       if (!body[by] || (member === 'users' && !(body.password && body.name)))
         throw new Refusal(400, { error: { message: 'Invalid Input' } });
-      if (lookUp(store, by, body[by])) throw new Refusal(409, { error: { message: 'Entity already exists.' } });
+      if (String(body[by]).startsWith('@')) throw new Refusal(400, { error: { message: `Invalid Input: ${by}` } });
+      checkFree(body[by]);
       number += 1;
       const { password: _, ...shown } = body;
       store.set(String(number), { ...shown, id: String(number) });
       return { status: 200, body: store.get(String(number)) };
     }
-    const found = find(store, by, key);
+    const found = find(store, key);
     if (method === 'GET') return { status: 200, body: found };
     if (method === 'DELETE') {
       store.delete(found.id);
@@ -95,9 +119,11 @@ export async function startWorkspace(): Promise<WorkspaceTarget> {
       for (const ids of members.values()) ids.delete(found.id);
       return { status: 204 };
     }
-    const other = body[by] === undefined ? undefined : lookUp(store, by, body[by]);
-    if (other && other.id !== found.id) throw new Refusal(409, { error: { message: 'Entity already exists.' } });
-    Object.assign(found, body, { id: found.id });
+    const [former, next] = [found[by], body[by] ?? found[by]];
+    checkFree(next, found.id);
+    // Mail to the former address still arrives.
+    const kept = [...(found.aliases ?? []), former].filter((one) => one.toLowerCase() !== next.toLowerCase());
+    Object.assign(found, body, { id: found.id, aliases: [...new Set(kept)] });
     return { status: 200, body: found };
   }
 
@@ -112,12 +138,12 @@ export async function startWorkspace(): Promise<WorkspaceTarget> {
       );
     }
     if (request.method === 'POST') {
-      const user = find(users, 'primaryEmail', request.body.email);
+      const user = find(users, request.body.email);
       if (ids.has(user.id)) throw new Refusal(409, { error: { message: 'Member already exists.' } });
       ids.add(user.id);
       return { status: 200, body: { id: user.id } };
     }
-    const user = find(users, 'primaryEmail', member);
+    const user = find(users, member);
     if (!ids.delete(user.id)) throw new Refusal(404);
     return { status: 204 };
   }

@@ -14,13 +14,14 @@ import type { Filter } from '../../resource/resource.ts';
 import { defineProvider, providerFamily } from '../provider.family.ts';
 import type { ProviderKind } from '../provider-kind.ts';
 import { demoTarget } from './demo.ts';
+import { destinationDigest, keepDestination, unlinkFormer } from './destination.ts';
 import { ledgerAction } from './ledger.action.ts';
 import { linkResources } from './links.resource.ts';
 import { objectAction } from './object.action.ts';
 import { runAction } from './run.action.ts';
 import { requestRun } from './run.ts';
 import { statusAction } from './status.action.ts';
-import { activeProviders, createOpen, type SyncCalls, type SyncKind, type SyncNeeds } from './target.ts';
+import { activeProviders, createOpen, isActive, type SyncCalls, type SyncKind, type SyncNeeds } from './target.ts';
 
 interface SyncProvider<F extends Fields, Settings extends Row, Session> {
   /** `scim`: names paths and tables. */
@@ -83,6 +84,7 @@ export function defineSyncProvider<F extends Fields, Settings extends Row, Sessi
     connections: kind.calls.connections,
     links: { user: link('users'), group: link('groups') },
     needs,
+    destinationOf: (stored) => destinationDigest((kind.calls as SyncCalls<Row, unknown>).destination(stored)),
     open: createOpen(needs, kind.calls),
   };
   const common = {
@@ -124,10 +126,14 @@ export function defineSyncProvider<F extends Fields, Settings extends Row, Sessi
       refusal: directoryRefusal,
     }),
     actions: [statusAction, ledgerAction, objectAction(() => sync, needs.jobs), runAction(() => sync, needs.jobs)],
-    async afterWrite({ tx, call, verb, pk }) {
+    async afterWrite({ tx, call, verb, pk: key, values, current }) {
       if (verb === 'destroy') return;
-      const isAssigned = (await activeProviders(tx, [sync])).some((provider) => provider.pk === pk);
-      if (isAssigned) await requestRun(needs.jobs(), tx, Number(pk), call.now, { restarts: true });
+      const pk = Number(key);
+      // Links from before targets were stored belong to the one that the provider had so far.
+      if (current) await keepDestination(tx, pk, sync.destinationOf(current));
+      if (await isActive(tx, sync, pk)) await requestRun(needs.jobs(), tx, pk, call.now, { restarts: true });
+      // The run does so otherwise, after what is being sent just now.
+      else await unlinkFormer(tx, { pk, destination: sync.destinationOf(values), kind: sync });
     },
   });
   return {

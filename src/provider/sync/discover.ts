@@ -13,7 +13,8 @@ import {
 } from './ledger.ts';
 import type { Batch } from './push-batch.ts';
 import { stateOf } from './push-object.ts';
-import type { Candidate } from './remote.ts';
+import { type Candidate, isOfObject, RemoteMissing } from './remote.ts';
+import { noteRun } from './run-note.ts';
 import { type ObjectKey, scopeByNames } from './scope.ts';
 
 /**
@@ -30,12 +31,45 @@ export async function discover(batch: Batch, type: ObjectType, run: string): Pro
     count += page.length;
     await linkPage(batch, type, page, run);
   }
-  // A target that lists nothing may simply not be able to.
-  if (count === 0) return;
+  const lost = count === 0 ? await readSome(batch, type) : null;
+  if (lost === 'none are linked') return;
   await call.db.write(async (tx) => {
+    if (lost === 'are there') {
+      await noteRun(
+        tx,
+        target.pk,
+        `The target lists no ${type}s, although some are there: it is not noticed when others are missing.`,
+      );
+      return;
+    }
+    if (lost === 'are gone') await noteRun(tx, target.pk, `The target has lost its ${type}s: they are created again.`);
     await sql`update sync_objects set digest = null where provider = ${target.pk} and ${isOfType(type)}
       and remote_id is not null and (seen_in is null or seen_in <> ${run})`.execute(tx);
   });
+}
+
+const sampleSize = 5;
+
+/** What a target says of linked objects one by one, since it lists none: not every target that has some can list them. */
+async function readSome(
+  { target, connection, call }: Batch,
+  type: ObjectType,
+): Promise<'none are linked' | 'are gone' | 'are there'> {
+  const { rows } = await sql<{ id: string }>`select remote_id as id from sync_objects where provider = ${target.pk}
+    and ${isOfType(type)} and remote_id is not null order by pk limit ${sampleSize}`.execute(call.db.read);
+  if (rows.length === 0) return 'none are linked';
+  for (const { id } of rows) {
+    try {
+      await connection.remote([])[type].read(id);
+      return 'are there';
+    } catch (error) {
+      if (error instanceof RemoteMissing) continue;
+      // It does not read single objects either.
+      if (isOfObject(error)) return 'are there';
+      throw error;
+    }
+  }
+  return 'are gone';
 }
 
 async function linkPage(batch: Batch, type: ObjectType, page: readonly Candidate[], run: string): Promise<void> {

@@ -10,8 +10,9 @@ import { choice, text } from '../../resource/fields/text.ts';
 import { arrayOf, objectSchema } from '../../resource/json-schema.ts';
 import { logSchema } from '../../resource/log-schema.ts';
 import { isDryRun } from '../../resource/write.ts';
+import { isLinkedHere } from './destination.ts';
 import type { ObjectType } from './facts.ts';
-import { loadRows, markDue } from './ledger.ts';
+import { loadRows, markDue, newRow } from './ledger.ts';
 import { clearPause } from './pause.ts';
 import { prepareWork } from './prepare.ts';
 import { removeObject, stateOf, writeObject } from './push-object.ts';
@@ -97,7 +98,9 @@ async function tryOut({ call, target, type, key }: OneObject) {
     const remote = (await target.kind.open(target)).remote(requests, true);
     const [work] = await prepareWork({ target, call }, type, [key], remote[type], false);
     if (work?.error) throw work.error;
-    const state = work && { ...stateOf(work.row), digest: null };
+    // Links to objects of a former target are removed before anything is sent.
+    const isLinked = await isLinkedHere(call.db.read, target);
+    const state = work && { ...stateOf(isLinked ? work.row : newRow(key)), digest: null };
     if (work && state && !work.isSkipped) {
       if (work.wanted) await writeObject(state, work.wanted, { type: remote[type], claim: async () => true });
       else await removeObject(state, remote[type], target.deleteActions[type], async () => true);

@@ -39,5 +39,6 @@ export async function storePause(
 
 /** The target takes what it is sent, or an administrator has changed something: failures are counted anew. */
 export async function clearPause(tx: Query, provider: number): Promise<void> {
-  await sql`delete from sync_targets where provider = ${provider}`.execute(tx);
+  await sql`update sync_targets set paused_until = null, failures = 0, message = ''
+    where provider = ${provider} and failures > 0`.execute(tx);
 }

@@ -129,6 +129,7 @@ export async function writeObject(state: RemoteState, wanted: Wanted, { type, cl
       if (!(error instanceof RemoteConflict)) throw error;
       const found = await type.find(payload);
       if (found[0] === undefined) {
+        if (error instanceof NameTaken) throw error;
         throw new NameTaken(`${error.message} It cannot be found there, so it cannot be linked.`);
       }
       if (!(await adopt(found)) || state.remoteId === null) throw takenBy(found[0].id);

@@ -63,7 +63,7 @@ export class RemoteMissing extends Error {}
 /** There is such an object already. */
 export class RemoteConflict extends Error {}
 
-/** There is, and it cannot be found to be linked. */
+/** There is, and it cannot be linked. */
 export class NameTaken extends RemoteConflict {}
 
 /** The target does not take this object; others may go well. */

@@ -21,6 +21,9 @@ export interface Run {
 const phases = ['discover users', 'discover groups', 'users', 'groups', 'sweep', 'end'] as const;
 export type Phase = (typeof phases)[number];
 
+/** Whether a run is still looking for what is at the target. */
+export const isDiscovery = ({ phase }: Run): boolean => phase.startsWith('discover');
+
 export const syncProviderJob = 'sync_provider';
 const pageSize = 100;
 const runsKept = 10;
@@ -144,6 +147,6 @@ export async function endRun(
   state: 'done' | 'failed',
   message: string,
 ): Promise<void> {
-  await sql`update sync_runs set state = ${state}, message = ${message}, finished = ${db.dialect.moment(now)}
+  await sql`update sync_runs set state = ${state}, message = trim(message || ' ' || ${message}), finished = ${db.dialect.moment(now)}
     where pk = ${pk} and state = 'running'`.execute(tx);
 }

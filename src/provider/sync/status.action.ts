@@ -92,7 +92,8 @@ const shownRun = ({ pk: _, ...run }: RunRow) => ({ ...run, left: Math.max(run.to
 
 function taskOf(run: RunRow, provider: string) {
   const end = run.finished ?? run.started;
-  const text = run.message || `${run.done} of ${run.total} objects done, ${run.failed} failed.`;
+  const counts = `${run.done} of ${run.total} objects done, ${run.failed} failed.`;
+  const text = run.state === 'failed' ? run.message : `${counts} ${run.message}`.trim();
   return {
     uuid: run.pk,
     name: 'sync_provider',

@@ -4,12 +4,13 @@ import type { Query } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { JobKind } from '../../platform/jobs/job.ts';
 import { fanOut } from './changes.ts';
+import { leaveFormerTarget } from './destination.ts';
 import { dueRows, nextDue } from './ledger.ts';
 import { clearPause, pausedFor, storePause } from './pause.ts';
 import { MappingStopped } from './payload.ts';
 import { type Batch, type BatchResult, pushBatch } from './push-batch.ts';
 import { SyncStopped, Unavailable } from './remote.ts';
-import { currentRun, endRun, queueProvider, requestRun, stepRun, syncProviderJob } from './run.ts';
+import { currentRun, endRun, isDiscovery, queueProvider, requestRun, stepRun, syncProviderJob } from './run.ts';
 import { activeProviders, isActive, loadTarget, type SyncKind } from './target.ts';
 
 /** A job gives way to others after this long and queues itself again. */
@@ -79,9 +80,16 @@ async function work(
       // Each time anew: an administrator may change the provider or its mappings meanwhile.
       const target = await loadTarget(server.engine(), call, kind, provider);
       if (!target) return;
+      await leaveFormerTarget(call, target);
       const batch: Batch = { target, connection: await kind.open(target), call, signal };
-      const { halt, count } = await pushDue(batch);
       const run = await currentRun(db.read, provider);
+      // What is there already is linked before anything is created: not every target refuses a name that is taken.
+      if (run && isDiscovery(run)) {
+        const halt = await stepRun(batch, run);
+        if (halt) return await pause(server, provider, halt);
+        continue;
+      }
+      const { halt, count } = await pushDue(batch);
       const halted = halt ?? (run && (await stepRun(batch, run)));
       if (halted) return await pause(server, provider, halted);
       if (count === 0 && !run) break;

@@ -16,6 +16,8 @@ import { createSend, type Send, type SentRequest } from './send.ts';
 export interface SyncCalls<Settings extends Row, Session> {
   /** Requests that are under way at the same time. */
   readonly connections: number;
+  /** Where users and groups are sent: links are to objects there, and not to those of another target. */
+  destination(settings: Settings): string;
   /** Signs in and asks what the target can do. */
   connect(settings: Settings, send: Send, fetch: GuardedFetch): Promise<{ session: Session; validMs: number }>;
   remote(settings: Settings, session: Session, send: Send): Remote;
@@ -28,6 +30,8 @@ export interface SyncKind {
   /** Where links to remote objects are shown, by type of object. */
   readonly links: Readonly<Record<ObjectType, LinkTable>>;
   readonly needs: SyncNeeds;
+  /** A digest of where these settings lead. */
+  destinationOf(stored: Row): string;
   open(target: Target): Promise<Connection>;
 }
 
@@ -63,6 +67,8 @@ export interface Target {
   readonly name: string;
   readonly kind: SyncKind;
   readonly stored: Row;
+  /** Where `stored` leads, as a digest. */
+  readonly destination: string;
   readonly mappings: Readonly<Record<ObjectType, readonly Mapping[]>>;
   readonly leavesServiceAccounts: boolean;
   readonly filterGroup: string | null;
@@ -135,6 +141,7 @@ export async function loadTarget(engine: Engine, call: Call, kind: SyncKind, pk:
     name: String(stored.name),
     kind,
     stored,
+    destination: kind.destinationOf(stored),
     mappings: {
       user: await loadMappings(call.db.read, stored.property_mappings),
       group: await loadMappings(call.db.read, stored.property_mappings_group),

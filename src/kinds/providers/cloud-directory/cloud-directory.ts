@@ -1,4 +1,5 @@
 import type { ProviderKind } from '../../../provider/provider-kind.ts';
+import { baseUrl } from '../../../provider/sync/base-url.ts';
 import {
   defineSyncProvider,
   deleteActionFields,
@@ -15,6 +16,7 @@ import { cloudUsers } from './users.ts';
 
 const calls: SyncCalls<CloudSettings, CloudSession> = {
   connections: 4,
+  destination: ({ graph_url, tenant_id }) => `${baseUrl(graph_url)} ${tenant_id}`.toLowerCase(),
   connect,
   remote: (_, session, send) => ({
     user: cloudUsers(session, withBearer(send, session.token)),

@@ -1,4 +1,5 @@
 import type { ProviderKind } from '../../../provider/provider-kind.ts';
+import { baseUrl } from '../../../provider/sync/base-url.ts';
 import { defineSyncProvider, type SyncProviderNeeds } from '../../../provider/sync/define-sync-provider.ts';
 import { type Send, withBearer } from '../../../provider/sync/send.ts';
 import type { SyncCalls } from '../../../provider/sync/target.ts';
@@ -10,6 +11,11 @@ import { scimUsers } from './users.ts';
 
 const calls: SyncCalls<ScimSettings, ScimSession> = {
   connections: 8,
+  destination: ({ url }) => {
+    const address = URL.parse(baseUrl(url));
+    // A server that moves from http to https stays the same.
+    return address ? `${address.host}${address.pathname}${address.search}` : url;
+  },
   connect: (settings, send) => connect(settings, signed(settings, send)),
   remote: (settings, session, send) => ({
     user: scimUsers(settings, session, signed(settings, send)),

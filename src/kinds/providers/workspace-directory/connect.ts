@@ -62,17 +62,21 @@ interface ServiceAccountKey {
   readonly base: string;
 }
 
-/** The members of a key file that are needed. `api_url` is for directories at another address. */
+function memberOf(credentials: Json, name: string): string | undefined {
+  const value = isJsonObject(credentials) ? credentials[name] : undefined;
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Where the directory is; `api_url` is for those at another address. */
+export const apiUrlOf = (credentials: Json): string => baseUrl(memberOf(credentials, 'api_url') ?? publicBase);
+
+/** The members of a key file that are needed. */
 function keyOf(credentials: Json): ServiceAccountKey {
-  const text = (name: string) => {
-    const value = isJsonObject(credentials) ? credentials[name] : undefined;
-    return typeof value === 'string' && value !== '' ? value : undefined;
-  };
+  const text = (name: string) => memberOf(credentials, name);
   const [email, privateKey] = [text('client_email'), text('private_key')];
   if (!email || !privateKey) throw new SyncStopped('The credentials have no `client_email` or `private_key`.');
   const tokenUri = text('token_uri') ?? publicTokenUri;
-  const base = baseUrl(text('api_url') ?? publicBase);
-  return { email, privateKey, keyId: text('private_key_id'), tokenUri, base };
+  return { email, privateKey, keyId: text('private_key_id'), tokenUri, base: apiUrlOf(credentials) };
 }
 
 async function assertionOf(key: ServiceAccountKey, settings: WorkspaceSettings): Promise<string> {

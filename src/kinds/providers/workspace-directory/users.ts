@@ -2,8 +2,9 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import { randomText } from '../../../platform/random.ts';
 import { attributesOf, objectOf, textOf } from '../../../provider/sync/answers.ts';
 import { checkDomain } from '../../../provider/sync/check-domain.ts';
-import { ObjectRefused, RemoteMissing, type RemoteType } from '../../../provider/sync/remote.ts';
+import { ObjectRefused, type RemoteType } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
+import { holderOf, isSameAddress, naming } from './addresses.ts';
 import { customer, type WorkspaceSession } from './connect.ts';
 import { pagesOf } from './pages.ts';
 
@@ -18,6 +19,8 @@ export function workspaceUsers(session: WorkspaceSession, send: Send): RemoteTyp
     session.addresses.set(user.id, textOf(user.attributes, 'primaryEmail'));
     return user;
   };
+  const named = (payload: JsonObject, answer: Promise<Json>) =>
+    naming(answer, send, url, 'primaryEmail', textOf(payload, 'primaryEmail'));
   return {
     complete(mapped, { email = '' }) {
       // Passwords stay here, whatever a mapping says.
@@ -31,10 +34,12 @@ export function workspaceUsers(session: WorkspaceSession, send: Send): RemoteTyp
       for (const entry of Array.isArray(emails) ? emails : []) checkDomain(textOf(entry, 'address'), session.domains);
       return payload;
     },
-    create: async (payload) =>
-      known(await send({ method: 'POST', url, body: { ...payload, password: randomText(passwordLength) } })),
+    async create(payload) {
+      const body = { ...payload, password: randomText(passwordLength) };
+      return known(await named(payload, send({ method: 'POST', url, body })));
+    },
     async update(id, payload) {
-      const attributes = attributesOf(await send({ method: 'PUT', url: one(id), body: payload }));
+      const attributes = attributesOf(await named(payload, send({ method: 'PUT', url: one(id), body: payload })));
       if (attributes) session.addresses.set(id, textOf(attributes, 'primaryEmail'));
       return attributes;
     },
@@ -45,12 +50,9 @@ export function workspaceUsers(session: WorkspaceSession, send: Send): RemoteTyp
       await send({ method: 'PUT', url: one(id), body: { suspended: true } });
     },
     async find(payload) {
-      try {
-        return [known(await send({ method: 'GET', url: one(String(payload.primaryEmail)) }))];
-      } catch (error) {
-        if (error instanceof RemoteMissing) return [];
-        throw error;
-      }
+      const address = textOf(payload, 'primaryEmail');
+      const holder = await holderOf(send, url, address);
+      return holder !== null && isSameAddress(textOf(holder, 'primaryEmail'), address) ? [known(holder)] : [];
     },
     read: async (id) => known(await send({ method: 'GET', url: one(id) })),
     async *list() {

@@ -9,7 +9,7 @@ import type { SyncCalls } from '../../../provider/sync/target.ts';
 import { secretJson } from '../../../resource/fields/secret.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { fieldFilter, keyFilter } from '../../../resource/query.ts';
-import { connect, type WorkspaceSession, type WorkspaceSettings } from './connect.ts';
+import { apiUrlOf, connect, type WorkspaceSession, type WorkspaceSettings } from './connect.ts';
 import { workspaceGroups } from './groups.ts';
 import { workspaceUsers } from './users.ts';
 
@@ -22,6 +22,9 @@ const scopes = [
 
 const calls: SyncCalls<WorkspaceSettings, WorkspaceSession> = {
   connections: 4,
+  // A domain belongs to one customer; the key of the service account may be replaced.
+  destination: ({ credentials, delegated_subject }) =>
+    `${apiUrlOf(credentials)} ${delegated_subject.slice(delegated_subject.lastIndexOf('@') + 1)}`.toLowerCase(),
   connect,
   remote: (settings, session, send) => ({
     user: workspaceUsers(session, withBearer(send, session.token)),

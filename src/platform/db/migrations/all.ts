@@ -43,6 +43,7 @@ import { lastLoginsApart } from './0045-last-logins-apart.ts';
 import { provenAddresses } from './0054-proven-addresses.ts';
 import { scimPrivileged } from './0060-scim-privileged.ts';
 import { oauth2Targets } from './0061-oauth2-targets.ts';
+import { syncDestinations } from './0062-sync-destinations.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -90,4 +91,5 @@ export const migrations: readonly Migration[] = [
   scimPrivileged,
   provenAddresses,
   oauth2Targets,
+  syncDestinations,
 ];
