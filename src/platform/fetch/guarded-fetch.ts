@@ -102,7 +102,9 @@ function createHop(text: string, { method = 'GET', headers = {}, body = null }: 
   // No cause: the parser's error contains the whole URL.
   if (!url) throw new OutboundError('bad-url', 'only http and https URLs without credentials can be called');
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
-  return { url, method, headers: { 'user-agent': 'gatehouse', ...Object.fromEntries(named) }, body };
+  // Without it a server may choose any coding (RFC 9110 §12.5.3).
+  const own = { 'user-agent': 'gatehouse', 'accept-encoding': 'identity' };
+  return { url, method, headers: { ...own, ...Object.fromEntries(named) }, body };
 }
 
 interface Limits {

@@ -82,6 +82,7 @@ export function defineSyncProvider<F extends Fields, Settings extends Row, Sessi
   const sync: SyncKind = {
     model,
     connections: kind.calls.connections,
+    settlesInMs: kind.calls.settlesInMs,
     links: { user: link('users'), group: link('groups') },
     needs,
     destinationOf: (stored) => destinationDigest((kind.calls as SyncCalls<Row, unknown>).destination(stored)),

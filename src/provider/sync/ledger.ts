@@ -27,6 +27,8 @@ export interface LedgerRow {
   readonly isDue: boolean;
   readonly attempts: number;
   readonly error: string;
+  /** When it was created at the target, if this server did so. */
+  readonly created: string | null;
 }
 
 interface StoredRow {
@@ -41,6 +43,7 @@ interface StoredRow {
   readonly is_due: unknown;
   readonly attempts: number;
   readonly error: string;
+  readonly created: string | null;
 }
 
 function rowOf(raw: StoredRow): LedgerRow {
@@ -56,12 +59,13 @@ function rowOf(raw: StoredRow): LedgerRow {
     isDue: Boolean(raw.is_due),
     attempts: raw.attempts,
     error: raw.error,
+    created: raw.created,
   };
 }
 
 const columns = (type: ObjectType) =>
   sql`pk, ${sql.ref(type)} as object, remote_id, attributes, members, digest, is_sending, pending,
-    due is not null as is_due, attempts, error`;
+    due is not null as is_due, attempts, error, created`;
 
 /** The rows of these objects; those that the ledger does not know are left out. */
 export async function loadRows(
@@ -115,6 +119,33 @@ export async function markDue(
     set pending = sync_objects.pending + 1, due = excluded.due, attempts = 0`.execute(tx);
 }
 
+/** Has what another needs the name of sent again, unless it is about to be. */
+export async function markRenamed(
+  { db, now }: Call,
+  tx: Query,
+  provider: number,
+  type: ObjectType,
+  keys: readonly ObjectKey[],
+): Promise<void> {
+  if (keys.length === 0) return;
+  await sql`update sync_objects set digest = null, pending = case when due is null then pending + 1 else pending end,
+    due = ${db.dialect.moment(now)} where provider = ${provider} and ${sql.ref(type)} in (${sql.join(keys)})`.execute(
+    tx,
+  );
+}
+
+/** The row that is linked to a remote object. */
+export async function rowLinkedTo(
+  query: Query,
+  provider: number,
+  type: ObjectType,
+  remoteId: string,
+): Promise<LedgerRow | undefined> {
+  const { rows } = await sql<StoredRow>`select ${columns(type)} from sync_objects where provider = ${provider}
+    and remote_id = ${remoteId} and ${isOfType(type)}`.execute(query);
+  return rows[0] && rowOf(rows[0]);
+}
+
 const maxAttempted = 5;
 
 /** Payloads of creations whose end is not known. By them the object is found again, although it has changed here since or is gone. */
@@ -137,7 +168,7 @@ export function withAttempt(row: LedgerRow, payload: JsonObject): JsonObject {
 /** A row for an object that the ledger does not know yet. */
 export const newRow = (object: ObjectKey): LedgerRow => ({
   ...{ pk: orderedUuid(), object, remoteId: null, attributes: {}, members: null, digest: null },
-  ...{ isSending: false, pending: 0, isDue: false, attempts: 0, error: '' },
+  ...{ isSending: false, pending: 0, isDue: false, attempts: 0, error: '', created: null },
 });
 
 /**
@@ -174,6 +205,7 @@ export interface Result {
   readonly members: readonly string[] | null;
   readonly digest: string | null;
   readonly isSending: boolean;
+  readonly created: string | null;
   readonly error: string;
   /** Null: nothing is left to do until something changes. */
   readonly retryInMs: number | null;
@@ -211,13 +243,13 @@ export async function storeResults(
     // What is still to be retried stays pending.
     const handled = retryInMs === null ? row.pending : 0;
     return sql`(${row.pk}, ${provider}, ${row.object}, ${isRemoved ? null : result.remoteId}, ${JSON.stringify(keptOf(result))},
-      ${result.members && JSON.stringify(result.members)}, ${result.digest}, ${result.isSending}, ${handled}, ${due},
+      ${result.members && JSON.stringify(result.members)}, ${result.digest}, ${result.isSending}, ${result.created}, ${handled}, ${due},
       ${retryInMs === null ? 0 : row.attempts + 1}, ${result.error}, ${JSON.stringify(requests)}, ${requests.length > 0 ? now : null})`;
   });
-  await sql`insert into sync_objects (pk, provider, ${sql.ref(type)}, remote_id, attributes, members, digest, is_sending, pending, due,
-      attempts, error, requests, last_sent) values ${sql.join(values)}
+  await sql`insert into sync_objects (pk, provider, ${sql.ref(type)}, remote_id, attributes, members, digest, is_sending, created,
+      pending, due, attempts, error, requests, last_sent) values ${sql.join(values)}
     on conflict (pk) do update set remote_id = excluded.remote_id, attributes = excluded.attributes, members = excluded.members,
-      digest = excluded.digest, is_sending = excluded.is_sending, attempts = excluded.attempts, error = excluded.error,
+      digest = excluded.digest, is_sending = excluded.is_sending, created = excluded.created, attempts = excluded.attempts, error = excluded.error,
       requests = case when excluded.last_sent is null then sync_objects.requests else excluded.requests end,
       last_sent = coalesce(excluded.last_sent, sync_objects.last_sent),
       pending = sync_objects.pending - excluded.pending,

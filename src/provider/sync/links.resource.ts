@@ -114,7 +114,7 @@ async function keepLedger(
   await sql`insert into sync_objects (pk, provider, ${sql.ref(type)}, remote_id, pending, due)
     values (${pk}, ${provider}, ${object}, ${id}, 1, ${due})
     on conflict (provider, ${sql.ref(type)}) do update set pk = excluded.pk, remote_id = excluded.remote_id, attributes = '{}',
-      members = null, digest = null, is_sending = excluded.is_sending, error = '', attempts = 0, pending = sync_objects.pending + 1,
+      members = null, digest = null, is_sending = excluded.is_sending, created = null, error = '', attempts = 0, pending = sync_objects.pending + 1,
       due = excluded.due`.execute(tx);
   await queueProvider(jobs, tx, provider);
 }

@@ -102,8 +102,12 @@ async function tryOut({ call, target, type, key }: OneObject) {
     const isLinked = await isLinkedHere(call.db.read, target);
     const state = work && { ...stateOf(isLinked ? work.row : newRow(key)), digest: null };
     if (work && state && !work.isSkipped) {
-      if (work.wanted) await writeObject(state, work.wanted, { type: remote[type], claim: async () => true });
-      else await removeObject(state, remote[type], target.deleteActions[type], async () => true);
+      const needs = {
+        ...{ type: remote[type], claim: async () => true, now: call.now },
+        ...{ isSettling: () => false, isCircle: async () => false },
+      };
+      if (work.wanted) await writeObject(state, work.wanted, needs);
+      else await removeObject(state, target.deleteActions[type], needs);
     }
   } catch (error) {
     return [...requests.map((one) => shownRequest(call, one)), message(call, 'error', messageOf(error))];

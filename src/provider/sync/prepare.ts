@@ -42,7 +42,7 @@ export async function prepareWork(
     ...rows.map((row) => ({ row: verifies ? { ...row, members: null } : row, isNew: false })),
     ...inScope.filter((key) => !known.has(key)).map((key) => ({ row: newRow(key), isNew: true })),
   ].map(({ row, isNew }) => {
-    const made = wantedOf(target, type, facts.get(row.object), row, members?.get(row.object) ?? [], remote);
+    const made = wantedOf(target, type, facts.get(row.object), row, members?.get(row.object) ?? noMembers, remote);
     return { row, isNew, ...made };
   });
   // What was never sent and is not to be needs no row.
@@ -54,7 +54,7 @@ function wantedOf(
   type: ObjectType,
   facts: ObjectFacts | undefined,
   row: LedgerRow,
-  members: readonly string[],
+  { ids, created }: Members,
   remote: RemoteType | RemoteGroups,
 ): Pick<Work, 'isSkipped' | 'wanted' | 'error'> {
   if (!facts) return { isSkipped: false, wanted: null, error: null };
@@ -62,27 +62,36 @@ function wantedOf(
     const connection = row.remoteId === null ? null : row.attributes;
     const mapped = mapObject(target.kind.needs.sandbox, target, type, facts, connection);
     if (mapped === null) return { isSkipped: true, wanted: null, error: null };
-    return { isSkipped: false, wanted: { payload: remote.complete(mapped, facts, members), members }, error: null };
+    const payload = remote.complete(mapped, facts, ids);
+    return { isSkipped: false, wanted: { payload, members: ids, newestMember: created }, error: null };
   } catch (error) {
     return { isSkipped: false, wanted: null, error: error instanceof Error ? error : new Error(String(error)) };
   }
 }
 
+interface Members {
+  readonly ids: string[];
+  /** When the newest of them was created at the target. */
+  readonly created: string | null;
+}
+
+const noMembers: Members = { ids: [], created: null };
+
 /** Remote ids of the members of each group, as far as they are linked. */
-async function membersOf(
-  query: Query,
-  target: Target,
-  groups: readonly ObjectKey[],
-): Promise<Map<ObjectKey, string[]>> {
-  const found = new Map<ObjectKey, string[]>();
+async function membersOf(query: Query, target: Target, groups: readonly ObjectKey[]): Promise<Map<ObjectKey, Members>> {
+  const found = new Map<ObjectKey, Members>();
   if (groups.length === 0) return found;
-  const { rows } = await sql<{ group: string; id: string }>`select ug."group", l.remote_id as id from user_groups ug
+  const { rows } = await sql<{
+    group: string;
+    id: string;
+    created: string | null;
+  }>`select ug."group", l.remote_id as id, l.created from user_groups ug
     join sync_objects l on l.provider = ${target.pk} and l."user" = ug."user" and l.remote_id is not null
     where ug."group" in (${sql.join(groups)}) order by l.remote_id`.execute(query);
-  for (const { group, id } of rows) {
-    const ids = found.get(group);
-    if (ids) ids.push(id);
-    else found.set(group, [id]);
+  for (const { group, id, created } of rows) {
+    const { ids, created: newest } = found.get(group) ?? { ids: [], created: null };
+    ids.push(id);
+    found.set(group, { ids, created: newest !== null && (created === null || newest > created) ? newest : created });
   }
   return found;
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { JsonObject } from '../../lib/json.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { Call } from '../../resource/call.ts';
@@ -7,7 +8,9 @@ import {
   attemptsIn,
   isOfType,
   type LedgerRow,
+  markRenamed,
   type Result,
+  rowLinkedTo,
   storeLinks,
   storeResults,
   storeSending,
@@ -16,7 +19,15 @@ import {
 import { backoffMs, clearPause } from './pause.ts';
 import { prepareWork, type Work } from './prepare.ts';
 import { isUpToDate, removeObject, stateOf, writeObject } from './push-object.ts';
-import { NameTaken, ObjectRefused, RemoteMissing, SyncStopped, Unavailable } from './remote.ts';
+import {
+  NameTaken,
+  NotYetKnown,
+  ObjectRefused,
+  RemoteMissing,
+  type RemoteType,
+  SyncStopped,
+  Unavailable,
+} from './remote.ts';
 import type { ObjectKey } from './scope.ts';
 import type { SentRequest } from './send.ts';
 import type { Connection, Target } from './target.ts';
@@ -67,13 +78,15 @@ export async function pushBatch(
     type,
     works.filter((work) => !isFine(work)),
   );
-  const { results, halt } = await sendAll(batch, type, toSend);
+  const holders = new Set<ObjectKey>();
+  const { results, halt } = await sendAll(batch, type, toSend, holders);
   const failed = results.filter(({ error }) => error !== '').length;
   const outcome = { done: results.length - failed + fine.length, failed, halt };
   const settled = fine.filter(({ row }) => row.isDue).map(({ row }) => unchanged(row));
   await call.db.write(async (tx) => {
     await storeResults(call, tx, target.pk, type, [...results, ...settled]);
     await storeLinks(tx, target.pk, type, target.kind.links[type], results);
+    await markRenamed(call, tx, target.pk, type, [...holders]);
     if (type === 'user') await markGroupsOf(call, tx, target, results);
     if (results.some(({ error, requests }) => error === '' && requests.length > 0)) await clearPause(tx, target.pk);
     await also(tx, outcome);
@@ -104,6 +117,7 @@ async function sendAll(
   batch: Batch,
   type: ObjectType,
   works: readonly Work[],
+  holders: Set<ObjectKey>,
 ): Promise<{ results: Result[]; halt: BatchResult['halt'] }> {
   const results: Result[] = [];
   const claims: Claims = new Map();
@@ -112,11 +126,12 @@ async function sendAll(
   const drain = async (queue: Iterable<Work>): Promise<void> => {
     for (const work of queue) {
       if (halt || batch.signal.aborted) return;
-      const { result, error } = await attempt(batch, type, work, claims);
+      const { result, error } = await attempt(batch, type, work, claims, holders);
       results.push(result);
-      failuresInARow = error instanceof Unavailable ? failuresInARow + 1 : 0;
+      const isFailure = error instanceof Unavailable && !(error instanceof NotYetKnown);
+      failuresInARow = isFailure ? failuresInARow + 1 : 0;
       if (error instanceof SyncStopped) halt ??= error;
-      const isAway = error instanceof Unavailable && (error.isWholeTarget || failuresInARow >= maxConsecutiveFailures);
+      const isAway = isFailure && (error.isWholeTarget || failuresInARow >= maxConsecutiveFailures);
       if (isAway) halt ??= error;
     }
   };
@@ -129,27 +144,65 @@ async function sendAll(
 }
 
 async function attempt(
-  { target, connection, call }: Batch,
+  batch: Batch,
   type: ObjectType,
   { row, wanted, error: prepared }: Work,
   claims: Claims,
+  holders: Set<ObjectKey>,
 ): Promise<{ result: Result; error: Error | null }> {
+  const { target, connection, call } = batch;
   const requests: SentRequest[] = [];
   const state = stateOf(row);
   const remoteType = connection.remote(requests)[type];
   const isLinkedElsewhere = async (id: string) =>
     (await selectLinked[type](call.db.read, target.pk, id, row.pk)).length > 0;
   const claim = (id: string) => claimFor(row, id, claims, () => isLinkedElsewhere(id));
+  const { settlesInMs } = target.kind;
+  const needs = {
+    ...{ type: remoteType, claim, now: call.now },
+    isSettling: (created: string | null) =>
+      settlesInMs > 0 && created !== null && Date.parse(call.now) - Date.parse(created) < settlesInMs,
+    isCircle: (payload: JsonObject) => isCircle(batch, type, row, { payload, remoteType, holders }),
+  };
   const work = async () => {
     if (prepared) throw prepared;
-    if (wanted) await writeObject(state, wanted, { type: remoteType, claim });
-    else await removeObject(state, remoteType, target.deleteActions[type], claim);
+    if (wanted) await writeObject(state, wanted, needs);
+    else await removeObject(state, target.deleteActions[type], needs);
   };
   const error = await work().then(
     () => null,
     (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown))),
   );
   return { result: { row, ...state, requests, ...explained(row, error) }, error };
+}
+
+const maxCircle = 20;
+
+/**
+ * Follows who holds the name that a payload asks for, as long as they are to have other names themselves; such `holders` are sent
+ * again. In a circle each waits for the next, and one of them has to give its name up first.
+ */
+async function isCircle(
+  batch: Batch,
+  type: ObjectType,
+  row: LedgerRow,
+  { payload, remoteType, holders }: { payload: JsonObject; remoteType: RemoteType; holders: Set<ObjectKey> },
+): Promise<boolean> {
+  const { target, call } = batch;
+  let wanted = payload;
+  let [holder] = await remoteType.find(wanted);
+  for (let steps = 0; holder && steps < maxCircle; steps++) {
+    const other = await rowLinkedTo(call.db.read, target.pk, type, holder.id);
+    const [work] = other ? await prepareWork(batch, type, [other.object], remoteType, false) : [];
+    if (!other || !work?.wanted) return false;
+    wanted = work.wanted.payload;
+    const [next] = await remoteType.find(wanted);
+    if (next?.id === holder.id) return false;
+    holders.add(other.object);
+    if (next?.id === row.remoteId && row.remoteId !== null) return true;
+    holder = next;
+  }
+  return false;
 }
 
 const unchanged = (row: LedgerRow): Result => ({ row, ...stateOf(row), requests: [], error: '', retryInMs: null });
@@ -185,7 +238,8 @@ function explained(row: LedgerRow, error: Error | null): Pick<Result, 'error' | 
   const isFinal = error instanceof ObjectRefused || error instanceof RemoteMissing;
   // An outage of the whole target is not the fault of the object that met it.
   const most = error instanceof NameTaken ? maxTaken : maxAttempts;
-  const isLast = row.attempts + 1 >= most && !(error instanceof Unavailable && error.isWholeTarget);
+  const endsByItself = error instanceof NotYetKnown || (error instanceof Unavailable && error.isWholeTarget);
+  const isLast = row.attempts + 1 >= most && !endsByItself;
   if (isFinal || isLast) return { error: error.message, retryInMs: null };
   const wait = error instanceof Unavailable ? error.retryAfterMs : 0;
   return { error: error.message, retryInMs: Math.max(wait, backoffMs(row.attempts)) };

@@ -4,6 +4,7 @@ import { attemptsIn, type LedgerRow } from './ledger.ts';
 import {
   type DeleteAction,
   NameTaken,
+  NotYetKnown,
   ObjectRefused,
   RemoteConflict,
   type RemoteGroups,
@@ -20,6 +21,8 @@ export interface RemoteState {
   members: readonly string[] | null;
   digest: string | null;
   isSending: boolean;
+  /** When it was created at the target, if this server did so. */
+  created: string | null;
   isRemoved: boolean;
 }
 
@@ -29,6 +32,7 @@ export const stateOf = (row: LedgerRow): RemoteState => ({
   members: row.members,
   digest: row.digest,
   isSending: row.isSending,
+  created: row.created,
   isRemoved: false,
 });
 
@@ -36,6 +40,8 @@ export interface Wanted {
   readonly payload: JsonObject;
   /** Remote ids of those who belong to the group. */
   readonly members: readonly string[];
+  /** When the newest of the members was created at the target, if this server did so. */
+  readonly newestMember: string | null;
 }
 
 export const digestOf = (payload: JsonObject): string => hash('sha256', JSON.stringify(payload), 'base64');
@@ -58,10 +64,17 @@ export type Claim = (remoteId: string) => Promise<boolean>;
 interface Needs {
   readonly type: RemoteType | RemoteGroups;
   readonly claim: Claim;
+  /** Now, as it is stored with what is created. */
+  readonly now: string;
+  /** Whether the target may not know everywhere yet what was created at this time. */
+  readonly isSettling: (created: string | null) => boolean;
+  /** Has the object here sent again that holds the name of a payload. Returns whether it waits for the name of this one in turn. */
+  readonly isCircle: (payload: JsonObject) => Promise<boolean>;
 }
 
 /** Makes the object at the target as it should be. Throws an error of `remote.ts`; `state` says how far it came. */
-export async function writeObject(state: RemoteState, wanted: Wanted, { type, claim }: Needs): Promise<void> {
+export async function writeObject(state: RemoteState, wanted: Wanted, needs: Needs): Promise<void> {
+  const { type, claim, now, isSettling, isCircle } = needs;
   const { payload } = wanted;
   const digest = digestOf(payload);
   for (const attempt of attemptsIn(state)) {
@@ -73,7 +86,9 @@ export async function writeObject(state: RemoteState, wanted: Wanted, { type, cl
   try {
     await writeMembers(state, wanted.members, type.members);
   } catch (error) {
-    if (!(error instanceof RemoteMissing) || !(await isGone())) throw error;
+    if (!(error instanceof RemoteMissing)) throw error;
+    if (isSettling(state.created) || isSettling(wanted.newestMember)) throw new NotYetKnown(error);
+    if (!(await isGone())) throw error;
     forget();
     await create();
     await writeMembers(state, wanted.members, type.members);
@@ -90,7 +105,7 @@ export async function writeObject(state: RemoteState, wanted: Wanted, { type, cl
   }
 
   function forget(): void {
-    Object.assign(state, { remoteId: null, attributes: {}, members: null, digest: null });
+    Object.assign(state, { remoteId: null, attributes: {}, members: null, digest: null, created: null });
   }
 
   /** Whether it is the object itself that is missing. */
@@ -113,7 +128,14 @@ export async function writeObject(state: RemoteState, wanted: Wanted, { type, cl
       const attributes = await type.update(id, payload);
       Object.assign(state, { attributes: attributes ?? state.attributes, digest, isSending: false });
     } catch (error) {
+      if (error instanceof RemoteConflict && (await isCircle(payload)) && type.park) {
+        await type.park(id, payload);
+        throw new RemoteConflict(
+          `${error.message} Objects exchange their names: this one has another until the name is free.`,
+        );
+      }
       if (!(error instanceof RemoteMissing)) throw error;
+      if (isSettling(state.created)) throw new NotYetKnown(error);
       forget();
     }
   }
@@ -124,7 +146,7 @@ export async function writeObject(state: RemoteState, wanted: Wanted, { type, cl
     try {
       const { id, attributes } = await type.create(payload);
       if (!(await claim(id))) throw takenBy(id);
-      Object.assign(state, { remoteId: id, attributes, members: [], digest, isSending: false });
+      Object.assign(state, { remoteId: id, attributes, members: [], digest, isSending: false, created: now });
     } catch (error) {
       if (!(error instanceof RemoteConflict)) throw error;
       const found = await type.find(payload);
@@ -132,7 +154,10 @@ export async function writeObject(state: RemoteState, wanted: Wanted, { type, cl
         if (error instanceof NameTaken) throw error;
         throw new NameTaken(`${error.message} It cannot be found there, so it cannot be linked.`);
       }
-      if (!(await adopt(found)) || state.remoteId === null) throw takenBy(found[0].id);
+      if (!(await adopt(found)) || state.remoteId === null) {
+        await isCircle(payload);
+        throw takenBy(found[0].id);
+      }
       const attributes = await type.update(state.remoteId, payload);
       Object.assign(state, { attributes: attributes ?? state.attributes, digest });
     }
@@ -170,9 +195,8 @@ async function writeMembers(state: RemoteState, wanted: readonly string[], membe
 /** Takes away what has left the scope, as the provider says; what a lost creation may have left there too. */
 export async function removeObject(
   state: RemoteState,
-  type: RemoteType,
   action: DeleteAction,
-  claim: Claim,
+  { type, claim, isSettling }: Pick<Needs, 'type' | 'claim' | 'isSettling'>,
 ): Promise<void> {
   const ids = new Set(state.remoteId === null ? [] : [state.remoteId]);
   for (const attempt of action === 'do_nothing' ? [] : attemptsIn(state)) {
@@ -189,6 +213,8 @@ export async function removeObject(
       else if (action === 'suspend') await type.suspend?.(id);
     } catch (error) {
       if (!(error instanceof RemoteMissing)) throw error;
+      // It may appear there yet.
+      if (id === state.remoteId && isSettling(state.created)) throw new NotYetKnown(error);
     }
   }
   state.isRemoved = true;

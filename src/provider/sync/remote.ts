@@ -31,6 +31,8 @@ export interface RemoteType {
   create(payload: JsonObject): Promise<RemoteObject>;
   /** What the target says of it now; null when it does not tell. */
   update(id: string, payload: JsonObject): Promise<JsonObject | null>;
+  /** Gives it a name that no other has, so that its own is free; null when names need not be unique. */
+  readonly park: ((id: string, payload: JsonObject) => Promise<void>) | null;
   remove(id: string): Promise<void>;
   /** Leaves it there, out of use; null when the target has no such thing. */
   readonly suspend: ((id: string) => Promise<void>) | null;
@@ -86,8 +88,38 @@ export class Unavailable extends Error {
   }
 }
 
+/** The target does not know everywhere yet what was made there a moment ago. It ends by itself. */
+export class NotYetKnown extends Unavailable {
+  constructor({ message }: Error) {
+    super(`${message} What was made a moment ago may not be known everywhere there, so it is tried again.`, false);
+  }
+}
+
 /** Nothing will go well until an administrator changes something: credentials, address, mappings. */
 export class SyncStopped extends Error {}
+
+/** The token is refused: another one may be taken. */
+export class Unauthorized extends SyncStopped {}
+
+const maxMissing = 3;
+
+/** Adds members one by one. One that is missing does not keep the others out; several in a row mean that the group is. */
+export async function addEach(members: readonly string[], add: (member: string) => Promise<void>): Promise<void> {
+  let missing: RemoteMissing | null = null;
+  let inARow = 0;
+  for (const member of members) {
+    try {
+      await add(member);
+      inARow = 0;
+    } catch (error) {
+      if (!(error instanceof RemoteMissing)) throw error;
+      missing ??= error;
+      inARow += 1;
+      if (inARow === maxMissing) break;
+    }
+  }
+  if (missing) throw missing;
+}
 
 /** What is so already needs no doing. */
 export async function ignoring(expected: new (message: string) => Error, work: () => Promise<unknown>): Promise<void> {

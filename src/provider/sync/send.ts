@@ -1,12 +1,12 @@
 import { maskSecrets } from '../../core/event/mask.ts';
 import { messageOf } from '../../lib/error-facts.ts';
-import { isDeeperThan, isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { asObject, isDeeperThan, isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { GuardedFetch, OutboundAnswer } from '../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../platform/fetch/outbound-error.ts';
 import type { Method } from '../../platform/fetch/redirect.ts';
 import { storableText } from '../../resource/fields/well-formed.ts';
-import { ObjectRefused, RemoteConflict, RemoteMissing, SyncStopped, Unavailable } from './remote.ts';
+import { ObjectRefused, RemoteConflict, RemoteMissing, SyncStopped, Unauthorized, Unavailable } from './remote.ts';
 
 export interface SyncRequest {
   readonly method: Method;
@@ -122,28 +122,41 @@ function failureOf(error: OutboundError): Error {
 
 function refusalOf({ status, headers }: OutboundAnswer, content: string): Error {
   const message = `The target answered ${status}: ${storableText(detailOf(content))}`;
-  if (status === 401) return new SyncStopped(message);
+  if (status === 401) return new Unauthorized(message);
   if (status === 404 || status === 410) return new RemoteMissing(message);
   if (status === 409) return new RemoteConflict(message);
-  const isBusy = status === 429 || status === 503;
-  if (isBusy || status === 408 || (status >= 500 && status !== 501)) {
+  const isBusy = status === 429 || status === 503 || (status === 403 && isOverQuota(content));
+  // No request has a condition of ours: a 412 is a vendor's for what it has not finished.
+  if (isBusy || status === 408 || status === 412 || (status >= 500 && status !== 501)) {
     return new Unavailable(message, isBusy, retryAfterMs(headers['retry-after']));
   }
   return new ObjectRefused(message);
 }
 
+/** Google's "Limits and quotas": slow down and retry, although the status is 403. */
+const quotaReasons = new Set(['userRateLimitExceeded', 'rateLimitExceeded', 'quotaExceeded', 'dailyLimitExceeded']);
+
+function isOverQuota(content: string): boolean {
+  const { errors } = asObject(asObject(jsonOf(content)).error);
+  return Array.isArray(errors) && errors.some((one) => quotaReasons.has(String(asObject(one).reason)));
+}
+
+function jsonOf(content: string): Json {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return null;
+  }
+}
+
 /** What a target says in words: SCIM's `detail`, the `error.message` of others, else the body itself. */
 function detailOf(content: string): string {
-  try {
-    const body: unknown = JSON.parse(content);
-    if (isJsonObject(body)) {
-      const { detail, error, error_description: description } = body;
-      const inner = isJsonObject(error) ? error.message : error;
-      const words = [detail, description, inner].find((text) => typeof text === 'string' && text !== '');
-      if (typeof words === 'string') return words.slice(0, 500);
-    }
-  } catch {
-    // No JSON: shown as it is.
+  const body = jsonOf(content);
+  if (isJsonObject(body)) {
+    const { detail, error, error_description: description } = body;
+    const inner = isJsonObject(error) ? error.message : error;
+    const words = [detail, description, inner].find((text) => typeof text === 'string' && text !== '');
+    if (typeof words === 'string') return words.slice(0, 500);
   }
   return content.slice(0, 500);
 }

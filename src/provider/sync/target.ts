@@ -9,17 +9,23 @@ import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import type { Engine, Resource } from '../../resource/resource.ts';
 import type { ObjectType } from './facts.ts';
-import { type DeleteAction, isOfObject, type Remote, SyncStopped } from './remote.ts';
-import { createSend, type Send, type SentRequest } from './send.ts';
+import { type DeleteAction, isOfObject, type Remote, SyncStopped, Unauthorized } from './remote.ts';
+import { createSend, type Send, type SentRequest, type SyncRequest, withBearer } from './send.ts';
 
 /** The calls of one kind of target. `Settings` is the stored row of its provider, `Session` what is learnt once and used for a while. */
 export interface SyncCalls<Settings extends Row, Session> {
   /** Requests that are under way at the same time. */
   readonly connections: number;
+  /** For how long an object may be unknown to parts of the target after it was made there; 0 where it never is. */
+  readonly settlesInMs: number;
   /** Where users and groups are sent: links are to objects there, and not to those of another target. */
   destination(settings: Settings): string;
   /** Signs in and asks what the target can do. */
   connect(settings: Settings, send: Send, fetch: GuardedFetch): Promise<{ session: Session; validMs: number }>;
+  /** The bearer token of requests, and the media type of their bodies. */
+  tokenOf(settings: Settings, session: Session): string;
+  readonly mediaType: string;
+  /** `send` adds the token. */
   remote(settings: Settings, session: Session, send: Send): Remote;
 }
 
@@ -27,6 +33,7 @@ export interface SyncCalls<Settings extends Row, Session> {
 export interface SyncKind {
   readonly model: string;
   readonly connections: number;
+  readonly settlesInMs: number;
   /** Where links to remote objects are shown, by type of object. */
   readonly links: Readonly<Record<ObjectType, LinkTable>>;
   readonly needs: SyncNeeds;
@@ -77,23 +84,34 @@ export interface Target {
 
 const maxSessions = 200;
 
+interface Opened {
+  readonly session: unknown;
+  readonly until: number;
+}
+
 /** Holds sessions of a kind, one for each provider, until they end or the provider is changed. */
 export function createOpen({ fetch }: Pick<SyncNeeds, 'fetch'>, calls: SyncCalls<Row, unknown>): SyncKind['open'] {
-  const sessions = createLruCache<{ session: unknown; until: number }>(maxSessions);
+  const sessions = createLruCache<Opened>(maxSessions);
   return async (target) => {
     const settings = target.stored;
     const key = `${target.pk} ${createHash('sha256').update(JSON.stringify(target.stored)).digest('base64')}`;
     const known = sessions.get(key);
     const isKnown = known !== undefined && known.until > Date.now();
-    const opened = isKnown ? known : await connect();
+    let opened = isKnown ? known : await connect();
+    let renewal: Promise<Opened> | null = null;
     return {
       remote(trace, dryRun = false) {
         const send = createSend(fetch, { trace, dryRun });
+        const sendIn = ({ session }: Opened, request: SyncRequest) =>
+          withBearer(send, calls.tokenOf(settings, session), calls.mediaType)(request);
         return calls.remote(settings, opened.session, async (request) => {
+          const used = opened;
           try {
-            return await send(request);
+            return await sendIn(used, request).catch(async (error: unknown) => {
+              if (!(error instanceof Unauthorized)) throw error;
+              return sendIn(await renewed(used), request);
+            });
           } catch (error) {
-            // Credentials may have been taken back before their time.
             if (error instanceof SyncStopped) sessions.set(key, { session: opened.session, until: 0 });
             throw error;
           }
@@ -101,7 +119,17 @@ export function createOpen({ fetch }: Pick<SyncNeeds, 'fetch'>, calls: SyncCalls
       },
     };
 
-    async function connect() {
+    /** Tokens may be taken back before their time. Requests that are refused together share the next one. */
+    async function renewed(used: Opened): Promise<Opened> {
+      if (opened !== used) return opened;
+      renewal ??= connect().finally(() => {
+        renewal = null;
+      });
+      opened = await renewal;
+      return opened;
+    }
+
+    async function connect(): Promise<Opened> {
       const { session, validMs } = await calls.connect(settings, createSend(fetch), fetch).catch(stopped);
       const made = { session, until: Date.now() + validMs };
       sessions.set(key, made);

@@ -5,7 +5,6 @@ import {
   deleteActionFields,
   type SyncProviderNeeds,
 } from '../../../provider/sync/define-sync-provider.ts';
-import { withBearer } from '../../../provider/sync/send.ts';
 import type { SyncCalls } from '../../../provider/sync/target.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { text } from '../../../resource/fields/text.ts';
@@ -16,11 +15,14 @@ import { cloudUsers } from './users.ts';
 
 const calls: SyncCalls<CloudSettings, CloudSession> = {
   connections: 4,
+  settlesInMs: 10 * 60 * 1_000,
   destination: ({ graph_url, tenant_id }) => `${baseUrl(graph_url)} ${tenant_id}`.toLowerCase(),
   connect,
+  tokenOf: (_, { token }) => token,
+  mediaType: 'application/json',
   remote: (_, session, send) => ({
-    user: cloudUsers(session, withBearer(send, session.token)),
-    group: cloudGroups(session, withBearer(send, session.token)),
+    user: cloudUsers(session, send),
+    group: cloudGroups(session, send),
   }),
 };
 

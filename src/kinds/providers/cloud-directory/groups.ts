@@ -1,5 +1,5 @@
 import { objectOf, textOf } from '../../../provider/sync/answers.ts';
-import { ignoring, ObjectRefused, type RemoteGroups, RemoteMissing } from '../../../provider/sync/remote.ts';
+import { addEach, ignoring, ObjectRefused, type RemoteGroups, RemoteMissing } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
 import { type CloudSession, pagesOf } from './connect.ts';
 import { membersOf, sharedCalls } from './objects.ts';
@@ -17,6 +17,8 @@ export function cloudGroups(session: CloudSession, send: Send): RemoteGroups {
       return payload;
     },
     suspend: null,
+    // Names of groups need not be unique.
+    park: null,
     async *list() {
       for await (const page of pagesOf(send, url, session.base)) {
         yield page.map((group) => ({ ...objectOf(group), names: [textOf(group, 'displayName')].filter(Boolean) }));
@@ -32,7 +34,7 @@ export function cloudGroups(session: CloudSession, send: Send): RemoteGroups {
         return ids;
       },
       async add(id, members) {
-        for (const member of members) {
+        await addEach(members, async (member) => {
           const body = { '@odata.id': `${session.base}/directoryObjects/${member}` };
           try {
             await send({ method: 'POST', url: `${one(id)}/members/$ref`, body });
@@ -40,7 +42,7 @@ export function cloudGroups(session: CloudSession, send: Send): RemoteGroups {
             // Who is a member already is refused like anything that is wrong.
             if (!(error instanceof ObjectRefused) || !/already exist/i.test(error.message)) throw error;
           }
-        }
+        });
       },
       async remove(id, members) {
         for (const member of members) {

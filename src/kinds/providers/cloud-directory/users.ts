@@ -1,6 +1,7 @@
 import { randomText } from '../../../platform/random.ts';
 import { objectOf, textOf } from '../../../provider/sync/answers.ts';
 import { checkDomain } from '../../../provider/sync/check-domain.ts';
+import { parkedName } from '../../../provider/sync/parked-name.ts';
 import type { RemoteType } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
 import { type CloudSession, pagesOf } from './connect.ts';
@@ -28,6 +29,10 @@ export function cloudUsers(session: CloudSession, send: Send): RemoteType {
     async create(payload) {
       const passwordProfile = { password: randomText(passwordLength), forceChangePasswordNextSignIn: false };
       return shared.create({ ...payload, passwordProfile });
+    },
+    async park(id, payload) {
+      const userPrincipalName = parkedName(textOf(payload, 'userPrincipalName'));
+      await send({ method: 'PATCH', url: one(id), body: { userPrincipalName } });
     },
     async suspend(id) {
       await send({ method: 'PATCH', url: one(id), body: { accountEnabled: false } });

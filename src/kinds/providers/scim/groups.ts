@@ -2,6 +2,7 @@ import { chunksOf } from '../../../lib/chunks.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { groupSchemaId, patchMessageId } from '../../../lib/scim/urns.ts';
 import { attributesOf } from '../../../provider/sync/answers.ts';
+import { parkedName } from '../../../provider/sync/parked-name.ts';
 import { ObjectRefused, RemoteConflict, type RemoteGroups } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
 import { filterText, idOf, listOf, memberOf, resourceOf, textOf } from './answers.ts';
@@ -18,6 +19,18 @@ export function scimGroups(settings: ScimSettings, session: ScimSession, send: S
     send({ method: 'PATCH', url: one(id), body: { schemas: [patchMessageId], Operations: operations } });
   const replace = (id: string, { schemas: _, ...value }: JsonObject) => patch(id, [{ op: 'replace', value }]);
 
+  async function update(id: string, payload: JsonObject): Promise<JsonObject | null> {
+    if (session.canPatch) return attributesOf(await replace(id, payload));
+    try {
+      return attributesOf(await send({ method: 'PUT', url: one(id), body: { ...payload, id } }));
+    } catch (error) {
+      const isRefusal = error instanceof ObjectRefused || error instanceof RemoteConflict;
+      if (!isRefusal || !session.isGuess) throw error;
+      // The server did not say that it has no PATCH.
+      return attributesOf(await replace(id, payload));
+    }
+  }
+
   return {
     complete(mapped, { pk }, members) {
       const inBody = session.canPatch ? {} : { members: members.map(member) };
@@ -28,16 +41,9 @@ export function scimGroups(settings: ScimSettings, session: ScimSession, send: S
       return payload;
     },
     create: async (payload) => resourceOf(await send({ method: 'POST', url, body: payload })),
-    async update(id, payload) {
-      if (session.canPatch) return attributesOf(await replace(id, payload));
-      try {
-        return attributesOf(await send({ method: 'PUT', url: one(id), body: { ...payload, id } }));
-      } catch (error) {
-        const isRefusal = error instanceof ObjectRefused || error instanceof RemoteConflict;
-        if (!isRefusal || !session.isGuess) throw error;
-        // The server did not say that it has no PATCH.
-        return attributesOf(await replace(id, payload));
-      }
+    update,
+    async park(id, payload) {
+      await update(id, { ...payload, displayName: parkedName(textOf(payload, 'displayName')) });
     },
     async remove(id) {
       await send({ method: 'DELETE', url: one(id) });

@@ -1,7 +1,7 @@
 import type { ProviderKind } from '../../../provider/provider-kind.ts';
 import { baseUrl } from '../../../provider/sync/base-url.ts';
 import { defineSyncProvider, type SyncProviderNeeds } from '../../../provider/sync/define-sync-provider.ts';
-import { type Send, withBearer } from '../../../provider/sync/send.ts';
+import { withBearer } from '../../../provider/sync/send.ts';
 import type { SyncCalls } from '../../../provider/sync/target.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
@@ -9,21 +9,24 @@ import { compatibilityModes, connect, type ScimSession, type ScimSettings } from
 import { scimGroups } from './groups.ts';
 import { scimUsers } from './users.ts';
 
+const mediaType = 'application/scim+json';
+
 const calls: SyncCalls<ScimSettings, ScimSession> = {
   connections: 8,
+  settlesInMs: 0,
   destination: ({ url }) => {
     const address = URL.parse(baseUrl(url));
     // A server that moves from http to https stays the same.
     return address ? `${address.host}${address.pathname}${address.search}` : url;
   },
-  connect: (settings, send) => connect(settings, signed(settings, send)),
+  connect: (settings, send) => connect(settings, withBearer(send, settings.token, mediaType)),
+  tokenOf: ({ token }) => token,
+  mediaType,
   remote: (settings, session, send) => ({
-    user: scimUsers(settings, session, signed(settings, send)),
-    group: scimGroups(settings, session, signed(settings, send)),
+    user: scimUsers(settings, session, send),
+    group: scimGroups(settings, session, send),
   }),
 };
-
-const signed = ({ token }: ScimSettings, send: Send): Send => withBearer(send, token, 'application/scim+json');
 
 /** Pushes users and groups to a server that speaks SCIM 2.0. */
 export const scimProvider = (needs: SyncProviderNeeds): ProviderKind =>

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../lib/json.ts';
 import { userSchemaId } from '../../../lib/scim/urns.ts';
 import { attributesOf } from '../../../provider/sync/answers.ts';
+import { parkedName } from '../../../provider/sync/parked-name.ts';
 import { ObjectRefused, type RemoteType } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
 import { filterText, listOf, resourceOf, textOf } from './answers.ts';
@@ -14,6 +15,7 @@ const onceForAws = new Set(['emails', 'addresses', 'phoneNumbers']);
 export function scimUsers(settings: ScimSettings, { canFilter }: ScimSession, send: Send): RemoteType {
   const url = `${baseOf(settings)}/Users`;
   const one = (id: string) => `${url}/${encodeURIComponent(id)}`;
+  const put = (id: string, payload: JsonObject) => send({ method: 'PUT', url: one(id), body: { ...payload, id } });
   return {
     complete(mapped, { uid = '' }) {
       // Passwords stay here, whatever a mapping says.
@@ -25,7 +27,10 @@ export function scimUsers(settings: ScimSettings, { canFilter }: ScimSession, se
       return settings.compatibility_mode === 'aws' ? forAws(payload) : payload;
     },
     create: async (payload) => resourceOf(await send({ method: 'POST', url, body: payload })),
-    update: async (id, payload) => attributesOf(await send({ method: 'PUT', url: one(id), body: { ...payload, id } })),
+    update: async (id, payload) => attributesOf(await put(id, payload)),
+    async park(id, payload) {
+      await put(id, { ...payload, userName: parkedName(textOf(payload, 'userName')) });
+    },
     async remove(id) {
       await send({ method: 'DELETE', url: one(id) });
     },

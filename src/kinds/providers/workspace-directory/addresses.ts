@@ -1,37 +1,85 @@
-import type { Json } from '../../../lib/json.ts';
-import { textOf } from '../../../provider/sync/answers.ts';
-import { NameTaken, RemoteConflict, RemoteMissing } from '../../../provider/sync/remote.ts';
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import { attributesOf, objectOf, textOf } from '../../../provider/sync/answers.ts';
+import { isParked, parkedName } from '../../../provider/sync/parked-name.ts';
+import {
+  ignoring,
+  NameTaken,
+  RemoteConflict,
+  RemoteMissing,
+  type RemoteObject,
+} from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
 
-export const isSameAddress = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+/**
+ * The calls that depend on addresses, which `by` holds. The directory finds users and groups by their aliases too: those belong to
+ * others. It keeps a former address as an alias.
+ */
+export function addressCalls(send: Send, url: string, by: 'primaryEmail' | 'email') {
+  const one = (key: string) => `${url}/${encodeURIComponent(key)}`;
+  const addressOf = (object: Json) => textOf(object, by);
+  const read = (key: string) => send({ method: 'GET', url: one(key) });
+  const removeAlias = (id: string, alias: string) =>
+    ignoring(RemoteMissing, () => send({ method: 'DELETE', url: `${one(id)}/aliases/${encodeURIComponent(alias)}` }));
 
-/** The user or group with this address; null where there is none. The directory answers for aliases too: those are of somebody else. */
-export async function holderOf(send: Send, url: string, address: string): Promise<Json | null> {
-  try {
-    return await send({ method: 'GET', url: `${url}/${encodeURIComponent(address)}` });
-  } catch (error) {
-    if (error instanceof RemoteMissing) return null;
-    throw error;
+  async function holderOf(address: string): Promise<RemoteObject | null> {
+    try {
+      return objectOf(await read(address));
+    } catch (error) {
+      if (error instanceof RemoteMissing) return null;
+      throw error;
+    }
   }
+
+  /** Who has the address of a payload as an alias. */
+  async function aliasHolderOf(payload: JsonObject): Promise<RemoteObject | null> {
+    const address = addressOf(payload);
+    const holder = address === '' ? null : await holderOf(address);
+    return holder && !isSameAddress(addressOf(holder.attributes), address) ? holder : null;
+  }
+
+  const aliasTaken = (payload: JsonObject, holder: RemoteObject) =>
+    new NameTaken(
+      `${addressOf(payload)} is an alias of ${addressOf(holder.attributes)} in the directory. Remove the alias there, or choose another address here.`,
+    );
+
+  return {
+    one,
+    async find(payload: JsonObject): Promise<readonly RemoteObject[]> {
+      const holder = await holderOf(addressOf(payload));
+      return holder && isSameAddress(addressOf(holder.attributes), addressOf(payload)) ? [holder] : [];
+    },
+    async create(body: JsonObject): Promise<RemoteObject> {
+      try {
+        return objectOf(await send({ method: 'POST', url, body }));
+      } catch (error) {
+        const holder = error instanceof RemoteConflict ? await aliasHolderOf(body) : null;
+        throw holder ? aliasTaken(body, holder) : error;
+      }
+    },
+    async update(id: string, payload: JsonObject): Promise<JsonObject | null> {
+      const put = () => send({ method: 'PUT', url: one(id), body: payload });
+      const answer = await put().catch(async (error: unknown) => {
+        const holder = error instanceof RemoteConflict ? await aliasHolderOf(payload) : null;
+        if (!holder) throw error;
+        if (!isParked(addressOf(await read(id)))) throw aliasTaken(payload, holder);
+        // Two have exchanged their addresses, and the directory left the other one's as an alias.
+        await removeAlias(holder.id, addressOf(payload));
+        return put();
+      });
+      for (const alias of aliasesOf(answer).filter(isParked)) await removeAlias(id, alias);
+      return attributesOf(answer);
+    },
+    async park(id: string, payload: JsonObject): Promise<void> {
+      const former = addressOf(await read(id));
+      await send({ method: 'PUT', url: one(id), body: { [by]: parkedName(addressOf(payload)) } });
+      await removeAlias(id, former);
+    },
+  };
 }
 
-/** Sends a write; a conflict about an alias says whose it is. `by` is the member with the address. */
-export async function naming(
-  answer: Promise<Json>,
-  send: Send,
-  url: string,
-  by: string,
-  address: string,
-): Promise<Json> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (!(error instanceof RemoteConflict) || address === '') throw error;
-    const holder = await holderOf(send, url, address);
-    const owner = holder === null ? '' : textOf(holder, by);
-    if (owner === '' || isSameAddress(owner, address)) throw error;
-    throw new NameTaken(
-      `${address} is an alias of ${owner} in the directory. Remove the alias there, or choose another address here.`,
-    );
-  }
+const isSameAddress = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+
+function aliasesOf(answer: Json): readonly string[] {
+  const aliases = attributesOf(answer)?.aliases;
+  return Array.isArray(aliases) ? aliases.filter((one) => typeof one === 'string') : [];
 }

@@ -1,8 +1,9 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { slugify } from '../../../lib/slugify.ts';
-import { attributesOf, objectOf, textOf } from '../../../provider/sync/answers.ts';
+import { objectOf, textOf } from '../../../provider/sync/answers.ts';
 import { checkDomain } from '../../../provider/sync/check-domain.ts';
 import {
+  addEach,
   ignoring,
   ObjectRefused,
   RemoteConflict,
@@ -10,15 +11,13 @@ import {
   RemoteMissing,
 } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
-import { holderOf, isSameAddress, naming } from './addresses.ts';
+import { addressCalls } from './addresses.ts';
 import { customer, type WorkspaceSession, type WorkspaceSettings } from './connect.ts';
 import { pagesOf } from './pages.ts';
 
 export function workspaceGroups(settings: WorkspaceSettings, session: WorkspaceSession, send: Send): RemoteGroups {
   const url = `${session.base}/groups`;
-  const one = (key: string) => `${url}/${encodeURIComponent(key)}`;
-  const named = (payload: JsonObject, answer: Promise<Json>) =>
-    naming(answer, send, url, 'email', textOf(payload, 'email'));
+  const { one, ...calls } = addressCalls(send, url, 'email');
   const addressOf = async (user: string): Promise<string> =>
     session.addresses.get(user) ||
     textOf(await send({ method: 'GET', url: `${session.base}/users/${encodeURIComponent(user)}` }), 'primaryEmail');
@@ -30,18 +29,11 @@ export function workspaceGroups(settings: WorkspaceSettings, session: WorkspaceS
       checkDomain(textOf(payload, 'email'), session.domains);
       return payload;
     },
-    create: async (payload) => objectOf(await named(payload, send({ method: 'POST', url, body: payload }))),
-    update: async (id, payload) =>
-      attributesOf(await named(payload, send({ method: 'PUT', url: one(id), body: payload }))),
+    ...calls,
     async remove(id) {
       await send({ method: 'DELETE', url: one(id) });
     },
     suspend: null,
-    async find(payload) {
-      const address = textOf(payload, 'email');
-      const holder = await holderOf(send, url, address);
-      return holder !== null && isSameAddress(textOf(holder, 'email'), address) ? [objectOf(holder)] : [];
-    },
     read: async (id) => objectOf(await send({ method: 'GET', url: one(id) })),
     async *list() {
       const path = `${url}?customer=${customer}&maxResults=500&orderBy=email`;
@@ -60,10 +52,10 @@ export function workspaceGroups(settings: WorkspaceSettings, session: WorkspaceS
         return ids;
       },
       async add(id, members) {
-        for (const member of members) {
+        await addEach(members, async (member) => {
           const body = { email: await addressOf(member), role: 'MEMBER' };
           await ignoring(RemoteConflict, () => send({ method: 'POST', url: `${one(id)}/members`, body }));
-        }
+        });
       },
       async remove(id, members) {
         for (const member of members) {

@@ -4,7 +4,6 @@ import {
   deleteActionFields,
   type SyncProviderNeeds,
 } from '../../../provider/sync/define-sync-provider.ts';
-import { withBearer } from '../../../provider/sync/send.ts';
 import type { SyncCalls } from '../../../provider/sync/target.ts';
 import { secretJson } from '../../../resource/fields/secret.ts';
 import { text } from '../../../resource/fields/text.ts';
@@ -22,13 +21,16 @@ const scopes = [
 
 const calls: SyncCalls<WorkspaceSettings, WorkspaceSession> = {
   connections: 4,
+  settlesInMs: 10 * 60 * 1_000,
   // A domain belongs to one customer; the key of the service account may be replaced.
   destination: ({ credentials, delegated_subject }) =>
     `${apiUrlOf(credentials)} ${delegated_subject.slice(delegated_subject.lastIndexOf('@') + 1)}`.toLowerCase(),
   connect,
+  tokenOf: (_, { token }) => token,
+  mediaType: 'application/json',
   remote: (settings, session, send) => ({
-    user: workspaceUsers(session, withBearer(send, session.token)),
-    group: workspaceGroups(settings, session, withBearer(send, session.token)),
+    user: workspaceUsers(session, send),
+    group: workspaceGroups(settings, session, send),
   }),
 };
 
