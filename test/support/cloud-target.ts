@@ -1,11 +1,15 @@
 import { randomText, randomUuid } from '../../src/platform/random.ts';
 import { type Document, type JsonRequest, type JsonServer, Refusal, startJsonServer } from './json-server.ts';
+import { createLag, type Lag } from './lag.ts';
 
 export interface CloudTarget extends JsonServer {
   readonly users: Map<string, Document>;
   readonly groups: Map<string, Document>;
   readonly members: Map<string, Set<string>>;
   readonly settings: Record<string, unknown>;
+  readonly lag: Lag;
+  /** Takes all tokens back before their time. */
+  revokeTokens(): void;
 }
 
 const pageSize = 3;
@@ -17,6 +21,7 @@ export async function startCloud(): Promise<CloudTarget> {
   const groups = new Map<string, Document>();
   const members = new Map<string, Set<string>>();
   const tokens = new Set<string>();
+  const lag = createLag();
 
   const server = await startJsonServer((request) => {
     const [first, collection = '', key, below, member] = request.segments;
@@ -45,6 +50,14 @@ export async function startCloud(): Promise<CloudTarget> {
     return { status: 200, body: { access_token, expires_in: 3_600 } };
   }
 
+  /** As the reference of the resource types has it: ASCII without some signs, 64 at most. */
+  function checkNickname(nickname: unknown, resource: string): void {
+    const isFine = typeof nickname === 'string' && /^[!-~]{1,64}$/.test(nickname) && !/[@()\\[\]";:<>,]/.test(nickname);
+    if (isFine && !/^\.|\.\.|\.$/.test(nickname)) return;
+    const message = `Invalid value specified for property 'mailNickname' of resource '${resource}'.`;
+    throw new Refusal(400, { error: { code: 'Request_BadRequest', message } });
+  }
+
   function paged(all: readonly Document[], { segments, query }: JsonRequest) {
     const from = Number(query.get('$skiptoken') ?? 0);
     const link = `${server.origin}/${segments.join('/')}?$skiptoken=${from + pageSize}`;
@@ -65,6 +78,9 @@ export async function startCloud(): Promise<CloudTarget> {
         ? paged([...store.values()], request)
         : { status: 200, body: { value: [...store.values()].filter((one) => one[by] === wanted) } };
     }
+    if (method === 'POST' || (method === 'PATCH' && 'mailNickname' in body)) {
+      checkNickname(body.mailNickname, unique.length > 0 ? 'User' : 'Group');
+    }
     if (method === 'POST') {
       if (unique.length > 0 && !body.passwordProfile?.password)
         throw new Refusal(400, { error: { message: 'no password' } });
@@ -76,10 +92,12 @@ export async function startCloud(): Promise<CloudTarget> {
       const id = randomUuid();
       const { passwordProfile: _, ...shown } = body;
       store.set(id, { ...shown, id });
+      lag.begin(id);
       return { status: 201, body: store.get(id) };
     }
     const found = store.get(key ?? '');
     if (!found) throw new Refusal(404, { error: { message: 'does not exist' } });
+    lag.check(found.id);
     if (method === 'GET') return { status: 200, body: found };
     if (method === 'PATCH') {
       if (clashes(found.id))
@@ -97,6 +115,7 @@ export async function startCloud(): Promise<CloudTarget> {
 
   function handleMembers(request: JsonRequest, group: string, member?: string) {
     if (!groups.has(group)) throw new Refusal(404);
+    lag.check(group);
     const ids = members.get(group) ?? new Set<string>();
     members.set(group, ids);
     if (request.method === 'GET') {
@@ -108,6 +127,7 @@ export async function startCloud(): Promise<CloudTarget> {
     if (request.method === 'POST') {
       const id = String(request.body['@odata.id']).replace(`${server.origin}/v1.0/directoryObjects/`, '');
       if (!users.has(id)) throw new Refusal(404);
+      lag.check(id);
       if (ids.has(id)) {
         throw new Refusal(400, { error: { message: 'One or more added object references already exist' } });
       }
@@ -125,5 +145,6 @@ export async function startCloud(): Promise<CloudTarget> {
     login_url: server.origin,
     graph_url: server.origin,
   };
-  return Object.assign(server, { users, groups, members, settings });
+  const revokeTokens = () => tokens.clear();
+  return Object.assign(server, { users, groups, members, settings, lag, revokeTokens });
 }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into documents freely
 export type Document = any;
@@ -70,8 +71,12 @@ export async function startJsonServer(
             throw error;
           });
     if (fault === 'lost') return incoming.socket.destroy();
-    const headers = { 'content-type': 'application/json', ...answer.headers };
-    response.writeHead(answer.status, headers).end(answer.body === undefined ? '' : JSON.stringify(answer.body));
+    const content = Buffer.from(answer.body === undefined ? '' : JSON.stringify(answer.body));
+    // A request that does not name the codings it takes may be answered in any (RFC 9110 §12.5.3).
+    const isCoded = content.length > 0 && request.headers['accept-encoding'] === undefined;
+    const coding = isCoded ? { 'content-encoding': 'gzip' } : {};
+    const headers = { 'content-type': 'application/json', ...coding, ...answer.headers };
+    response.writeHead(answer.status, headers).end(isCoded ? gzipSync(content) : content);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const made: JsonServer = {

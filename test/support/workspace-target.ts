@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { type JWTPayload, jwtVerify } from 'jose';
 import { randomText } from '../../src/platform/random.ts';
 import { type Document, type JsonRequest, type JsonServer, Refusal, startJsonServer } from './json-server.ts';
+import { createLag, type Lag } from './lag.ts';
 
 export interface WorkspaceTarget extends JsonServer {
   readonly users: Map<string, Document>;
@@ -11,6 +12,9 @@ export interface WorkspaceTarget extends JsonServer {
   /** The claims of the assertions that were taken. */
   readonly assertions: JWTPayload[];
   readonly settings: Record<string, unknown>;
+  readonly lag: Lag;
+  /** Takes all tokens back before their time. */
+  revokeTokens(): void;
 }
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -24,6 +28,7 @@ export async function startWorkspace(): Promise<WorkspaceTarget> {
   const members = new Map<string, Set<string>>();
   const assertions: JWTPayload[] = [];
   const tokens = new Set<string>();
+  const lag = createLag();
   let number = 100_000;
 
   const server = await startJsonServer(async (request) => {
@@ -86,6 +91,7 @@ export async function startWorkspace(): Promise<WorkspaceTarget> {
   function find(store: Map<string, Document>, key = ''): Document {
     const found = lookUp(store, key);
     if (!found) throw new Refusal(404, { error: { message: `Resource Not Found: ${key}` } });
+    lag.check(found.id);
     return found;
   }
 
@@ -109,6 +115,7 @@ export async function startWorkspace(): Promise<WorkspaceTarget> {
       number += 1;
       const { password: _, ...shown } = body;
       store.set(String(number), { ...shown, id: String(number) });
+      lag.begin(String(number));
       return { status: 200, body: store.get(String(number)) };
     }
     const found = find(store, key);
@@ -160,5 +167,6 @@ export async function startWorkspace(): Promise<WorkspaceTarget> {
       api_url: `${server.origin}/admin/directory/v1`,
     },
   };
-  return Object.assign(server, { users, groups, members, assertions, settings });
+  const revokeTokens = () => tokens.clear();
+  return Object.assign(server, { users, groups, members, assertions, settings, lag, revokeTokens });
 }

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { sql } from 'kysely';
 import type { BootstrapStep } from './steps.ts';
 
 interface Mapping {
@@ -150,11 +152,14 @@ const cloud: readonly Mapping[] = [
   {
     managed: 'gatehouse/providers/cloud_directory/user',
     name: 'Gatehouse default Cloud Directory Mapping: User',
-    expression: `// Whom the directory knows already keeps the id that ties the account to where it comes from.
+    expression: `// A nickname is what stands before the @, without signs that the directory takes in none.
+const nickname = user.username.split("@")[0].normalize("NFKD").replace(/[^!-~]|[()\\\\[\\]";:<>,]/g, "")
+  .replace(/\\.{2,}/g, ".").slice(0, 64).replace(/^\\.|\\.$/g, "");
+// Whom the directory knows already keeps the id that ties the account to where it comes from.
 const data = {
   displayName: user.name || user.username,
   accountEnabled: user.is_active,
-  mailNickname: user.username,
+  mailNickname: nickname || "user-" + user.pk,
   userPrincipalName: user.email,
 };
 const immutableId = connection ? connection.onPremisesImmutableId : user.uid;
@@ -168,7 +173,8 @@ return data;`,
   displayName: group.name,
   mailEnabled: false,
   securityEnabled: true,
-  mailNickname: slugify(group.name),
+  // A name in another script has no slug.
+  mailNickname: slugify(group.name).slice(0, 64) || "group-" + group.pk,
 };`,
   },
 ];
@@ -201,6 +207,27 @@ export const syncMappings: BootstrapStep = {
     for (const { managed, ...values } of scim) await ensure('svc_providers_scim.scimmapping', { managed }, values);
     for (const { managed, ...values } of cloud) {
       await ensure('svc_providers_cloud_directory.clouddirectoryprovidermapping', { managed }, values);
+    }
+  },
+};
+
+/** Digests of the expressions that earlier versions shipped. */
+const formerCloud: Readonly<Record<string, string>> = {
+  'gatehouse/providers/cloud_directory/user': 'i5RIM4V4HxnQTxOmhgwMfoeVyJwNY/FQG7oaosHw0UM=',
+  'gatehouse/providers/cloud_directory/group': 'tlROD8woJgp2o5/7YMJGPIOG4jfQrju0B9iSFkppRqQ=',
+};
+
+/** Replaces shipped mappings that nobody has edited; what administrators wrote stays. */
+export const cloudNicknames: BootstrapStep = {
+  name: 'cloud-nicknames',
+  async run({ tx }) {
+    for (const { managed, expression } of cloud) {
+      const { rows } = await sql<{ pk: string; expression: string }>`select pk, expression from property_mappings
+        where managed = ${managed}`.execute(tx);
+      for (const row of rows) {
+        if (hash('sha256', row.expression, 'base64') !== formerCloud[managed]) continue;
+        await sql`update property_mappings set expression = ${expression} where pk = ${row.pk}`.execute(tx);
+      }
     }
   },
 };

@@ -10,7 +10,7 @@ import { brand } from './brand.ts';
 import { certificates } from './certificates.ts';
 import { enrollment } from './enrollment.ts';
 import { defaultFlows } from './flows.ts';
-import { contactMappings, mappings, syncMappings } from './mappings.ts';
+import { cloudNicknames, contactMappings, mappings, syncMappings } from './mappings.ts';
 import { notifications } from './notifications.ts';
 import { policies } from './policies.ts';
 import { recovery } from './recovery.ts';
@@ -34,6 +34,7 @@ const steps: readonly BootstrapStep[] = [
   contactMappings,
   samlMappings,
   syncMappings,
+  cloudNicknames,
   certificates,
   notifications,
 ];

@@ -62,7 +62,7 @@ function wantedOf(
     const connection = row.remoteId === null ? null : row.attributes;
     const mapped = mapObject(target.kind.needs.sandbox, target, type, facts, connection);
     if (mapped === null) return { isSkipped: true, wanted: null, error: null };
-    const payload = remote.complete(mapped, facts, ids);
+    const payload = remote.complete(mapped, facts, ids, connection);
     return { isSkipped: false, wanted: { payload, members: ids, newestMember: created }, error: null };
   } catch (error) {
     return { isSkipped: false, wanted: null, error: error instanceof Error ? error : new Error(String(error)) };

@@ -192,6 +192,12 @@ async function writeMembers(state: RemoteState, wanted: readonly string[], membe
   }
 }
 
+/** Members by which targets keep the key of an object here. */
+const keysHere = ['externalId', 'onPremisesImmutableId'];
+
+const isMadeBy = (attempt: JsonObject, { attributes }: RemoteObject): boolean =>
+  keysHere.every((name) => attempt[name] === undefined || attributes[name] === attempt[name]);
+
 /** Takes away what has left the scope, as the provider says; what a lost creation may have left there too. */
 export async function removeObject(
   state: RemoteState,
@@ -200,10 +206,10 @@ export async function removeObject(
 ): Promise<void> {
   const ids = new Set(state.remoteId === null ? [] : [state.remoteId]);
   for (const attempt of action === 'do_nothing' ? [] : attemptsIn(state)) {
-    for (const { id } of await type.find(attempt)) {
-      // Another object here may have got the name meanwhile.
-      if (!(await claim(id))) continue;
-      ids.add(id);
+    for (const found of await type.find(attempt)) {
+      // Another object here may have got the name meanwhile, or it was somebody else's there all the time.
+      if (!isMadeBy(attempt, found) || !(await claim(found.id))) continue;
+      ids.add(found.id);
       break;
     }
   }

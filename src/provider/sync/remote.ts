@@ -26,8 +26,11 @@ export type DeleteAction = 'do_nothing' | 'delete' | 'suspend';
 
 /** The calls that a target offers for one type of object. They throw the errors below. */
 export interface RemoteType {
-  /** Adds what mappings leave out and checks the result. `members` are the remote ids of a group's members. */
-  complete(mapped: JsonObject, facts: ObjectFacts, members: readonly string[]): JsonObject;
+  /**
+   * Adds what mappings leave out and checks the result. `members` are the remote ids of a group's members; `known` is what the target
+   * last said of the object, null before it is linked.
+   */
+  complete(mapped: JsonObject, facts: ObjectFacts, members: readonly string[], known: JsonObject | null): JsonObject;
   create(payload: JsonObject): Promise<RemoteObject>;
   /** What the target says of it now; null when it does not tell. */
   update(id: string, payload: JsonObject): Promise<JsonObject | null>;

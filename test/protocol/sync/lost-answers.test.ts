@@ -38,6 +38,18 @@ describeOnSqlite(
       expect(userAt(ada.username).displayName).toBe('First');
     });
 
+    test('deletes no account of the same name that was there before, when its user is deleted here', async () => {
+      const { target, settle, person, userAt, admin, provider } = await start();
+      target.fault = first('cut', ({ method }) => method === 'POST');
+      const ada = await person();
+      await until(async () => ((await ledgerOf(admin, 'scim', provider.pk, `user=${ada.pk}`))?.error ?? '') !== '');
+      target.users.set('theirs', { id: 'theirs', userName: ada.username });
+      await admin.delete(`/core/users/${ada.pk}/`);
+      target.fault = () => null;
+      await settle();
+      expect(userAt(ada.username)).toEqual({ id: 'theirs', userName: ada.username });
+    });
+
     test('does not keep somebody out whose former name another has got meanwhile', async () => {
       const { target, settle, person, userAt, admin, provider } = await start();
       let uid = '';

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
-import { slugify } from '../../../lib/slugify.ts';
+import { isSlugPartial, slugify } from '../../../lib/slugify.ts';
 import { objectOf, textOf } from '../../../provider/sync/answers.ts';
 import { checkDomain } from '../../../provider/sync/check-domain.ts';
+import type { ObjectFacts } from '../../../provider/sync/facts.ts';
 import {
   addEach,
   ignoring,
@@ -22,8 +23,9 @@ export function workspaceGroups(settings: WorkspaceSettings, session: WorkspaceS
     session.addresses.get(user) ||
     textOf(await send({ method: 'GET', url: `${session.base}/users/${encodeURIComponent(user)}` }), 'primaryEmail');
   return {
-    complete(mapped, { name }) {
-      const payload: JsonObject = { email: `${slugify(name)}@${settings.default_group_email_domain}`, ...mapped };
+    complete(mapped, facts, _members, known) {
+      const email = addressFor(facts, mapped, known, settings.default_group_email_domain);
+      const payload: JsonObject = { email, ...mapped };
       if (typeof payload.name !== 'string' || payload.name === '')
         throw new ObjectRefused('The mappings give no `name`.');
       checkDomain(textOf(payload, 'email'), session.domains);
@@ -66,3 +68,20 @@ export function workspaceGroups(settings: WorkspaceSettings, session: WorkspaceS
     },
   };
 }
+
+/**
+ * The address of a group, by its name. One whose name has no letters for an address, or not all, gets one that no other group has. As
+ * long as the directory has the group by the same name it keeps the address it has there.
+ */
+function addressFor({ pk, name }: ObjectFacts, mapped: JsonObject, known: JsonObject | null, domain: string): string {
+  const address = textOf(known ?? {}, 'email');
+  const isOfDomain = address.toLowerCase().endsWith(`@${domain.toLowerCase()}`) && !address.startsWith('@');
+  if (isOfDomain && textOf(known ?? {}, 'name') === mapped.name) return address;
+  const slug = slugify(name);
+  const key = String(pk).slice(-keyLength);
+  const local = isSlugPartial(name) || slug === '' ? `${slug || 'group'}-${key}` : slug;
+  return `${local}@${domain}`;
+}
+
+/** The end of a UUID is random; its beginning is a time, which groups of one import share. */
+const keyLength = 12;
