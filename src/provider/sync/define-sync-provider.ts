@@ -79,14 +79,15 @@ export function defineSyncProvider<F extends Fields, Settings extends Row, Sessi
     id: kind.linkId,
     hasAttributes: kind.linksHaveAttributes,
   });
+  const calls: SyncCalls<Row, unknown> = kind.calls;
   const sync: SyncKind = {
     model,
-    connections: kind.calls.connections,
-    settlesInMs: kind.calls.settlesInMs,
+    connections: calls.connections,
+    settlesInMs: calls.settlesInMs,
     links: { user: link('users'), group: link('groups') },
     needs,
-    destinationOf: (stored) => destinationDigest((kind.calls as SyncCalls<Row, unknown>).destination(stored)),
-    open: createOpen(needs, kind.calls),
+    destinationOf: (stored) => destinationDigest(calls.destination(stored)),
+    open: createOpen(needs, calls),
   };
   const common = {
     property_mappings: {
