@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { launchUrl } from '../core/application/launch-url.ts';
 import { findBrandOfHost } from '../core/brand/brand-of-host.ts';
+import { endedPlanCookie, planOfPage, sharedAttempt } from '../flow/attempt.ts';
 import { cancelPath, flowPage } from '../flow/executor/challenge.ts';
 import type { ExecutorFlow } from '../flow/executor/flow-state.ts';
 import { deleteStates } from '../flow/executor/state-store.ts';
-import { planTokenOf } from '../flow/plan.ts';
 import { ownPath } from '../lib/own-path.ts';
 import type { Database } from '../platform/db/database.ts';
 import { queryCache } from '../platform/db/query-cache.ts';
@@ -31,11 +31,12 @@ export function mountCancel(
   { db, key, publicUrl }: { readonly db: Database; readonly key: InstanceKey; readonly publicUrl: string },
 ): void {
   routes.on(['GET'], cancelPath, async ({ facts: { cookies, host, query } }) => {
-    const token = planTokenOf(cookies, publicUrl);
-    if (token) await db.write((tx) => deleteStates(tx, key, token));
+    const plan = planOfPage(cookies, publicUrl, query);
+    if (plan) await db.write((tx) => deleteStates(tx, key, plan.token));
     const next = ownPath(query.get('next'), publicUrl);
     const location = query.has('back') ? (next ?? ownPage) : await signInPage(host, db, next);
-    return { status: 302, headers: { location, 'cache-control': 'no-store' } };
+    const ended = plan === null || plan.attempt === sharedAttempt ? [] : [endedPlanCookie(plan.attempt, publicUrl)];
+    return { status: 302, headers: { location, 'set-cookie': ended, 'cache-control': 'no-store' } };
   });
 }
 

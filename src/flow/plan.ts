@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Json } from '../lib/json.ts';
 import { addMilliseconds } from '../platform/clock.ts';
 import type { Query } from '../platform/db/database.ts';
-import { hostCookieName, ownCookieHeader } from '../platform/http/own-cookie.ts';
+import { statement } from '../platform/db/statement.ts';
 import { type InstanceKey, sealContext } from '../platform/keys.ts';
 import { randomText, randomUuid } from '../platform/random.ts';
 
@@ -65,47 +65,33 @@ export interface PlanStep {
 }
 
 const lifetimeMs = 30 * 60_000;
-const cookieName = 'gatehouse_flow_plan';
 /** A walk is found by the hash of its token and flow, so it is sealed with both. */
 export const planContext = (tokenHash: string, flow: string): string =>
   sealContext('flow_plans', 'context', `${tokenHash} ${flow}`);
-const separator = '.';
 
-/** Saves a plan and returns its token, of which only a hash is stored. */
-export async function savePlan(tx: Query, key: InstanceKey, plan: FlowPlan, now: string): Promise<string> {
+/** Saves a plan and returns its token, of which only a hash is stored. `countedWith` bounds the plans of one origin (`plansOf`). */
+export async function savePlan(
+  tx: Query,
+  key: InstanceKey,
+  plan: FlowPlan,
+  now: string,
+  countedWith: string | null = null,
+): Promise<string> {
   const token = randomText(43);
   const hash = key.hash(token);
-  await sql`insert into flow_plans (pk, token_hash, flow, context, created, expires) values (${randomUuid()}, ${hash},
-    ${plan.flow.pk}, ${key.box.seal(JSON.stringify(plan), planContext(hash, plan.flow.pk))}, ${now}, ${addMilliseconds(now, lifetimeMs)})`.execute(
-    tx,
-  );
+  const sealed = key.box.seal(JSON.stringify(plan), planContext(hash, plan.flow.pk));
+  if (countedWith !== null) await deleteOldest(tx, countedWith);
+  await sql`insert into flow_plans (pk, token_hash, flow, context, created, expires, network) values (${randomUuid()}, ${hash},
+    ${plan.flow.pk}, ${sealed}, ${now}, ${addMilliseconds(now, lifetimeMs)}, ${countedWith})`.execute(tx);
   return token;
 }
 
-const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:');
+/** Plans and walks of one session, or of the anonymous visitors of one network; the oldest are evicted. */
+const maxPerOrigin = 500;
 
-const nameFor = (publicUrl: string): string => hostCookieName(cookieName, isSecure(publicUrl));
-
-/** The contents of the plan cookie: a token, and the opening, if any. */
-export function carriedBy(
-  cookies: Readonly<Record<string, string | undefined>>,
-  publicUrl: string,
-): { readonly token: string; readonly opening: string | null } | null {
-  const [token, opening = null] = cookies[nameFor(publicUrl)]?.split(separator, 2) ?? [];
-  return token ? { token, opening } : null;
-}
-
-export const planTokenOf = (cookies: Readonly<Record<string, string | undefined>>, publicUrl: string): string | null =>
-  carriedBy(cookies, publicUrl)?.token ?? null;
-
-/** The cookie with a plan's token, and the opening of an unanswered walk. */
-export function planCookie(
-  token: string,
-  publicUrl: string,
-  opening: string | null = null,
-): { readonly name: string; readonly header: string } {
-  const value = opening === null ? token : `${token}${separator}${opening}`;
-  const maxAgeSeconds = lifetimeMs / 1000;
-  const header = ownCookieHeader({ name: cookieName, value, isSecure: isSecure(publicUrl), maxAgeSeconds });
-  return { name: nameFor(publicUrl), header };
-}
+/** Bounds the table: makes room for a new walk of an origin that has too many. A job deletes those that have expired. */
+export const deleteOldest = statement<[countedWith: string], unknown>(
+  (countedWith) => sql`delete from flow_plans where pk in (select pk from flow_plans where network = ${countedWith}
+    order by created desc limit 1000 offset ${maxPerOrigin - 1})`,
+  { sent: 'later' },
+);

@@ -260,9 +260,9 @@ async function runAction(action: Action, resource: Resource, engine: Engine, ori
 export class ReplyWith implements Reply {
   readonly status: number;
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly fault?: unknown;
-  constructor(status: number, body?: unknown, headers?: Readonly<Record<string, string>>, fault?: unknown) {
+  constructor(status: number, body?: unknown, headers?: Readonly<Record<string, string | string[]>>, fault?: unknown) {
     this.status = status;
     this.body = body;
     if (headers) this.headers = headers;

@@ -1,6 +1,7 @@
 import { pageFrame } from '../core/brand/language.ts';
+import { newAttempt, planCookies, plansOf } from '../flow/attempt.ts';
 import { flowPage } from '../flow/executor/challenge.ts';
-import { planCookie, savePlan } from '../flow/plan.ts';
+import { savePlan } from '../flow/plan.ts';
 import { plainPage } from '../platform/http/plain-page.ts';
 import type { HttpAnswer } from '../platform/http/routes.ts';
 import { callersFacts } from '../policy/request.ts';
@@ -90,8 +91,11 @@ async function signIn<S extends SourceRow, A>(
 ): Promise<HttpAnswer> {
   const makeUser = (mapped: MappedIdentity) => makeTemporaryUser(server.engine, arrival, mapped, call);
   const plan = await planSignIn(needs, arrival, call, arrival.temporaryUntil ? makeUser : undefined, { isUnasked });
-  const token = await call.db.write((tx) => savePlan(tx, needs.key, plan, call.now));
-  const [to, cookies] = [flowPage(plan.flow.slug, next), [planCookie(token, needs.config.publicUrl).header]];
+  // An attempt of its own: in another tab somebody else may come back from another source.
+  const attempt = newAttempt();
+  const token = await call.db.write((tx) => savePlan(tx, needs.key, plan, call.now, plansOf(needs.key, call)));
+  const to = flowPage(plan.flow.slug, next, attempt);
+  const cookies = planCookies(call, needs.config.publicUrl, { attempt, token });
   if (plan.connects === undefined) return redirect(to, cookies);
   const page = plainPage({
     ...(await pageFrame(call)),

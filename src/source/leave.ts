@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import { checkActsForThemselves } from '../core/access/acting-as.ts';
 import { pageFrame } from '../core/brand/language.ts';
 import { applicableFlow } from '../flow/applicable-flow.ts';
+import { newAttempt, planCookies, plansOf } from '../flow/attempt.ts';
 import { flowPage } from '../flow/executor/challenge.ts';
-import { planCookie, planThrough, savePlan } from '../flow/plan.ts';
+import { planThrough, savePlan } from '../flow/plan.ts';
 import { ownPath } from '../lib/own-path.ts';
 import { autoForm } from '../platform/http/auto-form.ts';
 import { plainPage } from '../platform/http/plain-page.ts';
@@ -86,11 +87,13 @@ async function flowBefore<S extends SourceRow, A>(
   const token = randomToken();
   const pass = passStep(resource.model, visitRow(needs.key, { ...visit, token }, true, call));
   const plan = { ...planThrough(choice.flow, user?.pk ?? null, { append: [pass] }), source: facts };
-  const planned = await call.db.write((tx) => savePlan(tx, needs.key, plan, call.now));
+  const attempt = newAttempt();
+  const planned = await call.db.write((tx) => savePlan(tx, needs.key, plan, call.now, plansOf(needs.key, call)));
   const back = new URLSearchParams([...given].filter(([name]) => name !== 'passed'));
   back.set('passed', token);
-  const cookies = [planCookie(planned, needs.config.publicUrl).header, browserCookie(browser, isSecure)];
-  return redirect(flowPage(choice.flow.slug, `${call.request.path}?${back}`), cookies);
+  const own = planCookies(call, needs.config.publicUrl, { attempt, token: planned });
+  const next = `${call.request.path}?${back}`;
+  return redirect(flowPage(choice.flow.slug, next, attempt), [...own, browserCookie(browser, isSecure)]);
 }
 
 /** Links, not forms: browsers hold what follows a form to the policy of the page. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { carriedPlans } from '../../src/flow/attempt.ts';
 import { type FlowPlan, planContext } from '../../src/flow/plan.ts';
 import type { Query } from '../../src/platform/db/database.ts';
 import type { InstanceKey } from '../../src/platform/keys.ts';
@@ -19,4 +20,12 @@ export async function findPlan(
     where p.token_hash = ${hash} and f.slug = ${flow} and p.version = 1 and p.expires > ${now}`.execute(query);
   const row = rows[0];
   return row ? JSON.parse(key.box.open(row.context, planContext(hash, row.flow))) : null;
+}
+
+/** The token of the plan that was begun last with these cookies; '' if there is none. */
+export function planTokenIn(cookies: ReadonlyMap<string, string>): string {
+  const [shared, newest = shared] = carriedPlans(Object.fromEntries(cookies), 'http://localhost').toSorted(
+    (one, other) => (one.attempt === '' ? -1 : other.usedAt - one.usedAt),
+  );
+  return newest?.token ?? '';
 }

@@ -57,8 +57,8 @@ export interface Visitor {
   readonly session: string;
   /** Asks for a page, on this server or by a path on it. */
   visit(address: string | URL, init?: RequestInit): Promise<Visit>;
-  /** Answers the step of a flow at which the browser stands; shows it when there is no answer. */
-  answerStep(flow: string, values?: Record<string, unknown>): Promise<Made>;
+  /** Answers the step of a flow at which the browser, or the page with this query, stands; shows it when there is no answer. */
+  answerStep(flow: string, values?: Record<string, unknown>, query?: string): Promise<Made>;
   /** Agrees to what the flow asks consent for. Where that leads. */
   agree(flow: string): Promise<string>;
   /** Asks the authorize endpoint. */
@@ -70,8 +70,8 @@ export async function visitor(server: TestServer, person?: TestUser): Promise<Vi
   const who = person ?? (await server.user());
   const session = await signIn(server, who.pk);
   const browser = browserWith(server, `${session.cookie}; gatehouse_csrf=${session.csrf}`);
-  const answerStep: Visitor['answerStep'] = async (flow, values) => {
-    const { text } = await browser.visit(`/api/v3/flows/executor/${flow}/?query=`, {
+  const answerStep: Visitor['answerStep'] = async (flow, values, query = '') => {
+    const { text } = await browser.visit(`/api/v3/flows/executor/${flow}/?query=${encodeURIComponent(query)}`, {
       headers: { [csrfHeader]: browser.jar.get('gatehouse_csrf') ?? '', 'content-type': 'application/json' },
       ...(values && { method: 'POST', body: JSON.stringify(values) }),
     });

@@ -6,13 +6,14 @@ export type Answer = Readonly<Record<string, unknown>>;
 /** The flow in the page's URL. */
 export interface FlowAddress {
   readonly slug: string;
-  /** The page's query string: where to go in the end, an invitation. The server reads it when the walk begins. */
+  /** The page's query string: where to go in the end, an invitation. Tabs may share a walk, so the server reads it at each step. */
   readonly query: string;
 }
 
 export function flowAddress({ pathname, search }: Pick<Location, 'pathname' | 'search'>): FlowAddress {
   const slug = /^\/if\/flow\/([^/]+)\//.exec(pathname)?.[1] ?? '';
-  return { slug: decodeURIComponent(slug), query: search.slice(1) };
+  // An empty query would say nothing of where this page leads.
+  return { slug: decodeURIComponent(slug), query: search.slice(1) || 'next=' };
 }
 
 export const showChallenge = (flow: FlowAddress): Promise<Challenge> => callApi('GET', pathOf(flow));

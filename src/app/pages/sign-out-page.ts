@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { pageFrame } from '../../core/brand/language.ts';
 import { isFromOwnPage } from '../../core/session/own-origin.ts';
-import { planTokenOf } from '../../flow/plan.ts';
+import { planOfPage } from '../../flow/attempt.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { plainPage } from '../../platform/http/plain-page.ts';
@@ -26,8 +26,8 @@ export async function confirmSignOut(
 ): Promise<HttpAnswer | null> {
   if (isFromOwnPage(request)) return null;
   // An application that may wish it has had the walk begun.
-  const token = planTokenOf(request.cookies, publicUrl);
-  if (token !== null && (await isUnderWay(db, key.hash(token), flow, clock.now()))) return null;
+  const plan = planOfPage(request.cookies, publicUrl, request.query);
+  if (plan && (await isUnderWay(db, key.hash(plan.token), flow, clock.now()))) return null;
   const { path, query } = request;
   return plainPage({
     ...(await pageFrame({ actor, request, db })),

@@ -5,12 +5,13 @@ import { randomToken } from '../../platform/random.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
 import { refusalOf, wordsOf } from '../applicable-flow.ts';
-import { carriedBy, type FlowPlan, planCookie, planThrough } from '../plan.ts';
+import { newAttempt, planCookies } from '../attempt.ts';
+import { type FlowPlan, planThrough } from '../plan.ts';
 import { faultComponent, flowPage, redirectComponent } from './challenge.ts';
 import type { Executor, ExecutorReply } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
 import { planState, stateAtStart } from './planner.ts';
-import { deleteFlowState, findWalks } from './state-store.ts';
+import { deleteFlowState } from './state-store.ts';
 
 export interface BeginNeeds {
   readonly key: InstanceKey;
@@ -40,28 +41,22 @@ export type Begun = { readonly cookies: readonly string[] } & (
   | { readonly outcome: 'broken' }
 );
 
-/** Starts a flow for the caller, replacing any walk of their browser through it, and runs it until it needs input. */
+/** Starts a flow for the caller, as an attempt beside those of other tabs, and runs it until it needs input. */
 export async function beginPlanned(needs: BeginNeeds, call: Call, beginning: Beginning): Promise<Begun> {
-  const flow = await needs.flows.read(call.db, beginning.slug);
-  if (!flow) return { outcome: 'missing', cookies: [] };
-  const free = await freeToken(needs, call, flow);
-  const reply = await walk(needs, call, flow, free, beginning);
+  const read = await needs.flows.read(call.db, beginning.slug);
+  if (!read) return { outcome: 'missing', cookies: [] };
+  const attempt = newAttempt();
+  const flow: StoredFlow = { ...read, attempt };
+  const first = randomToken();
+  const reply = await walk(needs, call, flow, first, beginning);
   if (reply.denial !== undefined) {
     const message = flow.denied_action === 'continue' ? null : reply.denial;
     return { outcome: 'denied', message, cookies: reply.cookies };
   }
-  const token = reply.token ?? free;
+  const token = reply.token ?? first;
   const forget = () => call.db.write((tx) => deleteFlowState(tx, needs.key, token, flow.pk));
-  return begunBy(reply, beginning, flowPage(flow.slug), planCookie(token, needs.publicUrl).header, forget);
-}
-
-/** The browser's token, if this server issued it; its walk through this flow is dropped. */
-async function freeToken({ key, publicUrl }: BeginNeeds, call: Call, flow: StoredFlow): Promise<string> {
-  const token = carriedBy(call.request.cookies, publicUrl)?.token;
-  if (!token) return randomToken();
-  const walks = await findWalks(call, key, token);
-  if (walks.through(flow.pk)) await call.db.write((tx) => deleteFlowState(tx, key, token, flow.pk));
-  return walks.isKnown ? token : randomToken();
+  const page = flowPage(flow.slug, null, attempt);
+  return begunBy(reply, beginning, page, planCookies(call, needs.publicUrl, { attempt, token }), forget);
 }
 
 async function walk(
@@ -93,7 +88,7 @@ function begunBy(
   { challenge, cookies: own }: ExecutorReply,
   { next }: Beginning,
   page: string,
-  planned: string,
+  planned: readonly string[],
   forget: () => Promise<void>,
 ): Begun {
   const component = String(challenge.component);
@@ -101,5 +96,5 @@ function begunBy(
   const isRedirect = component === redirectComponent;
   if (isRedirect && challenge.to === next) return { outcome: 'over', cookies: own };
   const to = isRedirect ? String(challenge.to) : page;
-  return { outcome: 'asks', component, to, forget, cookies: [planned, ...own] };
+  return { outcome: 'asks', component, to, forget, cookies: [...planned, ...own] };
 }

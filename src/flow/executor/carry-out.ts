@@ -36,7 +36,7 @@ export async function carryOut(
     case 'deny': {
       const write = bothOf(before.unwritten, effect.write);
       const challenge = await denyWalk(needs, call, walk, effect.message, write);
-      return { ...walk, screen: { challenge, denial: effect.message } };
+      return { ...walk, screen: { challenge, isOver: true, denial: effect.message } };
     }
     case 'go-home':
       return { ...walk, screen: { challenge: redirectTo(await needs.homeOf(walk.flow, call)), isOvertaken: true } };
@@ -64,7 +64,7 @@ async function storeOrEnd(
   if (result === null) return { move: 'overtaken', by: await reloadState(call, needs.key, before.stored) };
   if ('move' in result) return result;
   const moved = { ...walk, stored: result, detour };
-  return home === null ? moved : { ...moved, screen: { challenge: redirectTo(home) } };
+  return home === null ? moved : { ...moved, screen: { challenge: redirectTo(home), isOver: true } };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Complaints } from '../../lib/problem.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
+import { sharedAttempt, withAttempt } from '../attempt.ts';
 import type { Refusal } from '../plan.ts';
 import type { ExecutorFlow, FlowState } from './flow-state.ts';
 
@@ -19,7 +20,7 @@ export function challengeOf(flow: ExecutorFlow, component: string, members: Row)
     flow_info: {
       title: flow.title,
       background: flow.background,
-      cancel_url: flow.leadsBack ? backPath : cancelPath,
+      cancel_url: withAttempt(flow.leadsBack ? backPath : cancelPath, flow.attempt ?? sharedAttempt),
       layout: flow.layout,
     },
     component,
@@ -63,9 +64,11 @@ export function refusedChallenge(
   });
 }
 
-/** The page of a flow, and where it leads in the end. */
-export const flowPage = (slug: string, next: string | null = null): string =>
-  `/if/flow/${encodeURIComponent(slug)}/${next === null ? '' : `?next=${encodeURIComponent(next)}`}`;
+/** The page of a flow, where it leads in the end, and the attempt. */
+export const flowPage = (slug: string, next: string | null = null, attempt = sharedAttempt): string => {
+  const query = next === null ? '' : `?next=${encodeURIComponent(next)}`;
+  return withAttempt(`/if/flow/${encodeURIComponent(slug)}/${query}`, attempt);
+};
 
 export const redirectTo = (to: string): Row => ({ component: redirectComponent, to });
 

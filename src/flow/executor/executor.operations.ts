@@ -13,7 +13,8 @@ import type { Row } from '../../resource/fields/field.ts';
 import { typeName } from '../../resource/fields/well-formed.ts';
 import type { Method, Operation } from '../../resource/operation.ts';
 import { refusalOf, wordsOf } from '../applicable-flow.ts';
-import { carriedBy, planCookie, planThrough } from '../plan.ts';
+import { attemptOf, type CarriedPlan, carriedPlans, endedPlanCookie, planCookies, sharedAttempt } from '../attempt.ts';
+import { planThrough } from '../plan.ts';
 import { deniedChallenge, flowPage, redirectTo, withWayBack } from './challenge.ts';
 import type { Executor, ExecutorReply } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
@@ -97,43 +98,54 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
   const { executor, key, publicUrl } = needs;
   // Stages that ask nothing act at once: one of them signs people out.
   checkOwnPage(call.request);
+  const pageQuery = call.request.query.get('query') ?? '';
+  const plans = carriedPlans(call.request.cookies, publicUrl);
   // First: it brings the stamp along, which what follows needs.
-  const inCookie = carriedBy(call.request.cookies, publicUrl);
-  // With the proof of an opening, nothing is stored for its flow yet.
-  const held = inCookie && {
-    ...inCookie,
-    walks: await findWalks(call, key, inCookie.token, inCookie.opening === null),
-  };
+  const first = await firstHeld(needs, call, plans, pageQuery);
   const read = await needs.flows.read(call.db, call.params.flow_slug ?? '');
   if (!read) throw new Problem('not_found');
-  const flow = withWayBack(read, call);
   // Before anything is written: caches are fresh then.
   const language = await languageOf(call);
-  const carried = held ? await carriedWalk(needs, call, flow, held) : nothingCarried();
-  const { found, opening, token } = carried;
-  const pageQuery = call.request.query.get('query') ?? '';
-  // Reopening the page replaces the query of the walk.
-  const query = answer === null && pageQuery !== '' ? pageQuery : (opening?.query ?? pageQuery);
+  const carried = await carriedHere(needs, call, read, first, pageQuery === '' ? plans : []);
+  const { attempt, found, opening, token } = carried;
+  const flow: StoredFlow = { ...withWayBack(read, call), attempt };
+  // What the page says of itself counts; a client that does not pass it on goes on with what it showed first.
+  const query = pageQuery === '' && opening ? opening.query : pageQuery;
   const linkToken = linkTokenOf(needs, pageQuery, found);
   const stored =
     linkToken === null
       ? await heldOrBegun(needs, call, flow, token, found, startOf(needs, call, query), answer === null)
-      : await followLink(needs, call, flow, { linkToken, token, answer, start: startOf(needs, call, pageQuery) });
+      : await followLink(needs, call, flow, {
+          ...{ linkToken, token, answer, start: startOf(needs, call, pageQuery) },
+          shared: plans.find((plan) => plan.attempt === sharedAttempt)?.token ?? null,
+        });
   // Without a challenge before it, an answer is ignored: the first challenge is shown instead.
-  const isAsked = linkToken === null && (opening !== null || stored === found);
+  const isAsked = linkToken === null && (opening !== null || (found !== null && 'state' in found));
   const reply = 'challenge' in stored ? stored : await executor.proceed(call, flow, stored, isAsked ? answer : null);
   let proof = carried.otherOpening;
   if (reply.isOpening && 'state' in stored) {
-    proof = signOpening(key, token, { flow: flow.pk, query }, call.now);
+    proof = signOpening(key, token, { flow: flow.pk, query }, call.now, attempt);
     if (proof === null) await executor.store(call, stored);
   }
-  const own = reply.token === null ? [] : [planCookie(reply.token, publicUrl, proof).header];
-  const cookies = [...own, ...reply.cookies];
+  const cookies = [...cookiesOf(needs, call, attempt, reply, proof), ...reply.cookies];
   return {
     status: 200,
     body: translatedChallenge(reply.challenge, language),
     headers: { 'set-cookie': cookies, 'cache-control': 'no-store' },
   };
+}
+
+function cookiesOf(
+  { publicUrl }: Needs,
+  call: Call,
+  attempt: string,
+  { token, isOver }: ExecutorReply,
+  opening: string | null,
+): string[] {
+  if (token === null) return [];
+  // The shared one may hold walks through other flows.
+  if (isOver && attempt !== sharedAttempt) return [endedPlanCookie(attempt, publicUrl)];
+  return planCookies(call, publicUrl, { attempt, token, opening });
 }
 
 /** The token of the link that opened the page, unless the current walk already came from it. */
@@ -150,6 +162,7 @@ function startOf({ publicUrl }: Needs, call: Call, pageQuery: string): Start {
 }
 
 interface Carried {
+  readonly attempt: string;
   /** The browser's token; a new one if it has none, or one that expired or was forged. */
   readonly token: string;
   readonly found: StoredWalk | null;
@@ -159,22 +172,69 @@ interface Carried {
   readonly otherOpening: string | null;
 }
 
-const nothingCarried = (): Carried => ({ token: randomToken(), found: null, opening: null, otherOpening: null });
+/** What a plan cookie says, and the walks that are stored for it. */
+type Held = CarriedPlan & { readonly walks: BrowserWalks };
 
-/** What a browser's cookie says, and the walks that are stored for it. */
-type Held = NonNullable<ReturnType<typeof carriedBy>> & { readonly walks: BrowserWalks };
+interface FirstHeld {
+  readonly attempt: string;
+  readonly held: Held | null;
+}
+
+/** What the browser holds for the attempt of the page. An attempt by an id that the browser does not hold is the shared one. */
+async function firstHeld(
+  { key }: Needs,
+  call: Call,
+  plans: readonly CarriedPlan[],
+  pageQuery: string,
+): Promise<FirstHeld> {
+  const { attempt, isOfLink } = attemptOf(key, new URLSearchParams(pageQuery));
+  const plan = plans.find((one) => one.attempt === attempt);
+  if (plan) return { attempt, held: await heldBy(key, call, plan) };
+  if (isOfLink) return { attempt, held: null };
+  const shared = plans.find((one) => one.attempt === sharedAttempt);
+  return { attempt: sharedAttempt, held: shared ? await heldBy(key, call, shared) : null };
+}
+
+/** With the proof of an opening, nothing is stored for its flow yet. */
+const heldBy = async (key: InstanceKey, call: Call, plan: CarriedPlan): Promise<Held> => ({
+  ...plan,
+  walks: await findWalks(call, key, plan.token, plan.opening === null),
+});
+
+/**
+ * The walk of the attempt through this flow. A page without a query, and a client that does not pass it on, continue what
+ * was used last, if the shared attempt is not at this flow.
+ */
+async function carriedHere(
+  needs: Needs,
+  call: Call,
+  flow: StoredFlow,
+  { attempt, held }: FirstHeld,
+  plans: readonly CarriedPlan[],
+): Promise<Carried> {
+  const own = held
+    ? await carriedWalk(needs, call, flow, held)
+    : { attempt, token: randomToken(), found: null, opening: null, otherOpening: null };
+  if (own.found || own.opening) return own;
+  for (const plan of plans) {
+    if (plan.attempt === attempt) continue;
+    const other = await carriedWalk(needs, call, flow, await heldBy(needs.key, call, plan));
+    if (other.found || other.opening) return other;
+  }
+  return own;
+}
 
 /** What the browser presents: a walk through this flow, or proof that it was shown the first challenge. */
 async function carriedWalk({ key }: Needs, call: Call, flow: ExecutorFlow, carried: Held): Promise<Carried> {
   const proof = carried.opening === null ? null : readOpening(key, carried.token, carried.opening, call.now);
-  const { walks } = carried;
+  const { attempt, walks } = carried;
   const found = walks.through(flow.pk);
   const token = walks.isKnown || proof ? carried.token : randomToken();
   const otherOpening = proof && proof.flow !== flow.pk ? carried.opening : null;
-  if (found) return { token, found: await ownWalk(key, call, flow, found), opening: null, otherOpening };
+  if (found) return { attempt, token, found: await ownWalk(key, call, flow, found), opening: null, otherOpening };
   // A challenge shown to an anonymous visitor is void once they have signed in.
   const opening = proof?.flow === flow.pk && call.actor === null ? proof : null;
-  return { token, found: null, opening, otherOpening };
+  return { attempt, token, found: null, opening, otherOpening };
 }
 
 /** A walk ends with the session of the person who started it, and what it has proven with the password of that time. */
@@ -207,7 +267,7 @@ async function heldOrBegun(
   start: Start,
   isPageOpened: boolean,
 ): Promise<ActiveWalk | ExecutorReply> {
-  if (found && 'state' in found) return isPageOpened ? leadingTo(needs, call, found, start) : found;
+  if (found && 'state' in found) return leadingTo(needs, call, found, flow, start, isPageOpened);
   try {
     return await begin(needs, call, flow, token, found, start);
   } catch (error) {
@@ -217,11 +277,24 @@ async function heldOrBegun(
   }
 }
 
-/** A resumed walk leads to the new `next`. */
-async function leadingTo({ key }: Needs, call: Call, stored: ActiveWalk, { next, query }: Start): Promise<ActiveWalk> {
-  if (next === null || next === stored.state.next) return stored;
-  const state = { ...stored.state, next, query };
-  return (await call.db.write((tx) => saveState(tx, key, stored, state, call))) ?? stored;
+/**
+ * A walk leads to where the page leads that asks: tabs may share it. A page without a query says nothing, nor does one of an
+ * attempt without `next`, which leads to where its plan does.
+ */
+async function leadingTo(
+  { key }: Needs,
+  call: Call,
+  stored: ActiveWalk,
+  { attempt }: StoredFlow,
+  { next, query }: Start,
+  isPageOpened: boolean,
+): Promise<ActiveWalk> {
+  const isSaid = next !== null || (attempt === sharedAttempt && Object.keys(query).length > 0);
+  if (!isSaid || next === stored.state.next) return stored;
+  const led = { ...stored, state: { ...stored.state, next, query } };
+  // An answer brings its page along, and is stored with what it says.
+  if (!isPageOpened) return led;
+  return (await call.db.write((tx) => saveState(tx, key, stored, led.state, call))) ?? led;
 }
 
 /** Starts a walk: from a plan prepared for this browser, or at the visitor's request if the flow applies to them. */
@@ -237,7 +310,7 @@ async function begin(
   if (planned && 'unbegun' in planned) {
     const state = await planState(needs, call, flow, planned.unbegun, start);
     const saved = await call.db.write((tx) => saveState(tx, needs.key, planned, state, call));
-    return saved ?? { challenge: redirectTo(flowPage(flow.slug)), cookies: [], token };
+    return saved ?? { challenge: redirectTo(flowPage(flow.slug, null, flow.attempt)), cookies: [], token };
   }
   const user = pk === null ? null : await loadUserFacts(call, call.db.read, pk);
   const refusal = await refusalOf(needs.policies, flow, { call, user, context: {} });

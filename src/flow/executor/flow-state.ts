@@ -12,6 +12,8 @@ export interface ExecutorFlow {
   readonly background: string;
   readonly layout: string;
   readonly denied_action: string;
+  /** The attempt of the page that asks, unless it is the shared one. */
+  readonly attempt?: string;
   /** Whether leaving it leads back instead of to the sign-in. */
   readonly leadsBack?: boolean;
 }

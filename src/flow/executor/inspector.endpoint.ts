@@ -11,8 +11,8 @@ import type { Row } from '../../resource/fields/field.ts';
 import { arrayOf, booleanSchema, objectSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
 import { selectOne, showRow } from '../../resource/read.ts';
 import type { Engine } from '../../resource/resource.ts';
+import { type CarriedPlan, carriedPlans } from '../attempt.ts';
 import { flowModel, stageBindingModel } from '../models.ts';
-import { planTokenOf } from '../plan.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
 import type { FlowContext, FlowState, PlannedStage } from './flow-state.ts';
 import { findWalks } from './state-store.ts';
@@ -51,18 +51,27 @@ export function inspectorEndpoint({ key, flows, config }: Needs): Endpoint {
     async run({ call, engine }) {
       const flow = await flows.read(call.db, slugOf(call));
       if (!flow) throw new Problem('not_found');
-      const token = planTokenOf(call.request.cookies, config.publicUrl);
-      const found = token ? (await findWalks(call, key, token)).through(flow.pk) : null;
-      const walk = found && 'state' in found ? found.state : null;
-      // Only the caller's own walk can be inspected.
-      if (!walk || walk.actor !== call.actor?.user.pk) {
-        throw new Problem('bad_request', 'You are on no walk through this flow.');
-      }
+      const walk = await findOwnWalk(key, call, flow, carriedPlans(call.request.cookies, config.publicUrl));
+      if (!walk) throw new Problem('bad_request', 'You are on no walk through this flow.');
       const plans: Row[] = [];
       for (let at = 0; at <= walk.at; at++) plans.push(await planOf(engine, call, walk, at));
       return { plans, current_plan: plans.at(-1), is_completed: false };
     },
   });
+}
+
+/** The caller's own walk, and no other: the shared one, else the one that was used last. */
+async function findOwnWalk(
+  key: InstanceKey,
+  call: Call,
+  flow: StoredFlow,
+  plans: readonly CarriedPlan[],
+): Promise<FlowState | null> {
+  for (const { token } of plans) {
+    const found = (await findWalks(call, key, token)).through(flow.pk);
+    if (found && 'state' in found && found.state.actor === call.actor?.user.pk) return found.state;
+  }
+  return null;
 }
 
 const slugOf = ({ params }: Call): string => params.flow_slug ?? '';

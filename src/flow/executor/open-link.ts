@@ -25,6 +25,8 @@ interface Followed {
   readonly linkToken: string;
   /** The browser's token. */
   readonly token: string;
+  /** That of the shared attempt, in which the walk may have stood when the link was sent. */
+  readonly shared: string | null;
   readonly answer: Row | null;
   readonly start: Start;
 }
@@ -39,7 +41,7 @@ export async function followLink(
   needs: Needs,
   call: Call,
   flow: StoredFlow,
-  { linkToken, token, answer, start }: Followed,
+  { linkToken, token, shared, answer, start }: Followed,
 ): Promise<ActiveWalk | ExecutorReply> {
   const { key, policies } = needs;
   const whom = await deniedUserMembers(call, null);
@@ -59,7 +61,7 @@ export async function followLink(
   if (link.password_set !== null) notePassword(state.context, link.password_set);
   const held = await call.db.write(async (tx) => {
     if (!(await takeLink(tx, link))) return null;
-    await deleteFlowState(tx, key, token, flow.pk);
+    for (const left of new Set([token, shared ?? token])) await deleteFlowState(tx, key, left, flow.pk);
     // The link is proof, for this browser alone: others may have known its token before.
     return saveState(tx, key, { token: randomToken(), version: 0 }, state, call);
   });

@@ -2,11 +2,14 @@ import { equalInConstantTime } from '../../lib/constant-time.ts';
 import { isSameJson } from '../../lib/json.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
+import { sharedAttempt } from '../attempt.ts';
 import { type FlowState, firstContext } from './flow-state.ts';
 
 const lifetimeMs = 30 * 60_000;
 /** Browsers store cookies of up to 4,096 bytes, names and attributes included. */
 const maxOpeningLength = 3_000;
+/** A browser may hold several attempts, whose cookies all have to fit into the head of a request. */
+const maxAttemptLength = 400;
 
 /** Proof that a browser was shown the first challenge of a flow, and on which page. */
 export interface Opening {
@@ -19,9 +22,15 @@ export interface Opening {
  * A signed proof for the browser instead of a stored walk, so that visitors who only look store nothing. The walk
  * begins with the first answer. Null if the page's query is too long for a cookie.
  */
-export function signOpening(key: InstanceKey, token: string, { flow, query }: Opening, now: string): string | null {
+export function signOpening(
+  key: InstanceKey,
+  token: string,
+  { flow, query }: Opening,
+  now: string,
+  attempt = sharedAttempt,
+): string | null {
   const content = Buffer.from(`${flow} ${now} ${query}`).toString('base64url');
-  if (content.length > maxOpeningLength) return null;
+  if (content.length > (attempt === sharedAttempt ? maxOpeningLength : maxAttemptLength)) return null;
   return `${content}~${proofOf(key, token, content)}`;
 }
 

@@ -15,6 +15,6 @@ export type DetourOf = (call: Call, session: string) => Promise<Detour | null>;
  */
 export function afterDetour(detour: Detour, flow: ExecutorFlow, { next }: FlowState, challenge: Row): Row {
   return redirectTo(
-    detour(challenge.component === redirectComponent ? String(challenge.to) : flowPage(flow.slug, next)),
+    detour(challenge.component === redirectComponent ? String(challenge.to) : flowPage(flow.slug, next, flow.attempt)),
   );
 }

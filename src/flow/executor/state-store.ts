@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type UserRow, userColumns, userFactsOf } from '../../core/mapping/user-facts.ts';
-import { networkOf } from '../../lib/cidr.ts';
 import { Problem } from '../../lib/problem.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import { byDialect } from '../../platform/db/by-dialect.ts';
@@ -12,15 +11,14 @@ import { statement } from '../../platform/db/statement.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import { orderedUuid, randomToken } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
-import { type FlowPlan, planContext } from '../plan.ts';
+import { plansOf } from '../attempt.ts';
+import { deleteOldest, type FlowPlan, planContext } from '../plan.ts';
 import { type FlowState, storedState } from './flow-state.ts';
 import { pendingKeyOf, setPendingUserFacts } from './pending-user.ts';
 
 type Sending = Pick<SentQuery, 'sent'>;
 
 const lifetimeMs = 30 * 60_000;
-/** Stored walks of anonymous visitors per network; the oldest are evicted. */
-const maxPerNetwork = 500;
 /** Larger sealed walks of anonymous visitors have a limit of their own. */
 const large = 65_536;
 
@@ -142,11 +140,11 @@ export async function saveState(
   const user = pendingKeyOf(state.context);
   if (isLarge && !(await call.world.admit('large_flow_plans', call))) throw new Problem('unavailable');
   if (version === 0) {
-    const network = call.actor === null ? key.hash(`flow_plans:${networkOf(call.request.clientIp)}`) : null;
     if (!(await call.world.admit('flow_plans', call))) throw new Problem('unavailable');
-    if (network !== null) await deleteOldest(tx, network);
+    const countedWith = plansOf(key, call);
+    await deleteOldest(tx, countedWith);
     const insert = sent === 'last' ? insertLast : insertWalk;
-    const rows = await insert(tx, orderedUuid(), hash, flow, sealed, user, call.now, expires, network);
+    const rows = await insert(tx, orderedUuid(), hash, flow, sealed, user, call.now, expires, countedWith);
     return rows.length > 0 ? { token, version: 1, state } : null;
   }
   const replace = sent === 'last' ? replaceLast : replaceWalk;
@@ -194,13 +192,6 @@ const replacing = (options?: Sending) =>
   );
 const replaceWalk = replacing();
 const replaceLast = replacing({ sent: 'last' });
-
-/** Bounds the table: makes room for a new walk of a network that has too many. A job deletes those that have expired. */
-const deleteOldest = statement<[network: string], unknown>(
-  (network) => sql`delete from flow_plans where pk in (select pk from flow_plans where network = ${network}
-    order by created desc limit 1000 offset ${maxPerNetwork - 1})`,
-  { sent: 'later' },
-);
 
 /** Another answer has moved the walk. */
 class Overtaken extends Error {}

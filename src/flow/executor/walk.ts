@@ -39,6 +39,8 @@ export interface Screen {
   readonly isOpening?: boolean;
   /** Whether another answer has ended the walk, or has taken it to a new token. */
   readonly isOvertaken?: boolean;
+  /** Whether the walk has ended. */
+  readonly isOver?: boolean;
   /** Why the walk was denied, if it was; the challenge may redirect without showing it. */
   readonly denial?: string;
 }

@@ -10,7 +10,7 @@ import { loopbackAllowed } from '../../support/service.ts';
 import { signedInBrowser } from '../../support/signed-in-browser.ts';
 import { signInSource } from './make-source.ts';
 import { clientId, clientSecret } from './openid-service.ts';
-import { depart, newBrowser, throughFlow, visit } from './visitor.ts';
+import { depart, leadsTo, newBrowser, throughFlow, visit } from './visitor.ts';
 
 const publicUrl = 'http://localhost:8765';
 const slugs = ['sqlite', 'postgres'].map((kind) => `${unique('peer')}-${kind}`);
@@ -111,7 +111,7 @@ describeOnBoth(
         const browser = newBrowser(server());
         const back = await signInThere(await depart(server(), browser, slug), account);
         const page = await visit(server(), browser, back);
-        expect([page.status, page.location]).toEqual([302, `/if/flow/default-source-${action}/`]);
+        expect([page.status, leadsTo(page)]).toEqual([302, `/if/flow/default-source-${action}/`]);
         expect(await throughFlow(browser, page)).toMatchObject({ component: 'xak-flow-redirect' });
         const { user } = (await browser.get('/core/users/me/')).body;
         expect(user).toMatchObject({ username: account, email: `${account}@example.com`, name: `Person ${account}` });

@@ -9,7 +9,7 @@ import { providerTypes } from '../../../src/kinds/sources/oauth/provider-types.t
 import { saml } from '../../../src/kinds/sources/saml/saml.ts';
 import { scim } from '../../../src/kinds/sources/scim/scim.ts';
 import type { GuardedFetch } from '../../../src/platform/fetch/guarded-fetch.ts';
-import { findPlan } from '../../support/find-plan.ts';
+import { findPlan, planTokenIn } from '../../support/find-plan.ts';
 import { describeOnSqlite } from '../../support/server.ts';
 import { json, loopbackAllowed, type ServiceRequest } from '../../support/service.ts';
 import { signInSource } from './make-source.ts';
@@ -241,7 +241,7 @@ describeOnSqlite(
         });
         expect([page.status, saidOn(page)]).toEqual([302, expect.anything()]);
         const { db, key, clock } = server().world;
-        const token = browser.cookies.get('gatehouse_flow_plan') ?? '';
+        const token = planTokenIn(browser.cookies);
         const plan = await findPlan(db.read, key, token, 'default-source-enrollment', clock.now());
         expect(plan?.append[0]?.content).toMatchObject({ identifier: row.identifier });
         expect(plan?.prompt_data).toMatchObject(row.user);
@@ -273,7 +273,7 @@ describeOnSqlite(
         await comeBack(server(), browser, source.slug, { code: 'c', state });
         undo();
         const { db, key, clock } = server().world;
-        const token = browser.cookies.get('gatehouse_flow_plan') ?? '';
+        const token = planTokenIn(browser.cookies);
         const plan = await findPlan(db.read, key, token, 'default-source-enrollment', clock.now());
         expect(plan?.prompt_data.email).toBe('');
       }
@@ -336,7 +336,7 @@ describeOnSqlite(
       undo();
       expect([page.status, saidOn(page)]).toEqual([302, expect.anything()]);
       const { db, key, clock } = server().world;
-      const token = browser.cookies.get('gatehouse_flow_plan') ?? '';
+      const token = planTokenIn(browser.cookies);
       const plan = await findPlan(db.read, key, token, 'default-source-enrollment', clock.now());
       expect(plan?.append[0]?.content).toMatchObject({ identifier: '001' });
       expect(plan?.prompt_data).toMatchObject({ email: mail, name: 'Ada Byron' });

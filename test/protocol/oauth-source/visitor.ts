@@ -44,6 +44,9 @@ export const comeBack = (
   answer: Record<string, string>,
 ): Promise<Page> => visit(server, browser, `/source/oauth/callback/${slug}/?${new URLSearchParams(answer)}`);
 
+/** Where a page leads, without the attempt that it began. */
+export const leadsTo = ({ location }: Page): string => location.replace(/[?&]attempt=\w{16}$/, '');
+
 /** Goes through the flow that a page leads to; the challenge it ends with. */
 export async function throughFlow(browser: Browser, page: Page) {
   const [, flow = '', query = ''] = /^\/if\/flow\/([^/]+)\/(?:\?(.*))?$/.exec(page.location) ?? [];

@@ -14,7 +14,7 @@ import {
 } from '../../support/saml-idp.ts';
 import { describeOnBoth, describeOnSqlite } from '../../support/server.ts';
 import { signedInBrowser } from '../../support/signed-in-browser.ts';
-import { newBrowser, type Page, saidOn, visit } from '../oauth-source/visitor.ts';
+import { leadsTo, newBrowser, type Page, saidOn, visit } from '../oauth-source/visitor.ts';
 import { samlWalk } from './saml-walk.ts';
 
 let key: IdpKey;
@@ -46,7 +46,7 @@ describeOnBoth('class 39: answers of a SAML identity provider', (server) => {
     const handed = await post(slug, good);
     expect(handed.status).toBe(303);
     refused(await post(slug, good), 'Replay attack detected');
-    expect((await visit(server(), browser, handed.location)).location).toBe(enrolled);
+    expect(leadsTo(await visit(server(), browser, handed.location))).toBe(enrolled);
     refused(await visit(server(), browser, handed.location), 'was used before');
     refused(await bring(slug, browser, answer()), 'does not belong to anything that was begun');
   });
@@ -75,9 +75,9 @@ describeOnBoth('class 39: answers of a SAML identity provider', (server) => {
     refused(await post(slug, unsolicited()), 'IdP-initiated Logins are not allowed');
     await server().admin.patch(`/sources/saml/${slug}/`, { allow_idp_initiated: true });
     const page = (relayState: string) => bring(slug, newBrowser(server()), unsolicited(), { RelayState: relayState });
-    expect((await page('/if/user/security/')).location).toBe(`${enrolled}?next=%2Fif%2Fuser%2Fsecurity%2F`);
+    expect(leadsTo(await page('/if/user/security/'))).toBe(`${enrolled}?next=%2Fif%2Fuser%2Fsecurity%2F`);
     for (const evil of ['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)']) {
-      expect((await page(evil)).location).toBe(enrolled);
+      expect(leadsTo(await page(evil))).toBe(enrolled);
     }
     // What says that it answers a request must answer one, even there.
     refused(await bring(slug, newBrowser(server()), unsolicited({ inResponseTo: '_nothing' })), 'does not belong');
@@ -146,7 +146,7 @@ describeOnBoth('class 39: answers of a SAML identity provider', (server) => {
       const inResponseTo = attributeOf(await depart(slug, browser), 'ID');
       refused(await bring(slug, browser, make(about(slug, { inResponseTo }))), words);
       const good = signedResponse(about(slug, { inResponseTo }), key);
-      expect((await bring(slug, browser, good)).location).toBe(enrolled);
+      expect(leadsTo(await bring(slug, browser, good))).toBe(enrolled);
     });
   }
 

@@ -12,7 +12,7 @@ import { bindExpression, made, makeWalk, unique } from '../../support/make-walk.
 import { assertionMarkup, type IdpKey, idpKey, responseMarkup, signedResponse } from '../../support/saml-idp.ts';
 import { describeOnSqlite } from '../../support/server.ts';
 import { signedInBrowser } from '../../support/signed-in-browser.ts';
-import { newBrowser, saidOn, throughFlow, visit } from '../oauth-source/visitor.ts';
+import { leadsTo, newBrowser, saidOn, throughFlow, visit } from '../oauth-source/visitor.ts';
 import { formOn, idpUrl, parse, samlWalk } from './saml-walk.ts';
 
 let key: IdpKey;
@@ -33,7 +33,7 @@ describeOnSqlite('signing in by a SAML source', (server) => {
     const attributes = { email: [`${nameId}@example.com`], displayName: ['Dana Vo'] };
     const events = await eventsDuring(server(), async () => {
       const { page, user } = await signIn(slug, { nameId, attributes });
-      expect([page.status, page.location]).toEqual([302, '/if/flow/default-source-enrollment/']);
+      expect([page.status, leadsTo(page)]).toEqual([302, '/if/flow/default-source-enrollment/']);
       expect(user).toMatchObject({ username: nameId, name: 'Dana Vo', email: `${nameId}@example.com` });
     });
     expect(events.map(({ action }) => action)).toEqual(expect.arrayContaining(['source_linked', 'login']));
@@ -42,7 +42,7 @@ describeOnSqlite('signing in by a SAML source', (server) => {
       auth_method_args: { source: { slug, name } },
     });
     const again = await signIn(slug, { nameId });
-    expect(again.page.location).toBe('/if/flow/default-source-authentication/');
+    expect(leadsTo(again.page)).toBe('/if/flow/default-source-authentication/');
     expect(again.user.username).toBe(nameId);
     expect(await connectionsOf(slug)).toMatchObject([{ identifier: nameId, user: again.user.pk }]);
   });
@@ -88,17 +88,17 @@ describeOnSqlite('signing in by a SAML source', (server) => {
     expect(asked.text).not.toContain('SAMLRequest');
     const inResponseTo = attributeOf(await depart(slug, browser, '?go=1'), 'ID');
     const page = await bring(slug, browser, signedResponse(about(slug, { inResponseTo }), key));
-    expect(page.location).toBe('/if/flow/default-source-enrollment/');
+    expect(leadsTo(page)).toBe('/if/flow/default-source-enrollment/');
   });
 
   test('people come back to where they wanted to go, if that is here', async () => {
     const { slug } = await source();
     const nameId = unique('there');
-    expect((await arrive(slug, { nameId }, undefined, '?next=/if/user/security/')).location).toBe(
+    expect(leadsTo(await arrive(slug, { nameId }, undefined, '?next=/if/user/security/'))).toBe(
       '/if/flow/default-source-enrollment/?next=%2Fif%2Fuser%2Fsecurity%2F',
     );
     const page = await arrive(slug, { nameId }, undefined, '?next=https://evil.example/');
-    expect(page.location).toBe('/if/flow/default-source-enrollment/');
+    expect(leadsTo(page)).toBe('/if/flow/default-source-enrollment/');
   });
 
   test('encrypted assertions are decrypted, and required where configured', async () => {
@@ -111,7 +111,7 @@ describeOnSqlite('signing in by a SAML source', (server) => {
     const plain = await post(slug, signedResponse(told, key));
     expect([plain.status, saidOn(plain)]).toEqual([400, expect.stringContaining('must be encrypted')]);
     const page = await bring(slug, browser, responseMarkup(told, encrypted).markup);
-    expect(page.location).toBe('/if/flow/default-source-enrollment/');
+    expect(leadsTo(page)).toBe('/if/flow/default-source-enrollment/');
   });
 
   test('groups and properties come by attributes and mappings', async () => {

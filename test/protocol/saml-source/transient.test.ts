@@ -6,7 +6,7 @@ import { runJob, until } from '../../support/jobs.ts';
 import { bindExpression, unique } from '../../support/make-walk.ts';
 import { type IdpKey, idpKey, type Told } from '../../support/saml-idp.ts';
 import { describeOnSqlite } from '../../support/server.ts';
-import { saidOn } from '../oauth-source/visitor.ts';
+import { leadsTo, saidOn } from '../oauth-source/visitor.ts';
 import { samlWalk } from './saml-walk.ts';
 
 let key: IdpKey;
@@ -29,7 +29,7 @@ describeOnSqlite('people with a transient name at a SAML source', (server) => {
     const { slug, name } = await source({ user_matching_mode: 'username_link' });
     const told = transient({ attributes: { displayName: ['Guest'] } });
     const { browser, user, page } = await signIn(slug, told);
-    expect(page.location).toBe('/if/flow/default-source-authentication/');
+    expect(leadsTo(page)).toBe('/if/flow/default-source-authentication/');
     const { body } = await find(user.pk);
     expect(body).toMatchObject({
       username: `gatehouse-${told.nameId}-transient`,

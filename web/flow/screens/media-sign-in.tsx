@@ -59,9 +59,13 @@ export function MediaSignIn({ name, challenge, onToken }: Props) {
 async function redeem(plex_token: string, slug: string): Promise<void> {
   const query = new URLSearchParams(location.search);
   query.set('slug', slug);
+  // In another tab somebody else may sign in.
+  query.set('attempt', Array.from(crypto.getRandomValues(new Uint8Array(8)), hexOf).join(''));
   const { to } = await callApi<Redirect>('POST', `/sources/mediasrc/redeem_token/?${query}`, { plex_token });
   location.assign(safeAddress(to) ?? '/');
 }
+
+const hexOf = (byte: number): string => byte.toString(16).padStart(2, '0');
 
 function wordsFor(error: unknown): string {
   if (!(error instanceof ApiProblem)) return t('The server cannot be reached. Please try again later.');

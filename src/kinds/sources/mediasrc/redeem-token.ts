@@ -1,5 +1,6 @@
+import { attemptIdOf, planCookies, plansOf, sharedAttempt } from '../../../flow/attempt.ts';
 import { flowPage } from '../../../flow/executor/challenge.ts';
-import { planCookie, savePlan } from '../../../flow/plan.ts';
+import { savePlan } from '../../../flow/plan.ts';
 import { Invalid, Problem } from '../../../lib/problem.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
@@ -78,8 +79,11 @@ export const redeemToken = (needs: RedeemNeeds) =>
         await linkCaller(arrival, 'refuse', call, registry, tx);
         return redirectTo(settingsPage);
       }
-      const token = await savePlan(tx, needs.key, plan, call.now);
-      const headers = isDryRun(call) ? {} : { 'set-cookie': planCookie(token, needs.config.publicUrl).header };
+      // The page that asks may name an attempt, which is kept apart from those of other tabs.
+      const attempt = attemptIdOf(call.request.query) ?? sharedAttempt;
+      const token = await savePlan(tx, needs.key, plan, call.now, plansOf(needs.key, call));
+      const cookies = planCookies(call, needs.config.publicUrl, { attempt, token });
+      const headers = isDryRun(call) ? {} : { 'set-cookie': cookies };
       return new ReplyWith(200, redirectTo(`${flowPage(plan.flow.slug)}${queryOf(call)}`), headers);
     },
   });

@@ -57,9 +57,12 @@ function visitOf({ isSecure }: VisitNeeds, step: SourceStep, { pk }: SourceRow):
 }
 
 /** Who only typed a name learns nothing of its owner by the way there. */
-async function wayOut({ memory, flow, pendingUser, context }: Step, path: string): Promise<string> {
+async function wayOut({ memory, flow, walk, pendingUser, context }: Step, path: string): Promise<string> {
   const hint = context.pending_user_identifier ?? (await pendingUser())?.email;
-  const query = new URLSearchParams({ ticket: String(memory.ticket), next: flowPage(flow.slug) });
+  const query = new URLSearchParams({
+    ticket: String(memory.ticket),
+    next: flowPage(flow.slug, walk.next, flow.attempt),
+  });
   if (hint) query.set('login_hint', hint);
   return `${path}?${query}`;
 }

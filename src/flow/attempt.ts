@@ -1,0 +1,116 @@
+import { networkOf } from '../lib/cidr.ts';
+import { hostCookieName, ownCookieHeader } from '../platform/http/own-cookie.ts';
+import type { InstanceKey } from '../platform/keys.ts';
+import { randomText } from '../platform/random.ts';
+import type { Call } from '../resource/call.ts';
+
+/**
+ * An attempt is one way of a browser through a flow: that of the tab in which an application, a source or a link began it. Its
+ * id is in the query of the page and in the name of the cookie. It says which cookie counts, and proves nothing: the token
+ * in the cookie does. Pages that were opened without any share the attempt with the empty id.
+ */
+export const sharedAttempt = '';
+const member = 'attempt';
+const idLength = 16;
+
+export const newAttempt = (): string => randomText(idLength);
+
+/** The links whose pages have an attempt each: invitations, and links to a walk. */
+const linkTokens = ['itoken', 'token', 'flow_token'];
+
+export interface NamedAttempt {
+  readonly attempt: string;
+  /** Whether it is that of a link: the page begins it if the browser does not hold it. */
+  readonly isOfLink: boolean;
+}
+
+/** The attempt that the query of a page names, by its id or by a link. */
+export function attemptOf(key: Pick<InstanceKey, 'hash'>, query: URLSearchParams): NamedAttempt {
+  const id = attemptIdOf(query);
+  if (id !== null) return { attempt: id, isOfLink: false };
+  const link = linkTokens.map((name) => query.get(name)).find((token) => token);
+  if (!link) return { attempt: sharedAttempt, isOfLink: false };
+  return { attempt: key.hash(`flow attempt:${link}`).slice(0, idLength), isOfLink: true };
+}
+
+/** The attempt that a query names by its id; null if it names none. */
+export function attemptIdOf(query: URLSearchParams): string | null {
+  const id = query.get(member);
+  return id !== null && /^[A-Za-z0-9]{16}$/.test(id) ? id : null;
+}
+
+/** Adds the attempt to a path or query. */
+export function withAttempt(path: string, attempt: string): string {
+  if (attempt === sharedAttempt) return path;
+  return `${path}${path.includes('?') ? '&' : '?'}${member}=${attempt}`;
+}
+
+/** A plan cookie: the token of a walk and, if the walk has no answer yet, the proof of its opening. */
+export interface CarriedPlan {
+  readonly attempt: string;
+  readonly token: string;
+  readonly opening: string | null;
+  /** When the browser used the attempt last, in milliseconds. */
+  readonly usedAt: number;
+}
+
+type Cookies = Readonly<Record<string, string | undefined>>;
+
+const lifetimeSeconds = 30 * 60;
+const cookieName = 'gatehouse_flow_plan';
+/** Each request brings all of them along, so they are few, and the one that was used longest ago gives way. */
+const maxAttempts = 8;
+const separator = '.';
+
+const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:');
+
+const nameOf = (attempt: string): string => (attempt === sharedAttempt ? cookieName : `${cookieName}_${attempt}`);
+
+/** The plan cookies of a browser: the shared one first, then those that were used last. */
+export function carriedPlans(cookies: Cookies, publicUrl: string): CarriedPlan[] {
+  const shared = hostCookieName(cookieName, isSecure(publicUrl));
+  const plans: CarriedPlan[] = [];
+  for (const [name, value] of Object.entries(cookies)) {
+    if (name !== shared && !name.startsWith(`${shared}_`)) continue;
+    const [token, opening, used] = value?.split(separator, 3) ?? [];
+    if (!token) continue;
+    const attempt = name.slice(shared.length + 1);
+    plans.push({ attempt, token, opening: opening || null, usedAt: Number.parseInt(used ?? '', 36) || 0 });
+  }
+  const rank = ({ attempt, usedAt }: CarriedPlan) => (attempt === sharedAttempt ? Number.POSITIVE_INFINITY : usedAt);
+  return plans.sort((one, other) => (rank(other) > rank(one) ? 1 : -1));
+}
+
+/** The plan of the attempt that the query of a page names by its id; of the shared one if the browser does not hold it. */
+export function planOfPage(cookies: Cookies, publicUrl: string, query: URLSearchParams): CarriedPlan | null {
+  const plans = carriedPlans(cookies, publicUrl);
+  const attempt = attemptIdOf(query);
+  return plans.find((plan) => plan.attempt === attempt) ?? plans.find((plan) => plan.attempt === sharedAttempt) ?? null;
+}
+
+/** `Set-Cookie` values for an attempt's token, and the opening of a walk without answers. Further attempts may have to give way. */
+export function planCookies(
+  { request: { cookies }, now }: Pick<Call, 'request' | 'now'>,
+  publicUrl: string,
+  {
+    attempt,
+    token,
+    opening = null,
+  }: { readonly attempt: string; readonly token: string; readonly opening?: string | null },
+): string[] {
+  const parts = attempt === sharedAttempt ? [token, opening] : [token, opening ?? '', Date.parse(now).toString(36)];
+  const value = parts.filter((part) => part !== null).join(separator);
+  const others = carriedPlans(cookies, publicUrl).filter((plan) => ![attempt, sharedAttempt].includes(plan.attempt));
+  const surplus = attempt === sharedAttempt ? [] : others.slice(maxAttempts - 1);
+  return [cookie(attempt, value, publicUrl), ...surplus.map((plan) => endedPlanCookie(plan.attempt, publicUrl))];
+}
+
+/** Deletes the cookie of an attempt. */
+export const endedPlanCookie = (attempt: string, publicUrl: string): string => cookie(attempt, '', publicUrl, 0);
+
+const cookie = (attempt: string, value: string, publicUrl: string, maxAgeSeconds = lifetimeSeconds): string =>
+  ownCookieHeader({ name: nameOf(attempt), value, isSecure: isSecure(publicUrl), maxAgeSeconds });
+
+/** Whose stored walks are counted together: those of a session, else those of a network. */
+export const plansOf = (key: Pick<InstanceKey, 'hash'>, { actor, request }: Pick<Call, 'actor' | 'request'>): string =>
+  key.hash(`flow_plans:${actor ? `session ${actor.session ?? actor.user.pk}` : networkOf(request.clientIp)}`);
