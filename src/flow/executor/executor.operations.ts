@@ -5,7 +5,6 @@ import { isJsonObject } from '../../lib/json.ts';
 import { ownPath } from '../../lib/own-path.ts';
 import { Invalid, Problem } from '../../lib/problem.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
-import { randomToken } from '../../platform/random.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
 import type { Call, Reply } from '../../resource/call.ts';
 import { inBrowser } from '../../resource/credentials.ts';
@@ -13,27 +12,20 @@ import type { Row } from '../../resource/fields/field.ts';
 import { typeName } from '../../resource/fields/well-formed.ts';
 import type { Method, Operation } from '../../resource/operation.ts';
 import { refusalOf, wordsOf } from '../applicable-flow.ts';
-import { attemptOf, type CarriedPlan, carriedPlans, endedPlanCookie, planCookies, sharedAttempt } from '../attempt.ts';
+import { carriedPlans, endedPlanCookie, planCookies, sharedAttempt } from '../attempt.ts';
 import { planThrough } from '../plan.ts';
+import { carriedHere, firstHeld } from './carried-walk.ts';
 import { deniedChallenge, flowPage, redirectTo, withWayBack } from './challenge.ts';
 import type { Executor, ExecutorReply } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
-import { type ExecutorFlow, type FlowContext, firstContext, notedPassword, type Start } from './flow-state.ts';
+import type { Start } from './flow-state.ts';
 import { followLink } from './open-link.ts';
-import { type Opening, readOpening, signOpening } from './opening.ts';
-import { deniedUserMembers, loadPendingUser } from './pending-user.ts';
+import { signOpening } from './opening.ts';
+import { deniedUserMembers } from './pending-user.ts';
 import { planState } from './planner.ts';
 import { answerTypes, challengeTypes } from './schemas.ts';
 import type { StageKind } from './stage-kind.ts';
-import {
-  type ActiveWalk,
-  type BrowserWalks,
-  deleteState,
-  findWalks,
-  nullIfOvertaken,
-  type StoredWalk,
-  saveState,
-} from './state-store.ts';
+import { type ActiveWalk, type StoredWalk, saveState } from './state-store.ts';
 import { translatedChallenge } from './translate-challenge.ts';
 
 interface Needs {
@@ -101,12 +93,12 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
   const pageQuery = call.request.query.get('query') ?? '';
   const plans = carriedPlans(call.request.cookies, publicUrl);
   // First: it brings the stamp along, which what follows needs.
-  const first = await firstHeld(needs, call, plans, pageQuery);
+  const first = await firstHeld(key, call, plans, pageQuery);
   const read = await needs.flows.read(call.db, call.params.flow_slug ?? '');
   if (!read) throw new Problem('not_found');
   // Before anything is written: caches are fresh then.
   const language = await languageOf(call);
-  const carried = await carriedHere(needs, call, read, first, pageQuery === '' ? plans : []);
+  const carried = await carriedHere(key, call, read, first, pageQuery === '' ? plans : []);
   const { attempt, found, opening, token } = carried;
   const flow: StoredFlow = { ...withWayBack(read, call), attempt };
   // What the page says of itself counts; a client that does not pass it on goes on with what it showed first.
@@ -159,103 +151,6 @@ function linkTokenOf({ key }: Needs, pageQuery: string, found: StoredWalk | null
 function startOf({ publicUrl }: Needs, call: Call, pageQuery: string): Start {
   const query: Record<string, string> = pageQuery === '' ? {} : Object.fromEntries(new URLSearchParams(pageQuery));
   return { query, next: ownPath(query.next ?? null, publicUrl), actor: call.actor?.user.pk ?? null };
-}
-
-interface Carried {
-  readonly attempt: string;
-  /** The browser's token; a new one if it has none, or one that expired or was forged. */
-  readonly token: string;
-  readonly found: StoredWalk | null;
-  /** Proof that the first challenge of this flow was shown, if no walk is stored. */
-  readonly opening: Opening | null;
-  /** The proof for another flow, to be sent back unchanged. */
-  readonly otherOpening: string | null;
-}
-
-/** What a plan cookie says, and the walks that are stored for it. */
-type Held = CarriedPlan & { readonly walks: BrowserWalks };
-
-interface FirstHeld {
-  readonly attempt: string;
-  readonly held: Held | null;
-}
-
-/** What the browser holds for the attempt of the page. An attempt by an id that the browser does not hold is the shared one. */
-async function firstHeld(
-  { key }: Needs,
-  call: Call,
-  plans: readonly CarriedPlan[],
-  pageQuery: string,
-): Promise<FirstHeld> {
-  const { attempt, isOfLink } = attemptOf(key, new URLSearchParams(pageQuery));
-  const plan = plans.find((one) => one.attempt === attempt);
-  if (plan) return { attempt, held: await heldBy(key, call, plan) };
-  if (isOfLink) return { attempt, held: null };
-  const shared = plans.find((one) => one.attempt === sharedAttempt);
-  return { attempt: sharedAttempt, held: shared ? await heldBy(key, call, shared) : null };
-}
-
-/** With the proof of an opening, nothing is stored for its flow yet. */
-const heldBy = async (key: InstanceKey, call: Call, plan: CarriedPlan): Promise<Held> => ({
-  ...plan,
-  walks: await findWalks(call, key, plan.token, plan.opening === null),
-});
-
-/**
- * The walk of the attempt through this flow. A page without a query, and a client that does not pass it on, continue what
- * was used last, if the shared attempt is not at this flow.
- */
-async function carriedHere(
-  needs: Needs,
-  call: Call,
-  flow: StoredFlow,
-  { attempt, held }: FirstHeld,
-  plans: readonly CarriedPlan[],
-): Promise<Carried> {
-  const own = held
-    ? await carriedWalk(needs, call, flow, held)
-    : { attempt, token: randomToken(), found: null, opening: null, otherOpening: null };
-  if (own.found || own.opening) return own;
-  for (const plan of plans) {
-    if (plan.attempt === attempt) continue;
-    const other = await carriedWalk(needs, call, flow, await heldBy(needs.key, call, plan));
-    if (other.found || other.opening) return other;
-  }
-  return own;
-}
-
-/** What the browser presents: a walk through this flow, or proof that it was shown the first challenge. */
-async function carriedWalk({ key }: Needs, call: Call, flow: ExecutorFlow, carried: Held): Promise<Carried> {
-  const proof = carried.opening === null ? null : readOpening(key, carried.token, carried.opening, call.now);
-  const { attempt, walks } = carried;
-  const found = walks.through(flow.pk);
-  const token = walks.isKnown || proof ? carried.token : randomToken();
-  const otherOpening = proof && proof.flow !== flow.pk ? carried.opening : null;
-  if (found) return { attempt, token, found: await ownWalk(key, call, flow, found), opening: null, otherOpening };
-  // A challenge shown to an anonymous visitor is void once they have signed in.
-  const opening = proof?.flow === flow.pk && call.actor === null ? proof : null;
-  return { attempt, token, found: null, opening, otherOpening };
-}
-
-/** A walk ends with the session of the person who started it, and what it has proven with the password of that time. */
-async function ownWalk(
-  key: InstanceKey,
-  call: Call,
-  flow: ExecutorFlow,
-  found: StoredWalk,
-): Promise<StoredWalk | null> {
-  const { actor, context } = 'state' in found ? found.state : { actor: null, context: firstContext(found.unbegun) };
-  const isTheirs = actor === null || actor === call.actor?.user.pk;
-  if (isTheirs && !(await hasNewPassword(call, context))) return found;
-  await call.db.write((tx) => deleteState(tx, key, found, flow.pk)).catch(nullIfOvertaken);
-  return null;
-}
-
-/** Whether the user has changed the password since the walk proved who they are, as they do when somebody else knows it. */
-async function hasNewPassword(call: Call, context: FlowContext): Promise<boolean> {
-  const noted = notedPassword(context);
-  const user = noted === null ? null : await loadPendingUser(call, context);
-  return user !== null && user.password_change_date !== noted;
 }
 
 async function heldOrBegun(

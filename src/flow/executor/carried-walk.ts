@@ -1,0 +1,106 @@
+import type { InstanceKey } from '../../platform/keys.ts';
+import { randomToken } from '../../platform/random.ts';
+import type { Call } from '../../resource/call.ts';
+import { attemptOf, type CarriedPlan, sharedAttempt } from '../attempt.ts';
+import { type ExecutorFlow, type FlowContext, firstContext, notedPassword } from './flow-state.ts';
+import { type Opening, readOpening } from './opening.ts';
+import { loadPendingUser } from './pending-user.ts';
+import { type BrowserWalks, deleteState, findWalks, nullIfOvertaken, type StoredWalk } from './state-store.ts';
+
+/** What a browser holds for the page that asks. */
+export interface Carried {
+  readonly attempt: string;
+  /** The browser's token; a new one if it has none, or one that expired or was forged. */
+  readonly token: string;
+  readonly found: StoredWalk | null;
+  /** Proof that the first challenge of this flow was shown, if no walk is stored. */
+  readonly opening: Opening | null;
+  /** The proof for another flow, to be sent back unchanged. */
+  readonly otherOpening: string | null;
+}
+
+/** What a plan cookie says, and the walks that are stored for it. */
+type Held = CarriedPlan & { readonly walks: BrowserWalks };
+
+export interface FirstHeld {
+  readonly attempt: string;
+  readonly held: Held | null;
+}
+
+/** What the browser holds for the attempt of the page. An attempt by an id that the browser does not hold is the shared one. */
+export async function firstHeld(
+  key: InstanceKey,
+  call: Call,
+  plans: readonly CarriedPlan[],
+  pageQuery: string,
+): Promise<FirstHeld> {
+  const { attempt, isOfLink } = attemptOf(key, new URLSearchParams(pageQuery));
+  const plan = plans.find((one) => one.attempt === attempt);
+  if (plan) return { attempt, held: await heldBy(key, call, plan) };
+  if (isOfLink) return { attempt, held: null };
+  const shared = plans.find((one) => one.attempt === sharedAttempt);
+  return { attempt: sharedAttempt, held: shared ? await heldBy(key, call, shared) : null };
+}
+
+/** With the proof of an opening, nothing is stored for its flow yet. */
+const heldBy = async (key: InstanceKey, call: Call, plan: CarriedPlan): Promise<Held> => ({
+  ...plan,
+  walks: await findWalks(call, key, plan.token, plan.opening === null),
+});
+
+/**
+ * The walk of the attempt through this flow. A page without a query, and a client that does not pass it on, continue what
+ * was used last, if the shared attempt is not at this flow.
+ */
+export async function carriedHere(
+  key: InstanceKey,
+  call: Call,
+  flow: ExecutorFlow,
+  { attempt, held }: FirstHeld,
+  plans: readonly CarriedPlan[],
+): Promise<Carried> {
+  const own = held
+    ? await carriedWalk(key, call, flow, held)
+    : { attempt, token: randomToken(), found: null, opening: null, otherOpening: null };
+  if (own.found || own.opening) return own;
+  for (const plan of plans) {
+    if (plan.attempt === attempt) continue;
+    const other = await carriedWalk(key, call, flow, await heldBy(key, call, plan));
+    if (other.found || other.opening) return other;
+  }
+  return own;
+}
+
+/** What the browser presents: a walk through this flow, or proof that it was shown the first challenge. */
+async function carriedWalk(key: InstanceKey, call: Call, flow: ExecutorFlow, carried: Held): Promise<Carried> {
+  const proof = carried.opening === null ? null : readOpening(key, carried.token, carried.opening, call.now);
+  const { attempt, walks } = carried;
+  const found = walks.through(flow.pk);
+  const token = walks.isKnown || proof ? carried.token : randomToken();
+  const otherOpening = proof && proof.flow !== flow.pk ? carried.opening : null;
+  if (found) return { attempt, token, found: await ownWalk(key, call, flow, found), opening: null, otherOpening };
+  // A challenge shown to an anonymous visitor is void once they have signed in.
+  const opening = proof?.flow === flow.pk && call.actor === null ? proof : null;
+  return { attempt, token, found: null, opening, otherOpening };
+}
+
+/** A walk ends with the session of the person who started it, and what it has proven with the password of that time. */
+async function ownWalk(
+  key: InstanceKey,
+  call: Call,
+  flow: ExecutorFlow,
+  found: StoredWalk,
+): Promise<StoredWalk | null> {
+  const { actor, context } = 'state' in found ? found.state : { actor: null, context: firstContext(found.unbegun) };
+  const isTheirs = actor === null || actor === call.actor?.user.pk;
+  if (isTheirs && !(await hasNewPassword(call, context))) return found;
+  await call.db.write((tx) => deleteState(tx, key, found, flow.pk)).catch(nullIfOvertaken);
+  return null;
+}
+
+/** Whether the user has changed the password since the walk proved who they are, as they do when somebody else knows it. */
+async function hasNewPassword(call: Call, context: FlowContext): Promise<boolean> {
+  const noted = notedPassword(context);
+  const user = noted === null ? null : await loadPendingUser(call, context);
+  return user !== null && user.password_change_date !== noted;
+}
