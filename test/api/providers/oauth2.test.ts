@@ -49,6 +49,7 @@ describeOnBoth('OAuth2 providers', (server) => {
       jwks: {},
       jwks_uri: '',
       security_profile: 'standard',
+      require_signed_request_object: false,
       grant_types: [
         'authorization_code',
         'refresh_token',
@@ -186,7 +187,13 @@ describeOnBoth('OAuth2 providers', (server) => {
       jwks: `${root}${slug}/jwks/`,
     });
     await admin.patch(`${path}${made.pk}/`, { issuer_mode: 'global' });
-    expect((await urls()).issuer).toBe(`${world.config.publicUrl}/`);
+    expect(await urls()).toEqual({
+      ...always,
+      issuer: `${world.config.publicUrl}/`,
+      provider_info: `${world.config.publicUrl}/.well-known/openid-configuration`,
+      logout: `${root}end-session/`,
+      jwks: `${root}jwks/`,
+    });
     expect((await admin.get(`${path}?application=${application.pk}`)).body.results).toHaveLength(1);
     expect((await admin.get(`${path}?application=${crypto.randomUUID()}`)).body.results).toEqual([]);
     expect((await admin.get(`${path}?application=x`)).body).toEqual({ application: ['Enter a valid UUID.'] });

@@ -69,7 +69,6 @@ describeOnSqlite(
         'introspection_endpoint',
         'jwks_uri',
         'pushed_authorization_request_endpoint',
-        'registration_endpoint',
         'revocation_endpoint',
         'token_endpoint',
         'userinfo_endpoint',

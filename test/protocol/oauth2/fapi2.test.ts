@@ -1,7 +1,7 @@
 import { decodeProtectedHeader } from 'jose';
 import { expect, test } from 'vitest';
 import { codeFields, fapiClient } from '../../support/fapi-client.ts';
-import { makeKey, post } from '../../support/oauth2.ts';
+import { challenge, makeKey, post } from '../../support/oauth2.ts';
 import { callback, makeRelyingParty, visitor } from '../../support/relying-party.ts';
 import { describeOnSqlite } from '../../support/server.ts';
 
@@ -71,7 +71,7 @@ describeOnSqlite('FAPI 2.0 Security Profile', (server) => {
     const standard = await fapiClient(server(), { security_profile: 'standard' });
     expect((await standard.push({}, await standard.credentials({}, 'RS256'))).status).toBe(201);
     const claims = { redirect_uri: callback, client_id: client.party.clientId, response_type: 'code' };
-    const more = { ...claims, scope: 'openid' };
+    const more = { ...claims, scope: 'openid', nbf: Math.floor(Date.now() / 1000) };
     for (const [alg, status] of [
       ['ES256', 400],
       ['RS256', 400],
@@ -82,6 +82,31 @@ describeOnSqlite('FAPI 2.0 Security Profile', (server) => {
       expect([alg, answer.status]).toEqual([alg, status]);
       expect(answer.body.error).toBe(alg === 'RS256' ? 'invalid_request_object' : 'invalid_request');
     }
+  });
+
+  test.each<[string, (now: number) => Record<string, number | undefined>, number]>([
+    ['an hour at most', (now) => ({ nbf: now, exp: now + 3600 }), 201],
+    ['no nbf', (now) => ({ nbf: undefined, exp: now + 60 }), 400],
+    ['no exp', (now) => ({ nbf: now, exp: undefined }), 400],
+    ['more than an hour', (now) => ({ nbf: now, exp: now + 3700 }), 400],
+    ['an nbf of more than an hour ago', (now) => ({ nbf: now - 3700, exp: now + 60 }), 400],
+  ])('Message Signing §5.3.1: the lifetime of a request object is limited (%s)', async (_name, times, status) => {
+    const client = await fapiClient(server());
+    const asked = {
+      ...{ client_id: client.party.clientId, response_type: 'code', redirect_uri: callback, scope: 'openid' },
+      ...{ code_challenge: challenge, code_challenge_method: 'S256' },
+    };
+    const claims = { ...asked, ...times(Math.floor(Date.now() / 1000)) };
+    const { client_assertion: request } = await client.credentials(claims);
+    const answer = await client.push({ request: request as string });
+    expect([answer.status, answer.body.error]).toEqual([status, status === 201 ? undefined : 'invalid_request_object']);
+  });
+
+  test('ID tokens hold no further claims by default', async () => {
+    const client = await fapiClient(server());
+    expect(client.party.provider.include_claims_in_id_token).toBe(false);
+    const chosen = await fapiClient(server(), { include_claims_in_id_token: true });
+    expect(chosen.party.provider.include_claims_in_id_token).toBe(true);
   });
 
   test('§5.3.2.1: a refresh token stays the same, and needs a proof each time', async () => {
@@ -107,7 +132,7 @@ describeOnSqlite('FAPI 2.0 Security Profile', (server) => {
       'invalid_request',
       's',
     ]);
-    const { client_assertion } = await client.credentials(request);
+    const { client_assertion } = await client.credentials({ ...request, nbf: Math.floor(Date.now() / 1000) });
     const signed = await (await visitor(server())).authorize({ client_id, request: client_assertion as string });
     expect(signed.location?.searchParams.get('error')).toBe('invalid_request');
   });

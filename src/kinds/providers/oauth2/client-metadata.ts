@@ -20,6 +20,8 @@ export interface ClientMetadata {
   readonly frontchannel_logout_uri?: string;
   readonly jwks?: Readonly<Record<string, unknown>>;
   readonly jwks_uri?: string;
+  /** RFC 9101 §10.5 */
+  readonly require_signed_request_object?: boolean;
 }
 
 const authMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const;
@@ -58,7 +60,15 @@ export function readMetadata(body: unknown): ClientMetadata {
       optional.flatMap((name) => (given[name] === undefined ? [] : [[name, readUri(given, name)]])),
     ),
     ...(jwks && { jwks }),
+    ...readFlag(given, 'require_signed_request_object'),
   };
+}
+
+function readFlag(given: Record<string, unknown>, name: string): Record<string, boolean> {
+  const value = given[name];
+  if (value === undefined) return {};
+  if (typeof value !== 'boolean') throw refuse(`${name} must be true or false.`);
+  return { [name]: value };
 }
 
 function readGrantTypes(given: Record<string, unknown>): GrantType[] {

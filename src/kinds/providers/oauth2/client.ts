@@ -31,6 +31,8 @@ export interface Client extends TokenSettings {
   /** Where its keys are published; empty when they are not. */
   readonly jwks_uri: string;
   readonly security_profile: SecurityProfile;
+  /** RFC 9101 §10.5 */
+  readonly require_signed_request_object: boolean;
   readonly authentication_flow: string | null;
   readonly authorization_flow: string | null;
   readonly application: ClientApplication;
@@ -66,6 +68,7 @@ interface ClientRow extends ApplicationColumns {
   readonly jwks: string;
   readonly jwks_uri: string;
   readonly security_profile: SecurityProfile;
+  readonly require_signed_request_object: boolean;
   readonly sub_mode: Client['sub_mode'];
   readonly issuer_mode: Client['issuer_mode'];
   readonly authentication_flow: string | null;
@@ -78,7 +81,8 @@ interface ClientRow extends ApplicationColumns {
 // A provider that no application uses serves nobody: there would be nothing to ask for access to.
 const clientSelect = sql`select o.pk, p.name, o.client_id, o.client_type, o.client_secret, o.access_code_validity,
     o.access_token_validity, o.refresh_token_validity, o.include_claims_in_id_token, o.redirect_uris, o.grant_types, o.resources,
-    o.jwks, o.jwks_uri, o.security_profile, o.sub_mode, o.issuer_mode, p.authentication_flow, p.authorization_flow,
+    o.jwks, o.jwks_uri, o.security_profile, o.require_signed_request_object, o.sub_mode, o.issuer_mode,
+    p.authentication_flow, p.authorization_flow,
     ${applicationColumns}, c.pk as certificate_pk, c.certificate_data, c.key_data
   from provider_oauth2 o join providers p on p.pk = o.pk join applications a on a.provider = o.pk
     left join certificates c on c.pk = o.signing_key`;
@@ -151,6 +155,7 @@ async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<C
   return {
     ...kept,
     include_claims_in_id_token: Boolean(row.include_claims_in_id_token),
+    require_signed_request_object: Boolean(row.require_signed_request_object),
     client_secret:
       row.client_secret === ''
         ? ''

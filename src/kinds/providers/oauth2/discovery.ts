@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Json } from '../../../lib/json.ts';
+import type { Query } from '../../../platform/db/database.ts';
 import { prompts, responseModes, responseTypes } from './authorize/authorize-request.ts';
 import { requestObjectAlgorithms } from './authorize/request-object.ts';
 import { defaultAcr } from './claims.ts';
@@ -10,7 +12,7 @@ import type { OAuthEndpoint } from './oauth-edge.ts';
 import { OAuthError } from './oauth-error.ts';
 import { claimsOfScopes } from './requested-claims.ts';
 import { algorithmsOf, isFapi2 } from './security-profile.ts';
-import { setupUrls } from './urls.ts';
+import { registrationPath, setupUrls } from './urls.ts';
 
 type Document = Readonly<Record<string, Json>>;
 
@@ -27,24 +29,46 @@ export function discoveryEndpoint(needs: OAuthNeeds): OAuthEndpoint {
 const usualScopes = ['openid', 'email', 'profile', 'phone', 'address', 'offline_access'];
 
 /** For clients whose tokens name the whole server as their issuer: what holds for any of them. */
-export function globalDiscoveryEndpoint({ publicUrl }: Pick<OAuthNeeds, 'publicUrl'>): OAuthEndpoint {
-  return async () => ({
-    status: 200,
-    body: {
-      ...endpoints(publicUrl, '', 'global'),
-      ...common({ grant_types: defaultGrantTypes, security_profile: 'standard' }),
-      scopes_supported: usualScopes,
-      claims_supported: [...ownClaims, ...claimsOfScopes(usualScopes)],
-      id_token_signing_alg_values_supported: ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'HS256'],
-    },
-  });
+export function globalDiscoveryEndpoint({ publicUrl, db }: Pick<OAuthNeeds, 'publicUrl' | 'db'>): OAuthEndpoint {
+  return async () => {
+    const shared = { grant_types: defaultGrantTypes, ...(await sharedByGlobal(db.read)) };
+    return {
+      status: 200,
+      body: {
+        ...endpoints(publicUrl, '', 'global'),
+        ...common(shared),
+        // It sets up clients that name the whole server as their issuer.
+        registration_endpoint: `${publicUrl}${registrationPath}`,
+        scopes_supported: usualScopes,
+        claims_supported: [...ownClaims, ...claimsOfScopes(usualScopes)],
+        id_token_signing_alg_values_supported: isFapi2(shared)
+          ? ['PS256', 'ES256', 'EdDSA']
+          : ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'HS256'],
+      },
+    };
+  };
+}
+
+type Shared = Pick<Client, 'security_profile' | 'require_signed_request_object'>;
+
+/** What holds for every provider whose tokens name the whole server as their issuer. */
+async function sharedByGlobal(query: Query): Promise<Shared> {
+  const { rows } = await sql<{ all: number; fapi2: number | null; signed: number | null }>`select count(*) as "all",
+    sum(case when o.security_profile = 'fapi2' then 1 else 0 end) as fapi2,
+    sum(case when o.require_signed_request_object then 1 else 0 end) as signed
+    from provider_oauth2 o join applications a on a.provider = o.pk where o.issuer_mode = 'global'`.execute(query);
+  const [all, fapi2, signed] = [rows[0]?.all, rows[0]?.fapi2, rows[0]?.signed].map(Number);
+  const isShared = (count: number | undefined) => all !== 0 && count === all;
+  return {
+    security_profile: isShared(fapi2) ? 'fapi2' : 'standard',
+    require_signed_request_object: isShared(signed),
+  };
 }
 
 function documentOf({ publicUrl, signer }: OAuthNeeds, client: Client): Document {
   return {
     ...endpoints(publicUrl, client.assigned_application_slug, client.issuer_mode),
     ...common(client),
-    ...(isFapi2(client) && { require_pushed_authorization_requests: true }),
     scopes_supported: [...scopeNames(client)],
     claims_supported: [...ownClaims, ...claimsOfScopes(scopeNames(client))],
     id_token_signing_alg_values_supported: signingAlgorithms(signer, client),
@@ -76,7 +100,6 @@ function endpoints(publicUrl: string, slug: string, issuerMode: Client['issuer_m
     revocation_endpoint: `${root}revoke/`,
     device_authorization_endpoint: `${root}device/`,
     pushed_authorization_request_endpoint: `${root}par/`,
-    registration_endpoint: `${root}register/`,
   };
 }
 
@@ -97,7 +120,7 @@ const ownClaims = [
   'c_hash',
 ];
 
-function common(client: Pick<Client, 'grant_types' | 'security_profile'>): Document {
+function common(client: Pick<Client, 'grant_types'> & Shared): Document {
   const { grant_types: allowed } = client;
   const methods = isFapi2(client) ? ['private_key_jwt'] : clientAuthenticationMethods;
   const authenticated = methods.filter((method) => method !== 'none');
@@ -122,6 +145,8 @@ function common(client: Pick<Client, 'grant_types' | 'security_profile'>): Docum
     claims_parameter_supported: true,
     prompt_values_supported: [...prompts],
     request_parameter_supported: true,
+    require_signed_request_object: client.require_signed_request_object,
+    ...(isFapi2(client) && { require_pushed_authorization_requests: true }),
     request_uri_parameter_supported: false,
     request_object_signing_alg_values_supported: requestObjectAlgorithms(client),
     authorization_response_iss_parameter_supported: true,

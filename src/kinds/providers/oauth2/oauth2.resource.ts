@@ -141,6 +141,12 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
         help: 'Rules that hold for the client on top of the standards: `fapi2` is the FAPI 2.0 Security Profile.',
         group: 'Advanced',
       }),
+      require_signed_request_object: boolean({
+        default: false,
+        filter: true,
+        help: 'Refuse requests for authorization that the client has not signed (RFC 9101).',
+        group: 'Advanced',
+      }),
     },
     check: settle,
     rightsOf: providerRights,
@@ -174,6 +180,7 @@ type Settled = Pick<Fapi2Settings, Exclude<keyof Fapi2Settings, 'signing_key'>> 
   property_mappings: readonly string[];
   launch_url: string;
   resources: readonly string[];
+  include_claims_in_id_token: boolean;
   security_profile: SecurityProfile;
 };
 
@@ -195,6 +202,8 @@ async function settle({ tx, call, values, given, current }: CheckInput<Settled>)
   const keys = clientKeysComplaint(values);
   if (keys !== null) return { jwks_uri: [keys] };
   if (values.security_profile === 'fapi2') {
+    // ID tokens pass the browser; what else they say is at the userinfo endpoint.
+    if (current === null && !given.has('include_claims_in_id_token')) values.include_claims_in_id_token = false;
     const complaints = await fapi2Complaints(tx, values);
     if (Object.keys(complaints).length > 0) return complaints;
   }

@@ -86,6 +86,8 @@ async function providerOf(
     name: `${metadata.client_name} (${randomText(8)})`,
     authorization_flow: flow,
     client_type: metadata.token_endpoint_auth_method === 'none' ? 'public' : 'confidential',
+    // The root document alone names this endpoint, so clients know the issuer that it names.
+    issuer_mode: 'global',
     redirect_uris: strict(metadata.redirect_uris),
     grant_types: metadata.grant_types,
     signing_key: await ownSigningKey(tx),
@@ -93,6 +95,7 @@ async function providerOf(
     post_logout_redirect_uris: strict(metadata.post_logout_redirect_uris),
     ...(metadata.backchannel_logout_uri && { backchannel_logout_uri: metadata.backchannel_logout_uri }),
     ...(metadata.frontchannel_logout_uri && { frontchannel_logout_uri: metadata.frontchannel_logout_uri }),
+    ...(metadata.require_signed_request_object && { require_signed_request_object: true }),
     ...(metadata.jwks && { jwks: metadata.jwks }),
     ...(metadata.jwks_uri && { jwks_uri: metadata.jwks_uri }),
     // Its key is the only way in.

@@ -2,20 +2,23 @@ export type IssuerMode = 'global' | 'per_provider';
 
 const rootPath = '/application/o/';
 export const authorizePath = `${rootPath}authorize/`;
+export const registrationPath = `${rootPath}register/`;
+export const rootDocument = '/.well-known/openid-configuration';
 export const endSessionPath = `${rootPath}end-session/`;
 
-/** Where a client finds everything; what hangs on an application is empty while the provider has none. */
+/** Where a client finds everything: below its application, and empty while it has none, or below the root where it names the whole server as issuer. */
 export function setupUrls(publicUrl: string, slug: string, issuerMode: IssuerMode): Record<string, string> {
   const root = `${publicUrl}${rootPath}`;
   const own = (path: string) => (slug === '' ? '' : `${root}${slug}/${path}`);
+  const isGlobal = issuerMode === 'global';
   return {
     issuer: issuerOf(publicUrl, slug, issuerMode),
     authorize: `${root}authorize/`,
     token: `${root}token/`,
     user_info: `${root}userinfo/`,
-    provider_info: own('.well-known/openid-configuration'),
-    logout: own('end-session/'),
-    jwks: own('jwks/'),
+    provider_info: isGlobal ? `${publicUrl}${rootDocument}` : own(rootDocument.slice(1)),
+    logout: isGlobal ? `${publicUrl}${endSessionPath}` : own('end-session/'),
+    jwks: isGlobal ? `${root}jwks/` : own('jwks/'),
   };
 }
 

@@ -44,6 +44,7 @@ import { provenAddresses } from './0054-proven-addresses.ts';
 import { scimPrivileged } from './0060-scim-privileged.ts';
 import { oauth2Targets } from './0061-oauth2-targets.ts';
 import { syncDestinations } from './0062-sync-destinations.ts';
+import { signedRequests } from './0065-signed-requests.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -92,4 +93,5 @@ export const migrations: readonly Migration[] = [
   provenAddresses,
   oauth2Targets,
   syncDestinations,
+  signedRequests,
 ];

@@ -7,7 +7,7 @@ import { isFapi2 } from '../security-profile.ts';
 import type { AnswerTo } from './authorize-request.ts';
 import type { BrowserNeeds } from './browser-needs.ts';
 import { isRegisteredRedirectUri } from './match-redirect-uri.ts';
-import { openRequestObject } from './request-object.ts';
+import { openRequestObject, unsignedRefusal } from './request-object.ts';
 import { modeOfRefusals } from './steps.ts';
 
 export const pushedPrefix = 'urn:ietf:params:oauth:request_uri:';
@@ -62,6 +62,8 @@ export async function proveClient(needs: BrowserNeeds, call: Call, text: string)
   if (pushed === null && isFapi2(client)) {
     flaws.unshift(new OAuthError('invalid_request', 'This client must push its requests (RFC 9126).'));
   }
+  const unsigned = pushed === null ? unsignedRefusal(client, given.get('request')) : null;
+  if (unsigned) flaws.unshift(unsigned);
   return { client, params, to, pushed, flaw: flaws[0] ?? null };
 }
 

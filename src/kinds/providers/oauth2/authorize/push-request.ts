@@ -11,7 +11,7 @@ import { type Params, parseParams } from '../params.ts';
 import { checkRoom, storeRequest } from '../requests.ts';
 import { isRegisteredRedirectUri } from './match-redirect-uri.ts';
 import { pushedPrefix } from './prove-client.ts';
-import { openRequestObject } from './request-object.ts';
+import { openRequestObject, unsignedRefusal } from './request-object.ts';
 import { readRequest } from './steps.ts';
 
 /** Long enough to sign in on the way; less than ten minutes (FAPI 2.0 Security Profile §5.3.2.2). */
@@ -56,6 +56,8 @@ async function pushedParams(needs: OAuthNeeds, client: Client, given: Params, no
   // RFC 9126 §2.1
   if (given.get('request_uri') !== undefined) throw new OAuthError('invalid_request', 'request_uri cannot be pushed.');
   const object = given.get('request');
+  const unsigned = unsignedRefusal(client, object);
+  if (unsigned) throw unsigned;
   if (object !== undefined) return openRequestObject(needs, client, object, now);
   const asked = given.entries().filter(([name]) => !credentials.has(name) && name !== 'client_id');
   return parseParams(formOf([['client_id', client.client_id], ...asked]));

@@ -30,8 +30,34 @@ export async function openRequestObject(
   if (claims.client_id !== client.client_id || claims.request !== undefined || claims.request_uri !== undefined) {
     throw new OAuthError('invalid_request_object', 'The request object is not one of this client.');
   }
+  if (isFapi2(client)) checkLifetime(claims, now);
   return parseParams(asForm(claims));
 }
+
+const maxLifetimeSeconds = 60 * 60;
+
+/** FAPI 2.0 Message Signing §5.3.1: `nbf` at most 60 minutes ago, and `exp` at most 60 minutes after it. */
+function checkLifetime({ exp, nbf }: JwtClaims, now: string): void {
+  const isShort =
+    typeof exp === 'number' &&
+    typeof nbf === 'number' &&
+    exp - nbf <= maxLifetimeSeconds &&
+    Date.parse(now) / 1000 - nbf <= maxLifetimeSeconds;
+  if (isShort) return;
+  throw new OAuthError(
+    'invalid_request_object',
+    'The request object needs nbf, at most 60 minutes ago, and exp, at most 60 minutes after nbf.',
+  );
+}
+
+/** The refusal of a request that the client had to sign (RFC 9101 §10.5), or null. */
+export const unsignedRefusal = (
+  { require_signed_request_object }: Pick<Client, 'require_signed_request_object'>,
+  object: string | undefined,
+): OAuthError | null =>
+  require_signed_request_object && object === undefined
+    ? new OAuthError('invalid_request', 'This client must sign its requests (RFC 9101): send a request object.')
+    : null;
 
 type JwtClaims = Readonly<Record<string, unknown>>;
 
