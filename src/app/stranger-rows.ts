@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { networkOf } from '../lib/cidr.ts';
+import { siteAllowance } from '../lib/cidr.ts';
+import { createNetworkLimit } from '../lib/rate-limit.ts';
 import type { Database, Query } from '../platform/db/database.ts';
 import { createSharedLimit } from '../platform/shared-counts.ts';
 import type { Call } from '../resource/call.ts';
@@ -7,6 +8,8 @@ import type { Call } from '../resource/call.ts';
 /** Rows that anonymous calls cause: how many one network may cause in ten minutes, and how many there may be at all. */
 export interface StrangerLimit {
   readonly ofNetwork: number;
+  /** For IPv6 /48s, if other than 16 times that of one network. */
+  readonly ofSite?: number;
   readonly inAll: number;
   /** Set if a table has several limits. */
   readonly table?: string;
@@ -16,7 +19,7 @@ export interface StrangerLimit {
 
 export const strangerLimits: Readonly<Record<string, StrangerLimit>> = {
   // Walks of one network are bounded where they are stored: the oldest make room.
-  flow_plans: { ofNetwork: Number.POSITIVE_INFINITY, inAll: 100_000 },
+  flow_plans: { ofNetwork: Number.POSITIVE_INFINITY, ofSite: 20_000, inAll: 100_000 },
   // Each may be as large as an answer to a stage: a prompt can take files.
   large_flow_plans: { table: 'flow_plans', ofNetwork: 100, inAll: 1_000, where: 'octet_length(context) > 65536' },
   oauth2_requests: { ofNetwork: 300, inAll: 50_000 },
@@ -61,7 +64,7 @@ export function createStrangerRows(
   return {
     async admit(table, { actor, request }) {
       if (actor !== null || request.method === 'SYSTEM') return true;
-      return watched(table).admit(networkOf(request.clientIp));
+      return watched(table).admit(request.clientIp);
     },
     makeRoom: (table, tx) => watched(table).makeRoom(tx),
     async counts() {
@@ -72,8 +75,14 @@ export function createStrangerRows(
   };
 }
 
-function watchTable(db: Database, { table, ofNetwork, inAll, where }: StrangerLimit & { readonly table: string }) {
-  const byNetwork = createSharedLimit({ db, name: `stranger ${table} ${where}`, max: ofNetwork, windowMs });
+function watchTable(
+  db: Database,
+  { table, ofNetwork, ofSite, inAll, where }: StrangerLimit & { readonly table: string },
+) {
+  const byNetwork = createNetworkLimit((allowance) => {
+    const max = (allowance === siteAllowance ? ofSite : undefined) ?? ofNetwork * allowance;
+    return createSharedLimit({ db, name: `stranger ${table} ${where}`, max, windowMs });
+  });
   let counted = { at: Number.NEGATIVE_INFINITY, rows: 0 };
   let refusals = 0;
 
@@ -91,8 +100,8 @@ function watchTable(db: Database, { table, ofNetwork, inAll, where }: StrangerLi
   return {
     count,
     refused: () => refusals,
-    async admit(network: string): Promise<boolean> {
-      const isGood = byNetwork.waitAfter(network) === 0 && (await count()) < inAll;
+    async admit(clientIp: string): Promise<boolean> {
+      const isGood = byNetwork.waitAfter(clientIp) === 0 && (await count()) < inAll;
       if (isGood) counted.rows += 1;
       else refusals += 1;
       return isGood;

@@ -68,6 +68,31 @@ export function networkOf(ip: string): string {
   return bytes.length === 4 ? formatAddress(bytes) : Buffer.from(bytes.subarray(0, 8)).toString('hex');
 }
 
+export interface SharedNetwork {
+  readonly network: string;
+  /** How many times the allowance of a single subscriber it gets. */
+  readonly allowance: number;
+}
+
+/** Of an IPv6 /48. */
+export const siteAllowance = 16;
+
+/**
+ * The networks that limits count an address in. Sites get a whole IPv6 /48 or /56 of /64s, so the allowance grows with
+ * the network, but much slower than the number of /64s in it.
+ */
+export function networksOf(ip: string): readonly SharedNetwork[] {
+  const network = networkOf(ip);
+  const own = { network, allowance: 1 };
+  // The 16 digits of a /64; IPv4 addresses have dots.
+  if (!/^[0-9a-f]{16}$/.test(network)) return [own];
+  return [
+    own,
+    { network: network.slice(0, 14), allowance: 4 },
+    { network: network.slice(0, 12), allowance: siteAllowance },
+  ];
+}
+
 /** The 4 or 16 bytes of an address, 4 for IPv4 mapped into IPv6; null if the text is not an address. */
 export function readAddress(ip: string): Uint8Array | null {
   const family = isIP(ip);

@@ -1,3 +1,4 @@
+import { networksOf } from './cidr.ts';
 import { createLruCache } from './lru-cache.ts';
 
 export interface RateLimit {
@@ -21,6 +22,29 @@ const sharedFrom = 1 / 20;
 interface Window {
   readonly ends: number;
   count: number;
+}
+
+/** A limit by network: an IPv4 address, or an IPv6 /64, /56 and /48 together. */
+export interface NetworkLimit {
+  isReached(ip: string, who?: string): boolean;
+  /** Counts one more in each network of the address. Returns zero below all limits, else the longest wait. */
+  waitAfter(ip: string, who?: string): number;
+}
+
+/** `create` makes a limit with that many times the allowance of a single subscriber. */
+export function createNetworkLimit(create: (allowance: number) => RateLimit): NetworkLimit {
+  const limits = new Map<number, RateLimit>();
+  function limitsOf(ip: string, who: string) {
+    return networksOf(ip).map(({ network, allowance }) => {
+      const limit = limits.get(allowance) ?? create(allowance);
+      limits.set(allowance, limit);
+      return { limit, key: `${network} ${who}` };
+    });
+  }
+  return {
+    isReached: (ip, who = '') => limitsOf(ip, who).some(({ limit, key }) => limit.isReached(key)),
+    waitAfter: (ip, who = '') => Math.max(...limitsOf(ip, who).map(({ limit, key }) => limit.waitAfter(key))),
+  };
 }
 
 export interface Limit {

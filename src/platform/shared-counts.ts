@@ -1,6 +1,13 @@
 import { sql } from 'kysely';
 import { createLruCache } from '../lib/lru-cache.ts';
-import { type CountsOfOthers, createRateLimit, type Limit, type RateLimit } from '../lib/rate-limit.ts';
+import {
+  type CountsOfOthers,
+  createNetworkLimit,
+  createRateLimit,
+  type Limit,
+  type NetworkLimit,
+  type RateLimit,
+} from '../lib/rate-limit.ts';
 import type { Database } from './db/database.ts';
 
 interface Needs {
@@ -33,6 +40,10 @@ const maxAtOnce = 1_000;
 /** A rate limit that all instances on one database count towards together. */
 export const createSharedLimit = ({ db, name, ...limit }: Omit<Limit, 'others'> & Omit<Needs, 'windowMs'>): RateLimit =>
   createRateLimit({ ...limit, others: createSharedCounts({ db, name, windowMs: limit.windowMs }) });
+
+/** The same by network. */
+export const createSharedNetworkLimit = (limit: Parameters<typeof createSharedLimit>[0]): NetworkLimit =>
+  createNetworkLimit((allowance) => createSharedLimit({ ...limit, max: limit.max * allowance }));
 
 /** Counts summed over all instances on one database. Null if there is only one instance. */
 function createSharedCounts({ db, name, windowMs }: Needs): CountsOfOthers | null {

@@ -1,7 +1,6 @@
-import { networkOf } from '../lib/cidr.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Database } from '../platform/db/database.ts';
-import { createSharedLimit } from '../platform/shared-counts.ts';
+import { createSharedNetworkLimit } from '../platform/shared-counts.ts';
 import type { Call } from './call.ts';
 
 /** The limit per network for requests without valid authentication, over the API and the endpoints of protocols. */
@@ -15,10 +14,10 @@ export interface AnonymousLimit {
 const windowMs = 60_000;
 
 export function createAnonymousLimit(db: Database, max: number): AnonymousLimit {
-  const limit = createSharedLimit({ db, name: 'anonymous', max, windowMs });
+  const limit = createSharedNetworkLimit({ db, name: 'anonymous', max, windowMs });
 
   function count(clientIp: string): void {
-    const waitMs = limit.waitAfter(networkOf(clientIp));
+    const waitMs = limit.waitAfter(clientIp);
     if (waitMs === 0) return;
     const seconds = Math.ceil(waitMs / 1000);
     const detail = `Request was throttled. Expected available in ${seconds} second${seconds === 1 ? '' : 's'}.`;

@@ -13,6 +13,7 @@ const makeSamplePair = () =>
 let samplePair: ReturnType<typeof makeSamplePair> | undefined;
 
 /** A permission on a group, which must be there. */
+const sampleJwk = { kty: 'OKP', crv: 'Ed25519', x: 'sample' };
 const onGroup: ResourceHint = {
   // Nobody moves to another object what they do not hold there.
   alsoNeeds: ['svc_core.view_group'],
@@ -39,11 +40,7 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
   'svc_providers_oauth2.scopemapping': { body: () => ({ token_sources: undefined }) },
   // A client's keys are named by value or by address.
   'svc_providers_oauth2.oauth2provider': {
-    body: () => ({
-      jwks: { keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'sample' }] },
-      jwks_uri: '',
-      resources: ['https://api.example.com/sample'],
-    }),
+    body: () => ({ jwks: { keys: [sampleJwk] }, jwks_uri: '', resources: ['https://api.example.com/sample'] }),
   },
   'svc_core.application': { body: () => ({ meta_launch_url: 'https://example.com/' }) },
   'svc_rbac.userobjectpermission': onGroup,

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { networkOf } from '../../lib/cidr.ts';
+import { networksOf } from '../../lib/cidr.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import { type Query, Rollback } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
@@ -51,37 +51,38 @@ export async function claimAttempt<T extends object | true = true>(
   // Callers without `look` leave T at `true`.
   look: (tx: Query) => Promise<T> = async () => true as T,
 ): Promise<T | false> {
-  const claim = { ...call, user: userOf(key, attempt), address: addressOf(key, attempt), now: attempt.now, look };
+  const claim = { ...call, subjects: subjectsOf(key, attempt), now: attempt.now, look };
   return (await claimFree(claim)) ?? claimInTurn(claim);
 }
 
 interface Claim<T> extends Pick<Call, 'db' | 'world'> {
-  readonly user: string;
-  readonly address: string;
+  readonly subjects: readonly Subject[];
   readonly now: string;
   look(tx: Query): Promise<T>;
 }
 
 /** Nearly all attempts are among the free ones: PostgreSQL counts them and answers `look` in one round trip. Null if this one is not. */
-async function claimFree<T>({ db, world, user, address, now, look }: Claim<T>): Promise<T | null> {
+async function claimFree<T>({ db, world, subjects, now, look }: Claim<T>): Promise<T | null> {
   let counted: readonly Counted[] = [];
   const found = await db.write(async (tx) => {
     await world.makeRoom('sign_in_attempts', tx);
-    counted = await countFree(tx, user, address, now, addMilliseconds(now, forgottenAfterMs));
+    counted = await countFree(tx, subjects, now);
     return look(tx);
   }, notDurable);
-  if (counted.length === 2) return found;
-  // Another attempt has used up the free ones of one subject meanwhile: the other one must not pay for it.
-  const [one] = counted;
-  if (one) await db.write((tx) => giveBack(tx, one.subject), notDurable);
+  if (counted.length === subjects.length) return found;
+  // Another attempt has used up the free ones of one subject meanwhile: the others must not pay for it.
+  if (counted.length > 0)
+    await db.write(async (tx) => {
+      for (const { subject } of counted) await giveBack(tx, subject);
+    }, notDurable);
   return null;
 }
 
-async function claimInTurn<T>({ db, user, address, now, look }: Claim<T>): Promise<T | false> {
+async function claimInTurn<T>({ db, subjects, now, look }: Claim<T>): Promise<T | false> {
   try {
     return await db.write(async (tx) => {
       // A refused attempt is not counted: otherwise a blocked address could still lock users out.
-      if (!(await count(tx, user, address, guesses, now))) throw new Rollback(false);
+      if (!(await count(tx, subjects, now))) throw new Rollback(false);
       return await look(tx);
     }, notDurable);
   } catch (error) {
@@ -95,8 +96,9 @@ const notDurable = { durable: false } as const;
 
 /** After a success: resets the user's count and refunds this attempt to the address. */
 export async function forgiveAttempt(tx: Query, key: Pick<InstanceKey, 'hash'>, attempt: Attempt): Promise<void> {
-  await forget(tx, userOf(key, attempt));
-  await giveBack(tx, addressOf(key, attempt));
+  const [user, ...networks] = subjectsOf(key, attempt);
+  await forget(tx, user.subject);
+  for (const { subject } of networks) await giveBack(tx, subject);
 }
 
 const forget = statement<[subject: string], unknown>(
@@ -130,11 +132,11 @@ export async function claimMessage(
   await world.makeRoom('sign_in_attempts', tx);
   const to = typeof who === 'number' ? `messages:user:${who}` : `messages:name:${who.toLowerCase()}`;
   // Administrators do not use up what their network may request.
-  const [from, ofAddress] =
+  const from =
     'ip' in by
-      ? [`messages:address:${networkOf(by.ip)}`, messages.ofAddress]
-      : [`messages:sender:${by.user}`, messages.ofSender];
-  return count(tx, key.hash(to), key.hash(from), { ofUser: messages.ofUser, ofAddress }, now);
+      ? subjectsOfNetworks(key, 'messages', by.ip, messages.ofAddress)
+      : [{ subject: key.hash(`messages:sender:${by.user}`), pace: messages.ofSender }];
+  return count(tx, [{ subject: key.hash(to), pace: messages.ofUser }, ...from], now);
 }
 
 /**
@@ -157,10 +159,13 @@ export async function claimMailbox(
 }
 
 /** False while one of the subjects must wait; the caller then rolls back, or the wait would never end. */
-async function count(tx: Query, user: string, address: string, paces: Paces, now: string): Promise<boolean> {
-  const counted = await countBoth(tx, user, address, now, addMilliseconds(now, forgottenAfterMs));
-  if (counted.length < 2) return false;
-  for (const one of counted) await slowDown(tx, one, one.subject === user ? paces.ofUser : paces.ofAddress, now);
+async function count(tx: Query, subjects: readonly Subject[], now: string): Promise<boolean> {
+  const counted = await countAll(tx, subjects, now);
+  if (counted.length < subjects.length) return false;
+  for (const { subject, pace } of subjects) {
+    const one = counted.find((each) => each.subject === subject);
+    if (one) await slowDown(tx, one, pace, now);
+  }
   return true;
 }
 
@@ -171,28 +176,58 @@ async function slowDown(tx: Query, { subject, failures }: Counted, { free, minWa
     where subject = ${subject}`.execute(tx);
 }
 
-type Counting = [user: string, address: string, now: string, expires: string];
+/** What is counted, and when it has to wait. */
+interface Subject {
+  readonly subject: string;
+  readonly pace: Pace;
+}
 
 interface Counted {
   readonly subject: string;
   readonly failures: number;
 }
 
-/** Counts both subjects, or none if one of them has no free attempt left. */
-const countFree = statement<Counting, Counted>(
-  (user, address, now, expires) => {
-    const limit = (row: 'a' | 'b') =>
-      sql`case ${sql.ref(`${row}.subject`)} when ${user} then ${sql.lit(guesses.ofUser.free)} else ${sql.lit(guesses.ofAddress.free)} end`;
-    return sql`insert into sign_in_attempts as a (subject, failures, blocked_until, expires)
-    select s.subject, 1, ${longAgo}, ${expires} from (select ${user} as subject union all select ${address}) as s
-    where not exists (select 1 from sign_in_attempts as b where b.subject in (${user}, ${address})
+/** Counts all subjects, or none if one of them has no free attempt left. */
+const countFree = (tx: Query, subjects: readonly Subject[], now: string): Promise<readonly Counted[]> =>
+  (subjects.length === 2 ? countFreeOfTwo : countFreeOfFour)(
+    tx,
+    ...subjects.flatMap(({ subject, pace }) => [subject, pace.free]),
+    now,
+    expiryOf(now),
+  );
+
+type FreeCounting = (string | number)[];
+
+const countingFree = (size: number) =>
+  statement<FreeCounting, Counted>(
+    (...values) => {
+      const [now, expires] = values.slice(2 * size);
+      const rows = Array.from({ length: size }, (_, at) => ({ subject: values[2 * at], free: values[2 * at + 1] }));
+      const names = sql.join(rows.map(({ subject }) => sql`${subject}`));
+      const limit = (row: 'a' | 'b') =>
+        sql`case ${sql.ref(`${row}.subject`)} ${sql.join(
+          rows.map(({ subject, free }) => sql`when ${subject} then cast(${free} as integer)`),
+          sql` `,
+        )} end`;
+      const each = sql.join(
+        rows.map(({ subject }) => sql`select cast(${subject} as text) as subject`),
+        sql` union all `,
+      );
+      return sql`insert into sign_in_attempts as a (subject, failures, blocked_until, expires)
+    select s.subject, 1, ${longAgo}, ${expires} from (${each}) as s
+    where not exists (select 1 from sign_in_attempts as b where b.subject in (${names})
       and (b.blocked_until > ${now} or b.expires > ${now} and b.failures >= ${limit('b')}))
     on conflict (subject) do update set failures = case when a.expires > ${now} then a.failures + 1 else 1 end,
       expires = excluded.expires
       where a.blocked_until <= ${now} and (a.expires <= ${now} or a.failures < ${limit('a')}) returning subject, failures`;
-  },
-  { sent: 'later' },
-);
+    },
+    { sent: 'later' },
+  );
+const countFreeOfTwo = countingFree(2);
+/** An IPv6 address is in three networks. */
+const countFreeOfFour = countingFree(4);
+
+const expiryOf = (now: string): string => addMilliseconds(now, forgottenAfterMs);
 
 type Value = RawBuilder<unknown>;
 
@@ -202,9 +237,14 @@ const counting = (subjects: readonly Value[], now: Value, expires: Value) =>
     on conflict (subject) do update set failures = case when a.expires > ${now} then a.failures + 1 else 1 end,
       expires = excluded.expires where a.blocked_until <= ${now} returning subject, failures`;
 
-const countBoth = statement<Counting, Counted>((user, address, now, expires) =>
-  counting([user, address], now, expires),
-);
+const countAll = async (tx: Query, subjects: readonly Subject[], now: string): Promise<readonly Counted[]> =>
+  (
+    await counting(
+      subjects.map(({ subject }) => sql`${subject}`),
+      sql`${now}`,
+      sql`${expiryOf(now)}`,
+    ).execute(tx)
+  ).rows;
 const countOne = statement<[subject: string, now: string, expires: string], Counted>((subject, now, expires) =>
   counting([subject], now, expires),
 );
@@ -220,5 +260,14 @@ function userOf(key: Pick<InstanceKey, 'hash'>, { who }: Attempt): string {
   return key.hash(typeof who === 'number' ? `attempts:user:${who}` : `attempts:name:${who.toLowerCase()}`);
 }
 
-const addressOf = (key: Pick<InstanceKey, 'hash'>, { ip }: Attempt): string =>
-  key.hash(`attempts:address:${networkOf(ip)}`);
+/** The user and the networks of an attempt. */
+const subjectsOf = (key: Pick<InstanceKey, 'hash'>, attempt: Attempt): [Subject, ...Subject[]] => [
+  { subject: userOf(key, attempt), pace: guesses.ofUser },
+  ...subjectsOfNetworks(key, 'attempts', attempt.ip, guesses.ofAddress),
+];
+
+const subjectsOfNetworks = (key: Pick<InstanceKey, 'hash'>, what: string, ip: string, pace: Pace): Subject[] =>
+  networksOf(ip).map(({ network, allowance }) => ({
+    subject: key.hash(`${what}:address:${network}`),
+    pace: { ...pace, free: pace.free * allowance },
+  }));

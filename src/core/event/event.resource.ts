@@ -121,7 +121,7 @@ export function eventResource({ settings, announce }: Needs): Resource {
     async check({ values, call }) {
       values.user = maskSecrets(values.user);
       values.context = maskSecrets(values.context);
-      values.expires ??= expiryOf(call.now, await settings.current());
+      values.expires ??= expiryOf(call.now, await settings.current(), String(values.action));
       Object.assign(values, eventColumns(values));
       return null;
     },

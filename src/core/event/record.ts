@@ -11,6 +11,7 @@ import type { Call, NewEvent } from '../../resource/call.ts';
 import { storableText } from '../../resource/fields/well-formed.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type EventColumns, type EventParts, eventColumns } from './columns.ts';
+import { createEventSummary } from './event-summary.ts';
 import { maskSecrets } from './mask.ts';
 
 interface Needs {
@@ -41,10 +42,17 @@ const insertEvent = statement<unknown[], unknown>(
 
 /** Writes audit events, always in the transaction of the change. */
 export function createRecord({ geo, settings, brandOf, announce }: Needs) {
+  const beyondQuota = createEventSummary();
   return async function record(tx: Query, call: Call, event: NewEvent): Promise<void> {
+    // Strangers must not fill the disk with failed attempts: beyond their quota, events are counted and summarized.
+    const isAdmitted = await call.world.admit('events', call);
+    const summary = beyondQuota.summaryAfter(call, isAdmitted ? null : event);
+    if (summary) await store(tx, call, summary);
+    if (isAdmitted) await store(tx, call, event);
+  };
+
+  async function store(tx: Query, call: Call, event: NewEvent): Promise<void> {
     const { request, actor, now } = call;
-    // Strangers must not fill the disk with failed attempts. The metrics count what is dropped here.
-    if (!(await call.world.admit('events', call))) return;
     const parts = {
       user: actorFacts(actor),
       action: event.action,
@@ -55,7 +63,7 @@ export function createRecord({ geo, settings, brandOf, announce }: Needs) {
     };
     const pk = orderedUuid();
     const [user, context, brand] = [parts.user, parts.context, parts.brand].map((part) => JSON.stringify(part));
-    const expires = expiryOf(now, await settings());
+    const expires = expiryOf(now, await settings(), parts.action);
     const copied = eventColumns(parts);
     await insertEvent(
       tx,
@@ -64,7 +72,7 @@ export function createRecord({ geo, settings, brandOf, announce }: Needs) {
       ...[copied.authorized_app, copied.brand_name, copied.words],
     );
     if (!event.isQuiet) await announce?.(tx, call, pk, { ...parts, ...copied });
-  };
+  }
 }
 
 /** Limits on text length and member count for what strangers can have recorded. */
@@ -83,8 +91,17 @@ function clip(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, inner]) => [clip(name), clip(inner)]));
 }
 
-export const expiryOf = (now: string, { event_retention }: Settings): string =>
-  addMilliseconds(now, parseDuration(event_retention) ?? 0);
+/** Events that an investigation needs are kept for this long, whatever the settings say. */
+const securityActions: ReadonlySet<string> = new Set([
+  ...['login', 'login_failed', 'suspicious_request', 'password_set', 'user_write', 'secret_view', 'secret_rotate'],
+  ...['source_linked', 'impersonation_started', 'impersonation_ended'],
+]);
+const securityRetentionMs = 90 * 24 * 3_600_000;
+
+export function expiryOf(now: string, { event_retention }: Settings, action: string): string {
+  const retentionMs = parseDuration(event_retention) ?? 0;
+  return addMilliseconds(now, securityActions.has(action) ? Math.max(retentionMs, securityRetentionMs) : retentionMs);
+}
 
 /** The actor, as events show it. During impersonation the impersonator is the actor. */
 export function actorFacts(actor: Actor | null): JsonObject {

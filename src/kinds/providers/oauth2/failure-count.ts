@@ -1,6 +1,5 @@
-import { networkOf } from '../../../lib/cidr.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { createSharedLimit } from '../../../platform/shared-counts.ts';
+import { createSharedNetworkLimit } from '../../../platform/shared-counts.ts';
 import type { Call } from '../../../resource/call.ts';
 import { OAuthError } from './oauth-error.ts';
 
@@ -18,16 +17,15 @@ const windowMs = 60_000;
 const maxSubjects = 20_000;
 
 export function createFailureCount(db: Database): FailureCount {
-  const failures = createSharedLimit({ db, name: 'oauth2', max: 100, windowMs, keys: maxSubjects });
-  const subject = ({ request }: Call, who = '') => `${networkOf(request.clientIp)} ${who}`;
+  const failures = createSharedNetworkLimit({ db, name: 'oauth2', max: 100, windowMs, keys: maxSubjects });
   return {
     check(call, who) {
-      if (!failures.isReached(subject(call, who))) return;
+      if (!failures.isReached(call.request.clientIp, who)) return;
       throw new OAuthError('temporarily_unavailable', 'Too many attempts have failed. Try again in a minute.', {
         status: 429,
         headers: { 'retry-after': String(windowMs / 1000) },
       });
     },
-    count: (call, who) => void failures.waitAfter(subject(call, who)),
+    count: (call, who) => void failures.waitAfter(call.request.clientIp, who),
   };
 }

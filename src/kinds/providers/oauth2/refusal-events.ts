@@ -1,7 +1,6 @@
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import { networkOf } from '../../../lib/cidr.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { createSharedLimit } from '../../../platform/shared-counts.ts';
+import { createSharedLimit, createSharedNetworkLimit } from '../../../platform/shared-counts.ts';
 import { createDenials, type Denials } from '../../../provider/authorize/denials.ts';
 import type { Call, NewEvent } from '../../../resource/call.ts';
 import type { Client } from './client.ts';
@@ -27,7 +26,7 @@ export function createRefusalEvents(db: Database): RefusalEvents {
   const limit = (name: string, max: number, ms = windowMs) =>
     createSharedLimit({ db, name: `oauth2 ${name}`, max, windowMs: ms });
   const subjects = limit('shared subjects', 3);
-  const byNetwork = limit('wrong redirects by network', 5);
+  const byNetwork = createSharedNetworkLimit({ db, name: 'oauth2 wrong redirects by network', max: 5, windowMs });
   const inAll = limit('wrong redirects', 30);
   const byProvider = limit('notified redirects by provider', 1, notifiedEveryMs);
   const notified = limit('notified redirects', maxNotified, notifiedEveryMs);
@@ -40,7 +39,7 @@ export function createRefusalEvents(db: Database): RefusalEvents {
     },
     async wrongRedirect(call, client, redirectUri) {
       // One network that is over its share does not use up that of all.
-      if (byNetwork.waitAfter(networkOf(call.request.clientIp)) > 0 || inAll.waitAfter('') > 0) return;
+      if (byNetwork.waitAfter(call.request.clientIp) > 0 || inAll.waitAfter('') > 0) return;
       // Whoever knows a client id could fill administrators' inboxes otherwise.
       const isQuiet = byProvider.waitAfter(String(client.pk)) > 0 || notified.waitAfter('') > 0;
       await record(call, { ...wrongRedirectEvent(client, redirectUri), isQuiet });

@@ -1,7 +1,6 @@
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import { networkOf } from '../../../lib/cidr.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { createSharedLimit } from '../../../platform/shared-counts.ts';
+import { createSharedLimit, createSharedNetworkLimit } from '../../../platform/shared-counts.ts';
 import { applicationFacts, createDenials, type Denials } from '../../../provider/authorize/denials.ts';
 import type { Call } from '../../../resource/call.ts';
 import { samlApp } from './models.ts';
@@ -22,7 +21,7 @@ const windowMs = 10 * 60_000;
 export function createSamlRefusals(db: Database): SamlRefusals {
   const limit = (name: string, max: number) => createSharedLimit({ db, name: `saml ${name}`, max, windowMs });
   const names = limit('ambiguous names', 3);
-  const byNetwork = limit('wrong messages by network', 5);
+  const byNetwork = createSharedNetworkLimit({ db, name: 'saml wrong messages by network', max: 5, windowMs });
   const inAll = limit('wrong messages', 30);
   return {
     denied: createDenials(db, samlApp),
@@ -36,7 +35,7 @@ export function createSamlRefusals(db: Database): SamlRefusals {
     },
     async wrongMessage(call, provider, message) {
       // One network that is over its share does not use up that of all.
-      if (byNetwork.waitAfter(networkOf(call.request.clientIp)) > 0 || inAll.waitAfter('') > 0) return;
+      if (byNetwork.waitAfter(call.request.clientIp) > 0 || inAll.waitAfter('') > 0) return;
       const event = { action: 'configuration_error', app: samlApp, context: { message, ...factsOf(provider) } };
       // Anybody can send a message; administrators find it in the log, and their inboxes stay theirs.
       await call.db.write((tx) => call.world.record(tx, call, { ...event, isQuiet: true }));

@@ -1,7 +1,6 @@
-import { networkOf } from '../../../lib/cidr.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import { ownPath } from '../../../lib/own-path.ts';
-import { createRateLimit } from '../../../lib/rate-limit.ts';
+import { createNetworkLimit, createRateLimit } from '../../../lib/rate-limit.ts';
 import type { SignedIn } from '../../../lib/saml/assertion.ts';
 import { writeAuthnRequest } from '../../../lib/saml/authn-request.ts';
 import { SamlError } from '../../../lib/saml/message.ts';
@@ -48,8 +47,9 @@ const maxForm = 1_048_576;
  */
 export function samlSpeaker({ key, config: { publicUrl } }: SpeakerNeeds): Speaker<SamlSource, Verified> {
   // Verifying takes far longer than sending something to be verified.
-  const answers = createRateLimit({ max: 300, windowMs: 60_000 });
-  const refused = createRateLimit({ max: 60, windowMs: 60_000 });
+  const limit = (max: number) =>
+    createNetworkLimit((allowance) => createRateLimit({ max: max * allowance, windowMs: 60_000 }));
+  const [answers, refused] = [limit(300), limit(60)];
 
   async function verify(source: SamlSource, text: string, call: Call): Promise<SignedIn> {
     const reads = { query: call.db.read, world: call.world };
@@ -94,8 +94,8 @@ export function samlSpeaker({ key, config: { publicUrl } }: SpeakerNeeds): Speak
       return { to: carryMessage(bindingOf(source), source.sso_url, outgoing), secrets: null };
     },
     async takeForm(source, form, call) {
-      const network = networkOf(call.request.clientIp);
-      if (refused.isReached(network) || answers.waitAfter(network) > 0) {
+      const { clientIp } = call.request;
+      if (refused.isReached(clientIp) || answers.waitAfter(clientIp) > 0) {
         throw new SourceRefusal('Too many answers came from your network. Please try again in a minute.', {
           status: 429,
         });
@@ -103,7 +103,7 @@ export function samlSpeaker({ key, config: { publicUrl } }: SpeakerNeeds): Speak
       const [text, ...others] = form.getAll('SAMLResponse');
       if (!text || others.length > 0) throw new SourceRefusal("Request does not contain 'SAMLResponse'");
       const signedIn = await verify(source, text, call).catch((error: unknown) => {
-        refused.waitAfter(network);
+        refused.waitAfter(clientIp);
         throw error;
       });
       if (signedIn.inResponseTo === null && !source.allow_idp_initiated) {

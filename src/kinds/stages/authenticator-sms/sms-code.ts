@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { networkOf } from '../../../lib/cidr.ts';
+import { networksOf } from '../../../lib/cidr.ts';
 import { equalInConstantTime } from '../../../lib/constant-time.ts';
 import { hourMs } from '../../../lib/duration.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
@@ -57,7 +57,11 @@ export async function issueCode(db: Database, key: Hashing, subject: Recipient, 
 function limitsOf({ user, number, typedFrom }: Recipient): [counted: string, max: number][] {
   const ofUser: [string, number] = [`sms:user:${user}`, maxPerUser];
   if (typedFrom === null) return [ofUser, [`sms:owner:${user}:${number}`, maxPerNumber]];
-  return [ofUser, [`sms:number:${number}`, maxPerNumber], [`sms:network:${networkOf(typedFrom)}`, maxPerNetwork]];
+  const ofNetworks = networksOf(typedFrom).map(({ network, allowance }): [string, number] => [
+    `sms:network:${network}`,
+    maxPerNetwork * allowance,
+  ]);
+  return [ofUser, [`sms:number:${number}`, maxPerNumber], ...ofNetworks];
 }
 
 /** Checks a code. A correct code is consumed; wrong attempts are limited. */

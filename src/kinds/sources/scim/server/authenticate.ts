@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 import { actingAs } from '../../../../core/access/acting-as.ts';
 import { type ActorRow, actorColumns } from '../../../../core/access/actor.ts';
-import { networkOf } from '../../../../lib/cidr.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import type { Database } from '../../../../platform/db/database.ts';
 import { statement } from '../../../../platform/db/statement.ts';
 import type { InstanceKey } from '../../../../platform/keys.ts';
-import { createSharedLimit } from '../../../../platform/shared-counts.ts';
+import { createSharedNetworkLimit } from '../../../../platform/shared-counts.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { isStorable } from '../../../../resource/fields/well-formed.ts';
 import type { SourceRow } from '../../../../source/source.family.ts';
@@ -43,7 +42,7 @@ export type Authenticate = (call: Call, slug: string) => Promise<{ readonly sour
  * token are refused alike.
  */
 export function createAuthenticate(key: Pick<InstanceKey, 'hash'>, db: Database): Authenticate {
-  const failures = createSharedLimit({ db, name: 'scim failures', ...limit });
+  const failures = createSharedNetworkLimit({ db, name: 'scim failures', ...limit });
   return async (call, slug) => {
     const token = /^bearer +(\S+) *$/i.exec(call.request.header('authorization') ?? '')?.[1];
     const [row] = token && isStorable(slug) ? await sourceOfToken(call.db.read, slug, key.hash(token)) : [];
@@ -57,7 +56,7 @@ export function createAuthenticate(key: Pick<InstanceKey, 'hash'>, db: Database)
         call: actingAs(call, user),
       };
     }
-    if (failures.waitAfter(networkOf(call.request.clientIp)) > 0) throw new ScimError(429, 'Too many failed requests.');
+    if (failures.waitAfter(call.request.clientIp) > 0) throw new ScimError(429, 'Too many failed requests.');
     throw new ScimError(401, 'The bearer token is missing, or is not the token of this source.');
   };
 }
