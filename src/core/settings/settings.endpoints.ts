@@ -1,7 +1,6 @@
 import { parseDuration } from '../../lib/duration.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
-import { checkReach } from '../../resource/access.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { accept, type Common, complain, type Field, type Row } from '../../resource/fields/field.ts';
@@ -56,7 +55,10 @@ const fields = {
     default: false,
     help: 'Let users change their username.',
   }),
-  event_retention: atLeast('days=1', { default: event_retention, help: 'How long events are kept: weeks=3;days=2.' }),
+  event_retention: atLeast('days=1', {
+    default: event_retention,
+    help: 'How long events are kept: weeks=3;days=2. Those about sign-ins, passwords, secrets and impersonation are kept for at least 90 days.',
+  }),
   footer_links: list(
     record({
       name: text({ max: 200 }),
@@ -88,8 +90,12 @@ const fields = {
   }),
 };
 
-/** Changing these affects the tokens of all users, or whom sources sign in. */
-const reaching = ['default_token_duration', 'default_token_length', 'trust_administrator_emails'] as const;
+/** These weaken secrets, the audit trail, or the proof of who somebody is: for superusers. */
+const guarded = [
+  ...(['default_token_duration', 'default_token_length', 'trust_administrator_emails'] as const),
+  ...(['event_retention', 'gdpr_compliance', 'impersonation', 'impersonation_require_reason'] as const),
+  ...(['default_user_change_name', 'default_user_change_email', 'default_user_change_username'] as const),
+];
 
 const schema: JsonSchema = objectSchema(
   Object.fromEntries(
@@ -108,7 +114,9 @@ export function settingsEndpoints(store: SettingsStore): Endpoint[] {
     const changes = Object.fromEntries([...given].map((name) => [name, values[name]]));
     const after: Settings = { ...before, ...changes };
     const actor = requireActor(call);
-    if (reaching.some((name) => before[name] !== after[name])) checkReach('sign-in', actor);
+    const beyond = guarded.filter((name) => before[name] !== after[name]);
+    if (beyond.length > 0 && !actor.isSuperuser)
+      throw new Problem('permission_denied', `Only superusers may change ${beyond.join(', ')}.`);
     if (before.avatars !== after.avatars && tellsOfUsers(after.avatars) && !actor.holds('svc_core.view_user'))
       throw new Problem(
         'permission_denied',
