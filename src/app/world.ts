@@ -1,4 +1,5 @@
 import { growingTables } from '../core/counting/growing-tables.ts';
+import { fillNameKeys, listTwins } from '../core/directory/name-keys.ts';
 import { createSettingsStore, type SettingsStore } from '../core/settings/settings.ts';
 import { parseCidrs } from '../lib/cidr.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
@@ -56,7 +57,10 @@ export async function openWorld(
   const db: Database = { ...opened, queryCaches: openQueryCaches(queryCacheSizes) };
   try {
     if (beside) await checkSchema(db, config, migrations);
-    else await updateSchema(db, log, migrations);
+    else {
+      await updateSchema(db, log, migrations);
+      await completeNames(db, log);
+    }
     const { installId, key } = await openInstall(db, config, clock);
     const fetch = createFetch({ allow: parseCidrs(config.outboundAllow) });
     const mailer = createMailer(config.smtp);
@@ -99,6 +103,12 @@ async function updateSchema(db: Database, log: Log, migrations: readonly Migrati
   // A new database is empty until bootstrap has filled and analysed it.
   if (ran.length < migrations.length) await db.analyze?.(growingTables);
   log.info({ migrations: ran }, 'the database schema is up to date');
+}
+
+/** Also for rows that an instance of an earlier release has written beside this one. */
+async function completeNames(db: Database, log: Log): Promise<void> {
+  if ((await fillNameKeys(db)) === 0) return;
+  log.warn({ users: await listTwins(db.read) }, 'some users cannot be told apart by name; rename them');
 }
 
 async function checkSchema(db: Database, config: Config, migrations: readonly Migration[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { isJsonObject } from '../lib/json.ts';
 import { type Complaints, Invalid } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
@@ -117,7 +117,7 @@ async function probe(
   });
   const uniques = names.flatMap((name) => {
     const [unique, table] = [fields[name]?.unique, tableOf(name)];
-    return unique && table && values[name] !== '' ? [{ name, unique, table }] : [];
+    return unique && table && !fields[name]?.key && values[name] !== '' ? [{ name, unique, table }] : [];
   });
   const probes = [
     ...references.map(
@@ -125,7 +125,7 @@ async function probe(
     ),
     ...uniques.map(
       ({ name, table }) => sql`select ${sql.lit(taken(name))} as name, cast(pk as text) as found
-        from ${sql.table(table)} where ${isSame(fields[name]?.caseless, name, values[name])}`,
+        from ${sql.table(table)} where ${sql.ref(name)} = ${values[name]}`,
     ),
   ];
   if (probes.length === 0) return {};
@@ -145,9 +145,6 @@ async function probe(
   }
   return complaints;
 }
-
-const isSame = (caseless: boolean | undefined, name: string, value: unknown): RawBuilder<unknown> =>
-  caseless ? sql`lower(${sql.ref(name)}) = lower(${value})` : sql`${sql.ref(name)} = ${value}`;
 
 /** A unique reference needs two probes: whether the object exists, and whether another row refers to it. */
 const taken = (name: string) => `${name} taken`;

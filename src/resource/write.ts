@@ -39,9 +39,10 @@ function refusalOf(error: unknown, call: Call, resource: Resource | null): Inval
   if (violation.kind === 'size') return Invalid.whole('A value is too long to be stored.');
   if (violation.kind === 'check') return null;
   const complaints: Complaints = {};
+  const fields = Object.entries(resource?.allFields ?? {});
   for (const column of violation.columns) {
-    const unique = resource?.allFields[column]?.unique;
-    if (unique) complaints[column] = [unique];
+    const [name, field] = fields.find(([own, { key }]) => own === column || key?.column === column) ?? [];
+    if (name !== undefined && field?.unique) complaints[name] = [field.unique];
   }
   if (Object.keys(complaints).length > 0) return new Invalid(complaints);
   return Invalid.whole(`The fields ${violation.columns.join(', ')} must make a unique set.`);
@@ -84,6 +85,7 @@ export function columnsOf(resource: Resource, pk: string | number | undefined, v
       throw new Error(`${resource.model}.${name}: a secret needs the key of its row`);
     const context = sealContext(resource.rootTable, name, pk ?? '');
     columns[name] = value === null ? null : field?.toColumn(value, call.world, context);
+    if (field?.key) columns[field.key.column] = value === null ? null : field.key.of(value);
   }
   return columns;
 }

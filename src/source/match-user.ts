@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { isSuperuserSql } from '../core/access/rights-sql.ts';
-import { isEmailVerifiedSql, isSameEmail } from '../core/directory/email-proof.ts';
+import { isEmailVerifiedSql } from '../core/directory/email-proof.ts';
+import { findByName } from '../core/directory/name-keys.ts';
+import { isSameName } from '../lib/name-key.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Identity, MappedIdentity } from './properties.ts';
 import type { SourceRow } from './source.family.ts';
@@ -34,18 +36,20 @@ export async function matchUser(
   const value = properties[column];
   if (typeof value !== 'string' || value === '') return { outcome: 'refused' };
   // That an address was confirmed says nothing of another one that a mapping puts in its place.
-  if (column === 'email' && !(isEmailConfirmed && isSameEmail(value, email))) return { outcome: 'refused' };
+  if (column === 'email' && !(isEmailConfirmed && isSameName(value, email))) return { outcome: 'refused' };
 
+  const named = await findByName(query, value, [column]);
+  if (named.length > 1) return { outcome: 'refused' };
   const { rows } = await sql<{ pk: number; is_out_of_reach: unknown; is_verified: unknown }>`select u.pk,
     exists (select 1 from user_source_connections c where c."user" = u.pk and c.source = ${source.pk})
       or ${isSuperuserSql(sql`u.pk`)} as is_out_of_reach,
       ${isEmailVerifiedSql} as is_verified
-    from users u where lower(${sql.ref(`u.${column}`)}) = lower(${value}) limit 2`.execute(query);
+    from users u where u.pk = ${named[0]?.pk ?? null}`.execute(query);
   const [found] = rows;
   if (!found) return { outcome: 'new user' };
   // Two people with one address cannot be told apart, and who is linked to another account there is not this person.
   // Superusers are linked by hand alone: what another system calls somebody is not enough to become one.
-  if (mode.endsWith('_deny') || rows.length > 1 || found.is_out_of_reach) return { outcome: 'refused' };
+  if (mode.endsWith('_deny') || found.is_out_of_reach) return { outcome: 'refused' };
   if (column === 'email' && !found.is_verified) return { outcome: 'unproven user', user: found.pk };
   return { outcome: 'known user', user: found.pk };
 }

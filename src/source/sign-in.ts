@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import { findBrandOfHost } from '../core/brand/brand-of-host.ts';
-import { isSameEmail, type ProvenEmail } from '../core/directory/email-proof.ts';
+import type { ProvenEmail } from '../core/directory/email-proof.ts';
 import { MappingFailed } from '../core/mapping/evaluate.ts';
 import { loadUserFacts, type UserFacts } from '../core/mapping/user-facts.ts';
 import { applicableFlow } from '../flow/applicable-flow.ts';
 import { type FlowPlan, planThrough } from '../flow/plan.ts';
+import { isSameName } from '../lib/name-key.ts';
 import { Invalid, Problem } from '../lib/problem.ts';
 import type { Sandbox } from '../platform/sandbox/sandbox.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
@@ -115,7 +116,7 @@ function provenBy(
   { isEmailConfirmed, email }: Identity,
   { user }: MappedIdentity,
 ): { readonly proven_email?: ProvenEmail } {
-  const isProven = isEmailConfirmed && typeof user.email === 'string' && isSameEmail(user.email, email);
+  const isProven = isEmailConfirmed && typeof user.email === 'string' && isSameName(user.email, email);
   return isProven ? { proven_email: { email, by: 'source' } } : {};
 }
 

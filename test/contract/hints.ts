@@ -266,7 +266,7 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
 export const columnsWithoutField: Readonly<Record<string, readonly string[]>> = {
   // How a job is queued, claimed and given up; what it carries is nobody's to read.
   jobs: ['payload', 'unique_key', 'alone', 'run_at', 'attempt', 'worker', 'lease_until'],
-  users: ['password'],
+  users: ['password', 'username_key', 'email_key'],
   tokens: ['key', 'key_hash', 'audience'],
   authenticated_sessions: ['token_hash', 'created', 'idle_seconds', 'ends', 'binding', 'impersonated', 'amr'],
   oauth2_access_tokens: ['session', 'created', 'auth_time', 'family', 'terms', 'token_hash'],

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { listTwins } from '../../core/directory/name-keys.ts';
 import { type Config, describeConfig } from '../../platform/config.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { DatabaseIsNewer, readSchemaState } from '../../platform/db/migrate.ts';
@@ -41,6 +42,7 @@ const looks: readonly (readonly [string, Look])[] = [
   ['the schema is up to date', schema],
   ['the stored rows are whole', integrity],
   ['the instance key opens the stored secrets', key],
+  ['names and addresses tell users apart', names],
 ];
 
 async function look(config: Config): Promise<(Finding & { readonly what: string })[]> {
@@ -84,6 +86,18 @@ async function integrity(db: Database): Promise<Finding> {
   if (broken.length > 0) return fault(broken.join('; '));
   const loose = await sql`pragma foreign_key_check`.execute(db.read);
   return loose.rows.length === 0 ? ok : fault(`${loose.rows.length} rows name rows that are gone`);
+}
+
+/** No fault: these users can sign in by their exact names. */
+async function names(db: Database): Promise<Finding> {
+  const { pending } = await readSchemaState(db, migrations);
+  if (pending.length > 0) return { is: 'none yet', why: 'the migrations compute what to compare' };
+  const twins = await listTwins(db.read);
+  if (twins.length === 0) return ok;
+  return {
+    is: 'ok',
+    why: `except these, who sign in by their exact names only; rename one of each: ${twins.join('; ')}`,
+  };
 }
 
 async function key(db: Database, config: Config): Promise<Finding> {

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isSameName } from '../../lib/name-key.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { type Field, hidden, type RowAlias } from '../../resource/fields/field.ts';
 import { boolean, time } from '../../resource/fields/scalar.ts';
@@ -13,9 +14,6 @@ export type ProofMethod = (typeof proofMethods)[number];
 
 /** An address that was proven on a walk, and how. */
 export type ProvenEmail = { readonly email: string; readonly by: ProofMethod };
-
-/** Case says nothing about mailboxes: no two users have addresses that differ in it. */
-export const isSameEmail = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 /** A statement is about the address that it was made of: of any other, by whatever writer, nothing is known. */
 const ofAddress = (row: RowAlias, name: string): RawBuilder<unknown> =>
@@ -80,7 +78,7 @@ export async function recordEmailProof(
   const { rows } = await sql<{ email: string }>`select u.email from users u
     where u.pk = ${user} and not coalesce(${isEmailVerifiedSql}, ${false})`.execute(tx);
   const [found] = rows;
-  if (!found || !isSameEmail(found.email, email)) return;
+  if (!found || !isSameName(found.email, email)) return;
   await stateEmail(tx, { user, email: found.email, isVerified: true, by, now });
 }
 

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
+import { findByName } from './name-keys.ts';
 import { uidOf } from './uid.ts';
 
-/** Attributes that applications may know users by; each has an index on what is compared here. */
-export type NamingAttribute = 'upn' | 'distinguishedName';
+/** What applications may know users by although several can have it; each has an index on what is compared here. */
+export type NamingAttribute = 'upn' | 'distinguishedName' | 'email';
 
 export interface NamedUser {
   readonly user: number;
@@ -18,6 +19,7 @@ export async function isAmbiguousName(
   query: Query,
   { user, attribute, value, installId }: NamedUser,
 ): Promise<boolean> {
+  if (attribute === 'email') return (await findByName(query, value, ['email'])).some(({ pk }) => pk !== user);
   const uid = uidOf(user, installId);
   if (value === uid) return false;
   // Users without the attribute go by their uid, so nobody else may have that as a value.

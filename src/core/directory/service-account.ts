@@ -16,6 +16,7 @@ import { insertRow } from '../../resource/verbs/write-row.ts';
 import type { Settings } from '../settings/settings.ts';
 import { issueToken, type KeyNeeds } from '../token/issue-token.ts';
 import { tokenExpiresAttribute } from '../token/token-rules.ts';
+import { isNameFree } from './name-keys.ts';
 import { usernameComplaint } from './user-rules.ts';
 import { usersIn } from './users.ts';
 
@@ -104,9 +105,8 @@ const newAccount = (username: string, expiring: boolean, now: string, group: str
 });
 
 async function checkIsFree(tx: Query, name: string, alsoGroup: boolean): Promise<void> {
-  const { rows } = await sql`select 1 from users where lower(username) = lower(${name})
-    ${alsoGroup ? sql`union all select 1 from groups where name = ${name}` : sql``}`.execute(tx);
-  if (rows.length > 0) throw Invalid.whole('A user/group with these details already exists');
+  const isGroup = alsoGroup && (await sql`select 1 from groups where name = ${name}`.execute(tx)).rows.length > 0;
+  if (isGroup || !(await isNameFree(tx, name))) throw Invalid.whole('A user/group with these details already exists');
 }
 
 /** `service-account-<name>-password`. Names that differ only in characters not allowed in identifiers get a suffix. */

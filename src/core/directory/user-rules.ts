@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { JsonObject } from '../../lib/json.ts';
+import { isSameName, nameKey } from '../../lib/name-key.ts';
 import { type Complaints, Invalid } from '../../lib/problem.ts';
 import { runLater } from '../../platform/db/later.ts';
 import type { Actor } from '../../resource/actor.ts';
@@ -11,8 +12,9 @@ import { bringsSuperuser, checkMayReachUser, checkMayTouchUser, usersBeyond } fr
 import { checkSuperuserLeft } from '../access/last-superuser.ts';
 import { endSessions } from '../session/session.ts';
 import type { SettingsStore } from '../settings/settings.ts';
-import { isSameEmail, statementOf } from './email-proof.ts';
+import { statementOf } from './email-proof.ts';
 import { checkMayJoin, checkMayLeave } from './membership.ts';
+import { checkNames } from './name-keys.ts';
 
 export const userTypes = ['internal', 'external', 'service_account', 'internal_service_account'] as const;
 type User = {
@@ -23,6 +25,9 @@ type User = {
   email_verified_at: string | null;
   email_verified_by: string | null;
   verified_email: string | null;
+  uuid: string;
+  username_twin: string;
+  email_twin: string;
   type: string;
   attributes: JsonObject;
   is_active: boolean;
@@ -47,6 +52,8 @@ const accessFields = ['username', 'email', 'email_verified', 'is_active', 'attri
 /** Internal accounts belong to the server; only superusers change superusers. */
 export async function checkUser(input: CheckInput<User>, settings: SettingsStore): Promise<Complaints | null> {
   const { tx, call, values, given, current } = input;
+  const taken = await checkUniqueNames(input, settings);
+  if (taken) return taken;
   const unprovable = await stateProof(input, settings);
   if (unprovable) return unprovable;
   const { actor } = call;
@@ -68,6 +75,19 @@ export async function checkUser(input: CheckInput<User>, settings: SettingsStore
   return null;
 }
 
+/** Refuses names and addresses of others. Rows that share one on purpose, or from before, are marked for the unique index. */
+async function checkUniqueNames(
+  { tx, values, current }: CheckInput<User>,
+  settings: SettingsStore,
+): Promise<Complaints | null> {
+  const mayShare = (await settings.current()).shared_emails;
+  const { complaints, isShared } = await checkNames(tx, values, current, mayShare);
+  if (complaints) return complaints;
+  if (nameKey(values.username) !== nameKey(current?.username ?? '')) values.username_twin = '';
+  if (nameKey(values.email) !== nameKey(current?.email ?? '')) values.email_twin = isShared ? values.uuid : '';
+  return null;
+}
+
 /**
  * Every write of a user passes here: another address loses what was stated about the last one. Of administrators' own
  * statements the explicit one counts, else the setting; what others have proven, their code records after the write.
@@ -77,7 +97,7 @@ async function stateProof(
   settings: SettingsStore,
 ): Promise<Complaints | null> {
   const { email } = values;
-  const isSame = current !== null && isSameEmail(email, current.email);
+  const isSame = current !== null && isSameName(email, current.email);
   const isStated = given.has('email_verified') && (!isSame || values.email_verified !== current.email_verified);
   if (isStated && values.email_verified && email === '') return { email_verified: ['There is no address to verify.'] };
   if (!isStated && isSame) {

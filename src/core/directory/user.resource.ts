@@ -23,6 +23,7 @@ import { avatarOf, defaultAvatars, initialsAvatar } from './avatar.ts';
 import { attributesFilter, choicesFilter, linkedFilter, startsWithFilter } from './directory-filters.ts';
 import { emailProofFields } from './email-proof.ts';
 import { endImpersonationAction, impersonateAction } from './impersonation.ts';
+import { emailKey, emailTaken, usernameKey, usernameTaken } from './name-keys.ts';
 import { serviceAccountAction } from './service-account.ts';
 import { uidOf as computeUid } from './uid.ts';
 import { meAction, pathsAction, setPasswordAction, signOutAction } from './user-actions.ts';
@@ -81,8 +82,8 @@ export function userResource({ installId, passwords, settings, key, config, user
     fields: {
       username: text({
         max: 150,
-        unique: 'This field must be unique.',
-        caseless: true,
+        unique: usernameTaken,
+        key: usernameKey,
         filter: true,
         check: usernameComplaint,
         help: 'The name a user signs in with; unique, whatever the case.',
@@ -115,12 +116,14 @@ export function userResource({ installId, passwords, settings, key, config, user
         format: 'email',
         default: '',
         filter: true,
-        // People sign in and recover their account by address, so it must identify one account.
-        unique: 'User with this email already exists.',
-        caseless: true,
+        // People sign in and recover their account by address, so it identifies one account unless sharing is allowed.
+        unique: emailTaken,
+        key: emailKey,
         help: 'Where mail to the user goes. People may sign in with it too.',
       }),
       ...emailProofFields,
+      username_twin: text({ ...hidden, internal: true, blank: true, default: '' }),
+      email_twin: text({ ...hidden, internal: true, blank: true, default: '' }),
       attributes: json({
         default: () => ({}),
         help: 'Free data about the user, for expressions and mappings. Values override those of groups.',

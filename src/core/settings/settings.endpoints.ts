@@ -88,11 +88,16 @@ const fields = {
     default: true,
     help: 'Whether an address that an administrator gives a user is verified without a mail to it. Only superusers may change it.',
   }),
+  shared_emails: boolean({
+    label: 'Users may share an address',
+    default: false,
+    help: 'Allow several users to have the same email address. A shared address identifies no user at sign-in, at sources and to applications. Only superusers may change it.',
+  }),
 };
 
 /** These weaken secrets, the audit trail, or the proof of who somebody is: for superusers. */
 const guarded = [
-  ...(['default_token_duration', 'default_token_length', 'trust_administrator_emails'] as const),
+  ...(['default_token_duration', 'default_token_length', 'trust_administrator_emails', 'shared_emails'] as const),
   ...(['event_retention', 'gdpr_compliance', 'impersonation', 'impersonation_require_reason'] as const),
   ...(['default_user_change_name', 'default_user_change_email', 'default_user_change_username'] as const),
 ];

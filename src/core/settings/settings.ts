@@ -17,6 +17,7 @@ export interface Settings {
   readonly default_token_duration: string;
   readonly default_token_length: number;
   readonly trust_administrator_emails: boolean;
+  readonly shared_emails: boolean;
 }
 
 /** Shorter keys could be guessed. */
@@ -35,6 +36,7 @@ export const defaultSettings: Settings = {
   default_token_duration: 'days=1',
   default_token_length: 60,
   trust_administrator_emails: true,
+  shared_emails: false,
 };
 
 export interface SettingsStore {

@@ -35,8 +35,11 @@ export interface Common<T = unknown, Nullable extends boolean = boolean> {
   readonly unique?: string;
   /** Left out where other objects nest this one whole: what they show of it is part of the contract. */
   readonly notNested?: boolean;
-  /** Uniqueness ignores case, and empty values. */
-  readonly caseless?: boolean;
+  /**
+   * A column beside this one that holds a key of the value, such as its folded form. Every write sets it. Its index makes the
+   * value unique; the resource's own check says what else may not be equal.
+   */
+  readonly key?: { readonly column: string; of(value: NoInfer<T>): unknown };
   /** A member absent from a PUT is reset to its default instead of keeping its value. */
   readonly resetOnPut?: boolean;
   /** One sentence for forms and documents: what it does, when to change it. */

@@ -17,6 +17,7 @@ const defaults = {
   default_token_duration: 'days=1',
   default_token_length: 60,
   trust_administrator_emails: true,
+  shared_emails: false,
 };
 
 describeOnBoth('settings', (server) => {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isNameFree } from '../../../core/directory/name-keys.ts';
 import { usersIn } from '../../../core/directory/users.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { queryCache } from '../../../platform/db/query-cache.ts';
@@ -54,8 +55,7 @@ const find = async (query: Query, provider: number, subject: string): Promise<nu
 
 async function freeName(tx: Query, wanted: string): Promise<string> {
   const name = wanted.slice(0, maxNameLength).toWellFormed();
-  const { rows } = await sql`select 1 from users where lower(username) = lower(${name})`.execute(tx);
-  return rows.length === 0
+  return (await isNameFree(tx, name))
     ? name
     : `${name.slice(0, maxNameLength - suffixLength - 1).toWellFormed()}-${randomText(suffixLength)}`;
 }

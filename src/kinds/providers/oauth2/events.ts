@@ -65,14 +65,16 @@ const maxUriLength = 500;
 
 /** That the provider knows users by something that this one shares with another. */
 export const sharedSubjectEvent = (
-  client: Authorized & Pick<Client, 'pk' | 'name'>,
+  client: Authorized & Pick<Client, 'pk' | 'name' | 'sub_mode'>,
   { pk, username }: UserFacts,
 ): NewEvent => ({
   action: 'configuration_error',
   app,
   context: {
     message:
-      'No tokens were issued: the provider knows users by their upn, and that of this user is not theirs alone. Give each user a upn of their own.',
+      client.sub_mode === 'user_email'
+        ? 'No tokens were issued: the provider knows users by their address, which several users share. Choose another `sub_mode`.'
+        : 'No tokens were issued: the provider knows users by their upn, and that of this user is not theirs alone. Give each user a upn of their own.',
     subject_of: { pk, username },
     application: factsOf(client),
     provider: { app, model_name: 'oauth2provider', pk: client.pk, name: client.name },

@@ -1,18 +1,23 @@
-import { sql } from 'kysely';
-import { isAmbiguousName } from '../../../core/directory/known-by-attribute.ts';
+import { isAmbiguousName, type NamingAttribute } from '../../../core/directory/known-by-attribute.ts';
+import { findByName } from '../../../core/directory/name-keys.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import type { Call } from '../../../resource/call.ts';
-import { subjectOf } from './claims.ts';
+import { type SubMode, subjectOf } from './claims.ts';
 import type { Client } from './client.ts';
 import type { OAuthNeeds } from './needs.ts';
 import { OAuthError } from './oauth-error.ts';
+
+const sharedBy: ReadonlyMap<SubMode, NamingAttribute> = new Map([
+  ['user_upn', 'upn'],
+  ['user_email', 'email'],
+]);
 
 /** OpenID Connect Core §2 */
 const maxSubjectLength = 255;
 
 /**
  * Who a token is about, as `subjectOf` has it. Nothing is issued for a subject that another user has as well: the client would
- * take the one for the other. Names and addresses are unique; a `upn` is an attribute that several users can have.
+ * take the one for the other. Names are unique; a `upn` is an attribute that several users can have, and users may share an address.
  */
 export async function uniqueSubject(
   { installId, refusals }: Pick<OAuthNeeds, 'installId' | 'refusals'>,
@@ -21,8 +26,9 @@ export async function uniqueSubject(
   user: UserFacts,
 ): Promise<string> {
   const subject = subjectOf(client.sub_mode, user, installId);
-  if (client.sub_mode !== 'user_upn') return subject;
-  const named = { user: user.pk, attribute: 'upn', value: subject, installId } as const;
+  const attribute = sharedBy.get(client.sub_mode);
+  if (attribute === undefined) return subject;
+  const named = { user: user.pk, attribute, value: subject, installId };
   if (subject.length <= maxSubjectLength && !(await isAmbiguousName(call.db.read, named))) return subject;
   await refusals.sharedSubject(call, client, user);
   throw new OAuthError('access_denied', 'The client could not tell the user from others.');
@@ -38,11 +44,9 @@ export async function checkKeptSubject(
   { pk: user }: UserFacts,
   subject: string,
 ): Promise<void> {
-  const { rows } = await sql`select 1 from users where lower(username) = lower(${subject}) and pk <> ${user}
-    union all select 1 from users where lower(email) = lower(${subject}) and email <> '' and pk <> ${user}`.execute(
-    db.read,
-  );
+  const named = await findByName(db.read, subject, ['username', 'email']);
   const isTaken =
-    rows.length > 0 || (await isAmbiguousName(db.read, { user, attribute: 'upn', value: subject, installId }));
+    named.some(({ pk }) => pk !== user) ||
+    (await isAmbiguousName(db.read, { user, attribute: 'upn', value: subject, installId }));
   if (isTaken) throw new OAuthError('invalid_grant', 'The subject of the refresh token belongs to another user now.');
 }

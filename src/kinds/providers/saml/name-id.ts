@@ -16,10 +16,11 @@ export interface NameIdNeeds {
   readonly transient: () => string;
 }
 
-/** The formats whose names are attributes, which several users can have. */
+/** The formats whose names several users can have: attributes, and addresses that they share. */
 const attributeOfFormat: ReadonlyMap<string, NamingAttribute> = new Map([
   [nameIdFormats.x509, 'distinguishedName'],
   [nameIdFormats.windows, 'upn'],
+  [nameIdFormats.email, 'email'],
 ]);
 
 /** The attribute that names users in a format, however it is spelled. */
@@ -32,7 +33,7 @@ export const knownFormats: ReadonlySet<string> = new Set(Object.values(nameIdFor
 export function nameIdOf(format: string, user: UserFacts, { installId, transient }: NameIdNeeds): NameId {
   const uid = uidOf(user.pk, installId);
   const attribute = attributeOf(format);
-  if (attribute !== undefined) {
+  if (attribute !== undefined && attribute !== 'email') {
     const value = isJsonObject(user.attributes) ? user.attributes[attribute] : undefined;
     return { value: typeof value === 'string' && value !== '' ? value : uid, format };
   }

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { checkMayTouchUser } from '../../../core/access/delegation.ts';
 import { ServiceFault } from '../../../flow/services/ask-service.ts';
 import { chunksOf } from '../../../lib/chunks.ts';
+import { foldName } from '../../../lib/fold-name.ts';
+import { nameKey } from '../../../lib/name-key.ts';
 import { Invalid, Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { diffOf, recordWrite } from '../../../resource/audit.ts';
@@ -83,11 +85,11 @@ interface AdminKeys {
 
 /** Matches our users with the service's by user name. */
 async function matchUsers(tx: Query, users: readonly ServiceUser[]): Promise<{ user: number; serviceUser: string }[]> {
-  const byName = new Map(users.map(({ username, user_id }) => [username.toLowerCase(), user_id]));
-  const { rows } = await sql<{ pk: number; name: string }>`select pk, lower(username) as name from users
-    where lower(username) in (${sql.join([...byName.keys()])})`.execute(tx);
-  return rows.flatMap(({ pk, name }) => {
-    const serviceUser = byName.get(name);
+  const byName = new Map(users.map(({ username, user_id }) => [foldName(username), user_id]));
+  const { rows } = await sql<{ pk: number; username: string }>`select pk, username from users
+    where username_key in (${sql.join(users.map(({ username }) => nameKey(username)))})`.execute(tx);
+  return rows.flatMap(({ pk, username }) => {
+    const serviceUser = byName.get(foldName(username));
     return serviceUser === undefined ? [] : [{ user: pk, serviceUser }];
   });
 }

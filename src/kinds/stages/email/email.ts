@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { claimMailbox, claimMessage } from '../../../core/attempts/attempts.ts';
 import { pageFrame } from '../../../core/brand/language.ts';
 import { recordEmailProof } from '../../../core/directory/email-proof.ts';
+import { findByName } from '../../../core/directory/name-keys.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { linkComponent } from '../../../flow/executor/challenge.ts';
 import { noteProvenEmail } from '../../../flow/executor/flow-state.ts';
@@ -75,10 +76,8 @@ function addressOf({ context, flow }: Step<Settings>): string | null {
 
 const taken = 'There is an account with this address already. Sign in with it, or ask for a new password.';
 
-async function hasAccount(query: Query, address: string): Promise<boolean> {
-  const { rows } = await sql`select 1 from users where lower(email) = lower(${address}) and email <> ''`.execute(query);
-  return rows.length > 0;
-}
+const hasAccount = async (query: Query, address: string): Promise<boolean> =>
+  (await findByName(query, address, ['email'])).length > 0;
 
 /** Only a user created on this very walk is activated; others who are inactive stay inactive. */
 async function confirmed(step: Step<Settings>) {

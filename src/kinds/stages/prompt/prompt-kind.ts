@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isNameFree } from '../../../core/directory/name-keys.ts';
 import type { MappingFailed } from '../../../core/mapping/evaluate.ts';
 import {
   ask,
@@ -117,9 +118,8 @@ async function takenNames(
   const complaints: Complaints = {};
   for (const { type, field_key } of prompts) {
     if (type !== 'username' || typeof values[field_key] !== 'string') continue;
-    const { rows } = await sql<{ pk: number }>`select pk from users
-      where lower(username) = lower(${values[field_key]})`.execute(call.db.read);
-    if (rows.some(({ pk }) => pk !== context.pending_user)) complaints[field_key] = ['Username is already taken.'];
+    const isFree = await isNameFree(call.db.read, values[field_key], context.pending_user);
+    if (!isFree) complaints[field_key] = ['Username is already taken.'];
   }
   return complaints;
 }

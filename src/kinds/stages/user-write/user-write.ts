@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { actingAs } from '../../../core/access/acting-as.ts';
-import { isSameEmail, recordEmailProof, stateEmail } from '../../../core/directory/email-proof.ts';
+import { recordEmailProof, stateEmail } from '../../../core/directory/email-proof.ts';
 import { setPassword } from '../../../core/directory/set-password.ts';
 import { usersIn } from '../../../core/directory/users.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
@@ -15,6 +15,7 @@ import {
 } from '../../../flow/executor/stage-kind.ts';
 import { deepMerge } from '../../../lib/deep-merge.ts';
 import { asObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { isSameName } from '../../../lib/name-key.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { type Passwords, PasswordTooLong } from '../../../platform/passwords.ts';
@@ -136,8 +137,8 @@ interface WrittenEmail {
 async function stateWritten(tx: Query, { context, user, before, email, now }: WrittenEmail): Promise<void> {
   if (typeof email !== 'string') return;
   const proven = provenEmail(context);
-  if (proven && isSameEmail(proven.email, email)) return recordEmailProof(tx, proven, user, now);
-  if (!isSameEmail(before, email)) await stateEmail(tx, { user, email, isVerified: false, by: 'user', now });
+  if (proven && isSameName(proven.email, email)) return recordEmailProof(tx, proven, user, now);
+  if (!isSameName(before, email)) await stateEmail(tx, { user, email, isVerified: false, by: 'user', now });
 }
 
 const attributesOf = ({ attributes }: JsonObject): JsonObject => asObject(attributes);

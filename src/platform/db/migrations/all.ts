@@ -41,6 +41,7 @@ import { searchInOrder } from './0043-search-in-order.ts';
 import { usersOfWalks } from './0044-users-of-walks.ts';
 import { lastLoginsApart } from './0045-last-logins-apart.ts';
 import { provenAddresses } from './0054-proven-addresses.ts';
+import { nameKeys } from './0055-name-keys.ts';
 import { scimPrivileged } from './0060-scim-privileged.ts';
 import { oauth2Targets } from './0061-oauth2-targets.ts';
 import { syncDestinations } from './0062-sync-destinations.ts';
@@ -89,8 +90,9 @@ export const migrations: readonly Migration[] = [
   searchInOrder,
   usersOfWalks,
   lastLoginsApart,
-  scimPrivileged,
   provenAddresses,
+  nameKeys,
+  scimPrivileged,
   oauth2Targets,
   syncDestinations,
   signedRequests,

@@ -1,0 +1,26 @@
+import { confusables } from './confusables.ts';
+import { foldName } from './fold-name.ts';
+
+const looks = new Map(
+  confusables.flatMap((row) => {
+    const [look = '', letters = ''] = row.split(' ');
+    return [...letters].map((letter) => [letter, look] as const);
+  }),
+);
+
+/**
+ * The key under which a user name or an address is unique and looked up: folded, with letters beyond ASCII replaced by those
+ * that they look like (the skeleton of UTS 39). Names that fold alike have one key. ASCII letters stand for themselves, unlike
+ * in UTS 39, where `bob1` is `bobl` and `rn` is `m`: people choose such names side by side, and fonts for names tell them apart.
+ */
+export function nameKey(name: string): string {
+  const folded = foldName(name);
+  if (isAscii(folded)) return folded;
+  const look = Array.from(folded.normalize('NFD'), (letter) => looks.get(letter) ?? letter).join('');
+  return look.normalize('NFD');
+}
+
+/** Whether two texts are the same name: a key alone also stands for names that only look like it. */
+export const isSameName = (one: string, other: string): boolean => foldName(one) === foldName(other);
+
+const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
