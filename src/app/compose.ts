@@ -1,4 +1,5 @@
 import { createAuthenticate } from '../core/access/authenticate.ts';
+import { deleteGrantsOn } from '../core/access/orphaned-grants.ts';
 import { brandFacts } from '../core/brand/brand-of-host.ts';
 import { createRecord } from '../core/event/record.ts';
 import { mountMedia } from '../core/media/serve-media.ts';
@@ -70,7 +71,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   const announce = matchingEvents({ policies: kinds.policies, jobs: () => jobs });
   const recording = { geo, settings: settings.current, brandOf: (host: string) => brandFacts(db, host) };
   const strangers = createStrangerRows(db);
-  const shared = { ...key.box, storeTarget, admit: strangers.admit, makeRoom: strangers.makeRoom };
+  const shared = { ...key.box, storeTarget, deleteGrantsOn, admit: strangers.admit, makeRoom: strangers.makeRoom };
   const resourceWorld: ResourceWorld = {
     ...shared,
     record: recordingFor(kinds.protocolKinds, createRecord({ ...recording, announce })),

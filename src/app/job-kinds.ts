@@ -1,3 +1,4 @@
+import { orphanedGrants } from '../core/access/orphaned-grants.ts';
 import { cleanupJobs, expired, expiredUnlessEndless } from '../core/cleanup/cleanup.jobs.ts';
 import type { Outdated } from '../core/cleanup/delete-in-batches.ts';
 import { countRowsJob } from '../core/counting/count-rows.job.ts';
@@ -26,7 +27,11 @@ export function jobKinds(world: World, needs: Needs): JobKind[] {
     matchJob({ policies, transports, jobs, quietCall }),
     deliverJob({ transports, quietCall }),
     notificationCleanupJob(ownCall),
-    ...cleanupJobs({ ...world, expiring, systemCall: ownCall }),
+    ...cleanupJobs({
+      ...world,
+      ...{ expiring, systemCall: ownCall },
+      orphaned: () => orphanedGrants(db, engine().registry),
+    }),
     countRowsJob({ db, clock, registry: () => engine().registry }),
     searchIndexJob({ db, registry: () => engine().registry }),
     ...(db.emptyPendingLists ? [pendingListsJob(db.emptyPendingLists)] : []),

@@ -50,6 +50,8 @@ export interface ResourceWorld {
   open(sealed: string, context: string): string;
   /** Makes an object of this model a target of policy bindings, under this key. */
   storeTarget(tx: Query, key: string, model: string): Promise<void>;
+  /** Deletes the permissions that users and roles have on an object of these models that is deleted. */
+  deleteGrantsOn(tx: Query, models: readonly string[], pk: string | number): Promise<void>;
   /** Whether this call may add a row to the table: rows of anonymous callers are limited. */
   admit(table: string, call: Pick<Call, 'actor' | 'request'>): Promise<boolean>;
   /** Makes room in a bounded table: if it is full, the rows that expire first are evicted. */

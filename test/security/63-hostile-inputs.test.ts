@@ -162,9 +162,11 @@ describe('class 63: hostile input', () => {
   });
 
   test('a blueprint that is too large is refused with the limit', () => {
-    expect(() => readBlueprint(keys(100_000))).toThrow(
-      expect.objectContaining({ complaints: { file: [expect.stringMatching(/too large: .* at most 131072/)] } }),
-    );
+    const refusal = (words: RegExp) =>
+      expect.objectContaining({ complaints: { file: [expect.stringMatching(words)] } });
+    expect(() => readBlueprint(keys(100_000))).toThrow(refusal(/too large: .* lines and elements, at most 65536/));
+    expect(() => readBlueprint(`[${'1,'.repeat(70_000)}]`)).toThrow(refusal(/lines and elements, at most 65536/));
+    expect(() => readBlueprint('x'.repeat(2_097_153))).toThrow(refusal(/characters, at most 2097152/));
   });
 
   test('__proto__ in a blueprint does not change the prototype of objects', () => {

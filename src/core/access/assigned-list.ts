@@ -17,7 +17,8 @@ import {
 } from '../../resource/json-schema.ts';
 import { planOf } from '../../resource/plan.ts';
 import { notAvailable, orderBy } from '../../resource/query.ts';
-import type { Engine } from '../../resource/resource.ts';
+import { parseKey } from '../../resource/read.ts';
+import type { Engine, Registry } from '../../resource/resource.ts';
 import { searchConditions } from '../../resource/search-conditions.ts';
 import { envelope, pageNumber, pageSize } from '../../resource/verbs/list.ts';
 import type { HolderKind } from './holder.ts';
@@ -82,7 +83,7 @@ async function listHolders(kind: HolderKind, call: Call, { registry }: Engine): 
   const { dialect } = call.db;
   const holders = registry.require(kind.model);
   const visible = await visibleRows(holders, call, registry);
-  const { holding, grants } = holdersOf(kind, query);
+  const { holding, grants } = holdersOf(kind, query, registry);
   const pk = holders.row().col('pk');
   const conditions = [
     sql`${pk} in (${holding})`,
@@ -125,8 +126,8 @@ function showHolder({ column }: HolderKind, raw: Row, shown: Row): Row {
 const holderColumn = ({ column }: HolderKind): RawBuilder<unknown> => sql.ref(`o.${column}`);
 
 /** The keys of the holders, and the grants on objects (from `o` and `p`) that the query selects. */
-function holdersOf(kind: HolderKind, query: URLSearchParams) {
-  const { ofModel, onObject } = readQuery(query);
+function holdersOf(kind: HolderKind, query: URLSearchParams, registry: Registry) {
+  const { ofModel, onObject } = readQuery(query, registry);
   const holder = holderColumn(kind);
   const grants = sql`from ${sql.table(kind.objectTable)} o join permissions p on p.pk = o.permission
     where ${ofModel} ${onObject ? sql`and ${onObject}` : sql``}`;
@@ -141,11 +142,17 @@ function holdersOf(kind: HolderKind, query: URLSearchParams) {
 }
 
 /** Reads conditions on a permission `p` and a grant `o`. */
-function readQuery(query: URLSearchParams): { ofModel: RawBuilder<unknown>; onObject: RawBuilder<unknown> | null } {
+function readQuery(
+  query: URLSearchParams,
+  registry: Registry,
+): { ofModel: RawBuilder<unknown>; onObject: RawBuilder<unknown> | null } {
   const model = query.get('model') ?? '';
   if (model === '') throw Invalid.field('model', 'This field is required.');
   if (!assignableModels.includes(model)) throw Invalid.field('model', notAvailable(model));
-  const objectPk = query.get('object_pk') ?? '';
+  const text = query.get('object_pk') ?? '';
+  const resource = registry.find(model);
+  // Grants store keys in one form.
+  const objectPk = String((resource && parseKey(resource, text)) ?? text);
   const [app, name] = model.split('.');
   return {
     ofModel: sql`p.app_label = ${app} and p.model = ${name}`,

@@ -39,6 +39,8 @@ export const duplicateAction = actionOn<Duplicated>()({
     const provider = row.provider === null ? null : await copyProvider(row.provider, values.name, { call, engine, tx });
     const body = { ...copyable(applications, stored ?? {}), ...values, provider, backchannel_providers: [] };
     const { pk } = await createRow(engine, applications, call, tx, body);
+    // An upload may be the image of several objects.
+    await sql`update applications set meta_icon = ${stored?.meta_icon ?? ''} where pk = ${pk}`.execute(tx);
     await copyBindings(row.pk, pk, { call, engine, tx });
     return showByKey(engine, applications, call, tx, pk);
   },

@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import { Invalid } from '../../lib/problem.ts';
+import { diffOf, recordWrite } from '../../resource/audit.ts';
 import { defineResource } from '../../resource/define.ts';
 import type { Field, FieldNotes } from '../../resource/fields/field.ts';
 import { ref } from '../../resource/fields/ref.ts';
@@ -103,6 +105,9 @@ export function brandResource({ currentBrand }: Needs): Resource {
     },
     check: oneDefault,
     async afterWrite(input) {
+      if (input.verb === 'destroy' && input.current?.default) {
+        throw Invalid.whole('The default brand cannot be deleted. Make another brand the default first.');
+      }
       for (const column of ['branding_logo', 'branding_favicon']) await releaseImage(column, input);
     },
     actions: [
@@ -128,9 +133,19 @@ function domain(): Field<string> {
   };
 }
 
-async function oneDefault({ tx, call, values, current }: CheckInput) {
+/** Hosts that match no brand need one: another brand takes over from the default one, which cannot give it up by itself. */
+async function oneDefault({ tx, call, registry, values, current }: CheckInput) {
+  if (current?.default && !values.default) {
+    return { default: ['There must be a default brand. Make another brand the default instead.'] };
+  }
   if (!values.default || current?.default) return null;
   await call.db.dialect.exclusive('default brand')?.execute(tx);
-  const { rows } = await sql`select 1 from brands where "default"`.execute(tx);
-  return rows.length > 0 ? { default: ['Only a single brand can be set as default.'] } : null;
+  const { rows } = await sql<{ pk: string; domain: string }>`update brands set "default" = ${false} where "default"
+    returning pk, domain`.execute(tx);
+  const brands = registry.require(model);
+  for (const { pk, domain } of rows) {
+    const diff = diffOf(brands, { default: true }, { default: false });
+    await recordWrite('model_updated', brands, pk, { pk, domain }, diff, call, tx);
+  }
+  return null;
 }

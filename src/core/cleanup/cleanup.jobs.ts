@@ -17,6 +17,8 @@ interface Needs extends RotationNeeds {
   systemCall(): Call;
   /** Tables with an expiry. Readers check it on every use; deleting the rows only frees space. */
   readonly expiring: readonly Outdated[];
+  /** What refers to objects that are gone. */
+  orphaned(): Promise<readonly Outdated[]>;
 }
 
 /** Rows whose `expires` has passed. */
@@ -33,7 +35,7 @@ export const expiredUnlessEndless = (table: string, name: string): Outdated => (
   where: (now) => sql`expiring and expires <= ${now}`,
 });
 
-export function cleanupJobs({ db, systemCall, expiring, ...rotation }: Needs): JobKind[] {
+export function cleanupJobs({ db, systemCall, expiring, orphaned, ...rotation }: Needs): JobKind[] {
   return [
     {
       name: 'clean_expired_models',
@@ -42,7 +44,7 @@ export function cleanupJobs({ db, systemCall, expiring, ...rotation }: Needs): J
       everyMs: 5 * minuteMs,
       async run(job) {
         const rotated = await rotateTokens(rotation, systemCall, job.signal);
-        const deleted = await deleteAll([expiredTokens, ...expiring], systemCall(), job);
+        const deleted = await deleteAll([expiredTokens, ...expiring, ...(await orphaned())], systemCall(), job);
         return report([...(rotated > 0 ? [`${rotated} tokens rotated`] : []), ...deleted]);
       },
     },

@@ -34,8 +34,10 @@ export class Find {
 }
 
 const version = 1;
-/** Parsing anything longer takes more than a tenth of a second. */
-const maxTextLength = 131_072;
+/** As other bodies. */
+const maxTextLength = 2 * 1024 * 1024;
+/** Line ends and signs that make entries or escapes: parsing takes its time for these, more than a tenth of a second beyond. */
+const maxMarks = 65_536;
 const maxEntries = 1_000;
 const deepest = 20;
 /** The parser's limit: entries are three levels down. */
@@ -69,15 +71,29 @@ export function writeBlueprint(name: string, entries: readonly BlueprintEntry[])
     identifiers,
     attrs,
   }));
-  return dump({ version, metadata: { name }, entries: shown }, { schema, noRefs: true, lineWidth: 120 });
+  const text = dump({ version, metadata: { name }, entries: shown }, { schema, noRefs: true, lineWidth: 120 });
+  const complaint = complaintAboutSize(text);
+  return complaint === null ? text : `# This file cannot be imported. ${complaint}\n${text}`;
 }
 
 /** Parses a blueprint. Contents are not checked here. */
 export function readBlueprint(text: string): BlueprintEntry[] {
-  if (text.length > maxTextLength) {
-    throw Invalid.field('file', `The file is too large: it has ${text.length} characters, at most ${maxTextLength}.`);
-  }
+  const complaint = complaintAboutSize(text);
+  if (complaint !== null) throw Invalid.field('file', complaint);
   return entriesOf(contentOf(text));
+}
+
+function complaintAboutSize(text: string): string | null {
+  if (text.length > maxTextLength)
+    return `The file is too large: it has ${text.length} characters, at most ${maxTextLength}.`;
+  const marks = countMarks(text);
+  return marks > maxMarks ? `The file is too large: it has ${marks} lines and elements, at most ${maxMarks}.` : null;
+}
+
+function countMarks(text: string): number {
+  let marks = 0;
+  for (const _ of text.matchAll(/[\n\r,[{\\]/g)) marks += 1;
+  return marks;
 }
 
 function contentOf(text: string): unknown {

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { canonicalJson } from '../../lib/json-at.ts';
 import { addMilliseconds } from '../clock.ts';
 import type { ColumnType, Dialect, NestedColumn } from './dialect.ts';
 
@@ -80,7 +81,8 @@ export const sqliteDialect: Dialect = {
       when 'true' then 'true' when 'false' then 'false' else json_quote(value) end as value
     from json_each(case json_type(${column}, ${jsonPath(path)}) when 'array' then ${column} -> ${jsonPath(path)}
       else json_array(json(${column} -> ${jsonPath(path)})) end))`,
-  jsonEquals: (column, path, value) => sql`${column} -> ${jsonPath(path)} = json(${JSON.stringify(value)})`,
+  jsonEquals: (column, path, value) =>
+    sql`json_equals_at(${column}, ${JSON.stringify(path)}, ${canonicalJson(value)}) = 1`,
   timeBucket: (column, unit) => sql`strftime(${sql.lit(bucketFormat[unit])}, ${column})`,
   forUpdate: sql``,
   exclusive: () => null,

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { canonicalJson, jsonAt } from '../../lib/json-at.ts';
 import { makeFolder } from '../make-folder.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import type { Database } from './database.ts';
@@ -204,4 +205,10 @@ function addFunctions(connection: DatabaseSync): void {
   connection.function('contains_folded', { deterministic: true }, (value, term) =>
     typeof value === 'string' && value.toLowerCase().includes(String(term).toLowerCase()) ? 1 : 0,
   );
+  // SQLite compares JSON as text, and its paths have no names with quotation marks.
+  connection.function('json_equals_at', { deterministic: true }, (json, path, wanted) => {
+    if (typeof json !== 'string') return 0;
+    const found = jsonAt(JSON.parse(json), JSON.parse(String(path)));
+    return found !== undefined && canonicalJson(found) === wanted ? 1 : 0;
+  });
 }

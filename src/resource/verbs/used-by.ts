@@ -76,7 +76,8 @@ async function rowsNaming(
     const use = {
       app: other.app,
       model_name: other.modelName,
-      pk: String(raw[other.keyName ?? 'pk']),
+      // Of a record that shows no key of its own, the one in its address.
+      pk: String(other.keyName === null ? values[other.lookup] : raw[other.keyName ?? 'pk']),
       name: nameOf(other, values),
       action: consequenceOf(field),
     };

@@ -220,6 +220,7 @@ export async function destroyRow(
   const actual = typeof current.kind === 'string' ? (registry.find(current.kind) ?? resource) : resource;
   await deleteAlong(engine, actual, call, tx, pk);
   await resource.afterWrite?.({ tx, call, registry, values: current, given: new Set(), current, verb: 'destroy', pk });
+  await call.world.deleteGrantsOn(tx, actual.family ? [actual.model, actual.family.model] : [actual.model], pk);
   await runLater(tx, sql`delete from ${sql.table(resource.rootTable)} where pk = ${pk}`);
   await recordWrite('model_deleted', actual, pk, current, null, call, tx);
 }

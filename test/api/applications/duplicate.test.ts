@@ -50,6 +50,23 @@ describeOnBoth('a copy of an application', (server) => {
     expect(bindings.map((one: Record<string, unknown>) => [one.group, one.negate])).toEqual([[members, true]]);
   });
 
+  test('has the icon of the original, which stays when the original is deleted', async () => {
+    const { admin } = server();
+    await original('pictured');
+    const form = new FormData();
+    form.set('file', new Blob(['<svg xmlns="http://www.w3.org/2000/svg"/>']), 'icon.svg');
+    expect((await admin.send('POST', '/core/applications/pictured/set_icon/', form)).status).toBe(200);
+    const icon = (await admin.get('/core/applications/pictured/')).body.meta_icon;
+    const copy = { name: 'copy of pictured', slug: 'copy-of-pictured' };
+    const made = await admin.post('/core/applications/pictured/duplicate/', copy);
+    expect(icon).toBeTruthy();
+    expect(made.body.meta_icon).toBe(icon);
+    await admin.delete('/core/applications/pictured/');
+    expect((await fetch(new URL(icon, server().url))).status).toBe(200);
+    await admin.delete('/core/applications/copy-of-pictured/');
+    expect((await fetch(new URL(icon, server().url))).status).toBe(404);
+  });
+
   test('is for nobody where the original was for a group that is gone', async () => {
     const { admin } = server();
     const { members, pk } = await original('lost');

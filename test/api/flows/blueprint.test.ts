@@ -37,6 +37,17 @@ describeOnBoth('blueprints of flows', (server) => {
   }
   const exported = (slug: string, api = server().admin) => api.get(`/flows/instances/${slug}/export/`);
 
+  test('a long text is exported and imported again', async () => {
+    const terms = 'Terms of use, which go on and on.\n'.repeat(9_000);
+    const prompt = await makePrompt(server(), 'terms', 'static', { initial_value: terms });
+    const flow = await makeWalk(server(), [['prompt/stages', { fields: [prompt] }]]);
+    const { text } = await exported(flow.slug);
+    expect(text.length).toBeGreaterThan(300_000);
+    expect(text).not.toContain('cannot be imported');
+    const answer = await upload(server().admin, text);
+    expect([answer.status, answer.body.success ?? answer.body]).toEqual([200, true]);
+  });
+
   test('an export holds the flow with all that belongs to it, and no secrets', async () => {
     const flow = await wholeFlow();
     const answer = await exported(flow.slug);

@@ -43,6 +43,65 @@ describeOnBoth('SCIM sources', (server) => {
     ]);
   });
 
+  test('keep their account and token: neither can be deleted while the source is there', async () => {
+    const { admin } = server();
+    const { slug, token_obj: token } = await makeSource(server(), 'scim', {});
+    const refusal = { non_field_errors: ['A SCIM Source depends on it: change or delete that first.'] };
+    for (const at of [`/core/tokens/${token.identifier}/`, `/core/users/${token.user_obj.pk}/`]) {
+      const answer = await admin.delete(at);
+      expect([answer.status, answer.body]).toEqual([400, refusal]);
+    }
+    expect((await admin.delete(`/sources/scim/${slug}/`)).status).toBe(204);
+    expect((await admin.get(`/core/users/${token.user_obj.pk}/`)).status).toBe(404);
+    expect((await admin.get(`/core/tokens/${token.identifier}/`)).status).toBe(404);
+  });
+
+  test.each(['tokens', 'users'])('whose %s were lost get new ones when they are saved, with an event', async (lost) => {
+    const { admin, world } = server();
+    const source = await makeSource(server(), 'scim', {});
+    const token = source.token_obj;
+    const pk = lost === 'users' ? token.user_obj.pk : token.pk;
+    await world.db.write((tx) => sql`delete from ${sql.table(lost)} where pk = ${pk}`.execute(tx));
+    expect((await admin.get(`/sources/scim/${source.slug}/`)).body.token_obj).toBeNull();
+    const events = await eventsDuring(server(), async () => {
+      expect((await admin.patch(`/sources/scim/${source.slug}/`, { name: source.name })).status).toBe(200);
+    });
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        action: 'configuration_error',
+        context: expect.objectContaining({ message: expect.stringContaining(`of the SCIM source ${source.name} had`) }),
+      }),
+    );
+    const saved = (await admin.get(`/sources/scim/${source.slug}/`)).body.token_obj;
+    expect(saved).toMatchObject({ identifier: token.identifier, user_obj: { username: token.user_obj.username } });
+    const { key } = (await admin.get(`/core/tokens/${saved.identifier}/view_key/`)).body;
+    const answer = await fetch(`${server().url}/source/scim/${source.slug}/v2/Users`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  test('records are named by their id among the uses of a user, a group and a source', async () => {
+    const { admin } = server();
+    const source = await makeSource(server(), 'scim', {});
+    const { body: person } = await admin.post('/core/users/', { username: unique('used'), name: '' });
+    const { body: group } = await admin.post('/core/groups/', { name: unique('used') });
+    const id = unique('record');
+    await admin.post('/sources/scim_users/', { id, user: person.pk, source: source.pk, attributes: {} });
+    await admin.post('/sources/scim_groups/', { id, group: group.pk, source: source.pk, attributes: {} });
+    const uses = [
+      [`/core/users/${person.pk}/`, 'scimsourceuser', '/sources/scim_users/'],
+      [`/core/groups/${group.pk}/`, 'scimsourcegroup', '/sources/scim_groups/'],
+      [`/sources/scim/${source.slug}/`, 'scimsourceuser', '/sources/scim_users/'],
+    ] as const;
+    for (const [at, model, records] of uses) {
+      const { body } = await admin.get(`${at}used_by/`);
+      const [use] = body.filter((one: { model_name: string }) => one.model_name === model);
+      expect(use).toMatchObject({ pk: id });
+      expect((await admin.get(`${records}${use.pk}/`)).status).toBe(200);
+    }
+  });
+
   test('the token is for its SCIM server alone: the API does not know it', async () => {
     const { admin } = server();
     const source = await makeSource(server(), 'scim', {});

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { eventsAbout } from '../../support/events.ts';
 import { grantOn } from '../../support/grants.ts';
@@ -75,18 +76,44 @@ describeOnBoth('brands', (server) => {
   });
 
   test('only one brand is the default', async () => {
-    const complaint = { default: ['Only a single brand can be set as default.'] };
-    const refused = await server().admin.post(path, { domain: 'second.example', default: true });
-    expect([refused.status, refused.body]).toEqual([400, complaint]);
-    const made = await make('other.example');
-    expect((await server().admin.patch(`${path}${made.brand_uuid}/`, { default: true })).body).toEqual(complaint);
-    const standard = (await server().admin.get(`${path}?default=true`)).body.results;
-    expect(standard).toHaveLength(1);
-    const kept = await server().admin.patch(`${path}${standard[0].brand_uuid}/`, {
-      default: true,
-      branding_title: 'Gatehouse',
-    });
+    const { admin } = server();
+    const defaults = async () => (await admin.get(`${path}?default=true`)).body.results;
+    const [standard, ...others] = await defaults();
+    expect(others).toEqual([]);
+    const kept = await admin.patch(`${path}${standard.brand_uuid}/`, { default: true, branding_title: 'Gatehouse' });
     expect(kept.status).toBe(200);
+
+    const made = await make('other.example');
+    expect((await admin.patch(`${path}${made.brand_uuid}/`, { default: true })).status).toBe(200);
+    expect(await defaults()).toMatchObject([{ brand_uuid: made.brand_uuid }]);
+    expect((await current('nobody-has-this.example')).matched_domain).toBe('other.example');
+    expect((await eventsAbout(server(), standard.brand_uuid)).at(-1)).toMatchObject({
+      action: 'model_updated',
+      context: { diff: { default: { previous_value: true, new_value: false } } },
+    });
+
+    const added = await admin.post(path, { domain: 'second.example', default: true });
+    expect(added.status).toBe(201);
+    expect(await defaults()).toMatchObject([{ brand_uuid: added.body.brand_uuid }]);
+    expect((await admin.patch(`${path}${standard.brand_uuid}/`, { default: true })).status).toBe(200);
+    expect(await defaults()).toMatchObject([{ brand_uuid: standard.brand_uuid }]);
+  });
+
+  test('there is always a default brand', async () => {
+    const { admin } = server();
+    const [standard] = (await admin.get(`${path}?default=true`)).body.results;
+    const at = `${path}${standard.brand_uuid}/`;
+    const given = await admin.patch(at, { default: false });
+    expect([given.status, given.body]).toEqual([
+      400,
+      { default: ['There must be a default brand. Make another brand the default instead.'] },
+    ]);
+    const deleted = await admin.delete(at);
+    expect([deleted.status, deleted.body]).toEqual([
+      400,
+      { non_field_errors: ['The default brand cannot be deleted. Make another brand the default first.'] },
+    ]);
+    expect((await admin.get(`${path}?default=true`)).body.results).toMatchObject([{ brand_uuid: standard.brand_uuid }]);
   });
 
   test('domains are unique whatever their case', async () => {
@@ -173,8 +200,7 @@ describeOnBoth('brands', (server) => {
   });
 
   test('the current brand has defaults when no brand exists', async () => {
-    const { results } = (await server().admin.get(path)).body;
-    for (const { brand_uuid } of results) await server().admin.delete(`${path}${brand_uuid}/`);
+    await server().world.db.write((tx) => sql`delete from brands`.execute(tx));
     expect(await current('localhost')).toMatchObject({ matched_domain: 'fallback', branding_title: 'Gatehouse' });
     expect((await server().admin.post(path, { domain: 'again', default: true })).status).toBe(201);
   });

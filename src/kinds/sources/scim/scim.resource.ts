@@ -1,12 +1,13 @@
 import { Problem } from '../../../lib/problem.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
+import { modelFacts } from '../../../resource/audit.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { boolean } from '../../../resource/fields/scalar.ts';
 import { nested } from '../../../resource/fields/shown.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
 import type { CheckInput, Resource } from '../../../resource/resource.ts';
 import { defineSource } from '../../../source/source.family.ts';
-import { createServiceAccount } from './service-account.ts';
+import { ensureServiceAccount } from './service-account.ts';
 
 export const scimSourceModel = 'svc_sources_scim.scimsource';
 
@@ -15,7 +16,7 @@ interface Needs {
   readonly key: InstanceKey;
 }
 
-const hidden = { nullable: true, readOnly: true, writeOnly: true, default: null } as const;
+const hidden = { protects: true, nullable: true, readOnly: true, writeOnly: true, default: null } as const;
 
 /** People and groups that another system pushes in. */
 export function scimSource({ config: { publicUrl }, key }: Needs): Resource {
@@ -55,7 +56,17 @@ export function scimSource({ config: { publicUrl }, key }: Needs): Resource {
     derived: { root_url: { schema: stringSchema, from: ({ slug }) => `${publicUrl}/source/scim/${slug}/v2` } },
     check: checkTrust,
     async afterWrite(input) {
-      if (input.verb === 'create') await createServiceAccount(input, key);
+      if (input.verb === 'destroy') return;
+      const missing = await ensureServiceAccount(input, key);
+      if (input.verb === 'create' || missing.length === 0) return;
+      const { tx, call, registry, pk, values } = input;
+      const model = modelFacts(registry.require(scimSourceModel), pk, values);
+      const message = `The ${missing.join(' and the ')} of the SCIM source ${values.name} had been deleted. They are created again: give its client the new token.`;
+      await call.world.record(tx, call, {
+        action: 'configuration_error',
+        app: 'svc_core',
+        context: { message, model },
+      });
     },
   });
 }
