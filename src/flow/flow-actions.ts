@@ -129,9 +129,11 @@ const importAction = defineAction({
   answer: { status: 200, schema: importSchema, schemaName: 'FlowImportResult' },
   prepare: ({ call }) => uploadedEntries(call),
   async run({ call, engine, tx, prepared: entries }) {
-    const complaints = await importFlow(engine, call, tx, entries);
+    const { complaints, lacking } = await importFlow(engine, call, tx, entries);
     if (complaints.length === 0) {
-      return { success: true, logs: entries.map(({ model }, index) => importedLog(index + 1, model, call.now)) };
+      const membersOf = (entry: number) => lacking.find((one) => one.entry === entry)?.members ?? [];
+      const logs = entries.map(({ model }, index) => importedLog(index + 1, model, membersOf(index + 1), call.now));
+      return { success: true, logs };
     }
     const body = { success: false, logs: complaints.map((complaint) => logOf(complaint, call.now)) };
     throw new Rollback(new ReplyWith(400, body));
@@ -157,12 +159,15 @@ const logOf = ({ entry, model, complaints }: EntryComplaint, now: string) => ({
   attributes: { entry, model, complaints },
 });
 
-const importedLog = (entry: number, model: string, now: string) => ({
+const importedLog = (entry: number, model: string, lacking: readonly string[], now: string) => ({
   timestamp: now,
-  log_level: 'info',
+  log_level: lacking.length === 0 ? 'info' : 'warning',
   logger,
-  event: `Entry ${entry} is imported.`,
-  attributes: { entry, model },
+  event:
+    lacking.length === 0
+      ? `Entry ${entry} is imported.`
+      : `Entry ${entry} is imported without secrets. Enter them: ${lacking.join(', ')}.`,
+  attributes: { entry, model, ...(lacking.length > 0 && { lacking }) },
 });
 
 const logger = 'gatehouse.blueprint';

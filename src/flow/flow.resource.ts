@@ -80,7 +80,7 @@ export function flowResource(needs: FlowActionNeeds): Resource {
       }),
       compatibility_mode: boolean({
         default: false,
-        help: 'Build pages so that password managers on phones find the fields.',
+        help: 'Kept for clients. Pages are always built so that password managers on phones find the fields.',
       }),
       layout: choice(layouts, { default: 'stacked', help: 'Where the form stands on the page.' }),
       denied_action: choice(['message_continue', 'message', 'continue'], {

@@ -95,6 +95,14 @@ describeOnSqlite(
       expect((await browser.answer(walk.slug, { token: 't' })).body.error_message).toBe('A program, it seems.');
     });
 
+    test('takes -1 for no highest score', async () => {
+      const { answer } = await begin({ score_max_threshold: -1 });
+      service.answer = () => json({ success: true, score: 0.4 });
+      expect((await answer({ token: 't' })).body.component).toBe('xak-stage-captcha');
+      service.answer = () => json({ success: true, score: 12 });
+      expect((await answer({ token: 't' })).body).toEqual(done);
+    });
+
     test('never shows the private key', async () => {
       const made = await server().admin.post('/stages/captcha/', { name: 'with a key', ...settings() });
       expect(made.status).toBe(201);

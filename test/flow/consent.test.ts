@@ -128,6 +128,42 @@ describeOnBoth(
       expect((await asked(parties)).component).toBe(done);
     });
 
+    test('tells what is new since the last consent that is valid', async () => {
+      const parties = await between({ mode: 'permanent' });
+      const lists = async (scopes: readonly string[]) => {
+        const { permissions, additional_permissions } = await asked(parties, scopes);
+        return [permissions, additional_permissions].map((list) => list.map(({ id }: { id: string }) => id));
+      };
+      expect(await lists(['email', 'profile'])).toEqual([['email', 'profile'], []]);
+      expect(await agree(parties, ['email'])).toBe(done);
+      expect(await lists(['email', 'profile', 'groups'])).toEqual([['email'], ['profile', 'groups']]);
+      expect(await agree(parties, ['email', 'profile'])).toBe(done);
+      expect(await lists(['profile', 'groups'])).toEqual([['profile'], ['groups']]);
+      const elsewhere = await between({ mode: 'permanent' });
+      expect((await asked({ ...elsewhere, user: parties.user })).additional_permissions).toEqual([]);
+    });
+
+    test.each(['permanent', 'always_require'])(
+      'ends with a message if the application is deleted while the page is open (%s)',
+      async (mode) => {
+        const parties = await between({ mode });
+        const browser = await begin(parties, ['email']);
+        const { slug } = parties.walk;
+        const { token } = (await browser.show(slug)).body;
+        const { body } = await server().admin.get('/core/applications/?page_size=100');
+        const application = body.results.find(({ pk }: { pk: string }) => pk === parties.application);
+        expect((await server().admin.delete(`/core/applications/${application.slug}/`)).status).toBe(204);
+        const answer = await browser.answer(slug, { token });
+        if (mode === 'permanent')
+          expect(answer.body).toMatchObject({
+            component: 'xak-stage-access-denied',
+            error_message: 'This application is not here any more.',
+          });
+        expect(answer.body.component).not.toBe('xak-stage-flow-error');
+        expect(await stored(parties)).toEqual([]);
+      },
+    );
+
     test('asks again once a consent was withdrawn', async () => {
       const parties = await between({ mode: 'permanent' });
       await agree(parties);

@@ -103,6 +103,36 @@ describeOnSqlite(
       expect(await begin(browser, walk, other)).toBe(asked);
     });
 
+    test('is remembered for each user and each stage by itself', async () => {
+      const { user, app, walk, browser } = await shownOnce();
+      const other = await personWithPassword(server());
+      const apps = new Map([
+        [user, app],
+        [other, await giveApp(server(), other.username)],
+      ]);
+      const walks = [walk, await walkWith('hours=2')];
+      for (const one of walks) {
+        for (const person of [user, other]) {
+          if (one === walk && person === user) continue;
+          expect(await begin(browser, one, person)).toBe(asked);
+          clock.forward(minute);
+          const { body } = await browser.answer(one.slug, { code: apps.get(person)?.code() });
+          expect(body.component).toBe(redirect);
+        }
+      }
+      for (const one of walks)
+        for (const person of [user, other]) expect(await begin(browser, one, person)).toBe(redirect);
+      // Of many, the newest.
+      for (let n = 0; n < 8; n++) {
+        const another = await walkWith('hours=2');
+        expect(await begin(browser, another, other)).toBe(asked);
+        clock.forward(minute);
+        await browser.answer(another.slug, { code: apps.get(other)?.code() });
+        expect(await begin(browser, another, other)).toBe(redirect);
+      }
+      expect(await begin(browser, walk, user)).toBe(asked);
+    });
+
     test('is asked by another stage', async () => {
       const { user, browser } = await shownOnce();
       expect(await begin(browser, await walkWith('hours=1'), user)).toBe(asked);

@@ -185,9 +185,9 @@ describeOnBoth(
       await first.browser.answer(setup, { code: app.code(-step) });
       const { browser, asked } = await pastPassword(server(), user.username);
       const challenges = asked.body.device_challenges as { device_class: string }[];
-      // What was used last comes first.
-      expect(challenges.map(({ device_class }) => device_class)).toEqual(['static', 'totp']);
-      const [list, phone] = challenges;
+      // Backup codes come last, also where they were used last.
+      expect(challenges.map(({ device_class }) => device_class)).toEqual(['totp', 'static']);
+      const [phone, list] = challenges;
       expect((await browser.answer(signInFlow, { selected_challenge: phone })).body.component).toBe(component);
       const mixed = await browser.answer(signInFlow, { selected_challenge: phone, code: codes[1] });
       expect(mixed.body.component).toBe(component);

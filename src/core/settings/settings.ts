@@ -58,10 +58,13 @@ async function read(query: Query): Promise<Settings> {
   return { ...defaultSettings, ...(row && JSON.parse(row.values)) };
 }
 
+/** The current settings, whichever instance changed them. */
+export const cachedSettings = (db: Database): Promise<Settings> => cache.read(db, 'all', read);
+
 export function createSettingsStore(db: Database): SettingsStore {
   return {
     read,
-    current: () => cache.read(db, 'all', read),
+    current: () => cachedSettings(db),
     async readToChange(tx) {
       await db.dialect.exclusive('settings')?.execute(tx);
       return read(tx);

@@ -2,12 +2,14 @@ import { type RawBuilder, sql } from 'kysely';
 import { asText } from '../../lib/json.ts';
 import { type Complaints, Invalid, Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
+import { randomToken } from '../../platform/random.ts';
 import { checkMayAdd, checkMayWrite, visibleRows } from '../../resource/access.ts';
 import type { Call } from '../../resource/call.ts';
-import { isWritable, type Row } from '../../resource/fields/field.ts';
+import { isRequired, isWritable, type Row } from '../../resource/fields/field.ts';
 import { type SelectedRow, selectOne } from '../../resource/read.ts';
 import type { Engine, Resource } from '../../resource/resource.ts';
 import { createRow, updateRow } from '../../resource/verbs/write-row.ts';
+import { updateColumns } from '../../resource/write.ts';
 import { flowParts } from './flow-parts.ts';
 import { type BlueprintEntry, Find, KeyOf } from './format.ts';
 
@@ -16,6 +18,17 @@ export interface EntryComplaint {
   readonly entry: number;
   readonly model: string;
   readonly complaints: Complaints;
+}
+
+/** The secrets that a new object lacks: no file holds them. */
+export interface LackedSecrets {
+  readonly entry: number;
+  readonly members: readonly string[];
+}
+
+export interface Imported {
+  readonly complaints: readonly EntryComplaint[];
+  readonly lacking: readonly LackedSecrets[];
 }
 
 /**
@@ -27,18 +40,20 @@ export async function importFlow(
   call: Call,
   tx: Query,
   entries: readonly BlueprintEntry[],
-): Promise<EntryComplaint[]> {
+): Promise<Imported> {
   const work = createImport(engine, call, tx);
   const complaints: EntryComplaint[] = [];
+  const lacking: LackedSecrets[] = [];
   for (const [index, entry] of entries.entries()) {
     try {
-      await work.apply(entry);
+      const members = await work.apply(entry);
+      if (members.length > 0) lacking.push({ entry: index + 1, members });
     } catch (error) {
       if (!(error instanceof Invalid)) throw error;
       complaints.push({ entry: index + 1, model: entry.model, complaints: error.complaints });
     }
   }
-  return complaints;
+  return { complaints, lacking };
 }
 
 function createImport(engine: Engine, call: Call, tx: Query) {
@@ -47,7 +62,8 @@ function createImport(engine: Engine, call: Call, tx: Query) {
   /** The keys of imported entries by id; null for those that were refused. */
   const imported = new Map<string, string | number | null>();
 
-  async function apply({ model, id, identifiers, attrs }: BlueprintEntry): Promise<void> {
+  /** Returns the secrets that the object lacks. */
+  async function apply({ model, id, identifiers, attrs }: BlueprintEntry): Promise<readonly string[]> {
     if (id !== null) imported.set(id, null);
     const resource = parts.find(model);
     if (!resource) throw Invalid.field('model', `Objects of the kind "${model}" are no part of flows.`);
@@ -56,13 +72,19 @@ function createImport(engine: Engine, call: Call, tx: Query) {
     const unknown = Object.keys(body).filter((name) => !isNamed(resource, name));
     if (unknown.length > 0) throw Invalid.whole(...unknown.map((name) => `There is no member "${name}".`));
     const current = await existing(resource, identity);
-    const pk = current ? await change(resource, current, body) : await create(resource, body);
+    const lacked = current ? [] : lackedSecrets(resource, body);
+    const pk = current ? await change(resource, current, body) : await create(resource, body, lacked);
     if (id !== null) imported.set(id, pk);
+    return lacked;
   }
 
-  async function create(resource: Resource, body: Row): Promise<string | number> {
+  /** Secrets that are missing are stored empty: what needs them refuses everybody until they are entered. */
+  async function create(resource: Resource, body: Row, lacked: readonly string[]): Promise<string | number> {
     checkMayAdd(resource, call);
-    return (await createRow(engine, resource, call, tx, body, { isCopy: true })).pk;
+    const withSecrets = { ...Object.fromEntries(lacked.map((name) => [name, randomToken()])), ...body };
+    const { pk } = await createRow(engine, resource, call, tx, withSecrets, { isCopy: true });
+    await updateColumns(resource, pk, Object.fromEntries(lacked.map((name) => [name, ''])), call, tx);
+    return pk;
   }
 
   async function change(resource: Resource, { pk, values }: SelectedRow, body: Row): Promise<string | number> {
@@ -129,6 +151,12 @@ function createImport(engine: Engine, call: Call, tx: Query) {
 
   return { apply };
 }
+
+/** The required secrets that a body does not have. */
+const lackedSecrets = ({ allFields }: Resource, body: Row): string[] =>
+  Object.entries(allFields)
+    .filter(([name, field]) => field.secret && isWritable(field) && isRequired(field) && !Object.hasOwn(body, name))
+    .map(([name]) => name);
 
 const isNamed = ({ allFields }: Resource, name: string): boolean => {
   const field = Object.hasOwn(allFields, name) ? allFields[name] : undefined;

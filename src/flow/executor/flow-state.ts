@@ -1,5 +1,5 @@
 import type { ProvenEmail } from '../../core/directory/email-proof.ts';
-import { copyJson, isJsonObject, isSameJson, type Json } from '../../lib/json.ts';
+import { asObject, copyJson, isJsonObject, isSameJson, type Json } from '../../lib/json.ts';
 import type { FlowPlan } from '../plan.ts';
 
 /** A flow as the executor needs it. */
@@ -123,9 +123,24 @@ export function notedPassword({ user_notes }: FlowContext): string | null {
   return typeof set === 'string' ? set : null;
 }
 
+/** Counts a wrong answer to a stage, for the whole walk: a restart does not forgive it. Returns how many there were. */
+export function countFailure(context: FlowContext, stage: string): number {
+  const counts = asObject(context.failures);
+  const count = Number(counts[stage] ?? 0) + 1;
+  context.failures = { ...counts, [stage]: count };
+  return count;
+}
+
+/** The context of a walk that restarts. */
+export const restartedContext = (plan: FlowPlan, { failures }: FlowContext): FlowContext => ({
+  ...firstContext(plan),
+  ...(failures !== undefined && { failures }),
+});
+
 /** What others must not go on with: all that a walk has collected but what was typed, which proves nothing. */
 function holdingsOf(context: FlowContext) {
-  const { pending_user, pending_user_identifier, show_matched_user, prompt_data, ...held } = context;
+  const { pending_user, pending_user_identifier, show_matched_user, recovery_flow, failures, prompt_data, ...held } =
+    context;
   return isProven(context) ? { pending_user, ...held } : held;
 }
 

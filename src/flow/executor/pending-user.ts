@@ -1,5 +1,6 @@
 import { avatarOf, defaultAvatars } from '../../core/directory/avatar.ts';
 import { loadUserFacts, type UserFacts } from '../../core/mapping/user-facts.ts';
+import { cachedSettings } from '../../core/settings/settings.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { RequestFacts } from '../../platform/http/request-facts.ts';
 import type { Call } from '../../resource/call.ts';
@@ -18,14 +19,16 @@ export const pendingUserSchemas: Readonly<Record<string, JsonSchema>> = {
  * unless the identification stage may show matches.
  */
 export async function pendingUserMembers({
+  call,
   context,
   pendingUser,
-}: Pick<Step, 'context' | 'pendingUser'>): Promise<Row> {
+}: Pick<Step, 'call' | 'context' | 'pendingUser'>): Promise<Row> {
   const typed = context.pending_user_identifier;
   const user = typed === null || context.show_matched_user === true ? await pendingUser() : null;
   if (user) {
     const attributes = isJsonObject(user.attributes) ? user.attributes : {};
-    return { pending_user: user.username, pending_user_avatar: avatarOf(defaultAvatars, { ...user, attributes }) };
+    const { avatars } = await cachedSettings(call.db);
+    return { pending_user: user.username, pending_user_avatar: avatarOf(avatars, { ...user, attributes }) };
   }
   const name = typed ?? '';
   const nobody = { username: name, name, email: '', attributes: {} };
@@ -36,8 +39,9 @@ export async function pendingUserMembers({
 export async function deniedUserMembers(call: Call, context: FlowContext | null): Promise<Row> {
   const { user } = call.actor ?? { user: { username: '', name: '', email: '', attributes: {} } };
   if (context && pendingKeyOf(context) !== null)
-    return pendingUserMembers({ context, pendingUser: () => loadPendingUser(call, context) });
-  return { pending_user: user.username, pending_user_avatar: avatarOf(defaultAvatars, user) };
+    return pendingUserMembers({ call, context, pendingUser: () => loadPendingUser(call, context) });
+  const avatars = call.actor ? (await cachedSettings(call.db)).avatars : defaultAvatars;
+  return { pending_user: user.username, pending_user_avatar: avatarOf(avatars, user) };
 }
 
 /** Stands for a name that nobody has. */

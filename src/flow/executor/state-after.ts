@@ -1,7 +1,7 @@
 import { copyJson } from '../../lib/json.ts';
 import type { Complaints } from '../../lib/problem.ts';
 import type { Refusal } from '../plan.ts';
-import { type FlowState, firstContext, type PlannedStage } from './flow-state.ts';
+import { type FlowState, type PlannedStage, restartedContext } from './flow-state.ts';
 import type { Move } from './stage-kind.ts';
 
 /** The state after a move. An invalid answer restarts the walk if the binding says so. */
@@ -19,7 +19,7 @@ export function stateAfter(state: FlowState, move: Extract<Move, { move: 'next' 
   if (move.move === 'next') return { ...state, at: at + 1, memory: {} };
   if (planned.onInvalid === 'retry') return state;
   const isBlank = planned.onInvalid === 'restart';
-  return { ...state, at: 0, memory: {}, ...(isBlank && { context: firstContext(state.plan) }) };
+  return { ...state, at: 0, memory: {}, ...(isBlank && { context: restartedContext(state.plan, state.context) }) };
 }
 
 /** The state at the previous step, without the invalid answers. Which of the attributes is invalid, errors do not say. */

@@ -68,6 +68,23 @@ describeOnSqlite('RFC 6749 §4.1.2.1: a person who does not agree', (server) => 
     expect((await browser.answerStep(explicit, { token })).to ?? '').not.toContain('ticket');
   });
 
+  test.each(['the application', 'the provider', 'both'])('is told so if %s was deleted meanwhile', async (what) => {
+    const party = await makeRelyingParty(server(), {}, explicit);
+    const browser = await visitor(server());
+    await browser.authorize(asked(party));
+    const { token } = await browser.answerStep(explicit);
+    const { admin } = server();
+    if (what !== 'the provider') await admin.delete(`/core/applications/${party.application.slug}/`);
+    if (what !== 'the application') await admin.delete(`/providers/oauth2/${party.provider.pk}/`);
+    const answer = await browser.answerStep(explicit, { token });
+    if (answer.component === 'xak-flow-redirect') {
+      const { status, location } = await browser.visit(answer.to);
+      expect([status >= 400 && status < 500, location]).toEqual([true, null]);
+    } else {
+      expect(answer.component).toBe('xak-stage-access-denied');
+    }
+  });
+
   test('consumes a pushed request', async () => {
     const party = await makeRelyingParty(server(), {}, explicit);
     const browser = await visitor(server());

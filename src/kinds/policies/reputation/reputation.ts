@@ -22,10 +22,12 @@ export const reputation = ({ geo }: { readonly geo: Geo }): PolicyKind =>
       await world.makeRoom('policy_reputation_scores', tx);
       await changeScore(tx, geo, attempt);
     },
-    async evaluate({ check_ip, check_username, threshold }, { user, clientIp, now }, query) {
+    async evaluate({ check_ip, check_username, threshold }, { user, context, clientIp, now }, query) {
+      // A name that nobody has counts too: else a step that depends on it would show who has an account.
+      const name = user?.username ?? context.pending_user_identifier;
       const matches = [
         ...(check_ip ? [sql`ip = ${clientIp}`] : []),
-        ...(check_username && user ? [sql`identifier = ${user.username}`] : []),
+        ...(check_username && typeof name === 'string' ? [sql`identifier = ${name}`] : []),
       ];
       if (matches.length === 0) return verdict(0, threshold);
       const { rows } = await sql<{

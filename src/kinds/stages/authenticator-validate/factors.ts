@@ -46,7 +46,11 @@ export async function usableFactors(
 
 /** The challenges on offer: last used first, backups last. */
 export const offeredChallenges = (factors: readonly Factor[]): DeviceChallenge[] =>
-  [...factors]
-    .sort((left, right) => Number(left.kind.isBackup ?? false) - Number(right.kind.isBackup ?? false))
-    .flatMap(({ challenges }) => challenges)
-    .sort((left, right) => (right.last_used ?? '').localeCompare(left.last_used ?? ''));
+  factors
+    .flatMap(({ kind, challenges }) => challenges.map((challenge) => ({ challenge, isBackup: kind.isBackup ?? false })))
+    .sort(
+      (left, right) =>
+        Number(left.isBackup) - Number(right.isBackup) ||
+        (right.challenge.last_used ?? '').localeCompare(left.challenge.last_used ?? ''),
+    )
+    .map(({ challenge }) => challenge);

@@ -3,6 +3,9 @@ import { boolean, real } from '../../../resource/fields/scalar.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { text } from '../../../resource/fields/text.ts';
 
+/** As the highest score: none is too high. */
+export const noLimit = -1;
+
 /** Asks a captcha service whether the visitor is human. */
 export const captchaStage = defineStage({
   path: '/stages/captcha/',
@@ -27,14 +30,17 @@ export const captchaStage = defineStage({
     }),
     interactive: boolean({ default: false, help: 'Whether people have to do something before they can go on.' }),
     score_min_threshold: real({ default: 0.5, help: 'Scores below are refused, where the service gives any.' }),
-    score_max_threshold: real({ default: 1, help: 'Scores above are refused, where the service gives any.' }),
+    score_max_threshold: real({
+      default: 1,
+      help: 'Scores above are refused, where the service gives any; -1 sets no limit.',
+    }),
     error_on_invalid_score: boolean({
       default: true,
       help: 'If off, people with a refused score continue, and policies can decide by `context.captcha.response.score`.',
     }),
   },
   check: ({ values }) =>
-    values.score_min_threshold > values.score_max_threshold
+    values.score_max_threshold !== noLimit && values.score_min_threshold > values.score_max_threshold
       ? { score_min_threshold: ['The lowest score is above the highest.'] }
       : null,
 });

@@ -22,7 +22,7 @@ import { text } from '../../../resource/fields/text.ts';
 import { booleanSchema, stringSchema } from '../../../resource/json-schema.ts';
 import type { RowOf } from '../../../resource/resource.ts';
 import { captchaOrigins } from './captcha-origins.ts';
-import { captchaStage } from './captcha-stage.resource.ts';
+import { captchaStage, noLimit } from './captcha-stage.resource.ts';
 
 type Settings = RowOf<typeof captchaStage>;
 
@@ -80,6 +80,8 @@ async function askVerdict(
   { call, settings }: Step<Settings>,
   token: string,
 ): Promise<Row | ServiceFault> {
+  // An imported stage has none until somebody enters it.
+  if (settings.private_key === '') return new ServiceFault('the stage has no private key');
   const form = { secret: settings.private_key, response: token, remoteip: call.request.clientIp };
   const answer = await askService(fetch, settings.api_url, {
     method: 'POST',
@@ -103,5 +105,6 @@ const refusesSecret = ({ 'error-codes': codes }: Row): boolean =>
 function isWithin(score: unknown, settings: Settings): boolean {
   if (score === undefined || score === null || !settings.error_on_invalid_score) return true;
   if (typeof score !== 'number') return false;
-  return score >= settings.score_min_threshold && score <= settings.score_max_threshold;
+  const max = settings.score_max_threshold;
+  return score >= settings.score_min_threshold && (max === noLimit || score <= max);
 }

@@ -1,4 +1,4 @@
-import { hasConsent, storeConsent } from '../../../core/consent/consent.ts';
+import { hasConsent, lastConsent, storeConsent } from '../../../core/consent/consent.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import {
   ask,
@@ -70,12 +70,18 @@ export const consentKind = defineStageKind({
     const consent = consentOf(step);
     const mayStand = settings.mode !== 'always_require' && context.consent_asked_anew !== true;
     if (consent && mayStand && (await hasConsent(call.db.read, consent, call.now))) return agreed(step);
-    return ask({
-      ...(await pendingUserMembers(step)),
-      header_text: typeof context.consent_header === 'string' ? context.consent_header : 'Do you agree?',
-      permissions: permissionsOf(step),
-      additional_permissions: [],
-      token: rememberedText(step, 'token', () => randomText(32)),
+    const token = rememberedText(step, 'token', () => randomText(32));
+    return ask(async () => {
+      // What the person agreed to before, and what is new.
+      const before = consent && (await lastConsent(call.db.read, consent, call.now));
+      const isNew = ({ id }: Permission) => before !== null && !before.includes(id);
+      return {
+        ...(await pendingUserMembers(step)),
+        header_text: typeof context.consent_header === 'string' ? context.consent_header : 'Do you agree?',
+        permissions: permissionsOf(step).filter((permission) => !isNew(permission)),
+        additional_permissions: permissionsOf(step).filter(isNew),
+        token,
+      };
     });
   },
   async judge(step, { token, refused }) {

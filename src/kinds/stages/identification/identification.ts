@@ -1,11 +1,18 @@
 import { applicationName } from '../../../core/application/application-name.ts';
-import { brandFlows } from '../../../flow/brand-flows.ts';
 import { flowPage } from '../../../flow/executor/challenge.ts';
 import { flowSlug } from '../../../flow/executor/flow-reads.ts';
 import { setNamedUser } from '../../../flow/executor/flow-state.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { setPendingUserFacts } from '../../../flow/executor/pending-user.ts';
-import { ask, defineStageKind, type Move, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
+import {
+  ask,
+  defineStageKind,
+  type Move,
+  next,
+  type StageKind,
+  type Step,
+  type Write,
+} from '../../../flow/executor/stage-kind.ts';
 import {
   blockedWords,
   judgePassword,
@@ -13,6 +20,7 @@ import {
   type PasswordSettings,
   wrongPassword,
 } from '../../../flow/passwords/judge-password.ts';
+import { recoveryUrl } from '../../../flow/recovery-url.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { text } from '../../../resource/fields/text.ts';
@@ -67,15 +75,14 @@ export function identification(needs: Needs): StageKind {
 }
 
 async function challengeOf(needs: Needs, step: Step<Settings>): Promise<Row> {
-  const { flow, call, query } = step;
-  const ofBrand = flow.designation === 'authentication' ? await brandFlows(call.db, call.request.host) : null;
-  const screen = await screenOf(needs, step, ofBrand?.flow_recovery ?? null);
+  const { call, query } = step;
+  const screen = await screenOf(needs, step, await recoveryUrl(step, step.settings.recovery_flow));
   // The application that people sign in for, where one has sent them.
   const waiting = query.application === undefined ? null : await applicationName(call.db.read, query.application);
   return waiting === null ? screen : { ...screen, application_pre: waiting };
 }
 
-async function screenOf(needs: Needs, context: ScreenContext, recoveryOfBrand: string | null): Promise<Row> {
+async function screenOf(needs: Needs, context: ScreenContext, recovery_url: string | null): Promise<Row> {
   const { settings, flow, call } = context;
   const password = settings.password_stage === null ? null : await loadPassword(context, settings.password_stage);
   return {
@@ -84,7 +91,7 @@ async function screenOf(needs: Needs, context: ScreenContext, recoveryOfBrand: s
     allow_show_password: password?.allow_show_password ?? false,
     flow_designation: flow.designation,
     primary_action: flow.designation === 'authentication' && password ? 'Log in' : 'Continue',
-    ...(recoveryOfBrand && { recovery_url: flowPage(recoveryOfBrand) }),
+    ...(recovery_url && { recovery_url }),
     ...(hasLinks(settings) && (await links(context))),
     sources: settings.sources.length === 0 ? [] : await offeredSources(needs, settings.sources, call),
     show_source_labels: settings.show_source_labels,
@@ -98,9 +105,13 @@ async function judge(needs: PasswordNeeds, step: Step<Settings>, name: string, p
   setNamedUser(context, name, user?.pk ?? null);
   setPendingUserFacts(call, user);
   context.show_matched_user = settings.show_matched_user;
+  if (settings.recovery_flow !== null) context.recovery_flow = settings.recovery_flow;
   if (settings.password_stage === null) {
     const goesOn = user !== null || settings.pretend_user_exists;
-    return goesOn && members.length > 0 ? next() : forget(step, { non_field_errors: [wrongPassword] });
+    if (goesOn && members.length > 0) return next();
+    const attempt = { identifier: name, ip: call.request.clientIp, by: -1, now: call.now };
+    const write: Write = (tx, failed) => needs.noteAttempt(tx, attempt, failed);
+    return { ...forget(step, { non_field_errors: [wrongPassword] }), write };
   }
   if (password === '') return forget(step, { password: ['This field may not be blank.'] });
   const stage = await loadPassword(step, settings.password_stage);

@@ -1,3 +1,4 @@
+import { countFailure } from '../../../flow/executor/flow-state.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import { ask, defineStageKind, deny, next, type StageKind, stay } from '../../../flow/executor/stage-kind.ts';
 import {
@@ -6,8 +7,9 @@ import {
   type PasswordNeeds,
   wrongPassword,
 } from '../../../flow/passwords/judge-password.ts';
+import { recoveryUrl } from '../../../flow/recovery-url.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { booleanSchema } from '../../../resource/json-schema.ts';
+import { booleanSchema, stringSchema } from '../../../resource/json-schema.ts';
 import { passwordStage } from './password-stage.resource.ts';
 
 export function password(needs: PasswordNeeds): StageKind {
@@ -15,23 +17,28 @@ export function password(needs: PasswordNeeds): StageKind {
     resource: passwordStage,
     component: 'xak-stage-password',
     roles: () => ['needs user', 'proves'],
-    challenge: { ...pendingUserSchemas, allow_show_password: booleanSchema },
+    challenge: { ...pendingUserSchemas, allow_show_password: booleanSchema, recovery_url: stringSchema },
+    sometimes: ['recovery_url'],
     answer: { password: text({ trim: false, strict: true, writeOnly: true }) },
     async show(step) {
       const { allow_show_password } = step.settings;
-      return ask(async () => ({ ...(await pendingUserMembers(step)), allow_show_password }));
+      const { recovery_flow } = step.context;
+      return ask(async () => {
+        const recovery_url = await recoveryUrl(step, typeof recovery_flow === 'string' ? recovery_flow : null);
+        return { ...(await pendingUserMembers(step)), allow_show_password, ...(recovery_url && { recovery_url }) };
+      });
     },
     async judge(step, { password: given }) {
-      const { settings, memory, context } = step;
+      const { settings, context } = step;
       const verdict = await judgePassword(needs, step, settings, given);
       if (verdict.outcome === 'blocked') return stay({ password: [blockedWords] });
       if (verdict.outcome === 'right') {
         context.auth_method = verdict.method;
         return { ...next(verdict.write, verdict.cookies), mayWait: true };
       }
-      memory.failures = Number(memory.failures ?? 0) + 1;
+      const failures = countFailure(context, settings.pk);
       const maxFailures = settings.failed_attempts_before_cancel;
-      if (maxFailures > 0 && memory.failures >= maxFailures) return deny('Too many failed attempts.', verdict.write);
+      if (maxFailures > 0 && failures >= maxFailures) return deny('Too many failed attempts.', verdict.write);
       return stay({ password: [wrongPassword] }, verdict.write);
     },
   });
