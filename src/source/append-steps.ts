@@ -51,11 +51,13 @@ export function createAppendSteps(): AppendStep {
     const user = await activeUser(tx, state);
     if (step === 'check_user') return checkUser(user, content, source);
     if (step === 'save_connection') {
+      // `sourceSteps` planned it.
       const connection = content as Connection;
       await saveConnection(connection, source, user, registry, tx, call);
       const { email } = connection;
       return email === undefined ? undefined : recordEmailProof(tx, { email, by: 'source' }, user, call.now);
     }
+    // `sourceSteps` planned them.
     return syncGroups(content as PlannedGroup[], source, user, tx, call);
   };
 }

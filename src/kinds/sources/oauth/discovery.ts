@@ -14,6 +14,8 @@ export type Discovered = {
   readonly token_endpoint: string | null;
   readonly userinfo_endpoint: string | null;
   readonly jwks_uri: string | null;
+  /** Missing in documents that were stored before it was read. */
+  readonly end_session_endpoint?: string | null;
   readonly algorithms: readonly string[] | null;
   readonly auth_methods: readonly string[] | null;
   /** Whether its answers name it (RFC 9207 §3). */
@@ -57,6 +59,7 @@ export async function discover(fetch: GuardedFetch, source: OAuthSource): Promis
     token_endpoint: addressIn(body, 'token_endpoint'),
     userinfo_endpoint: addressIn(body, 'userinfo_endpoint'),
     jwks_uri,
+    end_session_endpoint: addressIn(body, 'end_session_endpoint'),
     algorithms: textsIn(body, 'id_token_signing_alg_values_supported'),
     auth_methods: textsIn(body, 'token_endpoint_auth_methods_supported'),
     names_itself: body.authorization_response_iss_parameter_supported === true,

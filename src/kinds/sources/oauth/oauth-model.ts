@@ -6,6 +6,11 @@ export const oauthSourceModel = 'svc_sources_oauth.oauthsource';
 export const oauthConnectionModel = 'svc_sources_oauth.useroauthsourceconnection';
 export const oauthMappingModel = 'svc_sources_oauth.oauthsourcepropertymapping';
 export const oauthPaths = { login: '/source/oauth/login/{slug}/', callback: '/source/oauth/callback/{slug}/' } as const;
+/** Where people return from signing out at the service, and where it sends logout tokens. */
+export const oauthLogoutPaths = {
+  logout: '/source/oauth/logout/{slug}/',
+  backchannel: '/source/oauth/backchannel-logout/{slug}/',
+} as const;
 
 /** An OAuth source as an administrator has set it up, secrets in clear. */
 export type OAuthSource = SourceRow & {

@@ -1,26 +1,23 @@
 import { asObject, type JsonObject } from '../../../lib/json.ts';
-import { createRateLimit } from '../../../lib/rate-limit.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
-import { createRemoteKeys } from '../../../platform/fetch/remote-keys.ts';
 import { randomToken } from '../../../platform/random.ts';
-import type { Call } from '../../../resource/call.ts';
 import { pathFor, type Speaker } from '../../../source/interactive.ts';
 import type { Identity } from '../../../source/properties.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
 import type { Came } from '../../../source/visit-outcome.ts';
 import { authorizeUrl } from './authorize-url.ts';
 import { clientIdOf, clientOf } from './client.ts';
-import { discover } from './discovery.ts';
-import { type Endpoints, endpointsOf } from './endpoints.ts';
+import type { Endpoints } from './endpoints.ts';
 import { verifyIdToken } from './id-token.ts';
-import { keepDiscovered } from './keep-discovered.ts';
 import { type OAuthSource, oauthConnectionModel, oauthMappingModel, oauthPaths } from './oauth-model.ts';
+import { type SessionFacts, sessionFacts } from './oauth-sessions.ts';
 import { groupsOf, identifierOf, textOf, withholdsGroups } from './person.ts';
 import { askProfile, checkSamePerson, verifyProfile, withProfile } from './profile.ts';
+import type { SourceEndpoints } from './source-endpoints.ts';
 import { redeemCode, refusedByService, type Tokens, wordsOf } from './token-request.ts';
 import { rulesOf } from './type-rules.ts';
 
-interface Needs {
+interface Needs extends SourceEndpoints {
   readonly fetch: GuardedFetch;
   readonly config: { readonly publicUrl: string };
 }
@@ -32,37 +29,29 @@ const formMembers = ['code', 'state', 'error', 'error_description', 'iss', 'user
 type Secrets = { readonly verifier: string; readonly nonce: string };
 
 /** How OAuth 2 and OpenID Connect services are spoken to: the code flow with PKCE (RFC 6749 §4.1, RFC 7636). */
-export function oauthSpeaker({ fetch, config }: Needs): Speaker<OAuthSource> {
-  const remoteKeys = createRemoteKeys(fetch);
-  // Anybody can make us ask a service that does not answer.
-  const discoveries = createRateLimit({ max: 10, windowMs: 60_000 });
-
-  const endpoints = (source: OAuthSource, call: Call): Promise<Endpoints> =>
-    endpointsOf(
-      {
-        discover(wanted) {
-          if (discoveries.waitAfter(wanted.pk) > 0) {
-            throw new SourceRefusal(`${wanted.name} cannot be reached at the moment. Please try again in a minute.`);
-          }
-          return discover(fetch, wanted);
-        },
-        keep: (wanted, discovered) => call.db.write((tx) => keepDiscovered(tx, wanted.pk, discovered)),
-      },
-      source,
-    );
+export function oauthSpeaker({ fetch, config, remoteKeys, endpoints }: Needs): Speaker<OAuthSource> {
   const redirectUri = ({ slug }: OAuthSource): string => `${config.publicUrl}${pathFor(oauthPaths.callback, slug)}`;
 
-  async function profileOf(source: OAuthSource, to: Endpoints, tokens: Tokens, { nonce }: Secrets, now: string) {
+  /** The profile of a person, and how the service knows the session that begins. */
+  async function profileOf(
+    source: OAuthSource,
+    to: Endpoints,
+    tokens: Tokens,
+    { nonce }: Secrets,
+    now: string,
+  ): Promise<{ readonly profile: JsonObject; readonly session?: SessionFacts }> {
     if (!rulesOf(source.provider_type).isOpenId) {
-      return to.profile === null ? {} : askProfile(fetch, source, to.profile, tokens.accessToken, null);
+      if (to.profile === null) return { profile: {} };
+      return { profile: await askProfile(fetch, source, to.profile, tokens.accessToken, null) };
     }
     const expected = { clientId: clientIdOf(source), nonce, accessToken: tokens.accessToken, now };
     const claims = await verifyIdToken(remoteKeys, source, to, tokens.idToken, expected);
-    if (to.profile === null) return claims;
+    const session = sessionFacts(claims, tokens.idToken ?? '');
+    if (to.profile === null) return { profile: claims, session };
     const verify = (jwt: string) => verifyProfile(remoteKeys, source, to, jwt, now);
     const profile = await askProfile(fetch, source, to.profile, tokens.accessToken, verify);
     checkSamePerson(source, claims, profile);
-    return withProfile(claims, profile);
+    return { profile: withProfile(claims, profile), session };
   }
 
   return {
@@ -94,8 +83,9 @@ export function oauthSpeaker({ fetch, config }: Needs): Speaker<OAuthSource> {
       const client = await clientOf(source, call.now);
       const exchange = { code, client, redirectUri: redirectUri(source), verifier: secrets.verifier };
       const tokens = await redeemCode(fetch, source.name, to, exchange, call.now);
-      const profile = await profileOf(source, to, tokens, secrets, call.now);
-      return cameWith(source, { ...profile, ...nameFromForm(source, answer) }, tokens);
+      const { profile, session } = await profileOf(source, to, tokens, secrets, call.now);
+      const came = cameWith(source, { ...profile, ...nameFromForm(source, answer) }, tokens);
+      return { ...came, ...(session && { session }) };
     },
   };
 }

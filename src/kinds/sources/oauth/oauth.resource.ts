@@ -3,6 +3,7 @@ import { image } from '../../../core/media/image-field.ts';
 import type { Complaints } from '../../../lib/problem.ts';
 import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { FieldNotes } from '../../../resource/fields/field.ts';
+import { boolean } from '../../../resource/fields/scalar.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
@@ -13,7 +14,7 @@ import type { Action, Resource } from '../../../resource/resource.ts';
 import { pathFor } from '../../../source/interactive.ts';
 import { defineSource, publicEnrollment, signInFilters, unused } from '../../../source/source.family.ts';
 import { wellKnownOf } from './discovery.ts';
-import { oauthPaths, oauthSourceModel } from './oauth-model.ts';
+import { oauthLogoutPaths, oauthPaths, oauthSourceModel } from './oauth-model.ts';
 import { findProviderType, providerTypes } from './provider-types.ts';
 import { refreshJobName } from './refresh.job.ts';
 
@@ -99,10 +100,23 @@ export function oauthSource({ config: { publicUrl }, jobs }: Needs): Resource {
         help: 'The keys of the service as a JWK Set, where it publishes none.',
         group: 'Endpoints',
       }),
+      end_session_at_source: boolean({
+        default: true,
+        label: 'Sign out at the service too',
+        help: 'Whether signing out here ends the session at an OpenID Connect service, if it offers that. Register the logout URL of the source there as post-logout redirect URI.',
+      }),
       oidc_discovered: unused(json({ anyValue: true, default: () => ({}) })),
     },
     derived: {
       callback_url: { schema: stringSchema, from: ({ slug }) => `${publicUrl}${pathFor(oauthPaths.callback, slug)}` },
+      logout_url: {
+        schema: stringSchema,
+        from: ({ slug }) => `${publicUrl}${pathFor(oauthLogoutPaths.logout, slug)}`,
+      },
+      backchannel_logout_url: {
+        schema: stringSchema,
+        from: ({ slug }) => `${publicUrl}${pathFor(oauthLogoutPaths.backchannel, slug)}`,
+      },
       type: { schema: providerTypeSchema, from: ({ provider_type }) => findProviderType(provider_type) ?? null },
     },
     check: ({ values }) => missingAddresses(values),

@@ -3,20 +3,31 @@ import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { comeBack } from '../../../source/come-back.ts';
-import { interactiveRoutes } from '../../../source/interactive.ts';
+import { createServe, interactiveRoutes } from '../../../source/interactive.ts';
 import { leave } from '../../../source/leave.ts';
 import { redirecting } from '../../../source/redirecting.ts';
 import type { SignInNeeds } from '../../../source/sign-in.ts';
 import type { SourceKind } from '../../../source/source-kind.ts';
 import { accessTokensOf } from './access-tokens.ts';
 import { oauthDemo } from './demo.ts';
+import { backchannelLogoutRoute } from './handle-backchannel-logout.ts';
 import { defaultIcon, oauthSource } from './oauth.resource.ts';
 import { groupOAuthConnection, userOAuthConnection } from './oauth-connections.resource.ts';
 import { oauthSourceMapping } from './oauth-mapping.resource.ts';
-import { type OAuthSource, oauthConnectionModel, oauthMappingModel, oauthPaths, oauthResource } from './oauth-model.ts';
+import {
+  type OAuthSource,
+  oauthConnectionModel,
+  oauthLogoutPaths,
+  oauthMappingModel,
+  oauthPaths,
+  oauthResource,
+} from './oauth-model.ts';
+import { createAppendOAuthSteps, usedLogoutTokens } from './oauth-sessions.ts';
 import { oauthSpeaker } from './oauth-speaker.ts';
 import { refreshJob } from './refresh.job.ts';
+import { createSourceEndpoints } from './source-endpoints.ts';
 import { sourceKeySets } from './source-key-sets.ts';
+import { detourAtSource, handleLogout } from './start-logout.ts';
 
 interface Needs extends SignInNeeds {
   readonly config: Pick<Config, 'publicUrl'>;
@@ -28,16 +39,26 @@ interface Needs extends SignInNeeds {
 
 /** People who have an account with an OAuth 2 or OpenID Connect service. */
 export function oauth(needs: Needs): SourceKind<OAuthSource> {
-  const speaker = oauthSpeaker(needs);
+  const shared = { ...needs, ...createSourceEndpoints(needs.fetch) };
+  const speaker = oauthSpeaker(shared);
   return {
     resource: oauthSource(needs),
     resources: [userOAuthConnection, groupOAuthConnection, oauthSourceMapping(needs)],
     routes(server) {
-      return interactiveRoutes(
-        { needs, server, resource: oauthResource(server.engine.registry), speaker, isSecure: needs.isSecure },
-        { leave, comeBack },
-      );
+      const resource = oauthResource(server.engine.registry);
+      return [
+        ...interactiveRoutes({ needs, server, resource, speaker, isSecure: needs.isSecure }, { leave, comeBack }),
+        {
+          methods: ['GET'],
+          path: oauthLogoutPaths.logout,
+          handle: createServe({ server, resource })((visitor) => handleLogout(needs, visitor)),
+        },
+        backchannelLogoutRoute(shared, resource, server),
+      ];
     },
+    append: createAppendOAuthSteps(needs.key),
+    detourOf: detourAtSource(needs),
+    expiring: [usedLogoutTokens],
     ...redirecting({
       login: oauthPaths.login,
       component: 'xak-user-settings-source-oauth',

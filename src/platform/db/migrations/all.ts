@@ -45,6 +45,7 @@ import { nameKeys } from './0055-name-keys.ts';
 import { scimPrivileged } from './0060-scim-privileged.ts';
 import { oauth2Targets } from './0061-oauth2-targets.ts';
 import { syncDestinations } from './0062-sync-destinations.ts';
+import { oauthSourceSessions } from './0064-oauth-source-sessions.ts';
 import { signedRequests } from './0065-signed-requests.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
@@ -95,5 +96,6 @@ export const migrations: readonly Migration[] = [
   scimPrivileged,
   oauth2Targets,
   syncDestinations,
+  oauthSourceSessions,
   signedRequests,
 ];
