@@ -220,9 +220,28 @@ export async function destroyRow(
   const actual = typeof current.kind === 'string' ? (registry.find(current.kind) ?? resource) : resource;
   await deleteAlong(engine, actual, call, tx, pk);
   await resource.afterWrite?.({ tx, call, registry, values: current, given: new Set(), current, verb: 'destroy', pk });
+  // Last: who may not delete it need not learn what depends on it.
+  await checkUnprotected(engine, actual, tx, pk);
   await call.world.deleteGrantsOn(tx, actual.family ? [actual.model, actual.family.model] : [actual.model], pk);
   await runLater(tx, sql`delete from ${sql.table(resource.rootTable)} where pk = ${pk}`);
   await recordWrite('model_deleted', actual, pk, current, null, call, tx);
+}
+
+/** The fields of all resources that refer to objects of this one. */
+function* fieldsNaming({ registry }: Engine, { model, family }: Resource): Iterable<[Resource, string, RefField]> {
+  for (const other of registry.resources) {
+    for (const [name, field] of Object.entries(other.allFields)) {
+      if (isRef(field) && (field.model === model || field.model === family?.model)) yield [other, name, field];
+    }
+  }
+}
+
+async function checkUnprotected(engine: Engine, resource: Resource, tx: Query, pk: string | number): Promise<void> {
+  for (const [other, name, field] of fieldsNaming(engine, resource)) {
+    if (!field.protects) continue;
+    const { rows } = await namingSql(other, name, field, pk).execute(tx);
+    if (rows.length > 0) throw Invalid.whole(`A ${other.names[0]} depends on it: change or delete that first.`);
+  }
 }
 
 /**
@@ -230,23 +249,19 @@ export async function destroyRow(
  */
 async function deleteAlong(
   engine: Engine,
-  { model, family }: Resource,
+  resource: Resource,
   call: Call,
   tx: Query,
   pk: string | number,
 ): Promise<void> {
-  for (const other of engine.registry.resources) {
-    for (const [name, field] of Object.entries(other.allFields)) {
-      if (!isRef(field) || !(field.protects || field.outlives)) continue;
-      if (field.model !== model && field.model !== family?.model) continue;
-      const { rows } = await namingSql(other, name, field, pk).execute(tx);
-      if (field.protects && rows.length > 0)
-        throw Invalid.whole(`A ${other.names[0]} depends on it: change or delete that first.`);
-      for (const row of rows) {
-        const current = (await engine.stored(other, call)(call, tx, row.pk)) ?? {};
-        const input = { tx, call, registry: engine.registry, values: current, given: new Set<string>(), current };
-        await other.afterWrite?.({ ...input, verb: 'destroy', pk: row.pk, isAlong: true });
-      }
+  const { registry } = engine;
+  for (const [other, name, field] of fieldsNaming(engine, resource)) {
+    if (!field.outlives) continue;
+    const { rows } = await namingSql(other, name, field, pk).execute(tx);
+    for (const row of rows) {
+      const current = (await engine.stored(other, call)(call, tx, row.pk)) ?? {};
+      const input = { tx, call, registry, values: current, given: new Set<string>(), current };
+      await other.afterWrite?.({ ...input, verb: 'destroy', pk: row.pk, isAlong: true });
     }
   }
 }
