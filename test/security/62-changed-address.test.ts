@@ -31,16 +31,4 @@ describeOnSqlite('class 62: that an address is verified', (server) => {
     await enter(`${unique('victim')}@example.com`);
     expect(await attributes()).toEqual({ team: 'blue' });
   });
-
-  test('is true when the flow that writes the address says so', async () => {
-    const fields = [
-      await makePrompt(server(), 'email', 'email'),
-      await makePrompt(server(), 'attributes.email_verified', 'checkbox', { required: false, order: 1 }),
-    ];
-    const { slug } = await makeWalk(server(), [['prompt/stages', { fields }], ['user_write']]);
-    const { browser, attributes } = await person();
-    await browser.show(slug);
-    await browser.answer(slug, { email: `${unique('new')}@example.com`, 'attributes.email_verified': true });
-    expect(await attributes()).toEqual(verified);
-  });
 });

@@ -1,5 +1,8 @@
+import { vouchingNames } from '../../../core/directory/vouching-attributes.ts';
 import type { Settings } from '../../../core/settings/settings.ts';
+import { nestPromptData } from '../../../flow/prompt-data.ts';
 import { parseDuration } from '../../../lib/duration.ts';
+import { asObject } from '../../../lib/json.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import { type Call, requireActor } from '../../../resource/call.ts';
 import { longLivedCredentials } from '../../../resource/credentials.ts';
@@ -78,6 +81,13 @@ export function invitationResource({ settings, config, ...mailing }: InvitationN
     async check({ call, tx, values, current }) {
       if (Object.keys(values.fixed_data ?? {}).some((name) => /password/i.test(name)))
         return { fixed_data: ['An invitation sets no password: people choose theirs.'] };
+      const [vouching] = vouchingNames(asObject(nestPromptData(values.fixed_data ?? {}).attributes));
+      if (vouching !== undefined)
+        return {
+          fixed_data: [
+            `An invitation cannot set the attribute ${vouching}, which vouches for the user: set it on the user afterwards.`,
+          ],
+        };
       if (!current) {
         values.created_by = requireActor(call).user.pk;
         const token = newToken();

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import { expired } from '../../../core/cleanup/cleanup.jobs.ts';
+import { withoutVouching } from '../../../core/directory/vouching-attributes.ts';
 import { type FlowContext, noteProvenEmail, setPendingUser } from '../../../flow/executor/flow-state.ts';
 import { defineStageKind, deny, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
 import { nestPromptData } from '../../../flow/prompt-data.ts';
 import { deepMerge } from '../../../lib/deep-merge.ts';
-import { isJsonObject, type Json } from '../../../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import type { Call } from '../../../resource/call.ts';
@@ -40,7 +41,7 @@ export const invitationKind = (needs: InvitationNeeds): StageKind =>
       const { settings, context } = step;
       const invitation = await findInvitation(needs, step);
       if (!invitation) return settings.continue_flow_without_invitation ? next() : deny(refused);
-      const fixed = nestPromptData(withoutPasswords(JSON.parse(invitation.fixed_data)));
+      const fixed = withoutVouchers(nestPromptData(withoutPasswords(JSON.parse(invitation.fixed_data))));
       context.prompt_data = deepMerge(nestPromptData(context.prompt_data), fixed);
       context.fixed_data = fixed;
       // The invitation is for someone without an account, so it is not about whoever opens the link.
@@ -75,6 +76,10 @@ async function useUp(context: FlowContext, tx: Query, call: Call): Promise<void>
 async function isTaken(tx: Query, pk: string): Promise<boolean> {
   return (await sql`delete from invitations where pk = ${pk} returning pk`.execute(tx)).rows.length > 0;
 }
+
+/** Invitations from before were not checked for these. */
+const withoutVouchers = (data: JsonObject): JsonObject =>
+  isJsonObject(data.attributes) ? { ...data, attributes: withoutVouching(data.attributes) } : data;
 
 const withoutPasswords = (data: Record<string, Json>): Record<string, Json> =>
   Object.fromEntries(Object.entries(data).filter(([name]) => !/password/i.test(name)));

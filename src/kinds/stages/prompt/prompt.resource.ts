@@ -1,3 +1,6 @@
+import { vouchingNames } from '../../../core/directory/vouching-attributes.ts';
+import { nestPromptData } from '../../../flow/prompt-data.ts';
+import { asObject } from '../../../lib/json.ts';
 import type { Complaints } from '../../../lib/problem.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { defineResource } from '../../../resource/define.ts';
@@ -19,9 +22,19 @@ export function promptResource({ sandbox }: { readonly sandbox: Sandbox }): Reso
     order: ['field_key'],
     search: ['field_key', 'name', 'label', 'type', 'placeholder'],
     fields: promptFields,
-    check: ({ values }) => syntaxComplaints(values, sandbox),
+    check: ({ values, current }) =>
+      values.field_key === current?.field_key
+        ? syntaxComplaints(values, sandbox)
+        : { ...vouchingComplaint(values), ...syntaxComplaints(values, sandbox) },
     actions: [previewAction(promptFields, sandbox)],
   });
+}
+
+/** The user write stage drops what people would say of themselves there. */
+function vouchingComplaint({ field_key }: Pick<ValuesOf<typeof promptFields>, 'field_key'>): Complaints | null {
+  const [name] = vouchingNames(asObject(nestPromptData({ [field_key]: true }).attributes));
+  if (name === undefined) return null;
+  return { field_key: [`The attribute ${name} vouches for the user, so no prompt can set it.`] };
 }
 
 /** Expressions must at least parse. */

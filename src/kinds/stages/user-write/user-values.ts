@@ -1,14 +1,24 @@
+import { withoutVouching } from '../../../core/directory/vouching-attributes.ts';
+import type { FlowPlan } from '../../../flow/plan.ts';
 import { nestPromptData } from '../../../flow/prompt-data.ts';
-import { isJsonObject, type Json } from '../../../lib/json.ts';
+import { asObject, type Json } from '../../../lib/json.ts';
 
 type Values = Record<string, Json>;
 
 /** Members that prompts may set directly. Permissions, state and type of an account are never among them. */
 const ownMembers = ['username', 'name', 'email'];
 
-/** The part of the prompt data that is about the user: a few members, and attributes. */
-export function userValues(data: Readonly<Values>): Values {
+/**
+ * The part of the prompt data that is about the user: a few members, and attributes. Of attributes that vouch for something
+ * only those count that the source of the walk has brought.
+ */
+export function userValues(
+  data: Readonly<Values>,
+  { source, prompt_data }: Pick<FlowPlan, 'source' | 'prompt_data'>,
+): Values {
   const { attributes, ...members } = nestPromptData(data);
   const values = Object.fromEntries(Object.entries(members).filter(([name]) => ownMembers.includes(name)));
-  return isJsonObject(attributes) && Object.keys(attributes).length > 0 ? { ...values, attributes } : values;
+  const ofSource = source === null ? {} : asObject(nestPromptData(prompt_data).attributes);
+  const kept = withoutVouching(asObject(attributes), ofSource);
+  return Object.keys(kept).length > 0 ? { ...values, attributes: kept } : values;
 }

@@ -74,9 +74,9 @@ async function hashOf(passwords: Passwords, password: Json | undefined): Promise
   }
 }
 
-function create({ context, settings, engine, settle }: Step<Settings>, hash: string | null): Move {
+function create({ context, settings, engine, settle, walk }: Step<Settings>, hash: string | null): Move {
   return next(async (tx, call) => {
-    const values = userValues(context.prompt_data);
+    const values = userValues(context.prompt_data, walk.plan);
     const group = settings.create_users_group;
     const users = usersIn(engine.registry);
     const { pk } = await createRow(engine, users, silent({ ...call, actor: null }), tx, {
@@ -95,14 +95,14 @@ function create({ context, settings, engine, settle }: Step<Settings>, hash: str
   });
 }
 
-function change({ context, engine }: Step<Settings>, user: UserFacts, hash: string | null): Move {
+function change({ context, engine, walk }: Step<Settings>, user: UserFacts, hash: string | null): Move {
   return next(async (tx, flowCall) => {
     const call = actingAs(flowCall, user);
     const users = usersIn(engine.registry);
     const found = await selectOne(engine, users, call, tx, [sql`${users.row().col('pk')} = ${user.pk}`], 'write');
     // Again, now that nobody else writes to the user: hashing a password takes a while.
     if (!found || !isWritable(found.values, context)) throw new Problem('permission_denied');
-    const values = userValues(context.prompt_data);
+    const values = userValues(context.prompt_data, walk.plan);
     const attributes = deepMerge(keptAttributes(found.values, values), attributesOf(values));
     if (Object.keys(values).length > 0) {
       const body = { ...values, attributes };

@@ -1,0 +1,18 @@
+import { isSameJson, type JsonObject } from '../../lib/json.ts';
+
+/** Attributes that applications, matching or the server itself rely on. */
+const vouching: ReadonlySet<string> = new Set(['email_verified', 'phone_number_verified', 'upn', 'distinguishedName']);
+
+/** The server's own marks, such as how long tokens of the user may be valid. */
+const ownPrefix = 'gatehouse/';
+
+/** The names among attributes that vouch for something: inviters and people who fill in forms cannot. */
+export const vouchingNames = (attributes: JsonObject): string[] =>
+  Object.keys(attributes).filter((name) => vouching.has(name) || name.startsWith(ownPrefix));
+
+/** Attributes without those that vouch for something, unless a source said exactly that. */
+export function withoutVouching(attributes: JsonObject, vouchedFor: JsonObject = {}): JsonObject {
+  const names = new Set(vouchingNames(attributes));
+  const isKept = (name: string) => !names.has(name) || isSameJson(attributes[name], vouchedFor[name]);
+  return Object.fromEntries(Object.entries(attributes).filter(([name]) => isKept(name)));
+}
