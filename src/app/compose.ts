@@ -30,6 +30,7 @@ import { watchDatabase } from './database-metrics.ts';
 import { mountFirstLink } from './first-link.ts';
 import { homeOf, mountCancel } from './flow-exits.ts';
 import { mountHealth } from './health.ts';
+import { heldBackSince } from './held-back.ts';
 import { jobKinds } from './job-kinds.ts';
 import { createKinds, type Kinds } from './kinds.ts';
 import { mountMetrics } from './metrics-route.ts';
@@ -83,6 +84,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     clock,
     log,
     kinds: jobKinds(world, { resourceWorld, quietWorld, kinds, jobs: () => jobs, engine: () => engine }),
+    isHeldBack: async (tx) => (await heldBackSince(tx)) !== null,
     observe: metrics.countJob,
   });
   const registry = createRegistry(allResources({ ...world, jobs, announce }, kinds));

@@ -7,6 +7,7 @@ import { pendingListsJob } from '../core/search/pending-lists.job.ts';
 import { deliverJob } from '../notify/deliver.job.ts';
 import { matchJob } from '../notify/match.job.ts';
 import { notificationCleanupJob } from '../notify/notification-cleanup.job.ts';
+import { queueDeliveriesJob } from '../notify/queue-deliveries.job.ts';
 import type { JobKind, Jobs } from '../platform/jobs/job.ts';
 import { syncJobs } from '../provider/sync/sync.jobs.ts';
 import type { ResourceWorld } from '../resource/call.ts';
@@ -25,6 +26,7 @@ export function jobKinds(world: World, needs: Needs): JobKind[] {
   const expiring = [...ownExpiring, ...kinds.all.flatMap((kind) => kind.expiring ?? [])];
   return [
     matchJob({ policies, transports, jobs, quietCall }),
+    queueDeliveriesJob(db, { transports, jobs }),
     deliverJob({ transports, quietCall }),
     notificationCleanupJob(ownCall),
     ...cleanupJobs({

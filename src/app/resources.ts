@@ -46,6 +46,7 @@ import type { Endpoint } from '../resource/endpoint.ts';
 import type { Resource } from '../resource/resource.ts';
 import { sourcesResource } from '../source/sources.resource.ts';
 import { userConnectionsResource } from '../source/user-connection.family.ts';
+import { releaseEndpoint } from './held-back.ts';
 import type { Kinds } from './kinds.ts';
 import type { OpenApiDocuments } from './openapi-routes.ts';
 import { maintenanceEndpoint } from './overview/maintenance.endpoint.ts';
@@ -146,6 +147,7 @@ export function allEndpoints(world: Serving, kinds: Kinds): Endpoint[] {
     pageEndpoint({ ...readers, document: world.documents.under }),
     bulkEndpoint(),
     ...overviewEndpoints(world),
+    releaseEndpoint(() => world.jobs),
     maintenanceEndpoint(world),
     testMailEndpoint(world),
     ...readyMadeEndpoints(world),

@@ -7,7 +7,7 @@ import { sqliteDialect } from '../platform/db/sqlite-dialect.ts';
 
 /** Which layer owns which tables. All others belong to the one kind that names them. */
 const owned: Readonly<Record<string, readonly string[]>> = {
-  platform: ['jobs', 'shared_counts', 'stamps'],
+  platform: ['job_workers', 'jobs', 'shared_counts', 'stamps'],
   resource: ['counted_until'],
   core: [
     ...[

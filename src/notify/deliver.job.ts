@@ -2,7 +2,7 @@ import { languageOfUser } from '../core/brand/language.ts';
 import { MappingFailed } from '../core/mapping/evaluate.ts';
 import { loadUserFacts } from '../core/mapping/user-facts.ts';
 import type { Query } from '../platform/db/database.ts';
-import { type JobKind, type Jobs, PermanentFailure } from '../platform/jobs/job.ts';
+import { type JobKind, type Jobs, type JobWarning, PermanentFailure } from '../platform/jobs/job.ts';
 import type { Call } from '../resource/call.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { loadEvents, loadTransport } from './load.ts';
@@ -35,13 +35,20 @@ const kindName = 'deliver_notification';
 const shownInPages: StoredTransport = { pk: '', name: 'local', mode: 'local', webhook_url: '', expression: null };
 
 export const deliver = (jobs: Jobs, tx: Query, delivery: Delivery): Promise<void> =>
-  jobs.enqueue(tx, { kind: kindName, payload: delivery });
+  jobs.enqueue(tx, {
+    kind: kindName,
+    payload: delivery,
+    // One at a time: a slow receiver must not hold up others.
+    ...(delivery.transport !== null && { alone: `${kindName} ${delivery.transport}` }),
+  });
 
 export function deliverJob({ transports, quietCall }: Needs): JobKind<Delivery> {
   const breaker = createCircuitBreaker();
   return {
     name: kindName,
     summary: 'Deliver a notification.',
+    lane: 'bulk',
+    isOutgoing: true,
     async run({ payload }) {
       const delivery = payload;
       const call = quietCall();
@@ -62,7 +69,9 @@ export function deliverJob({ transports, quietCall }: Needs): JobKind<Delivery> 
           const Failure = error instanceof Undeliverable ? PermanentFailure : Error;
           throw new Failure(`${transport.name}: ${error.message}`, { cause: error.cause });
         });
-      return `${transport.name}: ${said}`;
+      return typeof said === 'object'
+        ? { warning: `${transport.name}: ${said.warning}` }
+        : `${transport.name}: ${said}`;
     },
     /** Records that a notification failed, and why. */
     async afterFailure(tx, { payload, message, error }) {
@@ -89,7 +98,7 @@ async function sendBy(
   transport: StoredTransport,
   message: Message,
   { db }: Call,
-): Promise<string> {
+): Promise<string | JobWarning> {
   const kind = transports.find(({ mode }) => mode === transport.mode);
   if (!kind) throw new Undeliverable(`This server has no transports of the kind ${transport.mode}.`);
   const sent = await kind.send?.(message, transport);

@@ -61,25 +61,43 @@ export interface Recipient {
 }
 
 /**
- * The recipients of a rule and their transports: each active direct member of its group by each available transport, or only the
- * first if one message is for all. A rule without available transports shows its notifications in the pages.
+ * A page of the recipients of a rule and their transports: each active direct member of its group by each available transport. A
+ * message for all goes to the first member whom its transport can reach. A rule without available transports shows its
+ * notifications in the pages.
  */
 export async function loadRecipients(
   query: Query,
-  { pk, group }: ActiveRule,
+  { pk, group }: Pick<ActiveRule, 'pk' | 'group'>,
   kinds: readonly TransportKind[],
-): Promise<Recipient[]> {
+  { after, size }: { readonly after: number | null; readonly size: number },
+): Promise<{ readonly recipients: readonly Recipient[]; readonly last: number | null }> {
   const { rows } = await sql<RuleTransport>`select t.pk, t.mode, t.send_once
     from notification_rule_transports rt join notification_transports t on t.pk = rt.transport
     where rt.rule = ${pk} order by t.name`.execute(query);
   const unready = new Set(kinds.filter(({ isReady }) => isReady === false).map(({ mode }) => mode));
   const transports = rows.filter(({ mode }) => !unready.has(mode));
   const { rows: members } = await sql<{ user: number }>`select ug."user" from user_groups ug
-    join users u on u.pk = ug."user" where ug."group" = ${group} and u.is_active order by ug."user"`.execute(query);
-  if (transports.length === 0) return members.map(({ user }) => ({ transport: null, user }));
-  return transports.flatMap((transport) =>
-    (transport.send_once ? members.slice(0, 1) : members).map(({ user }) => ({ transport: transport.pk, user })),
-  );
+    join users u on u.pk = ug."user" where ug."group" = ${group} and u.is_active and ug."user" > ${after ?? -1}
+    order by ug."user" limit ${size}`.execute(query);
+  const last = members.length === size ? (members.at(-1)?.user ?? null) : null;
+  if (transports.length === 0) return { recipients: members.map(({ user }) => ({ transport: null, user })), last };
+  const forEach = transports.filter(({ send_once }) => !send_once);
+  const recipients = forEach.flatMap((transport) => members.map(({ user }) => ({ transport: transport.pk, user })));
+  if (after !== null) return { recipients, last };
+  for (const transport of transports.filter(({ send_once }) => send_once)) {
+    const needsAddress = kinds.find(({ mode }) => mode === transport.mode)?.needsAddress ?? false;
+    const user = await firstMember(query, group, needsAddress);
+    if (user !== null) recipients.push({ transport: transport.pk, user });
+  }
+  return { recipients, last: forEach.length > 0 ? last : null };
+}
+
+/** The first active member, with an address if one is needed and there is one: else the job says that it is missing. */
+async function firstMember(query: Query, group: string, needsAddress: boolean): Promise<number | null> {
+  const { rows } = await sql<{ user: number }>`select ug."user" from user_groups ug
+    join users u on u.pk = ug."user" where ug."group" = ${group} and u.is_active
+    order by case when u.email = '' then ${needsAddress ? 1 : 0} else 0 end, ug."user" limit 1`.execute(query);
+  return rows[0]?.user ?? null;
 }
 
 /** Whether an event is about a policy bound to a rule: such events would trigger rules in a loop. */

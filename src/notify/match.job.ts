@@ -4,12 +4,11 @@ import { cachedUserFacts } from '../core/mapping/user-facts.ts';
 import type { Query } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import type { JobKind, Jobs } from '../platform/jobs/job.ts';
-import { randomUuid } from '../platform/random.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import { policyRequest } from '../policy/request.ts';
 import type { Call } from '../resource/call.ts';
-import { deliver } from './deliver.job.ts';
-import { type ActiveRule, isAboutRules, loadEvents, loadRecipients, loadRules } from './load.ts';
+import { type ActiveRule, isAboutRules, loadEvents, loadRules } from './load.ts';
+import { queueDeliveries } from './queue-deliveries.job.ts';
 import type { EventFacts, TransportKind } from './transport-kind.ts';
 
 interface Needs {
@@ -102,9 +101,7 @@ export function matchJob({ policies, transports, jobs, quietCall }: Needs): JobK
       await db.write(async (tx) => {
         const struck = await strikeOff(tx, [...waiting.keys()]);
         for (const { event, rule } of matches.filter(({ event }) => struck.has(event.pk))) {
-          for (const recipient of await loadRecipients(tx, rule, transports)) {
-            await deliver(jobs(), tx, { ...recipient, pk: randomUuid(), event: event.pk, severity: rule.severity });
-          }
+          await queueDeliveries({ jobs: jobs(), transports }, tx, { rule, event: event.pk, after: null });
         }
       });
       return undefined;

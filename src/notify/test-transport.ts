@@ -2,6 +2,7 @@ import { languageOfCaller } from '../core/brand/language.ts';
 import { loadUserFacts } from '../core/mapping/user-facts.ts';
 import { Invalid } from '../lib/problem.ts';
 import { say } from '../lib/texts/translate.ts';
+import type { JobWarning } from '../platform/jobs/job.ts';
 import type { Log } from '../platform/log.ts';
 import { randomUuid } from '../platform/random.ts';
 import { modelFacts } from '../resource/audit.ts';
@@ -17,7 +18,7 @@ interface Tried {
   readonly kind: TransportKind;
   readonly transport: StoredTransport;
   readonly message: Message;
-  readonly said: string | null;
+  readonly said: string | JobWarning | null;
 }
 
 /** Sends a test message to the caller. */
@@ -44,7 +45,7 @@ export const testTransport = (transports: readonly TransportKind[], log: Log) =>
         app: 'svc_events',
         context: { message: text, model },
       });
-      return { messages: [said ?? stored ?? 'Nothing was sent.'] };
+      return { messages: [typeof said === 'string' ? said : (said?.warning ?? stored ?? 'Nothing was sent.')] };
     },
   });
 

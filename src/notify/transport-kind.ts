@@ -4,6 +4,7 @@ import type { UserFacts } from '../core/mapping/user-facts.ts';
 import type { Json } from '../lib/json.ts';
 import type { Language } from '../lib/texts/languages.ts';
 import type { Query } from '../platform/db/database.ts';
+import type { JobWarning } from '../platform/jobs/job.ts';
 
 /** A channel for notifications. */
 export interface TransportKind extends Kind {
@@ -12,8 +13,10 @@ export interface TransportKind extends Kind {
   readonly name: string;
   /** False if the server is not set up for it: rules use their other transports. */
   readonly isReady?: boolean;
+  /** Whether it reaches only users with an e-mail address. */
+  readonly needsAddress?: boolean;
   /** Runs outside any transaction. Throws an `Undelivered` if the message did not arrive; returns a description of the result. */
-  send?(message: Message, transport: StoredTransport): Promise<string>;
+  send?(message: Message, transport: StoredTransport): Promise<string | JobWarning>;
   /** Runs in a transaction, for transports that only store. */
   store?(message: Message, tx: Query): Promise<string>;
 }

@@ -17,7 +17,9 @@ import {
   startGatehouse,
   startServerProcess,
 } from '../support/gatehouse-process.ts';
+import { until } from '../support/jobs.ts';
 import { type FreshDatabase, freshPostgresDatabase } from '../support/postgres.ts';
+import { startWebhookReceiver } from '../support/receivers.ts';
 import { hasPostgres, newFolder } from '../support/server.ts';
 import { contentsOf } from '../support/whole-database.ts';
 import { run } from './in-process.ts';
@@ -103,7 +105,7 @@ describe('a restore', () => {
   test.each(ways)('of %s into %s restores the same rows, and the server works', async (from, to) => {
     const file = backups.get(from) as string;
     const place = to === 'sqlite' ? sqlitePlace() : await postgresPlace();
-    const restored = await runGatehouse(['restore', '--from', file], place.env);
+    const restored = await runGatehouse(['restore', '--from', file, '--resume-outgoing'], place.env);
     expect(restored).toMatchObject({ code: 0, stdout: '' });
     expect(restored.stderr).toMatch(/^\d+ rows of .* restored into \S+$/m);
 
@@ -140,6 +142,37 @@ describe('a restore', () => {
   });
 });
 
+test('a restored server sends nothing to other systems until an administrator says that it replaces the original', async () => {
+  const hook = await startWebhookReceiver();
+  const { env } = sqlitePlace();
+  await runGatehouse(['restore', '--from', backups.get('sqlite') as string], env);
+  const server = await startServerProcess({ ...env, GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8' });
+  expect(server.stdout()).toContain('this database was restored');
+  const admin = server.as(processToken);
+  const { body: overview } = await admin.get('/admin/overview/');
+  expect(overview.outgoing_held_since).toMatch(/^\d{4}-/);
+  const transport = await admin.post('/events/transports/', { name: 'hook', mode: 'webhook', webhook_url: hook.url });
+  const group = await admin.get('/core/groups/?is_superuser=true');
+  const rule = { name: 'made', transports: [transport.body.pk], group: group.body.results[0].pk };
+  const { body: made } = await admin.post('/events/rules/', rule);
+  const matcher = { name: 'users made', action: 'model_created', model: 'svc_core.user' };
+  const policy = await admin.post('/policies/event_matcher/', matcher);
+  await admin.post('/policies/bindings/', { target: made.pk, policy: policy.body.pk, order: 0 });
+  await admin.post('/core/users/', { username: 'after-the-restore', name: 'After' });
+  const waiting = () => admin.get('/events/system_tasks/?name=deliver_notification');
+  await until(async () => (await waiting()).body.pagination.count > 0);
+  // Jobs that stay inside run meanwhile.
+  await until(async () => (await admin.get('/events/system_tasks/?name=match_events')).body.pagination.count === 0);
+  expect((await waiting()).body.results[0].status).toBe('unknown');
+  expect(hook.bodies).toEqual([]);
+  expect((await server.as('no-token').post('/admin/outgoing/release/', {})).status).toBe(403);
+  expect((await admin.post('/admin/outgoing/release/', {})).status).toBe(204);
+  await until(() => hook.bodies.length === 1);
+  expect((await admin.get('/admin/overview/')).body.outgoing_held_since).toBeNull();
+  await server.stop();
+  await hook.close();
+});
+
 test.skipIf(process.getuid?.() !== 0)('a restore by root belongs to the owner of the data folder', async () => {
   const { env } = sqlitePlace();
   const folder = env.GATEHOUSE_DATA_DIR as string;
@@ -157,7 +190,7 @@ test.skipIf(kinds.length < 2)(
   'rows keep all their values when they are copied through the other database',
   async () => {
     const place = sqlitePlace();
-    await runGatehouse(['restore', '--from', backups.get('sqlite') as string], place.env);
+    await runGatehouse(['restore', '--from', backups.get('sqlite') as string, '--resume-outgoing'], place.env);
     const db = place.open();
     const contents = await contentsOf(db);
     await db.close();

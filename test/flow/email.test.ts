@@ -244,6 +244,27 @@ describeOnBoth(
       expect(await last()).toMatchObject({ state: 'queued' });
     });
 
+    test('reports a mail that could not be sent before its link expired', async () => {
+      const { db, clock } = server().world;
+      const walk = await makeRecovery(server(), { use_global_settings: false, host: '127.0.0.1', port: 1 });
+      const browser = openBrowser(server());
+      await browser.show(walk.slug);
+      await browser.answer(walk.slug, { uid_field: (await person()).username });
+      const last = async () => (await jobsOf(server(), 'mail_link')).at(-1);
+      await until(async () => (await last())?.state === 'queued' && (await last())?.attempt === 1);
+      const events = await eventsDuring(server(), async () => {
+        await db.write(async (tx) => {
+          await sql`update flow_links set expires = ${clock.now()}`.execute(tx);
+          await sql`update jobs set run_at = ${clock.now()} where kind = 'mail_link' and state = 'queued'`.execute(tx);
+          await server().app.jobs.wakeAfterCommit(tx);
+        });
+        await until(async () => (await last())?.state === 'failed');
+      });
+      expect(events).toMatchObject([
+        { action: 'system_task_exception', context: { message: expect.stringContaining('the link has expired') } },
+      ]);
+    });
+
     test('refuses invalid settings', async () => {
       const { admin } = server();
       const attempts: [Record<string, unknown>, string][] = [

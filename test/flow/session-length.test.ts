@@ -110,6 +110,15 @@ describeOnBoth(
       expect((await user.api.get(sessions)).body.results).toEqual([]);
     });
 
+    test('goes on in another country of the continent that it is bound to', async () => {
+      const { geo } = server().world;
+      const [britain, germany, america] = ['212.58.233.1', '193.99.144.85', '8.8.8.8'];
+      expect([britain, germany, america].map((ip) => geo.locate(ip)?.country)).toEqual(['GB', 'DE', 'US']);
+      const browser = await enter(await server().user(), { geoip_binding: 'bind_continent' }, britain);
+      expect((await from(browser, germany).get(me)).status).toBe(200);
+      expect((await from(browser, america).get(me)).status).toBe(403);
+    });
+
     test('ends when a session bound to an address turns up at another', async () => {
       const user = await server().user();
       const browser = await enter(user, { network_binding: 'bind_asn_network_ip' }, '192.0.2.7');

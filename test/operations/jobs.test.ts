@@ -5,10 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addMilliseconds, systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
-import { jobs as jobsMigration } from '../../src/platform/db/migrations/0010-jobs.ts';
+import { migrations } from '../../src/platform/db/migrations/all.ts';
 import { openPostgres } from '../../src/platform/db/postgres.ts';
 import { openSqlite } from '../../src/platform/db/sqlite.ts';
-import { type JobKind, PermanentFailure, type RunningJob } from '../../src/platform/jobs/job.ts';
+import { type JobKind, type NewJob, PermanentFailure, type RunningJob } from '../../src/platform/jobs/job.ts';
+import { countWorkers } from '../../src/platform/jobs/queue.ts';
 import { createJobWorker, type JobWorker } from '../../src/platform/jobs/worker.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { until } from '../support/jobs.ts';
@@ -36,7 +37,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       const path = join(newFolder(), 'jobs.db');
       open = () => (kind === 'sqlite' ? openSqlite(path) : openPostgres((postgres as { url: string }).url));
       db = open();
-      await migrate(db, [jobsMigration]);
+      await migrate(db, migrations);
     });
     afterAll(async () => {
       await Promise.all(workers.map((worker) => worker.stop()));
@@ -223,6 +224,128 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       await until(() => seen.length >= 3);
       expect(seen.map(({ attempt }) => attempt).slice(0, 3)).toEqual([1, 1, 1]);
     });
+
+    test('runs a schedule again whose next run was lost', async () => {
+      const { name, seen, jobKind } = counting('lost');
+      await startWorker([{ ...jobKind, everyMs: 50 }]);
+      await until(() => seen.length > 0);
+      await db.write((tx) => sql`delete from jobs where kind = ${name}`.execute(tx));
+      const before = seen.length;
+      await until(() => seen.length >= before + 3);
+    });
+
+    /** A kind whose jobs run until they are released, and how many run at once. */
+    const blocking = (word: string) => {
+      const release = Promise.withResolvers<undefined>();
+      const count = { running: 0, most: 0 };
+      const { name, seen, jobKind } = counting(word, async () => {
+        count.running += 1;
+        count.most = Math.max(count.most, count.running);
+        await release.promise;
+        count.running -= 1;
+        return undefined;
+      });
+      return { name, seen, jobKind, count, release: () => release.resolve(undefined) };
+    };
+    const enqueueMany = (worker: JobWorker, count: number, job: NewJob) =>
+      db.write(async (tx) => {
+        for (let number = 0; number < count; number += 1) await worker.enqueue(tx, job);
+      });
+
+    test('runs urgent jobs at once although many others wait', async () => {
+      const bulk = blocking('bulk');
+      const normal = blocking('normal');
+      const { name, seen, jobKind } = counting('urgent');
+      const worker = await startWorker([
+        { ...bulk.jobKind, lane: 'bulk' },
+        normal.jobKind,
+        { ...jobKind, lane: 'urgent' },
+      ]);
+      await enqueueMany(worker, 10, { kind: bulk.name });
+      await until(() => bulk.count.running === 2);
+      await enqueueMany(worker, 10, { kind: normal.name });
+      await until(() => normal.count.running === 1);
+      await enqueueMany(worker, 3, { kind: name });
+      await until(() => seen.length === 3);
+      expect([bulk.count.most, normal.count.most]).toEqual([2, 1]);
+      bulk.release();
+      normal.release();
+      await until(() => bulk.seen.length === 10 && normal.seen.length === 10);
+      expect(bulk.count.most).toBeLessThanOrEqual(2);
+      expect(normal.count.most).toBeLessThanOrEqual(3);
+    });
+
+    test('runs jobs of one receiver one after the other, beside those of another', async () => {
+      const slow = blocking('slow');
+      const { name, seen, jobKind } = counting('fast');
+      const worker = await startWorker([slow.jobKind, jobKind]);
+      await enqueueMany(worker, 4, { kind: slow.name, alone: `${name} one` });
+      await until(() => slow.count.running === 1);
+      await enqueueMany(worker, 4, { kind: name, alone: `${name} another` });
+      await until(() => seen.length === 4);
+      expect(slow.count.most).toBe(1);
+      slow.release();
+      await until(() => slow.seen.length === 4);
+      expect(slow.count.most).toBe(1);
+    });
+
+    test('holds back jobs that call other systems, and runs them once they are released', async () => {
+      const outgoing = counting('outgoing');
+      const { name, seen, jobKind } = counting('inside');
+      let isHeldBack = true;
+      const worker = createJobWorker({
+        ...{ db, clock: systemClock, log: createLog({ level: 'fatal' }) },
+        kinds: [{ ...outgoing.jobKind, isOutgoing: true }, jobKind],
+        isHeldBack: async () => isHeldBack,
+      });
+      workers.push(worker);
+      await worker.start();
+      await enqueueMany(worker, 1, { kind: outgoing.name });
+      await enqueueMany(worker, 1, { kind: name });
+      await until(() => seen.length === 1);
+      expect(outgoing.seen).toHaveLength(0);
+      isHeldBack = false;
+      await db.write((tx) => worker.wakeAfterCommit(tx));
+      await until(() => outgoing.seen.length === 1);
+    });
+
+    test('counts the workers of all instances', async () => {
+      const { jobKind } = counting('counted');
+      const before = await countWorkers(db, systemClock.now());
+      const worker = await startWorker([jobKind], kind === 'postgres' ? openOther() : db);
+      if (kind === 'sqlite') return expect(before).toBe(1);
+      await until(async () => (await countWorkers(db, systemClock.now())) === before + 1);
+      await worker.stop();
+      expect(await countWorkers(db, systemClock.now())).toBe(before);
+    });
+
+    // PostgreSQL keeps the time for all hosts.
+    if (kind === 'sqlite') {
+      test('does not run a job twice when the clock steps on', async () => {
+        const job = blocking('stepping');
+        const next = counting('next');
+        let offset = 0;
+        const clock = { now: () => addMilliseconds(systemClock.now(), offset) };
+        const worker = await startWorker([job.jobKind, next.jobKind], db, clock);
+        await enqueueMany(worker, 1, { kind: job.name });
+        await until(() => job.count.running === 1);
+        offset = 2 * 3_600_000;
+        await enqueueMany(worker, 1, { kind: next.name });
+        await until(() => next.seen.length === 1);
+        await sleep(200);
+        expect(job.seen).toHaveLength(1);
+        job.release();
+      });
+
+      test('runs a schedule that was queued while the clock was ahead', async () => {
+        const { seen, jobKind } = counting('ahead');
+        let offset = 24 * 3_600_000;
+        const clock = { now: () => addMilliseconds(systemClock.now(), offset) };
+        await startWorker([{ ...jobKind, everyMs: 300 }], db, clock);
+        offset = 0;
+        await until(() => seen.length > 0);
+      });
+    }
 
     const others: Database[] = [];
     function openOther(): Database {

@@ -2,13 +2,14 @@ import { sql } from 'kysely';
 import { endSessions } from '../../core/session/session.ts';
 import { issueToken } from '../../core/token/issue-token.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
+import type { Query } from '../../platform/db/database.ts';
 import { createLog } from '../../platform/log.ts';
 import { randomText } from '../../platform/random.ts';
 import { createMake, type Make } from '../bootstrap/steps.ts';
 import { type App, composeApp } from '../compose.ts';
 import { systemCall } from '../system-call.ts';
 import { openWorld, type World } from '../world.ts';
-import type { Command } from './command.ts';
+import { type Command, CommandError } from './command.ts';
 
 const tokenLifetimeMs = 60 * 60 * 1000;
 
@@ -19,11 +20,11 @@ export const recoverAdmin: Command = {
     'Activates the user, puts them into a superuser group, ends their sessions, and leaves an event. Works while the server runs.',
   options: { user: { value: 'name', help: 'which user; made if there is none (admin by default)' } },
   async run({ config, options }) {
-    const username = String(options.user ?? 'admin');
+    const asked = String(options.user ?? 'admin');
     const world = await openWorld(config, createLog({ level: 'silent' }), { beside: true });
     try {
       const app = await composeApp(world);
-      const { password, token } = await recover(world, app, username);
+      const { username, password, token } = await recover(world, app, asked);
       await app.server.close();
       process.stdout.write(
         `This is shown only once:\n  user name   ${username}\n  password    ${password}\n  API token   ${token} (for one hour)\n`,
@@ -35,7 +36,7 @@ export const recoverAdmin: Command = {
   },
 };
 
-async function recover(world: World, { engine, resourceWorld }: App, username: string) {
+async function recover(world: World, { engine, resourceWorld }: App, asked: string) {
   const { db, clock, key, passwords } = world;
   const password = randomText(24);
   const hash = await passwords.hash(password);
@@ -44,7 +45,8 @@ async function recover(world: World, { engine, resourceWorld }: App, username: s
   // The command records one event.
   const make = (tx: Make['tx']) =>
     createMake(tx, world, engine, systemCall(db, { ...resourceWorld, record: async () => {} }, now));
-  await db.write(async (tx) => {
+  const username = await db.write(async (tx) => {
+    const username = await storedName(tx, asked);
     const user = await make(tx).ensure('svc_core.user', { username }, { name: username });
     const group = await superuserGroup(make(tx));
     await sql`update users set password = ${hash}, password_change_date = ${now}, is_active = ${true} where pk = ${user}`.execute(
@@ -68,8 +70,21 @@ async function recover(world: World, { engine, resourceWorld }: App, username: s
         model: { app: 'svc_core', model_name: 'user', pk: user, name: username },
       },
     });
+    return username;
   });
-  return { password, token };
+  return { username, password, token };
+}
+
+/** User names are unique whatever their case. A password signs no internal service account in. */
+async function storedName(tx: Query, asked: string): Promise<string> {
+  const { rows } = await sql<{ username: string; type: string }>`select username, type from users
+    where lower(username) = ${asked.toLowerCase()}`.execute(tx);
+  const [found] = rows;
+  if (found?.type === 'internal_service_account')
+    throw new CommandError(
+      `${found.username} is an internal service account, which nobody can sign in to. Choose another user.`,
+    );
+  return found?.username ?? asked;
 }
 
 async function superuserGroup(make: Make): Promise<string | number> {

@@ -1,12 +1,14 @@
 import { lchown, lstat, readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { sql } from 'kysely';
+import { systemClock } from '../../platform/clock.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Database, Query } from '../../platform/db/database.ts';
 import { tablesInOrder } from '../../platform/db/introspect.ts';
 import { DatabaseIsNewer, migrate, readSchemaState } from '../../platform/db/migrate.ts';
 import { migrations } from '../../platform/db/migrations/all.ts';
 import { readKeyFile, restoreKeyFile } from '../../platform/keys.ts';
+import { holdBack } from '../held-back.ts';
 import { findInstall, keyFault } from '../install.ts';
 import { databaseName, openDatabase } from '../open-database.ts';
 import { leftOut } from './backup-format.ts';
@@ -19,8 +21,12 @@ export const restore: Command = {
   name: 'restore',
   summary: 'Fill an empty database from a backup.',
   details: `All or nothing: when anything is wrong with the file, the database stays empty. Stop the server first. The instance key
-comes out of the backup too, unless there is one here already.`,
-  options: { from: { value: 'file', required: true, help: 'a file that gatehouse backup wrote' } },
+comes out of the backup too, unless there is one here already. The restored server sends no mails, webhooks, sign-outs and syncs
+until an administrator says on the start page that it replaces the original, or --resume-outgoing says so here.`,
+  options: {
+    from: { value: 'file', required: true, help: 'a file that gatehouse backup wrote' },
+    'resume-outgoing': { help: 'the restored server replaces the original: mails, webhooks and syncs go on at once' },
+  },
   async run({ config, options }) {
     const file = resolve(String(options.from));
     const facts = await stat(file).catch(() => null);
@@ -32,6 +38,7 @@ comes out of the backup too, unless there is one here already.`,
       await makeSchema(db, backup.header.migrations);
       const rows = await fill(db, backup, config, facts.size, progress);
       await migrate(db, migrations);
+      if (!options['resume-outgoing']) await db.write((tx) => holdBack(tx, systemClock.now()));
       await db.analyze?.();
       progress.finish(`${rows} rows of ${backup.header.created} restored into ${databaseName(config)}`);
       return 0;

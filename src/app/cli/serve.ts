@@ -6,6 +6,7 @@ import { createLog, type Log } from '../../platform/log.ts';
 import { logLines } from '../../platform/log-lines.ts';
 import { bootstrap } from '../bootstrap/run.ts';
 import { type App, composeApp } from '../compose.ts';
+import { heldBackSince } from '../held-back.ts';
 import { openWorld, type World } from '../world.ts';
 import { type Command, CommandError } from './command.ts';
 
@@ -36,6 +37,8 @@ finishes the requests in flight. A second signal stops it at once.`,
       // From here on it serves.
       const stopSignal = signals.first();
       await app.jobs.start();
+      const since = await heldBackSince(world.db.read);
+      if (since !== null) log.warn({ since }, heldBackWarning);
       log.info({ address, database: world.db.dialect.name, version: world.version }, 'Gatehouse is ready');
       log.info({ signal: await stopSignal }, 'Gatehouse is stopping');
       app.server.announceStop();
@@ -48,6 +51,9 @@ finishes the requests in flight. A second signal stops it at once.`,
     return 0;
   },
 };
+
+const heldBackWarning =
+  'this database was restored: no mails, webhooks, sign-outs and syncs are sent until a superuser says on the start page that this server replaces the original';
 
 /** Before a first start makes anything, and shows a password and a link to this address, once. */
 async function tryAddress({ host, port }: Config): Promise<void> {

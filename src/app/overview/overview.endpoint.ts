@@ -22,6 +22,7 @@ import {
   timeSchema,
 } from '../../resource/json-schema.ts';
 import type { Registry } from '../../resource/resource.ts';
+import { heldBackSince } from '../held-back.ts';
 import { checklistFor, checklistSteps, saveDismissed } from './checklist.ts';
 import { hoursOfAWeek, topOfAWeek } from './week.ts';
 
@@ -88,6 +89,10 @@ const schema = objectSchema({
     objectSchema({ pk: stringSchema, name: stringSchema, message: stringSchema, finished: orNull(timeSchema) }),
   ),
   ending_certificates: certificatesSchema,
+  outgoing_held_since: {
+    ...orNull(timeSchema),
+    description: 'Since when this restored server sends nothing to other systems; for superusers only.',
+  },
   checklist: { ...checklistSchema, description: 'What a new server still lacks; for superusers only.' },
   estimated: estimatedSchema,
 });
@@ -120,6 +125,7 @@ export function overviewEndpoints(needs: OverviewNeeds): Endpoint[] {
           top_applications: used.top,
           failing_jobs: failing,
           ending_certificates: ending,
+          outgoing_held_since: actor.isSuperuser ? await heldBackSince(tx) : null,
           checklist: actor.isSuperuser ? await checklistFor(actor, tx, needs) : [],
         };
         return withExactnessOfEach({ week: hourly.isExact, top_applications: used.isExact }, body);

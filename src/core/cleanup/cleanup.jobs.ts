@@ -80,7 +80,7 @@ const expiredTokens: Outdated = {
 const oldJobs: Outdated = {
   table: 'jobs',
   name: 'jobs',
-  where: (now) => sql`state in ('done', 'failed') and finished <= ${addMilliseconds(now, -jobsAreKeptMs)}`,
+  where: (now) => sql`state in ('done', 'warned', 'failed') and finished <= ${addMilliseconds(now, -jobsAreKeptMs)}`,
 };
 
 async function deleteAll(tables: readonly Outdated[], { db, now }: Call, { signal }: RunningJob): Promise<string[]> {

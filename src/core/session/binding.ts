@@ -54,8 +54,7 @@ function networkFacts(geo: Geo, ip: string): Fact[] {
 function placeFacts(geo: Geo, ip: string): Fact[] {
   const found = geo.locate(ip);
   return [
-    // Some databases lack continents; then the country stands in.
-    ['continent', found?.continent || found?.country || null],
+    ['continent', found?.continent ?? null],
     ['country', found?.country ?? null],
     ['city', found?.city ?? null],
   ];

@@ -1,3 +1,4 @@
+import { countWorkers } from '../../platform/jobs/queue.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import {
   arrayOf,
@@ -42,7 +43,7 @@ export function versionEndpoint(version: string): Endpoint {
   });
 }
 
-/** The server runs its own background jobs, so the responding instance is a worker. */
+/** Each instance runs background jobs. */
 export const workersEndpoint: Endpoint = defineEndpoint({
   id: 'admin_workers_retrieve',
   method: 'GET',
@@ -50,7 +51,7 @@ export const workersEndpoint: Endpoint = defineEndpoint({
   summary: 'Count the processes that do background work',
   access: 'authenticated',
   answer: { status: 200, schema: objectSchema({ count: integerSchema }), schemaName: 'Workers' },
-  run: async () => ({ count: 1 }),
+  run: async ({ call }) => ({ count: await countWorkers(call.db, call.now) }),
 });
 
 const names: JsonSchema = arrayOf(objectSchema({ name: stringSchema, label: stringSchema }));

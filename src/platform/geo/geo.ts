@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Reader, type Response } from 'maxmind';
 import { isPublicAddress, readAddress } from '../../lib/cidr.ts';
+import { continentOf } from '../../lib/continents.ts';
 import { memoize } from '../../lib/memoize.ts';
 import { checkGeoFile } from './geo-file.ts';
 
@@ -102,9 +103,11 @@ function openDatabase(path: string, report: (error: unknown, path: string) => vo
 /** Reads both the nested records of MaxMind and the flat ones of the ip-location-db project. */
 function readPlace(record: Record<string, unknown>): Place {
   const { continent, country, registered_country: registered, location, city } = record;
+  const code = text(within(country, 'iso_code')) || text(within(registered, 'iso_code')) || text(record.country_code);
   return {
-    continent: text(within(continent, 'code')),
-    country: text(within(country, 'iso_code')) || text(within(registered, 'iso_code')) || text(record.country_code),
+    // The bundled database has no continents.
+    continent: text(within(continent, 'code')) || continentOf(code),
+    country: code,
     lat: decimal(within(location, 'latitude') ?? record.latitude),
     long: decimal(within(location, 'longitude') ?? record.longitude),
     city: text(city) || text(within(within(city, 'names'), 'en')),

@@ -15,6 +15,10 @@ export interface JobKind<Payload = unknown> {
   readonly deleteWhenDone?: boolean;
   /** Schedules a run at this interval. */
   readonly everyMs?: number;
+  /** `urgent`: a person waits for it, so it is claimed first and has a slot reserved. `bulk` gets at most half of the slots. */
+  readonly lane?: 'urgent' | 'bulk';
+  /** Whether it calls or writes to other systems: such jobs wait while a restored database is held back from that. */
+  readonly isOutgoing?: boolean;
   /** Whether there is work without a queued job: for work so frequent that a job per item would cost more. */
   hasWork?(query: Query): Promise<boolean>;
   /**
@@ -24,7 +28,12 @@ export interface JobKind<Payload = unknown> {
   /** Called in the same transaction when a job has finally failed. */
   afterFailure?(tx: Query, job: FailedJob<Payload>): Promise<void>;
   /** Throws to be retried. Must be idempotent: a worker may die after the work but before recording it. */
-  run(job: RunningJob<Payload>): Promise<string | undefined>;
+  run(job: RunningJob<Payload>): Promise<string | JobWarning | undefined>;
+}
+
+/** The job is done, but not as somebody would expect. */
+export interface JobWarning {
+  readonly warning: string;
 }
 
 export interface FailedJob<Payload = unknown> {
@@ -52,6 +61,8 @@ export interface NewJob {
   readonly runAt?: string;
   /** The earliest start, in milliseconds from now. */
   readonly delayMs?: number;
+  /** Jobs with the same text run one after the other, over all instances. Kinds with `oneAtATime` set it themselves. */
+  readonly alone?: string;
   /** Deduplicates: if a job with this key is queued, no second one is; it runs at the earlier of both times. */
   readonly key?: string;
 }

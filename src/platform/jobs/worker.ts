@@ -5,15 +5,21 @@ import type { Log } from '../log.ts';
 import { randomUuid } from '../random.ts';
 import { type JobKind, type Jobs, PermanentFailure } from './job.ts';
 import {
+  beat,
   type ClaimedJob,
+  checkSchedules,
   claimJobs,
+  endBeats,
   endJob,
   extendLease,
   insertJob,
   type JobEnd,
+  type Lane,
+  laneOf,
+  lanes,
   leaseMs,
+  namesIn,
   nextDue,
-  queueSchedules,
   releaseAll,
 } from './queue.ts';
 
@@ -22,8 +28,8 @@ interface Needs {
   readonly clock: Clock;
   readonly log: Log;
   readonly kinds: readonly JobKind[];
-  /** The number of concurrent jobs in this process. */
-  readonly concurrency?: number;
+  /** Whether jobs that call other systems are held back. */
+  isHeldBack?(tx: Query): Promise<boolean>;
   /** Called after each attempt. */
   readonly observe?: (kind: string, outcome: JobEnd['state']) => void;
 }
@@ -35,6 +41,10 @@ export interface JobWorker extends Jobs {
 }
 
 const channel = 'gatehouse_jobs';
+/** Concurrent jobs in this process, those that nobody waits for among them, and the bulky ones among those. */
+const maxJobs = 4;
+const maxNotUrgent = 3;
+const maxBulk = 2;
 const defaultAttempts = 8;
 /** A burst of commits causes one poll: each poll is a write. */
 const wakeDelayMs = 100;
@@ -42,18 +52,27 @@ const wakeDelayMs = 100;
 const maxSleepMs = 24 * 60 * 60 * 1000;
 /** Another instance may have died before it could announce a job. */
 const maxSharedSleepMs = 60_000;
+const beatEveryMs = 50_000;
 /**
  * Notifications serialize the commits of a whole PostgreSQL server, so they are few, and sent outside of transactions.
  */
 const announceEveryMs = 100;
 
 /** Runs queued jobs. Sleeps until one is due or queued: an idle server sends no statements. */
-export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observe = () => {} }: Needs): JobWorker {
+export function createJobWorker({
+  db,
+  clock,
+  log,
+  kinds,
+  isHeldBack = async () => false,
+  observe = () => {},
+}: Needs): JobWorker {
   const byName = new Map(kinds.map((kind) => [kind.name, kind]));
-  const names = [...byName.keys()];
+  const shortestIntervalMs = Math.min(maxSleepMs, ...kinds.map(({ everyMs }) => everyMs ?? maxSleepMs));
   const worker = randomUuid();
-  const running = new Set<Promise<void>>();
+  const running = new Map<ClaimedJob, Promise<void>>();
   const stopping = new AbortController();
+  let nextBeatAt = 0;
   let timer: NodeJS.Timeout | undefined;
   let pendingWake: NodeJS.Timeout | undefined;
   let announcement: NodeJS.Timeout | undefined;
@@ -86,27 +105,54 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
     shouldLookAgain = false;
     clearTimeout(timer);
     try {
-      const free = concurrency - running.size;
-      const jobs = free > 0 ? await claimJobs(db, worker, byName, free, clock.now()) : [];
-      const isMoreLikely = jobs.length === free;
+      await beatIfDue();
+      if (running.size === maxJobs) return;
+      const { jobs, heldBack } = await claimJobs(db, {
+        ...{ worker, kinds: byName, freeSlots, isHeldBack },
+        running: runningKeys(),
+        now: clock.now(),
+      });
       for (const job of jobs) {
         const done = perform(job).finally(() => {
-          running.delete(done);
-          if (isMoreLikely) wake();
+          const wasFull = freeSlots(laneOf(kindOf(job)), []) === 0;
+          running.delete(job);
+          if (wasFull) wake();
           else wakeShortly();
         });
-        running.add(done);
+        running.set(job, done);
       }
-      if (!isMoreLikely) await sleepUntilDue();
+      await sleepUntilDue(heldBack);
     } catch (error) {
       log.error({ err: error }, 'the job queue cannot be read');
       setTimer(5_000);
     }
   }
 
-  async function sleepUntilDue(): Promise<void> {
-    const due = await nextDue(db, names, clock.now());
-    if (due !== null || db.notify) setTimer((due ?? maxSleepMs) + 1);
+  /** Only where other instances may ask. It wakes often enough. */
+  async function beatIfDue(): Promise<void> {
+    if (!db.notify || performance.now() < nextBeatAt) return;
+    nextBeatAt = performance.now() + beatEveryMs;
+    await db.write((tx) => beat(db, tx, worker, clock.now()), { durable: false });
+  }
+
+  const runningKeys = () => [...running.keys()].map(({ pk }) => pk);
+
+  function freeSlots(lane: Lane, claimed: readonly ClaimedJob[]): number {
+    const busy = [...running.keys(), ...claimed].map((job) => laneOf(kindOf(job)));
+    const free = maxJobs - busy.length;
+    if (lane === 'urgent') return free;
+    const notUrgent = busy.filter((one) => one !== 'urgent').length;
+    if (lane === 'normal') return Math.min(free, maxNotUrgent - notUrgent);
+    return Math.min(free, maxNotUrgent - notUrgent, maxBulk - busy.filter((one) => one === 'bulk').length);
+  }
+
+  /** Until a job is due that could start: jobs in a lane without free slots start when another ends. */
+  async function sleepUntilDue(heldBack: boolean): Promise<void> {
+    await checkSchedules(db, kinds, clock.now());
+    const open = lanes.filter((lane) => freeSlots(lane, []) > 0).flatMap((lane) => namesIn(lane, byName, heldBack));
+    const due = open.length > 0 ? await nextDue(db, open, runningKeys(), clock.now()) : null;
+    // A clock that is set back would make the next run of a schedule seem far away.
+    setTimer(Math.min((due ?? maxSleepMs) + 1, shortestIntervalMs));
   }
 
   function setTimer(milliseconds: number): void {
@@ -138,18 +184,15 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
       log.error({ err: error }, 'a job could not be closed'),
     );
     observe(job.kind, end.state);
-    await queueSchedules(
-      db,
-      kinds.filter(({ name, everyMs }) => name === job.kind && everyMs !== undefined),
-      clock.now(),
-    ).catch((error) => log.error({ err: error }, 'a schedule could not be queued'));
   }
 
   async function outcomeOf(job: ClaimedJob, signal: AbortSignal): Promise<JobEnd> {
     const kind = kindOf(job);
     try {
-      const message = await kind.run({ pk: job.pk, payload: JSON.parse(job.payload), attempt: job.attempt, signal });
-      return { state: 'done', message: message ?? '' };
+      const said = await kind.run({ pk: job.pk, payload: JSON.parse(job.payload), attempt: job.attempt, signal });
+      return typeof said === 'object'
+        ? { state: 'warned', message: said.warning }
+        : { state: 'done', message: said ?? '' };
     } catch (error) {
       const message = messageOf(error);
       const isOver = error instanceof PermanentFailure || job.attempt >= (kind.attempts ?? defaultAttempts);
@@ -189,7 +232,7 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
     wakeAfterCommit: async (tx) => wakeAfterCommit(tx),
     async start() {
       if (!db.notify) await releaseAll(db, clock.now());
-      await queueSchedules(db, kinds, clock.now());
+      await checkSchedules(db, kinds, clock.now());
       unlisten = db.listen(channel, wakeShortly);
       unhear = kinds.flatMap(({ wokenBy }) => (wokenBy && db.onWrite?.(wokenBy, () => wakeShortly())) || []);
       wake();
@@ -200,8 +243,9 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
       clearTimeout(timer);
       clearTimeout(pendingWake);
       await pass;
-      await Promise.allSettled(running);
+      await Promise.allSettled(running.values());
       if (announcement) await announce();
+      if (db.notify && nextBeatAt > 0) await db.write((tx) => endBeats(tx, worker)).catch(() => {});
       await unlisten?.();
     },
   };

@@ -38,6 +38,8 @@ export function syncJobs(server: JobServer, kinds: readonly SyncKind[]): JobKind
   const provider: JobKind<{ provider: number }> = {
     name: syncProviderJob,
     summary: 'Push users and groups to the target of a provider.',
+    lane: 'bulk',
+    isOutgoing: true,
     oneAtATime: 'by key',
     deleteWhenDone: true,
     async run({ payload, signal }) {

@@ -118,6 +118,40 @@ describeOnBoth(
       expect((await runJob(server(), 'deliver_notification', late)).message).toBe('The user is gone or not active.');
     });
 
+    test('for all reach the first member with an address, and report a member without one', async () => {
+      const once = { mode: 'email', send_once: true };
+      const { ada, bob, fire, name } = await makeRule(server(), [once, { mode: 'email' }]);
+      // The first member has no address.
+      await server().admin.patch(`/core/users/${ada.pk}/`, { email: '' });
+      await server().admin.patch(`/core/users/${bob.pk}/`, { email: `bob-${name}@example.com` });
+      await fire();
+      await quiet(server());
+      const sent = mail.mails.filter(({ to }) => to.some((one) => one.includes(name)));
+      expect(sent.map(({ to }) => to)).toEqual([[`bob-${name}@example.com`], [`bob-${name}@example.com`]]);
+      const { body } = await server().admin.get('/events/system_tasks/?status=warning&name=deliver_notification');
+      expect(
+        body.results
+          .map(({ messages, description }: Record<string, unknown>) => JSON.stringify([messages, description]))
+          .join(),
+      ).toContain('no e-mail address');
+    });
+
+    test('reach every member of a large group', async () => {
+      const { fire, name } = await makeRule(server(), []);
+      const { admin, world } = server();
+      const { body: found } = await admin.get(`/core/groups/?name=${name}`);
+      const groups = [found.results[0].pk];
+      const numbers = Array.from({ length: 250 }, (_, number) => number);
+      await Promise.all(numbers.map((n) => admin.post('/core/users/', { username: `${name}-${n}`, name, groups })));
+      const event = await fire();
+      await quiet(server());
+      const { rows } = await sql<{ user: number }>`select "user" from notifications where event = ${event.pk}`.execute(
+        world.db.read,
+      );
+      expect(rows).toHaveLength(252);
+      expect(new Set(rows.map(({ user }) => user)).size).toBe(252);
+    });
+
     test('are not sent by rules without bindings or group, for disabled bindings, or for dry runs', async () => {
       const { ada, fire, binding } = await makeRule(server(), []);
       await server().admin.patch(`/policies/bindings/${binding.pk}/`, { enabled: false });

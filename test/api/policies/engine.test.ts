@@ -233,6 +233,12 @@ describeOnBoth('the policy engine', (server) => {
       passing: false,
       messages: ['GeoIP: client IP address not found in City database.'],
     });
+    // There is no database of networks here: the country decides.
+    expect((await ask(await geoTarget({ countries: ['US'], asns: [64500] }), { ip })).passing).toBe(true);
+    expect(await ask(await geoTarget({ countries: ['NZ'], asns: [64500] }), { ip })).toMatchObject({
+      passing: false,
+      messages: ['GeoIP: client IP not found in ASN database.'],
+    });
     const networks = await geoTarget({ countries: [], asns: [64500] });
     expect((await ask(networks, { ip })).messages).toEqual(['GeoIP: client IP not found in ASN database.']);
     expect((await ask(await geoTarget({ countries: [] }), { ip: '192.168.1.1' })).passing).toBe(true);

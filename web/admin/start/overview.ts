@@ -33,6 +33,8 @@ export interface Overview extends Vitals {
     readonly finished: string | null;
   }[];
   readonly ending_certificates: readonly { readonly pk: string; readonly name: string; readonly ends: string }[];
+  /** Since when this restored server sends nothing to other systems. */
+  readonly outgoing_held_since: string | null;
   readonly checklist: readonly ChecklistItem[];
   /** The members whose figures are estimates. */
   readonly estimated: readonly string[];

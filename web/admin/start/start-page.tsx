@@ -11,6 +11,7 @@ import { Page } from '../page.tsx';
 import { HealthCard } from '../parts/health-card.tsx';
 import { roughly } from '../words.ts';
 import { Checklist } from './checklist.tsx';
+import { HeldBack } from './held-back.tsx';
 import type { Overview } from './overview.ts';
 import { SendTestMail } from './send-test-mail.tsx';
 import { WeekCard } from './week-card.tsx';
@@ -21,16 +22,17 @@ export function StartPage() {
   const overview = useAnswer<Overview>('/admin/overview/');
   return (
     <Page title={t('Start')} intro={t('Welcome, {name}', { name: user.name || user.username })}>
-      <Loaded {...overview}>{(value) => <Content overview={value} />}</Loaded>
+      <Loaded {...overview}>{(value) => <Content overview={value} onReleased={overview.reload} />}</Loaded>
     </Page>
   );
 }
 
-function Content({ overview }: { overview: Overview }) {
+function Content({ overview, onReleased }: { overview: Overview; onReleased(): void }) {
   const { user } = useInterface();
   const { health, week, top_applications, failing_jobs, ending_certificates, checklist, estimated } = overview;
   return (
     <>
+      {overview.outgoing_held_since && <HeldBack since={overview.outgoing_held_since} onReleased={onReleased} />}
       <FaultBoundary isPart>
         <Checklist items={checklist} />
       </FaultBoundary>

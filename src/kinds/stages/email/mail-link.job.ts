@@ -9,7 +9,7 @@ import type { Language } from '../../../lib/texts/languages.ts';
 import { translate } from '../../../lib/texts/translate.ts';
 import type { Config } from '../../../platform/config.ts';
 import type { Query } from '../../../platform/db/database.ts';
-import type { JobKind, Jobs } from '../../../platform/jobs/job.ts';
+import { type JobKind, type Jobs, PermanentFailure } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Mail } from '../../../platform/mail/mail.ts';
 import { mailFailure } from '../../../platform/mail/mail-failure.ts';
@@ -62,11 +62,18 @@ export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
   return {
     name: kindName,
     summary: 'Send a link by email.',
-    async run({ payload }) {
+    lane: 'urgent',
+    isOutgoing: true,
+    async run({ payload, attempt }) {
       const { link, stage, title, isRecorded, language: asked = 'en', to } = payload;
       const call = systemCall();
       const recipient = await (to === undefined ? recipientOf(key, call, link) : newcomerAt(to, call, link));
-      if (!recipient) return 'There is nobody to send it to.';
+      if (!recipient) {
+        // Earlier attempts failed, so a recipient was there: the person waits for a mail that cannot come any more.
+        if (attempt > 1)
+          throw new PermanentFailure('the link has expired or was withdrawn before the mail could be sent');
+        return 'There is nobody to send it to.';
+      }
       const settings = await loadStage(engine(), emailStage, stage, call).catch(nullIfGone);
       if (!settings) return 'The stage is gone.';
       const token = await call.db.write((tx) => giveToken(tx, key, link));

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../../lib/json.ts';
 import type { Language } from '../../../lib/texts/languages.ts';
 import { say } from '../../../lib/texts/translate.ts';
 import type { Query } from '../../../platform/db/database.ts';
-import type { JobKind, Jobs } from '../../../platform/jobs/job.ts';
+import { type JobKind, type Jobs, PermanentFailure } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Mail } from '../../../platform/mail/mail.ts';
 import { mailFailure } from '../../../platform/mail/mail-failure.ts';
@@ -43,13 +43,19 @@ export function mailInvitationJob({ key, mailer, config, systemCall }: JobNeeds)
   return {
     name: kindName,
     summary: 'Send an invitation by mail.',
-    async run({ payload }) {
+    lane: 'urgent',
+    isOutgoing: true,
+    async run({ payload, attempt }) {
       const { db, now } = systemCall();
       const { rows } = await sql<Invitation>`select name, fixed_data, flow, expires from invitations
         where pk = ${payload.invitation} and expires > ${now}`.execute(db.read);
       const [invitation] = rows;
       const slug = invitation ? await slugOfFlow(db.read, invitation.flow) : null;
-      if (!invitation || slug === null) return 'The invitation is not valid any more.';
+      if (!invitation || slug === null) {
+        // Earlier attempts failed: the invitee never got a mail.
+        if (attempt > 1) throw new PermanentFailure('the invitation has expired before the mail could be sent');
+        return 'The invitation is not valid any more.';
+      }
       const token = newToken();
       // The token is in the mail alone: nothing else may read it.
       await db.write((tx) =>

@@ -14,9 +14,10 @@ export function emailTransport({ mailer, config }: Needs): TransportKind {
     mode: 'email',
     name: 'Email',
     isReady: mailer.isReady,
+    needsAddress: true,
     async send(message) {
       const { user } = message;
-      if (user.email === '') return 'The user has no e-mail address.';
+      if (user.email === '') return { warning: 'The user has no e-mail address.' };
       const mail = notificationMail(languageOfUser(user.attributes, 'en'), config.publicUrl, message);
       await mailer.send({ to: user.email, ...mail }).catch(fail);
       return 'The mail server took the message.';

@@ -47,6 +47,7 @@ import { oauth2Targets } from './0061-oauth2-targets.ts';
 import { syncDestinations } from './0062-sync-destinations.ts';
 import { oauthSourceSessions } from './0064-oauth-source-sessions.ts';
 import { signedRequests } from './0065-signed-requests.ts';
+import { outgoingJobs } from './0068-outgoing-jobs.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -98,4 +99,5 @@ export const migrations: readonly Migration[] = [
   syncDestinations,
   oauthSourceSessions,
   signedRequests,
+  outgoingJobs,
 ];

@@ -53,6 +53,7 @@ export function logoutJobs(needs: Needs): JobKind[] {
     {
       name: tellClient,
       summary: 'Tell a client that a session is over.',
+      isOutgoing: true,
       attempts: 5,
       async run({ payload: login }: RunningJob<Login>) {
         const client = await loadClient(needs, { provider: login.provider });

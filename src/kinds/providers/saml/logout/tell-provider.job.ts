@@ -35,6 +35,7 @@ export function tellProviderJob({ db, fetch, keyOf, systemCall }: Needs): JobKin
   return {
     name: tellProvider,
     summary: 'Tell a SAML service provider that a session is over.',
+    isOutgoing: true,
     attempts: 5,
     async run({ payload: login }) {
       const provider = await loadServiceProvider(db, { provider: login.provider });
