@@ -29,17 +29,16 @@ export function mountHealth({ server, db, log, metrics }: HealthDependencies): v
 
   /** Logs changes only: load balancers check every second. */
   async function check(): Promise<Readiness> {
-    const [readiness, err] = await checkDatabase(db).then(
-      () => [{ status: 'ok', isReady: true, isDatabaseUp: true }, undefined] as const,
-      (error) => [{ status: troubleOf(error), isReady: false, isDatabaseUp: false }, error as unknown] as const,
-    );
-    const found = server.isStopping ? { ...readiness, status: 'stopping', isReady: false } : readiness;
-    if (found.status !== lastStatus && !server.isStopping) {
-      if (found.isReady) log.info('ready again');
-      else log.warn({ err, status: found.status }, 'not ready');
+    const err: unknown = await within(answerWithinMs, db.ping()).catch((error: unknown) => error);
+    const isDatabaseUp = err === undefined;
+    if (server.isStopping) return { status: 'stopping', isReady: false, isDatabaseUp };
+    const status = isDatabaseUp ? 'ok' : troubleOf(err);
+    if (status !== lastStatus) {
+      if (isDatabaseUp) log.info('ready again');
+      else log.warn({ err, status }, 'not ready');
     }
-    lastStatus = found.status;
-    return found;
+    lastStatus = status;
+    return { status, isReady: isDatabaseUp, isDatabaseUp };
   }
 
   routes.on(['GET'], '/-/health/live/', async () => json(200, { status: 'ok' }));
@@ -64,8 +63,6 @@ export function mountHealth({ server, db, log, metrics }: HealthDependencies): v
 
 const troubleOf = (error: unknown): string =>
   error instanceof DiskFull ? 'the disk is full' : 'the database cannot be reached';
-
-const checkDatabase = (db: Database): Promise<void> => within(answerWithinMs, db.ping());
 
 async function within(milliseconds: number, work: Promise<void>): Promise<void> {
   const end = new AbortController();

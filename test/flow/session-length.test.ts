@@ -103,7 +103,7 @@ describeOnBoth(
         {
           action: 'logout',
           username: user.username,
-          context: { logout_reason: 'Session binding broken', binding: { previous_value: 'US', new_value: 'DE' } },
+          context: { logout_reason: 'Session binding broken', binding: { previous_value: 'NA', new_value: 'EU' } },
         },
       ]);
       expect((await browser.get(me)).status).toBe(403);
