@@ -27,6 +27,7 @@ import { createRegistry } from '../resource/registry.ts';
 import type { Engine } from '../resource/resource.ts';
 import { catalogue } from './catalogue.ts';
 import { watchDatabase } from './database-metrics.ts';
+import { mountDefaultFlows } from './default-flows.ts';
 import { mountFirstLink } from './first-link.ts';
 import { homeOf, mountCancel } from './flow-exits.ts';
 import { mountHealth } from './health.ts';
@@ -160,6 +161,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     keySets: keySetsBy(kinds.protocolKinds),
     accessTokens: accessTokensBy(kinds.protocolKinds, registry),
   };
+  mountDefaultFlows(routes, routeServer);
   for (const kind of kinds.protocolKinds) {
     for (const { methods, path, handle } of kind.routes?.(routeServer) ?? []) routes.on(methods, path, handle);
   }

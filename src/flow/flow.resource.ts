@@ -12,7 +12,7 @@ import { defaultBackground } from './background.ts';
 import { type FlowActionNeeds, flowActions } from './flow-actions.ts';
 import { policyEngineModes } from './policy-engine-modes.ts';
 
-const designations = [
+export const designations = [
   'authentication',
   'authorization',
   'invalidation',
