@@ -40,6 +40,33 @@ export function isSameJson(one: unknown, other: unknown): boolean {
   );
 }
 
+/** All work with a body takes time by its parts. */
+export interface JsonLimits {
+  /** Of all objects together. */
+  readonly members: number;
+  /** Of all lists together. */
+  readonly elements: number;
+}
+
+/** Of what authenticated callers send: a group may have a hundred thousand users. */
+export const bodyLimits: JsonLimits = { members: 20_000, elements: 200_000 };
+
+/** Whether a parsed JSON value has more parts than these. Stops counting as soon as it has. */
+export function hasMoreParts(value: unknown, { members, elements }: JsonLimits): boolean {
+  let [membersLeft, elementsLeft] = [members, elements];
+  const waiting = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const parts: unknown[] = Array.isArray(next) ? next : Object.values(next);
+    if (Array.isArray(next)) elementsLeft -= parts.length;
+    else membersLeft -= parts.length;
+    if (membersLeft < 0 || elementsLeft < 0) return true;
+    for (const part of parts) if (typeof part === 'object') waiting.push(part);
+  }
+  return false;
+}
+
 /** Whether a value is nested more deeply than this. Deeper values are unsafe for recursive functions. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;

@@ -16,3 +16,8 @@ test.each([
 test.each([['launch'], [''], ['completely-different']])('the word "%s" is near to no other', (word) => {
   expect(nearestWord(word, commands)).toBeNull();
 });
+
+test('a word too long to be mistyped is compared with none', () => {
+  expect(nearestWord('a'.repeat(65), ['a'.repeat(64)])).toBeNull();
+  expect(nearestWord(`${'a'.repeat(63)}b`, ['a'.repeat(64)])).toBe('a'.repeat(64));
+});

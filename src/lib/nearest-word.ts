@@ -1,8 +1,14 @@
+/** Nobody mistypes a longer word of ours, and comparing takes time by the product of both lengths. */
+const maxLength = 64;
+
 /** The candidate that a mistyped word most likely means, or null if none is close. */
 export function nearestWord(word: string, candidates: readonly string[]): string | null {
+  if (word.length > maxLength) return null;
   let nearest: string | null = null;
   let least = Math.max(2, Math.floor(word.length / 4)) + 1;
   for (const candidate of candidates) {
+    // The distance is at least the difference of the lengths.
+    if (Math.abs(word.length - candidate.length) >= least) continue;
     const distance = editDistance(word, candidate);
     if (distance < least) {
       least = distance;

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { messageOf } from '../lib/error-facts.ts';
-import { isDeeperThan } from '../lib/json.ts';
+import { bodyLimits, hasMoreParts, isDeeperThan } from '../lib/json.ts';
 import { occursMoreOften } from '../lib/occurs-more-often.ts';
 import { parseJsonBytes } from '../lib/parse-json-bytes.ts';
 import { Problem } from '../lib/problem.ts';
@@ -124,6 +124,7 @@ function parseJsonBody({ body: bytes, facts, raw }: HttpCall, actor: Actor | nul
   }
   if (!actor && isIntricate(bytes)) throw new Problem('payload_too_large');
   const body = parseBytes(bytes);
+  if (hasMoreParts(body, bodyLimits)) throw new Problem('payload_too_large', tooManyParts);
   if (isDeeperThan(body, maxBodyDepth)) throw new Problem('parse_error', 'JSON parse error - nested too deeply');
   return body;
 }
@@ -132,6 +133,7 @@ function parseJsonBody({ body: bytes, facts, raw }: HttpCall, actor: Actor | nul
 const isIntricate = (bytes: Buffer): boolean =>
   ['{', '[', ','].some((sign) => occursMoreOften(bytes, sign, strangersParts));
 const strangersParts = 5_000;
+const tooManyParts = `The request body has more than ${bodyLimits.members} members of objects or ${bodyLimits.elements} elements of lists. Send less at once.`;
 
 // Deeper than any member can be, but shallow enough that recursion cannot exhaust the stack.
 const maxBodyDepth = 100;

@@ -17,14 +17,25 @@ export const strictApplied = { 'preference-applied': 'handling=strict' };
 /** Refuses query parameters and body members that the operation does not know. Read-only members are allowed. */
 export function checkNames(operation: Operation, call: Call): void {
   const parameters = operation.parameters.flatMap(({ name, in: place }) => (place === 'query' ? [name] : []));
-  const complaints: Complaints = unknownNames(call.request.query.keys(), parameters, 'parameter');
+  const room = { complaints: maxComplaints, suggestions: maxSuggestions };
+  const complaints: Complaints = unknownNames(call.request.query.keys(), parameters, 'parameter', room);
   const members = operation.body?.upload ? undefined : operation.body?.schema.schema.properties;
   const body = members && call.body();
   if (members && isJsonObject(body)) {
     const shown = operation.answer.schema?.schema.properties ?? {};
-    Object.assign(complaints, unknownMembers(body, members, shown));
+    Object.assign(complaints, unknownMembers(body, members, shown, room));
   }
   if (Object.keys(complaints).length > 0) throw new Invalid(complaints);
+}
+
+/** Whoever sends so many unknown names needs no more help. */
+const maxComplaints = 100;
+const maxSuggestions = 20;
+
+/** What is left for the rest of the request. */
+interface Room {
+  complaints: number;
+  suggestions: number;
 }
 
 type Members = Readonly<Record<string, JsonSchema>>;
@@ -34,21 +45,22 @@ export function unknownMembers(
   body: Readonly<Record<string, unknown>>,
   members: Members,
   shown: Members = {},
+  room: Room = { complaints: maxComplaints, suggestions: maxSuggestions },
 ): Complaints {
-  const complaints = unknownNames(Object.keys(body), Object.keys({ ...members, ...shown }), 'member');
+  const complaints = unknownNames(Object.keys(body), Object.keys({ ...members, ...shown }), 'member', room);
   for (const [name, schema] of Object.entries(members)) {
-    const inner = unknownWithin(body[name], schema);
+    const inner = unknownWithin(body[name], schema, room);
     if (Object.keys(inner).length > 0) complaints[name] = inner;
   }
   return complaints;
 }
 
 /** By member, or by position in a list. */
-function unknownWithin(value: unknown, schema: JsonSchema): Record<string, string[]> {
+function unknownWithin(value: unknown, schema: JsonSchema, room: Room): Record<string, string[]> {
   const { properties, items } = [schema, ...(schema.anyOf ?? [])].find((one) => one.properties ?? one.items) ?? {};
-  if (isJsonObject(value) && properties) return byName(unknownMembers(value, properties));
+  if (isJsonObject(value) && properties) return byName(unknownMembers(value, properties, {}, room));
   if (!Array.isArray(value) || !items) return {};
-  const elements = value.map((element, index) => [index, unknownWithin(element, items)] as const);
+  const elements = value.map((element, index) => [index, unknownWithin(element, items, room)] as const);
   return Object.fromEntries(
     elements.flatMap(([index, inner]) => {
       const messages = Object.entries(inner).flatMap(([name, texts]) => texts.map((text) => `${name}: ${text}`));
@@ -66,11 +78,15 @@ export const byName = (complaints: Complaints): Record<string, string[]> =>
     ]),
   );
 
-function unknownNames(given: Iterable<string>, known: readonly string[], what: string): Complaints {
+function unknownNames(given: Iterable<string>, known: readonly string[], what: string, room: Room): Complaints {
   const complaints: Complaints = {};
+  const all = new Set(known);
   for (const name of given) {
-    if (known.includes(name)) continue;
-    const nearest = nearestWord(name, known);
+    if (all.has(name)) continue;
+    if (room.complaints === 0) break;
+    room.complaints -= 1;
+    const nearest = room.suggestions > 0 ? nearestWord(name, known) : null;
+    room.suggestions -= 1;
     complaints[name] = [`There is no such ${what}.${nearest === null ? '' : ` Did you mean "${nearest}"?`}`];
   }
   return complaints;

@@ -38,6 +38,20 @@ export function parseFilter(text: string): ScimFilter {
   return filter;
 }
 
+/** The number of comparisons in a filter. */
+export function countConditions(filter: ScimFilter): number {
+  switch (filter.is) {
+    case 'and':
+    case 'or':
+      return countConditions(filter.left) + countConditions(filter.right);
+    case 'not':
+    case 'element':
+      return countConditions(filter.filter);
+    default:
+      return 1;
+  }
+}
+
 export function parsePath(text: string): PatchPath {
   const reader = new Reader(text, 'invalidPath');
   const path = reader.path();

@@ -85,6 +85,9 @@ export function list<T, N extends boolean = false>(
   };
 }
 
+/** Complaints about more elements help nobody, and take time to make. */
+const maxWrong = 100;
+
 function parseList<T>(value: unknown, item: Field<T>, options: ListRules<T>): Parsed<readonly T[]> {
   if (!Array.isArray(value)) return complain(`Expected a list of items but got type "${typeName(value)}".`);
   if (options.max && value.length > options.max) {
@@ -93,13 +96,17 @@ function parseList<T>(value: unknown, item: Field<T>, options: ListRules<T>): Pa
   if (options.notEmpty && value.length === 0) return complain('This list may not be empty.');
   const values: T[] = [];
   const complaints: Record<string, string[]> = {};
+  let wrong = 0;
   value.forEach((element, index) => {
+    if (wrong > maxWrong) return;
     const parsed = element === null ? complain('This field may not be null.') : item.parse(element);
     if ('value' in parsed) values.push(parsed.value);
-    else
+    else {
+      wrong += 1;
       complaints[index] = Array.isArray(parsed.complaint) ? parsed.complaint : Object.values(parsed.complaint).flat();
+    }
   });
-  if (Object.keys(complaints).length > 0) return { complaint: complaints };
+  if (wrong > 0) return { complaint: complaints };
   return accept(options.arrange ? options.arrange(values) : values);
 }
 

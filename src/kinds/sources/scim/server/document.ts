@@ -38,6 +38,34 @@ export function canonicalDocument(
   return Object.fromEntries(members);
 }
 
+/** Values of one attribute. Members of a group are rows, not values. */
+const maxValues = 100;
+/** Of a document as JSON, in UTF-16 code units. Real ones have a few thousand. */
+const maxLength = 65_536;
+
+/**
+ * Filters look at all values of all documents for each of their conditions, so both are bounded. What was stored before may stay,
+ * but not grow.
+ */
+export function checkSize(document: ScimObject, before: ScimObject = {}): void {
+  const { members: _, ...values } = document;
+  checkValues(values, before, 0);
+  if (JSON.stringify(values).length > Math.max(maxLength, JSON.stringify(before).length)) {
+    throw new ScimError(400, `The resource is longer than ${maxLength} characters.`, 'tooMany');
+  }
+}
+
+function checkValues(object: ScimObject, before: unknown, depth: number): void {
+  for (const [name, value] of Object.entries(object)) {
+    const stored = isJsonObject(before) ? before[name] : undefined;
+    if (Array.isArray(value) && value.length > Math.max(maxValues, Array.isArray(stored) ? stored.length : 0)) {
+      throw new ScimError(400, `The attribute ${name.slice(0, 100)} has more than ${maxValues} values.`, 'tooMany');
+    }
+    // Extensions have lists of their own.
+    if (isJsonObject(value) && depth === 0) checkValues(value, stored, depth + 1);
+  }
+}
+
 export const isNothing = (value: unknown): value is null | undefined => value === null || value === undefined;
 
 /** Attributes that resources of all schemas have. */

@@ -1,4 +1,4 @@
-import { isDeeperThan } from '../../../../lib/json.ts';
+import { bodyLimits, hasMoreParts, isDeeperThan } from '../../../../lib/json.ts';
 import { parseJsonBytes } from '../../../../lib/parse-json-bytes.ts';
 import type { ScimObject } from '../../../../lib/scim/matches.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
@@ -49,6 +49,7 @@ export function readBody({ facts, body: bytes }: HttpCall): unknown {
   }
   if (bytes.length > maxBytes) throw new ScimError(413, `The body is larger than ${maxBytes} bytes.`);
   const body = parse(bytes);
+  if (hasMoreParts(body, bodyLimits)) throw new ScimError(413, 'The body has too many members or elements.', 'tooMany');
   if (isDeeperThan(body, deepestBody)) throw new ScimError(400, 'The body is nested too deeply.', 'invalidSyntax');
   const complaint = findUnstorable(body);
   if (complaint) throw new ScimError(400, complaint, 'invalidValue');

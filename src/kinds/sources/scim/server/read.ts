@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { asText, isJsonObject } from '../../../../lib/json.ts';
-import { parseFilter, parsePath, type ScimFilter } from '../../../../lib/scim/filter.ts';
+import { countConditions, parseFilter, parsePath, type ScimFilter } from '../../../../lib/scim/filter.ts';
 import { member, type ScimObject } from '../../../../lib/scim/matches.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import { listMessageId } from '../../../../lib/scim/urns.ts';
@@ -127,6 +127,7 @@ async function pageOf(
   const { db } = exchange.call;
   const parsed = filter ? parsedFilter(filter) : null;
   const condition = parsed && filterSql(parsed, recordScope(type, db.dialect), db.dialect);
+  if (parsed) await checkWork(exchange, type, countConditions(parsed));
   const where = sql`t.source = ${exchange.source.pk}${condition ? sql` and ${condition}` : sql``}`;
   const projection = readProjection(attributes, excludedAttributes, type.extensions);
   const readPage = async (read: Query) => {
@@ -147,6 +148,26 @@ async function pageOf(
     return { total, resources };
   };
   return readList(db, readPage, { isQuick: !sortBy && (!parsed || isByName(parsed, type)) });
+}
+
+/** Filters with so few conditions are always answered: clients look for one value in one or two attributes. */
+const fewConditions = 5;
+/** Characters of documents, once for each condition. */
+const maxWork = 20_000_000;
+
+/** Refuses filters with many conditions on many resources: each condition is tried on every value of every document. */
+async function checkWork({ source, call }: Exchange, { from }: ResourceType, conditions: number): Promise<void> {
+  if (conditions <= fewConditions) return;
+  const { rows } = await sql<{
+    length: number | string | null;
+  }>`select sum(length(cast(t.attributes as text))) as length
+    from ${from} where t.source = ${source.pk}`.execute(call.db.read);
+  if (Number(rows[0]?.length ?? 0) * conditions <= maxWork) return;
+  throw new ScimError(
+    400,
+    `The filter has ${conditions} conditions, which are too many for this number of resources. Ask with at most ${fewConditions}.`,
+    'tooMany',
+  );
 }
 
 /** Whether an index leads to the one record that is meant. */

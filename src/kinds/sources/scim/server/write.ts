@@ -10,7 +10,7 @@ import type { Row } from '../../../../resource/fields/field.ts';
 import type { Resource } from '../../../../resource/resource.ts';
 import { createRow, destroyRow, insertRow, updateRow } from '../../../../resource/verbs/write-row.ts';
 import { updateColumns } from '../../../../resource/write.ts';
-import { canonicalDocument, listMember, textMember } from './document.ts';
+import { canonicalDocument, checkSize, listMember, textMember } from './document.ts';
 import type { Exchange, ScimAnswer } from './exchange.ts';
 import { inScimWrite, recordScimWrite, silent } from './in-write.ts';
 import { patchDocument } from './patch-document.ts';
@@ -33,6 +33,7 @@ export async function create(exchange: Exchange, type: ResourceType): Promise<Sc
   const document = canonicalDocument(type, exchange.body());
   if (textMember(document, type.naming.attribute) === undefined) throw missingName(type);
   const sent = { ...type.initial, ...document };
+  checkSize(sent);
   const resource = await inScimWrite(exchange, type, async (tx) => {
     const { call, source, needs } = exchange;
     const properties = await mapProperties(exchange, type, sent, { before: null, isNew: true }, tx);
@@ -101,6 +102,7 @@ async function change(
   const resource = await inScimWrite(exchange, type, async (tx) => {
     const { row, shown } = await findForWrite(exchange, type, id, tx);
     const { sent, before, isSame } = changeOf(shown, row);
+    checkSize(sent, storedDocument(row));
     if (textMember(sent, type.naming.attribute) === undefined) throw missingName(type);
     const changed = await writeTarget(exchange, type, row, sent, before, tx);
     if (isSame && changed.length === 0) return shown;
