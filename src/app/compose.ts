@@ -41,6 +41,7 @@ import { signInPath } from './pages/flow-pages.ts';
 import { mountPages } from './pages/mount-pages.ts';
 import { mountPlannedPaths } from './planned-paths.ts';
 import { allEndpoints, allResources } from './resources.ts';
+import { createSpentBudgetReports } from './spent-budgets.ts';
 import { mountApiBrowser, mountStaticFiles } from './static-files.ts';
 import { createStrangerRows } from './stranger-rows.ts';
 import { systemCall } from './system-call.ts';
@@ -68,12 +69,19 @@ export interface App {
 
 /** Builds the server from its open resources and the listed kinds. The composition root. */
 export async function composeApp(world: World, lists = catalogue): Promise<App> {
-  const { db, key, clock, config, log, geo, settings } = world;
+  const { sandbox, db, key, clock, config, log, geo, settings } = world;
   const kinds = createKinds(world, lists, () => jobs);
   const announce = matchingEvents({ policies: kinds.policies, jobs: () => jobs });
   const recording = { geo, settings: settings.current, brandOf: (host: string) => brandFacts(db, host) };
   const strangers = createStrangerRows(db);
-  const shared = { ...key.box, storeTarget, deleteGrantsOn, admit: strangers.admit, makeRoom: strangers.makeRoom };
+  const shared = {
+    ...key.box,
+    storeTarget,
+    deleteGrantsOn,
+    admit: strangers.admit,
+    makeRoom: strangers.makeRoom,
+    raiseBudget: sandbox.budgets.raise,
+  };
   const resourceWorld: ResourceWorld = {
     ...shared,
     record: recordingFor(kinds.protocolKinds, createRecord({ ...recording, announce })),
@@ -128,10 +136,15 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     schemaOperation(documents),
   ];
   db.onStatement(metrics.countStatement);
+  const reportSpentBudget = createSpentBudgetReports(() => systemCall(db, resourceWorld, clock.now()), log);
   const server = createServer({
     log,
     trustedProxies: config.trustedProxies,
-    around: db.scope,
+    around: (work, facts) =>
+      sandbox.budgets.share(
+        () => db.scope(work),
+        () => reportSpentBudget(facts),
+      ),
     observe: ({ route, ...observed }) => metrics.observeRequest({ route: routeLabel(route), ...observed }),
     errorPage: createErrorPage({ ...sessions, clock }, apiPrefix),
   });

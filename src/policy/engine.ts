@@ -1,6 +1,7 @@
 import { messageOf } from '../lib/error-facts.ts';
 import type { Query } from '../platform/db/database.ts';
 import { type QueryCache, queryCache } from '../platform/db/query-cache.ts';
+import { BudgetSpent } from '../platform/sandbox/budget.ts';
 import type { Call } from '../resource/call.ts';
 import { type ActiveBinding, activeBindings, loadPolicies, noBinding } from './bindings.ts';
 import type { Decider } from './deciders.ts';
@@ -181,13 +182,15 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       // `negate` inverts decisions. A failure is not a decision: otherwise a failing negated policy would let everyone
       // in.
       const message = messageOf(error);
-      const events = [failed(binding, policy, request, message)];
+      // What spends the budget of a request may be of its sender's choice, so it never lets anybody pass.
+      const passing = binding.failure_result && !(error instanceof BudgetSpent);
+      const events = [failed({ ...binding, failure_result: passing }, policy, request, message)];
       return {
-        passing: binding.failure_result,
+        passing,
         messages: [forPerson(error)],
         logs: [logOf(policy, 'warning', message)],
         events,
-        decider: deciderOf(binding, binding.failure_result, policy),
+        decider: deciderOf(binding, passing, policy),
       };
     }
   }

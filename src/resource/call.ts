@@ -39,7 +39,10 @@ export const callOf = (
   { facts, params }: Pick<HttpCall, 'facts' | 'params'>,
   { db, world }: Pick<Call, 'db' | 'world'>,
   { now, actor = null, body = noBody, upload = noUpload }: Brought,
-): Call => ({ actor, request: facts, params, now, db, world, body, upload });
+): Call => {
+  if (actor) world.raiseBudget();
+  return { actor, request: facts, params, now, db, world, body, upload };
+};
 
 /** The same call, which reads by this query. */
 export const readBy = (call: Call, read: Query): Call => ({ ...call, db: { ...call.db, read } });
@@ -56,6 +59,8 @@ export interface ResourceWorld {
   admit(table: string, call: Pick<Call, 'actor' | 'request'>): Promise<boolean>;
   /** Makes room in a bounded table: if it is full, the rows that expire first are evicted. */
   makeRoom(table: string, tx: Query): Promise<void>;
+  /** The caller of the current request has authenticated, so its expressions may take longer. */
+  raiseBudget(): void;
   /** Writes an audit event in the transaction of the change. */
   record(tx: Query, call: Call, event: NewEvent): Promise<void>;
 }

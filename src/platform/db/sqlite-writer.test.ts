@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -176,4 +177,12 @@ test('writes that arrive during a sync to disk share the next one', async () => 
   expect(second).not.toBe(first);
   await Promise.all([first, second]);
   log.close();
+});
+
+test('work that shares a commit runs in the asynchronous context of its own caller', async () => {
+  const callers = new AsyncLocalStorage<number>();
+  const seen = await Promise.all(
+    [1, 2, 3].map((number) => callers.run(number, () => db.write(async () => callers.getStore()))),
+  );
+  expect(seen).toEqual([1, 2, 3]);
 });

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as loopTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Query, WriteOptions } from './database.ts';
@@ -167,8 +168,16 @@ export function createSqliteWriter(needs: Needs): SqliteWriter {
   return {
     write: <T>(work: (tx: Query) => Promise<T>, { durable = true }: WriteOptions = {}) =>
       new Promise<T>((resolve, reject) => {
+        // It runs after the work of other requests, but belongs to its own.
+        const inContext = AsyncLocalStorage.snapshot();
         // Called with what `work` returns.
-        queue.push({ work, durable, since: performance.now(), resolve: resolve as (value: unknown) => void, reject });
+        queue.push({
+          work: (tx) => inContext(work, tx),
+          durable,
+          since: performance.now(),
+          resolve: resolve as (value: unknown) => void,
+          reject,
+        });
         running ??= drain();
       }),
     async idle() {

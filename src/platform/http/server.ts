@@ -28,7 +28,7 @@ export interface ServerOptions {
   /** How much of large answers may wait for clients that read slowly. */
   readonly maxUnreadBytes?: number | undefined;
   /** Wraps the work of each request. */
-  around?(work: () => Promise<HttpAnswer>): Promise<HttpAnswer>;
+  around?(work: () => Promise<HttpAnswer>, request: RequestFacts): Promise<HttpAnswer>;
   /** Called after each response with its route, null if none matched. */
   observe?(request: ObservedRequest): void;
   /** Turns a refusal into an HTML page for browsers; null to leave it as is. */
@@ -89,7 +89,7 @@ export function createServer({
       checkHost(raw);
       const match = routes.find(facts);
       ({ route } = match);
-      answer = await around(() => answerTo(raw, facts, match));
+      answer = await around(() => answerTo(raw, facts, match), facts);
     } catch (error) {
       answer = await refuse(error, facts);
     }

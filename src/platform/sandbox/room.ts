@@ -26,6 +26,8 @@ export interface Work {
 /** Runs one expression at a time, each in fresh memory. */
 export interface Room {
   evaluate(work: Work): Outcome;
+  /** What the last evaluation took. */
+  readonly spentMs: number;
   readonly isReusable: boolean;
 }
 
@@ -91,6 +93,7 @@ export function openRoom(module: WebAssembly.Module, prelude: Uint8Array, heapBy
   const stopwatch = createStopwatch();
   let functions: Work['functions'] = {};
   let isLasting = true;
+  let spentMs = 0;
   const engine = startQuickJs(module, languageOfExpressions, {
     tick: stopwatch.check,
     now() {
@@ -111,6 +114,9 @@ export function openRoom(module: WebAssembly.Module, prelude: Uint8Array, heapBy
   engine.capture(heapBytes + 2 * reserveBytes);
 
   return {
+    get spentMs() {
+      return spentMs;
+    },
     get isReusable() {
       return engine.canReset();
     },
@@ -132,6 +138,7 @@ export function openRoom(module: WebAssembly.Module, prelude: Uint8Array, heapBy
       } catch (error) {
         return { ok: false, error: explain(error, work.timeMs, work.memoryBytes) };
       } finally {
+        spentMs = work.timeMs - stopwatch.leftMs;
         functions = {};
       }
     },

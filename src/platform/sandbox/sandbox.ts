@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { contains, parseCidrs, readAddress } from '../../lib/cidr.ts';
 import type { Json } from '../../lib/json.ts';
 import { createLruCache } from '../../lib/lru-cache.ts';
+import { type Budgets, createBudgets } from './budget.ts';
 import { prelude } from './prelude.ts';
 import { loadQuickJs } from './quickjs.ts';
 import { type Compiler, chance, openCompiler, openRoom, type Room } from './room.ts';
@@ -12,6 +13,8 @@ export interface Sandbox {
   check(source: string): { message: string; line: number } | null;
   /** Never throws, whatever the expression does. No state survives an evaluation. */
   run(source: string, context: Context): Evaluation;
+  /** What requests may spend. */
+  readonly budgets: Pick<Budgets, 'share' | 'raise'>;
 }
 
 export interface Context {
@@ -30,7 +33,12 @@ export type Evaluation = { readonly messages: string[]; readonly logs: string[] 
       /** Deterministic: it read no time, no randomness and nothing from the host. */
       readonly isLasting: boolean;
     }
-  | { readonly ok: false; readonly error: string }
+  | {
+      readonly ok: false;
+      readonly error: string;
+      /** The request has no time left for expressions. */
+      readonly isBudgetSpent?: boolean;
+    }
 );
 
 export interface SandboxOptions {
@@ -46,6 +54,8 @@ const maxNesting = 4;
 const maxNotes = 100;
 const maxNoteLength = 2000;
 
+const budgetSpent = 'The expressions and patterns of this request took too long together.';
+
 type Compiled = { readonly bytecode: Uint8Array } | { readonly message: string; readonly line: number };
 
 /** Cheap to create: QuickJS is loaded with the first expression (about 100 ms). */
@@ -54,8 +64,10 @@ export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}
   const idle: Room[] = [];
   let parts: { module: WebAssembly.Module; compiler: Compiler; prelude: Uint8Array } | null = null;
   let running = 0;
+  const budgets = createBudgets();
 
   return {
+    budgets,
     check(source) {
       const result = compile(source);
       return 'bytecode' in result ? null : result;
@@ -72,6 +84,8 @@ export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}
       if (running >= maxNesting) {
         return { ok: false, error: 'Expressions call each other too deeply.', messages, logs };
       }
+      const budget = budgets.current();
+      if (budget?.isSpent) return { ok: false, error: budgetSpent, isBudgetSpent: true, messages, logs };
       const room = idle.pop() ?? openRoom(load().module, load().prelude, defaultMemoryBytes);
       running++;
       try {
@@ -79,10 +93,16 @@ export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}
           bytecode: result.bytecode,
           given,
           functions: { ...builtIns, message: noteIn(messages), log: noteIn(logs), ...functions },
-          timeMs,
+          timeMs: Math.min(timeMs, budget?.leftMs ?? timeMs),
           memoryBytes,
         });
-        if (!outcome.ok) return { ...outcome, messages, logs };
+        // One that runs within another is a part of what that takes.
+        if (running === 1) budget?.spend(room.spentMs);
+        if (!outcome.ok) {
+          return budget?.isSpent
+            ? { ok: false, error: budgetSpent, isBudgetSpent: true, messages, logs }
+            : { ...outcome, messages, logs };
+        }
         // Functions may have effects or return something else each time.
         const isLasting = outcome.isLasting && names.length === 0;
         return { ok: true, value: JSON.parse(outcome.value), isLasting, messages, logs };

@@ -2,6 +2,8 @@ export class TimeIsUp extends Error {}
 
 export interface Stopwatch {
   start(timeMs: number): void;
+  /** Of the time that it was started with; negative once it is up. */
+  readonly leftMs: number;
   /** Throws when the time is up. Call it often. */
   check(): void;
   /** The same after something else has run, which may have taken long. */
@@ -26,6 +28,9 @@ export function createStopwatch(spentMs = spentByThread): Stopwatch {
   }
 
   return {
+    get leftMs() {
+      return leftMs;
+    },
     start(timeMs) {
       leftMs = timeMs;
       last = spentMs();

@@ -3,6 +3,7 @@ import { brandFlows } from '../../../flow/brand-flows.ts';
 import type { Json } from '../../../lib/json.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Geo } from '../../../platform/geo/geo.ts';
+import { BudgetSpent } from '../../../platform/sandbox/budget.ts';
 import type { Context, Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { definePolicyKind, type PolicyKind } from '../../../policy/kind.ts';
 import type { PolicyRequest } from '../../../policy/request.ts';
@@ -29,7 +30,7 @@ export function expressions({ db, sandbox, settings, geo }: Needs): PolicyKind {
         globals: globalsOf(request, await settings.current(), geo, brand),
         functions: { create_event: eventWriter(events) },
       });
-      if (!result.ok) throw new Error(result.error);
+      if (!result.ok) throw result.isBudgetSpent ? new BudgetSpent(result.error) : new Error(result.error);
       return { passing: isTruthy(result.value), messages: result.messages, logs: result.logs, events };
     },
   });

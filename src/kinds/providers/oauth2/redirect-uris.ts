@@ -12,17 +12,26 @@ const harmfulScheme = /^(javascript|vbscript|data|blob|file|about):/i;
 /** Browsers skip these before they look at the scheme. */
 const skipped = /[\s\p{Cc}]+/gu;
 
+/** Each request of a stranger is compared with all of them. */
+const maxUris = 1_000;
+const maxPatterns = 20;
+/** No longer redirect_uri is accepted. */
+const maxLength = 2_000;
+
 /** Where a client's answers may go. An empty list is nowhere. */
 export function redirectUris(options: Common<readonly RedirectUri[], false> = {}): Field<readonly RedirectUri[]> {
   const uris = list(
     record({
       matching_mode: choice(['strict', 'regex']),
-      url: text({ check: schemeComplaint }),
+      url: text({ check: (url) => lengthComplaint(url) ?? schemeComplaint(url) }),
     }),
     { help: 'Each URL is compared as it is (strict) or matched as a regular expression (regex).', ...options },
   );
   return { ...uris, parse: (value) => checkPatterns(uris.parse(value)) };
 }
+
+const lengthComplaint = (url: string): string | null =>
+  url.length > maxLength ? `Ensure this field has no more than ${maxLength} characters.` : null;
 
 function schemeComplaint(url: string): string | null {
   return isHarmfulUrl(url) ? `URLs of this scheme are not allowed: ${url}` : null;
@@ -33,7 +42,14 @@ export const isHarmfulUrl = (url: string): boolean => harmfulScheme.test(url.rep
 
 function checkPatterns(parsed: Parsed<readonly RedirectUri[]>): Parsed<readonly RedirectUri[]> {
   if (!('value' in parsed)) return parsed;
-  const broken = parsed.value.filter(({ matching_mode, url }) => matching_mode === 'regex' && !isPattern(url));
+  const patterns = parsed.value.filter(({ matching_mode }) => matching_mode === 'regex');
+  if (parsed.value.length > maxUris) return complain(`Ensure this field has no more than ${maxUris} elements.`);
+  if (patterns.length > maxPatterns) {
+    return complain(
+      `At most ${maxPatterns} redirect URIs may be regular expressions: each request is compared with all of them. Combine some with "|", or list the URIs themselves.`,
+    );
+  }
+  const broken = patterns.filter(({ url }) => !isPattern(url));
   return broken.length > 0 ? complain(...broken.map(({ url }) => `Invalid Regex Pattern: ${url}`)) : parsed;
 }
 

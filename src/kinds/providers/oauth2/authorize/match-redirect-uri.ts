@@ -1,5 +1,6 @@
 import type { Sandbox } from '../../../../platform/sandbox/sandbox.ts';
 import type { Client } from '../client.ts';
+import { OAuthError } from '../oauth-error.ts';
 import { isHarmfulUrl, type RedirectUri } from '../redirect-uris.ts';
 import { isFapi2 } from '../security-profile.ts';
 
@@ -55,8 +56,12 @@ function isUnambiguous(uri: string, url: URL): boolean {
 /** In the sandbox: a pattern that takes for ever must not take the server along. A pattern that breaks matches nothing. */
 function matchesWhole(sandbox: Sandbox, pattern: string, uri: string): boolean {
   const result = sandbox.run(wholeMatch, { globals: { pattern, uri } });
+  if (!result.ok && result.isBudgetSpent) throw new OAuthError('invalid_request', tooCostly);
   return result.ok && result.value === true;
 }
+
+const tooCostly =
+  'redirect_uri cannot be checked: comparing it with the patterns registered for this client takes too long. Register simpler patterns, or the URIs themselves.';
 
 // The pattern is read by itself first: one that closes our group would be half a pattern.
 const wholeMatch = 'new RegExp(pattern); return new RegExp("^(?:" + pattern + ")$").test(uri);';

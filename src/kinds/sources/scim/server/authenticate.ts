@@ -49,6 +49,7 @@ export function createAuthenticate(key: Pick<InstanceKey, 'hash'>, db: Database)
     const hasExpired = row?.expiring && (row.expires === null || row.expires <= call.now);
     if (row && !hasExpired) {
       const { source: pk, source_name: name, user_path_template, attributes, ...account } = row;
+      call.world.raiseBudget();
       const [manages_privileged, trust_emails] = [Boolean(row.manages_privileged), Boolean(row.trust_emails)];
       const user = { ...account, attributes: JSON.parse(attributes), is_superuser: false };
       return {
