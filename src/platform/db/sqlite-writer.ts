@@ -171,11 +171,12 @@ export function createSqliteWriter(needs: Needs): SqliteWriter {
         // It runs after the work of other requests, but belongs to its own.
         const inContext = AsyncLocalStorage.snapshot();
         // Called with what `work` returns.
+        const resolveAny = resolve as (value: unknown) => void;
         queue.push({
           work: (tx) => inContext(work, tx),
           durable,
           since: performance.now(),
-          resolve: resolve as (value: unknown) => void,
+          resolve: resolveAny,
           reject,
         });
         running ??= drain();
