@@ -38,7 +38,10 @@ describeOnBoth('values that SCIM clients store', (server, kind) => {
       sql`update scim_source_users set attributes = ${kind === 'postgres' ? sql`cast(${stored} as json)` : stored}
         where source = ${client.source.pk}`.execute(tx),
     );
-    const removed = await client.patch(`/Users/${id}`, { op: 'remove', path: `emails[value eq "${emails[1]?.value}"]` });
+    const removed = await client.patch(`/Users/${id}`, {
+      op: 'remove',
+      path: `emails[value eq "${emails[1]?.value}"]`,
+    });
     expect([removed.status, removed.body.emails?.length]).toEqual([200, 149]);
   });
 

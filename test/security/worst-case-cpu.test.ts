@@ -454,7 +454,8 @@ describeOnSqlite(
         let least = await once();
         const limit = limits[target.who];
         // Other work of the process adds to one measurement, not to all.
-        for (let again = 0; again < 5 && least > limit / 2 && least < 5 * limit; again++) least = Math.min(least, await once());
+        for (let again = 0; again < 5 && least > limit / 2 && least < 5 * limit; again++)
+          least = Math.min(least, await once());
         const allowed = least > limit ? limit * slowness() : limit;
         if (least > allowed) {
           const place = target.places[gene.place % target.places.length];
