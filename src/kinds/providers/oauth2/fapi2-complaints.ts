@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
-import { asText } from '../../../lib/json.ts';
+import { asObject, asText } from '../../../lib/json.ts';
 import type { Complaints } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { isKeySet } from '../../../platform/fetch/remote-keys.ts';
@@ -73,9 +73,8 @@ function keysComplaint({ jwks, jwks_uri, jwks_sources }: Fapi2Settings): string 
     const hasOthers = jwks_uri !== '' || jwks_sources.length > 0;
     return hasOthers ? null : 'the client authenticates with a key; set jwks or jwks_uri.';
   }
-  // `isKeySet` has checked it.
-  const { keys } = jwks as { readonly keys: readonly Record<string, unknown>[] };
-  return keys.every(isGoodJwk) ? null : `keys must be ${goodKeys}.`;
+  const { keys } = asObject(jwks);
+  return [keys].flat().every((key) => isGoodJwk(asObject(key))) ? null : `keys must be ${goodKeys}.`;
 }
 
 function isGoodJwk({ kty, crv, n, alg }: Record<string, unknown>): boolean {

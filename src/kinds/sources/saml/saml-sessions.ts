@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { AppendStep } from '../../../flow/protocol-kind.ts';
+import { asObject } from '../../../lib/json.ts';
 import type { SignedIn } from '../../../lib/saml/assertion.ts';
 import type { NameId } from '../../../lib/saml/name-id.ts';
 import type { Query } from '../../../platform/db/database.ts';
@@ -29,12 +30,11 @@ async function beginSession(
   const { session } = state.context;
   // A flow without a login stage begins none.
   if (typeof session !== 'string') return;
-  // What `sessionFacts` made.
-  const { nameId, sessionIndex } = content as SessionFacts;
+  const { nameId, sessionIndex = null } = asObject(content);
   const source = state.plan.source?.pk ?? null;
   await sql`delete from saml_source_sessions where session = ${session} and source = ${source}`.execute(tx);
   await sql`insert into saml_source_sessions (pk, session, source, name_id, session_index, content)
-    values (${orderedUuid()}, ${session}, ${source}, ${nameId.value}, ${sessionIndex}, ${JSON.stringify(nameId)})`.execute(
+    values (${orderedUuid()}, ${session}, ${source}, ${asObject(nameId).value}, ${sessionIndex}, ${JSON.stringify(nameId)})`.execute(
     tx,
   );
 }
