@@ -45,7 +45,7 @@ export function backchannelLogoutRoute(needs: Needs, resource: Resource<OAuthSou
       const call = callOf({ facts, params }, server, { now: server.clock.now(), actor: null });
       const network = networkOf(facts.clientIp);
       if (refused.isReached(network) || tokens.waitAfter(network) > 0) {
-        return refuse(429, 'Too many logout tokens came from this network. Try again in a minute.');
+        return errorAnswer(429, 'Too many logout tokens came from this network. Try again in a minute.');
       }
       try {
         await logOut(needs, resource, call, body);
@@ -53,13 +53,13 @@ export function backchannelLogoutRoute(needs: Needs, resource: Resource<OAuthSou
       } catch (error) {
         if (!(error instanceof SourceRefusal)) throw error;
         refused.waitAfter(network);
-        return refuse(400, error.message);
+        return errorAnswer(400, error.message);
       }
     },
   };
 }
 
-const refuse = (status: number, error_description: string): HttpAnswer => ({
+const errorAnswer = (status: number, error_description: string): HttpAnswer => ({
   status,
   headers: { 'cache-control': 'no-store', 'content-type': 'application/json' },
   body: JSON.stringify({ error: 'invalid_request', error_description }),

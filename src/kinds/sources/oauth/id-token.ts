@@ -24,8 +24,8 @@ export async function verifyIdToken(
   idToken: string | null,
   { clientId, nonce, accessToken, now }: Expected,
 ): Promise<JsonObject> {
-  const refuse = (why: string) => notVerified(source, 'ID token', why);
-  if (idToken === null) throw refuse('it sent none');
+  const wrong = (why: string) => notVerified(source, 'ID token', why);
+  if (idToken === null) throw wrong('it sent none');
   const { claims, header } = await verifyJwt(remoteKeys, source, endpoints, {
     jwt: idToken,
     what: 'ID token',
@@ -33,14 +33,14 @@ export async function verifyIdToken(
     now,
   });
   const { sub, at_hash, azp, aud } = claims;
-  if (typeof sub !== 'string') throw refuse('its claim sub is not a text');
+  if (typeof sub !== 'string') throw wrong('its claim sub is not a text');
   if (typeof claims.nonce !== 'string' || !equalInConstantTime(claims.nonce, nonce)) {
-    throw refuse('it was made for another sign-in');
+    throw wrong('it was made for another sign-in');
   }
   const isOurs = azp === undefined ? !Array.isArray(aud) || aud.length === 1 : azp === clientId;
-  if (!isOurs) throw refuse('it was made for another client');
+  if (!isOurs) throw wrong('it was made for another client');
   if (at_hash !== undefined && at_hash !== hashOfToken(header.alg, accessToken)) {
-    throw refuse('it was made for another access token (at_hash)');
+    throw wrong('it was made for another access token (at_hash)');
   }
   return asObject(claims);
 }

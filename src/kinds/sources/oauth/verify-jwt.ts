@@ -46,9 +46,9 @@ export async function verifyJwt(
   { jwt, what, options, now }: SignedDocument,
 ): Promise<{ readonly claims: JWTPayload; readonly header: ProtectedHeaderParameters }> {
   const published = what === 'ID token' ? endpoints.discovered?.algorithms : undefined;
-  const refuse = (why: string) => notVerified(source, what, why);
+  const wrong = (why: string) => notVerified(source, what, why);
   const header = headerOf(jwt);
-  if (!header) throw refuse('it cannot be read');
+  if (!header) throw wrong('it cannot be read');
   const keys = await keysFor(remoteKeys, source, endpoints, header.kid, now);
   try {
     const { payload } = await jwtVerify(jwt, createLocalJWKSet(JSON.parse(keys)), {
@@ -57,15 +57,15 @@ export async function verifyJwt(
       currentDate: fromTimestamp(now),
       ...options,
     });
-    if (payload.iss !== undefined && !isIssuedBy(endpoints, payload)) throw refuse('another issuer made it');
+    if (payload.iss !== undefined && !isIssuedBy(endpoints, payload)) throw wrong('another issuer made it');
     return { claims: payload, header };
   } catch (error) {
     if (error instanceof errors.JWTExpired) {
-      throw refuse(error.claim === 'iat' ? 'it is too old' : 'it has expired');
+      throw wrong(error.claim === 'iat' ? 'it is too old' : 'it has expired');
     }
-    if (error instanceof errors.JWTClaimValidationFailed) throw refuse(`its claim ${error.claim} is wrong`);
+    if (error instanceof errors.JWTClaimValidationFailed) throw wrong(`its claim ${error.claim} is wrong`);
     if (error instanceof errors.JOSEError || error instanceof TypeError) {
-      throw refuse('its signature is wrong or its key is unknown');
+      throw wrong('its signature is wrong or its key is unknown');
     }
     throw error;
   }
