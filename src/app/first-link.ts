@@ -86,6 +86,7 @@ async function signIn(needs: Needs, { facts }: HttpCall, token: string): Promise
     const session = await startSession(tx, key, {
       ...{ userId: user.pk, clientIp, userAgent, now },
       lifetimeMs: sessionMs,
+      isProven: true,
     });
     await world.record(tx, actingAs(call, user), {
       action: 'login',

@@ -25,6 +25,8 @@ export interface FlowPlan {
   readonly mailed_to?: string;
   /** The address by which an account of a source is about to be connected to an existing user, who signs in first. */
   readonly connects?: string;
+  /** Nothing shows that the user wants this flow: they, or a page that sent their browser, opened its page while they were signed in. */
+  readonly isOpened?: boolean;
   /** Further input for stages: the requested application and scopes. */
   readonly context?: Readonly<Record<string, Json>>;
   /** What happens after the flow's own stages, in this order. */
@@ -45,7 +47,7 @@ export interface Refusal {
 export const planThrough = (
   { pk, slug }: FlowPlan['flow'],
   user: number | null,
-  more: Partial<Pick<FlowPlan, 'context' | 'append' | 'refusal' | 'is_restored'>> = {},
+  more: Partial<Pick<FlowPlan, 'context' | 'append' | 'refusal' | 'is_restored' | 'isOpened'>> = {},
 ): FlowPlan => ({
   flow: { pk, slug },
   sso: false,

@@ -11,6 +11,10 @@ const problems = {
   authentication_failed: [403, 'Token invalid/expired'],
   unsupported_scheme: [403, 'Unsupported authentication type'],
   csrf_failed: [403, 'CSRF Failed: CSRF token missing.'],
+  recent_authentication_required: [
+    403,
+    'Sign in again to do this: it takes a session whose user has authenticated within the last 10 minutes.',
+  ],
   permission_denied: [403, 'You do not have permission to perform this action.'],
   bad_request: [400, 'The request cannot be understood.'],
   parse_error: [400, 'JSON parse error'],

@@ -5,6 +5,7 @@ import type { Query } from '../platform/db/database.ts';
 import { keysPerStatement } from '../platform/db/keys-per-statement.ts';
 import type { Actor } from './actor.ts';
 import { type Call, requireActor } from './call.ts';
+import { notImpersonating } from './credentials.ts';
 import type { Row } from './fields/field.ts';
 import type { Reach, Registry, Resource } from './resource.ts';
 
@@ -208,6 +209,16 @@ export async function checkMayWrite(...input: Parameters<typeof checkHoldsWrite>
 const kindOf = ({ kind }: Row, registry: Registry): Resource | undefined =>
   typeof kind === 'string' ? registry.find(kind) : undefined;
 
+/**
+ * Refuses impersonators to write the account that they act as: the user, and what the user owns (links, consents, sessions). Such a change
+ * would outlast the impersonation.
+ */
+export function checkNotImpersonated(resource: Resource, current: Row, actor: Actor): void {
+  if (!actor.impersonator) return;
+  const owner = resource.model === 'svc_core.user' ? current[resource.keyName ?? 'pk'] : current[ownerColumn];
+  if (owner === actor.user.pk) throw new Problem('permission_denied', notImpersonating);
+}
+
 /** Refuses callers without the permission to change or delete a visible row. Checks nothing else. */
 export async function checkHoldsWrite(
   resource: Resource,
@@ -218,6 +229,7 @@ export async function checkHoldsWrite(
   db: Query,
 ): Promise<void> {
   const actor = requireActor(call);
+  checkNotImpersonated(resource, current, actor);
   const { visibility } = resource;
   if (visibility?.by === 'owner' && visibility.write !== 'permission') {
     const isOwner = current[ownerColumn] === actor.user.pk;

@@ -11,6 +11,8 @@ export interface Actor {
   readonly credential: Credential;
   /** The session, if the caller authenticated by cookie. */
   readonly session: string | null;
+  /** When the user last proved who they are in this session; null if they never have. */
+  readonly provenAt?: string | null;
   /** The impersonator, if any; permissions are those of `user`. */
   readonly impersonator?: Actor;
   /** Whether the permission is held on every object. */

@@ -64,7 +64,7 @@ export function createRunBulk(engine: Engine): RunBulk {
     const { path } = write;
     try {
       const { resource, key, operation } = operationFor(write);
-      checkCredential(operation.credentials, call.actor);
+      checkCredential(operation, call);
       const part = partOf(call, resource, key, write, tx);
       if (wantsStrict(call.request)) checkNames(operation, part);
       const { status, body = null } = await operation.handle(part);

@@ -1,5 +1,10 @@
 import { Problem } from '../lib/problem.ts';
 import type { Actor, Credential } from './actor.ts';
+import type { Call } from './call.ts';
+import type { Operation } from './operation.ts';
+import { checkRecentlyAuthenticated } from './recent-authentication.ts';
+
+export const notImpersonating = 'This cannot be done while you act as another user. Stop acting as them first.';
 
 export const everyCredential: readonly Credential[] = ['session', 'impersonated session', 'API token', 'access token'];
 
@@ -15,13 +20,21 @@ export const inBrowser: readonly Credential[] = ['session', 'impersonated sessio
 /** For issuing what outlives the call: not during impersonation, and not for a client with a short-lived token. */
 export const longLivedCredentials: readonly Credential[] = ['session', 'API token'];
 
-/** Refuses a credential that the operation does not accept. */
-export function checkCredential(taken: readonly Credential[] | undefined, actor: Actor | null): void {
+/** Refuses a credential that the operation does not accept, and a session that is not recently authenticated where that is demanded. */
+export function checkCredential(
+  { credentials, recentAuthentication }: Pick<Operation, 'credentials' | 'recentAuthentication'>,
+  call: Pick<Call, 'actor' | 'now'>,
+): void {
+  checkKind(credentials, call.actor);
+  if (recentAuthentication === true) checkRecentlyAuthenticated(call);
+}
+
+function checkKind(taken: readonly Credential[] | undefined, actor: Actor | null): void {
   if (!actor || !taken || taken.includes(actor.credential)) return;
   throw new Problem(
     'permission_denied',
     actor.impersonator
-      ? 'Nobody can do this for somebody else.'
+      ? notImpersonating
       : `This cannot be done with an ${actor.credential}. It takes: ${taken.join(', ')}.`,
   );
 }

@@ -9,6 +9,7 @@ import type { Body, Method, Operation, Parameter } from './operation.ts';
 import { dryRun, ReplyWith } from './operations.ts';
 import type { OperationPage } from './page-note.ts';
 import { parseAlone } from './parse.ts';
+import type { RecentAuthentication } from './recent-authentication.ts';
 import type { Answer, Engine } from './resource.ts';
 import { requestSchema } from './schemas.ts';
 import type { NoFields } from './stored-row.ts';
@@ -28,6 +29,8 @@ export interface Endpoint<B extends Fields = Fields, Prepared = unknown> {
   readonly access: EndpointAccess;
   /** Accepted credentials; by default any. */
   readonly credentials?: readonly Credential[];
+  /** Whether a session must be recently authenticated (`Operation`). */
+  readonly recentAuthentication?: RecentAuthentication;
   /** The schemas of variable path segments; by default text. */
   readonly params?: Readonly<Record<string, JsonSchema>>;
   readonly query?: readonly Omit<Parameter, 'in'>[];
@@ -75,6 +78,7 @@ export function endpointOperation(endpoint: Endpoint, engine: Engine): Operation
     page: endpoint.page,
     anonymous: access === 'anyone',
     credentials: endpoint.credentials,
+    recentAuthentication: endpoint.recentAuthentication,
     parameters: parametersOf(endpoint),
     ...(endpoint.body && { body: bodyOf(endpoint, endpoint.body, engine) }),
     answer: {

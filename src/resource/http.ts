@@ -45,7 +45,7 @@ export function mountApi(routes: Routes, operations: readonly Operation[], needs
       const now = needs.now();
       const actor = await signedIn(facts, now);
       if (!operation?.anonymous && !actor) throw new Problem('not_authenticated');
-      checkCredential(operation?.credentials, actor);
+      if (operation) checkCredential(operation, { actor, now });
       if (!operation) return notOffered(facts.method, offered);
       checkQuery(operation, facts.query);
       const call = operationCall(http, actor, now);

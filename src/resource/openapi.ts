@@ -3,6 +3,7 @@ import { type ButtonNote, hasButton } from './button-note.ts';
 import { everyCredential } from './credentials.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Body, NamedSchema, Operation, OperationAnswer, Parameter } from './operation.ts';
+import type { RecentAuthentication } from './recent-authentication.ts';
 import type { Registry } from './resource.ts';
 import { type ResourceNote, resourceNote } from './resource-note.ts';
 import { commonSchemas, responseSchema } from './schemas.ts';
@@ -31,6 +32,8 @@ export interface OperationObject {
   readonly 'x-reaches'?: string;
   /** Accepted credentials. */
   readonly 'x-credentials': readonly Credential[];
+  /** Whether sessions must be recently authenticated: always, or when. */
+  readonly 'x-recent-authentication'?: RecentAuthentication;
   /** How pages for administrators offer it. */
   readonly 'x-button'?: ButtonNote;
   readonly parameters?: readonly Parameter[];
@@ -151,8 +154,9 @@ function sorted<T>(members: Record<string, T>): Record<string, T> {
 
 function operationObject(operation: Operation): OperationObject {
   const { id, tag, summary, page, parameters, body, anonymous, reaches, credentials = everyCredential } = operation;
+  const { recentAuthentication } = operation;
   const reachWords = reaches && 'Only superusers may do this: it decides how people sign in.';
-  const words = [operation.description, reachWords].filter(Boolean).join(' ');
+  const words = [operation.description, reachWords, recentWords(recentAuthentication)].filter(Boolean).join(' ');
   return {
     operationId: id,
     tags: [tag],
@@ -163,9 +167,16 @@ function operationObject(operation: Operation): OperationObject {
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: requestBody(body) }),
     'x-credentials': credentials,
+    ...(recentAuthentication && { 'x-recent-authentication': recentAuthentication }),
     security: [...schemesOf(credentials), ...(anonymous ? [{}] : [])],
     responses: responsesOf(operation),
   };
+}
+
+function recentWords(recent: RecentAuthentication | undefined): string | undefined {
+  if (recent === undefined) return undefined;
+  const when = recent === true ? '' : ` ${recent}`;
+  return `In a session, the user must have authenticated within the last 10 minutes${when}; else the answer is 403 with the code \`recent_authentication_required\`, and \`authenticate_url\` names the page at which to sign in again (add \`?next=\` with a path to come back to).`;
 }
 
 const schemeOf = {

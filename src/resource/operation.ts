@@ -2,6 +2,7 @@ import type { Credential } from './actor.ts';
 import type { Call, Reply } from './call.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { OperationPage } from './page-note.ts';
+import type { RecentAuthentication } from './recent-authentication.ts';
 import type { Reach } from './resource.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -28,6 +29,8 @@ export interface Operation {
   readonly reaches?: Reach | undefined;
   /** Accepted credentials, checked before the operation runs; by default any. */
   readonly credentials?: readonly Credential[] | undefined;
+  /** Whether a session must be recently authenticated: always, or under this condition, which the handler checks. */
+  readonly recentAuthentication?: RecentAuthentication | undefined;
   handle(call: Call): Promise<Reply>;
 }
 

@@ -1,5 +1,5 @@
 import { Problem } from '../lib/problem.ts';
-import { checkHoldsWrite, checkReach, holdsOn } from './access.ts';
+import { checkHoldsWrite, checkNotImpersonated, checkReach, holdsOn } from './access.ts';
 import { hasButton, pageOf, withLabel, withLabels } from './button-note.ts';
 import { type Call, type Reply, requireActor } from './call.ts';
 import { isWritable, type Row } from './fields/field.ts';
@@ -134,6 +134,7 @@ function verbOperation(verb: Verb, resource: Resource, engine: Engine): Operatio
     description: verb === 'update' ? whatStays(resource) : undefined,
     reaches: facts.method === 'GET' ? undefined : resource.reaches,
     credentials: facts.method === 'GET' ? undefined : resource.writtenWith,
+    recentAuthentication: resource.recentAuthentication?.[verb],
     parameters,
     // Lazy: schemas are only needed for the API document.
     get body() {
@@ -213,6 +214,7 @@ function actionOperation(action: Action, resource: Resource, engine: Engine): Op
     anonymous: action.access === 'anyone',
     reaches: action.reaches,
     credentials: action.credentials,
+    recentAuthentication: action.recentAuthentication,
     parameters: [
       ...(action.on === 'row' ? [pathParameter(resource)] : []),
       ...Object.entries(action.query ?? {}).map(
@@ -279,8 +281,9 @@ function checkSetAccess({ access, on }: Action, call: Call): void {
     throw new Problem('permission_denied');
 }
 
-async function actionRow({ access }: Action, resource: Resource, engine: Engine, call: Call): Promise<Row> {
+async function actionRow({ access, method }: Action, resource: Resource, engine: Engine, call: Call): Promise<Row> {
   const found = await findVisible(engine, resource, call, call.db.read, 'know');
+  if (method !== 'GET') checkNotImpersonated(resource, { ...found.values, pk: found.pk }, requireActor(call));
   if (access === 'change') await checkHoldsWrite(resource, 'change', found.values, call, engine.registry, call.db.read);
   if (typeof access === 'object') {
     const actor = requireActor(call);

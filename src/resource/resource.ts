@@ -9,6 +9,7 @@ import type { Counted, Counting, Listed } from './counted-rows.ts';
 import type { Fields, ReadContext, Row, RowAlias, ValuesOf } from './fields/field.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { OperationPage, PageNote } from './page-note.ts';
+import type { RecentAuthentication } from './recent-authentication.ts';
 import type { Plan, PlanView } from './row-plan.ts';
 import type { KeyType, PkOf, StoredRow } from './stored-row.ts';
 import type { Verb } from './verbs/verb.ts';
@@ -79,6 +80,8 @@ export interface Declaration<
   readonly nestedPrivacy?: NestedPrivacy;
   /** Credentials accepted for writes; by default any. */
   readonly writtenWith?: readonly Credential[];
+  /** The verbs for which a session must be recently authenticated (`Operation`). */
+  readonly recentAuthentication?: Readonly<Partial<Record<Verb, RecentAuthentication>>>;
   /** Rules over the whole row, checked once every field is valid. */
   check?(input: CheckInput<R>): Promise<Complaints | null> | Complaints | null;
   readonly actions?: readonly Action<R>[];
@@ -190,6 +193,8 @@ export interface Action<R = Row, B extends Fields = Fields, Prepared = unknown> 
   readonly reaches?: Reach;
   /** Accepted credentials; by default any. */
   readonly credentials?: readonly Credential[];
+  /** Whether a session must be recently authenticated (`Operation`). */
+  readonly recentAuthentication?: RecentAuthentication;
   readonly body?: B;
   /** The name of the body's schema. */
   readonly bodySchema?: string;

@@ -119,7 +119,14 @@ export const commonSchemas: Readonly<Record<string, JsonSchema>> = {
   },
   GenericError: {
     type: 'object',
-    properties: { detail: { type: 'string' }, code: { type: 'string' } },
+    properties: {
+      detail: { type: 'string' },
+      code: { type: 'string' },
+      authenticate_url: {
+        type: 'string',
+        description: 'Where the user signs in again; with the code `recent_authentication_required`.',
+      },
+    },
     required: ['detail'],
   },
   TypeCreate: {

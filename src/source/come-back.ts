@@ -1,3 +1,4 @@
+import { checkActsForThemselves } from '../core/access/acting-as.ts';
 import { pageFrame } from '../core/brand/language.ts';
 import { newAttempt, planCookies, plansOf } from '../flow/attempt.ts';
 import { flowPage } from '../flow/executor/challenge.ts';
@@ -43,7 +44,8 @@ export async function comeBack<S extends SourceRow, A>(
     return redirect(away.next ?? '/', [browserCookie(browser, isSecure, 'back')]);
   }
   const arrival = arrivalOf(came, source, resource, speaker);
-  return call.actor ? link(kind, arrival, away.next, call) : signIn(kind, arrival, away.next, call);
+  if (!call.actor) return signIn(kind, arrival, away.next, call);
+  return away.isLink ? link(kind, arrival, away.next, call) : signInAgain(kind, arrival, away.next, call);
 }
 
 async function takeAway<S extends SourceRow, A>(
@@ -75,11 +77,28 @@ async function comeUnasked<S extends SourceRow, A>(
     kind.speaker,
   );
   if (!call.actor) return signIn(kind, arrival, next, call, true);
-  const owner = await findConnection(call.db.read, source.pk, arrival.identity.identifier);
-  if (owner === call.actor.user.pk) return redirect(next ?? '/');
+  await checkOwnAccount(arrival, call);
+  return redirect(next ?? '/');
+}
+
+async function checkOwnAccount({ source, identity }: Arrival, { db, actor }: Call): Promise<void> {
+  if (actor && (await findConnection(db.read, source.pk, identity.identifier)) === actor.user.pk) return;
   throw new SourceRefusal(
     `You are signed in already, and not as the owner of this account of ${source.name}. Sign out first, or connect the account on your own page.`,
   );
+}
+
+/** The user of the session proves again who they are, by an account that is theirs already. */
+async function signInAgain<S extends SourceRow, A>(
+  kind: InteractiveSource<S, A>,
+  arrival: Arrival,
+  next: string | null,
+  call: Call,
+): Promise<HttpAnswer> {
+  checkActsForThemselves(call);
+  await checkOwnAccount(arrival, call);
+  // As if by a visitor: flows that sources sign in with are for those who are not signed in.
+  return signIn(kind, arrival, next, { ...call, actor: null });
 }
 
 async function signIn<S extends SourceRow, A>(

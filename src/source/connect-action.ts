@@ -28,6 +28,7 @@ export function connectAction({ model, schema, sourceModel, to, fields }: Facts)
     summary: `Link a ${to.column} to a source`,
     access: { permission: `${app}.add_${modelName}` },
     credentials: longLivedCredentials,
+    recentAuthentication: true,
     body: {
       ...fields,
       [to.column]: ref(to.model, to.keyType, { help: `The ${to.column} here.` }),

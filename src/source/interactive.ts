@@ -54,6 +54,8 @@ export interface Departure {
   readonly state: string;
   /** What the person called themselves, if they did. */
   readonly loginHint: string | null;
+  /** The user is signed in and proves again who they are: the source should ask them, not answer from its own session. */
+  readonly isAgain: boolean;
 }
 
 export interface InteractiveNeeds extends SignInNeeds {
@@ -84,13 +86,18 @@ type Handle<S extends SourceRow, A> = (kind: InteractiveSource<S, A>, visitor: V
 /** The addresses at which people leave for a source and come back from it. */
 export function interactiveRoutes<S extends SourceRow, A>(
   kind: InteractiveSource<S, A>,
-  { leave, comeBack }: { readonly leave: Handle<S, A>; readonly comeBack: Handle<S, A> },
+  { leave, submitLink, comeBack }: Readonly<Record<'leave' | 'submitLink' | 'comeBack', Handle<S, A>>>,
 ): Route[] {
   const { speaker } = kind;
   const serve = createServe(kind);
   const { login, callback } = speaker.paths;
   return [
     { methods: ['GET'], path: login, handle: serve((visitor) => leave(kind, visitor)) },
+    {
+      methods: ['POST'],
+      path: login,
+      handle: serve((visitor, { body }) => submitLink(kind, { ...visitor, given: ownForm(body) })),
+    },
     { methods: ['GET'], path: callback, handle: serve((visitor) => comeBack(kind, visitor)) },
     {
       methods: ['POST'],
@@ -102,6 +109,10 @@ export function interactiveRoutes<S extends SourceRow, A>(
     },
   ];
 }
+
+/** A form of ours repeats the query of the page that shows it. */
+const maxOwnForm = 8_192;
+const ownForm = (body: Buffer): URLSearchParams => (body.length > maxOwnForm ? new URLSearchParams() : readForm(body));
 
 type Serve<S extends SourceRow> = (
   handle: (visitor: Visitor<S>, http: HttpCall) => Promise<HttpAnswer>,

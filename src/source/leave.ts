@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { checkActsForThemselves } from '../core/access/acting-as.ts';
 import { pageFrame } from '../core/brand/language.ts';
+import { formProof, isProvenForm, proofField } from '../core/session/form-proof.ts';
 import { applicableFlow } from '../flow/applicable-flow.ts';
 import { newAttempt, planCookies, plansOf } from '../flow/attempt.ts';
 import { flowPage } from '../flow/executor/challenge.ts';
@@ -12,15 +13,26 @@ import type { HttpAnswer } from '../platform/http/routes.ts';
 import type { InstanceKey } from '../platform/keys.ts';
 import { randomToken } from '../platform/random.ts';
 import { callersFacts } from '../policy/request.ts';
-import type { Call } from '../resource/call.ts';
+import { authenticateAgain, isRecentlyAuthenticated } from '../resource/recent-authentication.ts';
 import { passStep } from './append-steps.ts';
-import { type Destination, type InteractiveSource, redirect, type Visitor } from './interactive.ts';
+import { type Destination, type InteractiveSource, redirect, settingsPage, type Visitor } from './interactive.ts';
 import { accessDenied, checkMayBegin, sourceFacts } from './sign-in.ts';
 import type { SourceRow } from './source.family.ts';
 import type { Away } from './visit-outcome.ts';
-import { browserCookie, browserSecret, newBrowserSecret, storeVisit, takeVisit, visitRow } from './visits.ts';
+import {
+  browserCookie,
+  browserSecret,
+  findVisit,
+  newBrowserSecret,
+  storeVisit,
+  takeVisit,
+  visitRow,
+} from './visits.ts';
 
-/** Sends somebody to a source: to sign in, to link their account there or, for a walk that asks for it, to show who they are. */
+/**
+ * Sends a browser to a source: to sign in, to link the account there to the user who is signed in (`link`), to sign that user in
+ * again, or because a walk asks who they are (`ticket`).
+ */
 export async function leave<S extends SourceRow, A>(
   kind: InteractiveSource<S, A>,
   visitor: Visitor<S>,
@@ -29,21 +41,43 @@ export async function leave<S extends SourceRow, A>(
   const { source, call, given } = visitor;
   await checkMayBegin(needs.policies, source, call);
   const ticket = tokenOf(given, 'ticket');
-  if (call.actor && ticket === null) {
-    checkActsForThemselves(call);
-    if (!isWanted(needs.key, visitor)) return confirmPage(needs.key, visitor);
-  }
+  const isLink = call.actor !== null && ticket === null && given.has(linkParameter);
+  if (call.actor && ticket === null) checkActsForThemselves(call);
+  if (isLink && !isRecentlyAuthenticated(call)) return redirect(authenticateAgain(ownAddress(visitor)), [], 303);
+  const isConfirmed = isLink && isProvenForm(needs.key, call, given, linkOf(source));
   const browser = browserSecret(call.request, isSecure) ?? newBrowserSecret();
-  const detour = await flowBefore(kind, visitor, browser);
+  const detour = await flowBefore(kind, visitor, browser, isLink && !isConfirmed);
   if (detour) return detour;
-  if (speaker.asksFirst?.(source) && !given.has('go')) return goPage(visitor);
+  if (isLink && !isConfirmed) return confirmPage(needs.key, visitor);
+  if (!isConfirmed && speaker.asksFirst?.(source) && !given.has('go')) return goPage(visitor);
   const state = randomToken();
-  const { to, secrets } = await speaker.depart(source, { state, loginHint: hintOf(given) }, call);
+  const isAgain = call.actor !== null && !isLink;
+  const { to, secrets } = await speaker.depart(source, { state, loginHint: hintOf(given), isAgain }, call);
   const next = ownPath(given.get('next'), needs.config.publicUrl);
-  const away: Away = { actor: call.actor?.user.pk ?? null, next, ticket, secrets };
+  const away: Away = { actor: call.actor?.user.pk ?? null, isLink, next, ticket, secrets };
   const visit = { purpose: 'out', token: state, browser, source: source.pk } as const;
   await call.db.write((tx) => storeVisit(tx, needs.key, visit, away, call), { durable: false });
   return goTo(to, [browserCookie(browser, isSecure)]);
+}
+
+/** Submits the confirmation page. Without a session there is nothing to link: the browser begins to sign in. */
+export const submitLink = <S extends SourceRow, A>(
+  kind: InteractiveSource<S, A>,
+  visitor: Visitor<S>,
+): Promise<HttpAnswer> =>
+  visitor.call.actor ? leave(kind, visitor) : Promise.resolve(redirect(ownAddress(visitor), [], 303));
+
+/** Names the account that the browser comes for: with it, a visit links. Added by our own pages (`SourceLink.configureUrl`). */
+const linkParameter = 'link';
+
+/** The path at which a user begins to link their account at a source. */
+export const linkPath = (loginPath: string): string => `${loginPath}?${linkParameter}`;
+
+/** The address of this visit, without what only a form carries. */
+function ownAddress<S extends SourceRow>({ call, given }: Visitor<S>): string {
+  const query = new URLSearchParams();
+  for (const name of [linkParameter, 'next']) if (given.has(name)) query.set(name, given.get(name) ?? '');
+  return `${call.request.path}?${query}`;
 }
 
 export function goTo(to: Destination, cookies: readonly string[] = []): HttpAnswer {
@@ -62,18 +96,25 @@ const hintOf = (given: URLSearchParams): string | null => {
   return hint !== null && hint !== '' && hint.length <= 254 ? hint : null;
 };
 
-/** The way through the flow that comes before leaving, and back here; null when it was gone, or there is nothing in it. */
+/**
+ * The way through the flow that comes before leaving, and back here; null when it was gone, or there is nothing in it. `isKept`: the
+ * browser comes once more.
+ */
 async function flowBefore<S extends SourceRow, A>(
   { needs, resource, speaker, isSecure }: InteractiveSource<S, A>,
   { source, call, given }: Visitor<S>,
   browser: string,
+  isKept: boolean,
 ): Promise<HttpAnswer | null> {
   const before = speaker.flowBefore?.(source);
   if (before === undefined) return null;
   const visit = { purpose: 'passed', browser, source: source.pk } as const;
   const passed = tokenOf(given, 'passed');
   if (passed !== null) {
-    const hasPassed = await call.db.write((tx) => takeVisit(tx, needs.key, { ...visit, token: passed }, call.now));
+    const pass = { ...visit, token: passed };
+    const hasPassed = isKept
+      ? await findVisit(call.db.read, needs.key, pass, call.now)
+      : await call.db.write((tx) => takeVisit(tx, needs.key, pass, call.now));
     if (hasPassed) return null;
   }
   const facts = { ...sourceFacts(source), model: resource.model };
@@ -108,26 +149,16 @@ async function goPage<S extends SourceRow>({ source, call, given }: Visitor<S>):
   });
 }
 
-const purpose = 'source link';
+const linkOf = ({ pk }: SourceRow): string => `source link ${pk}`;
 
 /**
- * Whether somebody who is signed in asked for this on a page of ours. Else another site could link an account of its own
- * choice to theirs, by sending their browser here while it is signed in to that account.
+ * Asks before an account is linked. No request header shows that the user wants it: our own redirects and images send browsers here, too.
  */
-function isWanted<S extends SourceRow>(key: InstanceKey, { source, call, given }: Visitor<S>): boolean {
-  if (call.request.header('sec-fetch-site') === 'same-origin') return true;
-  return key.verify(purpose, proven(source, call), given.get('proof') ?? '');
-}
-
-const proven = ({ pk }: SourceRow, { actor }: Call): string => `${pk} ${actor?.session ?? ''}`;
-
 async function confirmPage<S extends SourceRow>(
   key: InstanceKey,
   { source, call, given }: Visitor<S>,
 ): Promise<HttpAnswer> {
-  const query = new URLSearchParams({ proof: key.sign(purpose, proven(source, call)) });
-  const next = given.get('next');
-  if (next !== null) query.set('next', next);
+  const kept = [...given].filter(([name]) => name !== proofField);
   return plainPage({
     ...(await pageFrame(call)),
     title: `Connect ${source.name}?`,
@@ -135,6 +166,12 @@ async function confirmPage<S extends SourceRow>(
       `From then on you can sign in here as ${call.actor?.user.username} with your account of ${source.name}.`,
       'Close this page if you did not ask for this.',
     ],
-    link: { to: `${call.request.path}?${query}`, text: `Connect ${source.name}` },
+    form: {
+      action: call.request.path,
+      hidden: { ...Object.fromEntries(kept), ...formProof(key, call, linkOf(source)) },
+      submit: `Connect ${source.name}`,
+      leadsTo: 'anywhere',
+    },
+    link: { to: settingsPage, text: 'Back to your accounts' },
   });
 }

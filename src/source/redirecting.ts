@@ -1,6 +1,7 @@
 import { redirectComponent } from '../flow/executor/challenge.ts';
 import { stringSchema } from '../resource/json-schema.ts';
 import { pathFor } from './interactive.ts';
+import { linkPath } from './leave.ts';
 import type { SourceRow } from './source.family.ts';
 import type { SourceKind } from './source-kind.ts';
 import type { VisitModels } from './visit-outcome.ts';
@@ -26,6 +27,6 @@ export function redirecting<S extends SourceRow>({
       challenge: (source) => ({ to: pathOf(source) }),
     },
     proof: { by: 'visit', loginPath: pathOf, ...models },
-    link: { component, configureUrl: pathOf },
+    link: { component, configureUrl: (source) => linkPath(pathOf(source)) },
   };
 }

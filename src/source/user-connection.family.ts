@@ -37,6 +37,7 @@ const common = {
   search: ['source.slug'],
   filters: { source__slug: relatedFilter('source.slug') },
   visibility: { by: 'owner', column: 'user', write: 'owner' },
+  recentAuthentication: { update: true, partial_update: true, destroy: true },
 } as const;
 
 /** Connections of users to sources of every kind. */

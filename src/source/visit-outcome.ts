@@ -8,6 +8,8 @@ import type { SourceRow } from './source.family.ts';
 export interface Away {
   /** Who was signed in when they left. */
   readonly actor: number | null;
+  /** Whether they wanted to link the account at the source to their own. */
+  readonly isLink: boolean;
   /** A path of ours to go on at. */
   readonly next: string | null;
   /** What stands for the walk that sent them, if one did. */

@@ -81,7 +81,7 @@ describeOnBoth(
         const browser = await enter(user, { session_duration: 'hours=2' });
         const { slug } = await makeWalk(server(), [['user_login', anew]]);
         clock.at += hour;
-        expect((await browser.show(slug)).body.component).toBe('xak-flow-redirect');
+        expect((await browser.answer(slug, {})).body.component).toBe('xak-flow-redirect');
         for (const minutes of [30, 29]) {
           clock.at += minutes * 60_000;
           expect((await browser.get(me)).status).toBe(200);
@@ -131,7 +131,7 @@ describeOnBoth(
       const user = await server().user();
       const browser = await enter(user, { network_binding: 'bind_asn_network_ip' }, '192.0.2.7');
       const { slug } = await makeWalk(server(), [['user_login']]);
-      expect((await browser.show(slug)).body.component).toBe('xak-flow-redirect');
+      expect((await browser.answer(slug, {})).body.component).toBe('xak-flow-redirect');
       expect((await from(browser, '192.0.2.7').get(me)).status).toBe(200);
       expect((await from(browser, '192.0.2.8').get(me)).status).toBe(403);
     });

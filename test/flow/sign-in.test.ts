@@ -242,7 +242,7 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     await signInByPassword(browser, user.username, 'right horse');
     const cookie = browser.cookies.get('gatehouse_session');
     const events = await eventsDuring(server(), async () => {
-      const answer = await browser.show('default-invalidation-flow');
+      const answer = await browser.answer('default-invalidation-flow', {});
       expect(answer.body).toEqual({ component: 'xak-flow-redirect', to: '/' });
     });
     expect(events.map(({ action, username }) => [action, username])).toEqual([['logout', user.username]]);

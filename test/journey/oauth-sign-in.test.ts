@@ -57,6 +57,7 @@ describeJourney(
       await page.getByRole('button', { name: /^Disconnect/ }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
       await page.getByRole('link', { name: 'Connect Example ID' }).click();
+      await page.getByRole('button', { name: 'Connect Example ID' }).click();
       await page.getByRole('link', { name: 'Allow' }).click();
       await page.getByRole('button', { name: /^Disconnect/ }).waitFor();
     });

@@ -50,17 +50,20 @@ describeJourney(
       await page.getByRole('button', { name: /^Disconnect/ }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
       await page.getByRole('link', { name: `Connect ${slug}` }).click();
+      await page.getByRole('button', { name: `Connect ${slug}` }).click();
       await page.getByRole('button', { name: `Sign in as ${peer.account}` }).click();
       await page.getByRole('button', { name: /^Disconnect/ }).waitFor();
 
       // Signs out here: the way leads past the identity provider and back.
       await page.goto(`${port.url}/if/flow/default-invalidation-flow/`);
+      await page.getByRole('button', { name: 'Sign out' }).click();
       await page.waitForURL(/\/if\/flow\/default-authentication-flow\//);
       await signIn();
 
       const asked: string[] = [];
       page.on('request', (request) => void asked.push(request.url()));
       await page.goto(`${port.url}/if/flow/default-invalidation-flow/`);
+      await page.getByRole('button', { name: 'Sign out' }).click();
       await page.waitForURL(/\/if\/flow\/default-authentication-flow\//);
       expect(asked.some((url) => url.startsWith(`${peer.url}/slo?SAMLRequest=`))).toBe(true);
 

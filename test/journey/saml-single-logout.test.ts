@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { lastEvents } from '../support/events.ts';
-import { describeJourney, signInOn, whoIs } from '../support/journey.ts';
+import { describeJourney, signInOn, signOutOn, whoIs } from '../support/journey.ts';
 import { openPublicPort } from '../support/public-port.ts';
 import { startSimpleSp } from '../support/simple-sp.ts';
 
@@ -29,7 +29,7 @@ describeJourney(
       }
       expect(all.map(({ sessions }) => sessions.size)).toEqual([1, 1, 1]);
 
-      await page.goto('/if/flow/default-invalidation-flow/');
+      await signOutOn(page);
       await page.getByRole('heading', { name: 'Nobody leaves' }).waitFor();
       expect(await whoIs(page)).toBeNull();
       expect(all.map(({ sessions }) => sessions.size)).toEqual([0, 1, 1]);

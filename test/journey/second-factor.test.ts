@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { openBrowser, signInFlow } from '../support/flow-client.ts';
-import { describeJourney, type Journey, signInOn, whoIs } from '../support/journey.ts';
+import { describeJourney, type Journey, signInOn, signOutOn, whoIs } from '../support/journey.ts';
 import { makeWalk } from '../support/make-walk.ts';
 import { appFrom, password, personWithPassword, step, stillClock } from '../support/second-factor.ts';
 
@@ -36,7 +36,7 @@ async function personWithPasskey(journey: Journey): Promise<{ username: string; 
 
 /** Signs out, and begins to sign in again. */
 async function signInAgain(page: Page, username: string): Promise<void> {
-  await page.goto('/if/flow/default-invalidation-flow/');
+  await signOutOn(page);
   await page.waitForURL(`**/if/flow/${signInFlow}/`);
   await signInOn(page, username, password);
 }
@@ -135,7 +135,7 @@ describeJourney(
         ],
         { designation: 'authentication' },
       );
-      await page.goto('/if/flow/default-invalidation-flow/');
+      await signOutOn(page);
       await page.waitForURL(`**/if/flow/${signInFlow}/`);
       await page.goto(`/if/flow/${walk.slug}/`);
       await page.getByRole('button', { name: 'Use your passkey' }).click();
@@ -146,7 +146,7 @@ describeJourney(
     test('by a passkey is offered where the name is filled in, and signs in at once', async () => {
       const { server } = journey();
       const { username, page } = await personWithPasskey(journey());
-      await page.goto('/if/flow/default-invalidation-flow/');
+      await signOutOn(page);
       await page.waitForURL(`**/if/flow/${signInFlow}/`);
       expect(await page.getByLabel('Email address or username').getAttribute('autocomplete')).toBe('username');
 

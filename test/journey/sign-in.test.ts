@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { blockedWords, wrongPassword } from '../../src/flow/passwords/judge-password.ts';
 import { openBrowser, signInByPassword, signInFlow } from '../support/flow-client.ts';
-import { describeJourney, type Journey, signInOn, whoIs } from '../support/journey.ts';
+import { describeJourney, type Journey, signInOn, signOutOn, whoIs } from '../support/journey.ts';
 import { bindExpression, makeWalk } from '../support/make-walk.ts';
 import { stillClock } from '../support/second-factor.ts';
 import { adminPassword } from '../support/server.ts';
@@ -125,7 +125,7 @@ describeJourney('signing in', (journey) => {
     await page.goto('/');
     await signInOn(page, username, password);
     await page.waitForURL('**/if/user/');
-    await page.goto('/if/flow/default-invalidation-flow/');
+    await signOutOn(page);
     await page.waitForURL(`**/if/flow/${signInFlow}/`);
     await page.getByRole('status').filter({ hasText: 'You have signed out.' }).waitFor();
     expect(await whoIs(page)).toBeNull();

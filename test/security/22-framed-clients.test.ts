@@ -8,7 +8,7 @@ describeOnSqlite('class 22: a client that is framed when somebody signs out', (s
     const party = await makeRelyingParty(server(), { frontchannel_logout_uri: 'https://evil.example/out' });
     const browser = await visitor(server());
     await signInTo(server(), party, browser);
-    const { to } = await browser.answerStep('default-invalidation-flow');
+    const { to } = await browser.answerStep('default-invalidation-flow', {});
     const frames = (await browser.visit(to)).text.match(/<iframe [^>]+>/g) ?? [];
     expect(frames).toHaveLength(1);
     expect(frames[0]).toContain('src="https://evil.example/out?');

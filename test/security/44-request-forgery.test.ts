@@ -3,11 +3,9 @@ import { expect, test } from 'vitest';
 import { csrfHeader } from '../../src/core/session/session-cookies.ts';
 import { apiFor } from '../support/api.ts';
 import { openBrowser, signInFlow } from '../support/flow-client.ts';
-import { makeWalk } from '../support/make-walk.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { describeOnSqlite } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
-import { signedInBrowser } from '../support/signed-in-browser.ts';
 
 // State changed by requests that another site made the browser send (GHSA-rwcp-qrwg-56cg, ATH-01-009).
 describeOnSqlite('class 44: a request that another site makes a browser send', (server) => {
@@ -88,43 +86,6 @@ describeOnSqlite('class 44: a page of another origin', (server) => {
     const answer = await otherSite.get('/flows/executor/default-invalidation-flow/', headers);
     expect([answer.status, answer.body.detail]).toEqual(refused);
     expect((await browser.get('/core/users/me/', own)).status).toBe(200);
-  });
-
-  test('signs nobody out by a link either', async () => {
-    const { pk } = await server().user();
-    const { cookie, browser } = await signIn(server(), pk);
-    const follow = (path: string, from: string) =>
-      rawRequest(server().url, path, { headers: { cookie, 'sec-fetch-site': from, 'sec-fetch-mode': 'navigate' } });
-    const api = await follow('/api/v3/flows/executor/default-invalidation-flow/', 'cross-site');
-    expect([api.status, JSON.parse(api.text).detail]).toEqual(refused);
-    for (const from of ['cross-site', 'same-site']) {
-      const page = await follow('/if/flow/default-invalidation-flow/?next=%2Fx', from);
-      expect(page.text).toContain('Do you want to sign out?');
-      expect(page.text).toContain('href="/if/flow/default-invalidation-flow/?next=%2Fx"');
-      expect(page.text).not.toContain('<script');
-    }
-    for (const from of ['same-origin', 'none'])
-      expect((await follow('/if/flow/default-invalidation-flow/', from)).text).toContain('<script');
-    expect((await browser.get('/core/users/me/', own)).status).toBe(200);
-  });
-
-  test('leads on whoever is on the way to sign out', async () => {
-    const { pk } = await server().user();
-    const { slug } = await makeWalk(server(), [['dummy'], ['user_logout']], { designation: 'invalidation' });
-    const browser = await signedInBrowser(server(), pk);
-    await browser.show(slug);
-    await browser.answer(slug, { component: 'unknown' });
-    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const headers = { cookie, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
-    const page = async () => (await rawRequest(server().url, `/if/flow/${slug}/`, { headers })).text;
-    expect(await page()).toContain('<script');
-    // The walk has expired, but is not deleted yet.
-    await server().world.db.write((tx) =>
-      sql`update flow_plans set expires = '2020-01-01T00:00:00.000000Z' where flow = (select pk from flows where slug = ${slug})`.execute(
-        tx,
-      ),
-    );
-    expect(await page()).toContain('Do you want to sign out?');
   });
 
   test('may link to the API', async () => {

@@ -64,6 +64,6 @@ describeOnBoth('class 57: an impersonator creates no access that outlives the im
       await post(`/core/users/${third.pk}/set_password/`, { password: 'mine now, all of it' }),
       await post('/core/tokens/', { identifier: 'left-behind' }),
     ])
-      expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('for somebody else')]);
+      expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('while you act as another user')]);
   });
 });

@@ -19,7 +19,7 @@ describeOnSqlite('class 78: that somebody has signed in anew', (server) => {
     await signInByPassword(browser, username, password);
     const before = await signedIn();
     expect(before).toHaveLength(1);
-    expect((await browser.show(slug)).body.component).toBe('xak-flow-redirect');
+    expect((await browser.answer(slug, {})).body.component).toBe('xak-flow-redirect');
     expect(await signedIn()).toEqual(before);
     expect((await browser.get('/core/users/me/')).body.user.pk).toBe(pk);
     await signInByPassword(browser, username, password);

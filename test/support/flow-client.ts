@@ -11,6 +11,7 @@ export interface Browser {
   answer(flow: string, values: Record<string, unknown>, query?: string): Promise<Answer>;
   get(path: string): Promise<Answer>;
   post(path: string, body?: unknown): Promise<Answer>;
+  send(method: string, path: string, body?: unknown): Promise<Answer>;
 }
 
 export function openBrowser(
@@ -48,6 +49,7 @@ export function openBrowser(
     answer: (flow, values, query) => walk('POST', executor(flow, query), values),
     get: (path) => send('GET', path),
     post: (path, body = {}) => send('POST', path, body),
+    send,
   };
 }
 

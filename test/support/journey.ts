@@ -129,3 +129,9 @@ export async function signInOn(page: Page, username: string, password: string): 
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.keyboard.press('Enter');
 }
+
+/** Opens the page of the flow that signs out, and confirms. */
+export async function signOutOn(page: Page): Promise<void> {
+  await page.goto('/if/flow/default-invalidation-flow/');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+}

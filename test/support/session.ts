@@ -20,17 +20,19 @@ export interface SignInOptions {
   readonly clientIp?: string;
   readonly userAgent?: string;
   readonly lifetimeMs?: number;
+  /** Whether the user has just authenticated; false: the proof is long ago. */
+  readonly isProven?: boolean;
 }
 
 /** A real session of a user, as signing in makes it. */
 export async function signIn(
   { world, url }: TestServer,
   userId: number,
-  { clientIp = '203.0.113.7', userAgent = firefox, lifetimeMs = hour }: SignInOptions = {},
+  { clientIp = '203.0.113.7', userAgent = firefox, lifetimeMs = hour, isProven = true }: SignInOptions = {},
 ): Promise<SignedIn> {
   const now = world.clock.now();
   const session = await world.db.write((tx) =>
-    startSession(tx, world.key, { userId, clientIp, userAgent, now, lifetimeMs }),
+    startSession(tx, world.key, { userId, clientIp, userAgent, now, lifetimeMs, isProven }),
   );
   const cookie = `${cookieNames(false).session}=${session.token}`;
   return {

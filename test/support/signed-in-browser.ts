@@ -1,11 +1,11 @@
 import { type Browser, openBrowser } from './flow-client.ts';
 import type { TestServer } from './server.ts';
-import { signIn } from './session.ts';
+import { type SignInOptions, signIn } from './session.ts';
 
 /** A browser of somebody who is signed in. */
-export async function signedInBrowser(server: TestServer, user: number): Promise<Browser> {
+export async function signedInBrowser(server: TestServer, user: number, options?: SignInOptions): Promise<Browser> {
   const browser = openBrowser(server);
-  const { cookie, csrf } = await signIn(server, user);
+  const { cookie, csrf } = await signIn(server, user, options);
   browser.cookies.set('gatehouse_session', cookie.split('=')[1] as string);
   browser.cookies.set('gatehouse_csrf', csrf);
   return browser;

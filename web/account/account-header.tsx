@@ -1,5 +1,5 @@
 import { Logo } from '../page/logo.tsx';
-import { useSignOutPath } from '../page/sign-out.ts';
+import { SignOutLink } from '../page/sign-out.tsx';
 import { t } from '../texts/texts.ts';
 import { SectionLink } from './navigation.tsx';
 import { isAdministrator, nameOf, usePerson } from './person.ts';
@@ -22,9 +22,7 @@ export function AccountHeader() {
         <img src={person.avatar} alt="" width="32" height="32" />
         <span dir="auto">{nameOf(person)}</span>
       </SectionLink>
-      <a className="button account-sign-out" href={useSignOutPath()}>
-        {t('Sign out')}
-      </a>
+      <SignOutLink className="button account-sign-out" />
     </header>
   );
 }

@@ -8,6 +8,7 @@ import { Loaded, useAnswer, Waiting } from '../elements/loading.tsx';
 import { useBrand } from '../page/mount-page.tsx';
 import { AccountHeader } from './account-header.tsx';
 import { AccountMenu } from './account-menu.tsx';
+import { Authenticated } from './authenticated.tsx';
 import { ImpersonationBanner } from './impersonation-banner.tsx';
 import { SectionLink, useSlug } from './navigation.tsx';
 import { type Me, PersonContext } from './person.ts';
@@ -15,8 +16,12 @@ import { Section } from './section.tsx';
 import { sections } from './section-list.tsx';
 import { Unseen } from './unseen.tsx';
 
-/** The account page of the signed-in user. */
+/** The pages of the signed-in user. */
 export function AccountPage() {
+  return useSlug() === 'authenticated' ? <Authenticated /> : <Account />;
+}
+
+function Account() {
   const me = useAnswer<Me>('/core/users/me/');
   const { branding_title } = useBrand();
   if (me.answer.state !== 'ready')

@@ -1,5 +1,6 @@
 import { known } from '../texts/texts.ts';
 import { isObject } from './is-object.ts';
+import { hasAuthenticatedAgain } from './recent-authentication.ts';
 
 /** A refusal by the server, in the shape that the API documents. */
 export class ApiProblem extends Error {
@@ -9,6 +10,8 @@ export class ApiProblem extends Error {
   readonly fields: Readonly<Record<string, readonly string[]>>;
   /** Under which the server's log tells more. */
   readonly requestId: string;
+  /** Where the user signs in again, if the operation takes that; else empty. */
+  readonly authenticateUrl: string;
 
   constructor(status: number, body: unknown, requestId: string) {
     const said = isObject(body) ? body : {};
@@ -17,6 +20,7 @@ export class ApiProblem extends Error {
     this.code = typeof said.code === 'string' ? said.code : '';
     this.fields = complaintsOf(said);
     this.requestId = requestId;
+    this.authenticateUrl = this.code === 'recent_authentication_required' ? String(said.authenticate_url) : '';
   }
 }
 
@@ -46,7 +50,17 @@ export interface Answered<T> {
  * Calls an operation of the API as whoever is signed in with this browser. `path` starts after `/api/v3` and is escaped by
  * the caller. Throws `ApiProblem` or `NetworkLost`.
  */
-export async function requestApi<T>(method: Method, path: string, { body, headers }: Request): Promise<Answered<T>> {
+export async function requestApi<T>(method: Method, path: string, request: Request): Promise<Answered<T>> {
+  try {
+    return await requestOnce<T>(method, path, request);
+  } catch (problem) {
+    if (!(await hasAuthenticatedAgain(problem))) throw problem;
+    return requestOnce<T>(method, path, request);
+  }
+}
+
+/** The same, for callers that repeat it themselves once the user has authenticated again. */
+export async function requestOnce<T>(method: Method, path: string, { body, headers }: Request): Promise<Answered<T>> {
   const isForm = body instanceof FormData;
   const answer = await fetch(`/api/v3${path}`, {
     method,

@@ -1,4 +1,5 @@
-import { callApi } from '../api/client.ts';
+import { callApi, requestOnce } from '../api/client.ts';
+import { hasAuthenticatedAgain } from '../api/recent-authentication.ts';
 import type { Challenge } from './challenge.ts';
 
 export type Answer = Readonly<Record<string, unknown>>;
@@ -18,8 +19,17 @@ export function flowAddress({ pathname, search }: Pick<Location, 'pathname' | 's
 
 export const showChallenge = (flow: FlowAddress): Promise<Challenge> => callApi('GET', pathOf(flow));
 
-export const sendAnswer = (flow: FlowAddress, answer: Answer): Promise<Challenge> =>
-  callApi('POST', pathOf(flow), answer);
+/** An answer for which the user had to sign in again is sent once more: that may have begun the walk anew, at the same step. */
+export async function sendAnswer(flow: FlowAddress, answer: Answer): Promise<Challenge> {
+  const send = async () => (await requestOnce<Challenge>('POST', pathOf(flow), { body: answer })).value;
+  try {
+    return await send();
+  } catch (problem) {
+    if (!(await hasAuthenticatedAgain(problem))) throw problem;
+    const shown = await showChallenge(flow);
+    return shown.component === answer.component ? send() : shown;
+  }
+}
 
 const pathOf = ({ slug, query }: FlowAddress): string =>
   `/flows/executor/${encodeURIComponent(slug)}/?query=${encodeURIComponent(query)}`;

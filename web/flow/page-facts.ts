@@ -11,8 +11,10 @@ const signedOutKey = 'gatehouse signed out';
 
 /** Remembers for the next page that this flow has signed the person out. */
 export function noteSignOut(): void {
-  if (pageFacts().designation === 'invalidation') sessionStorage.setItem(signedOutKey, 'yes');
+  if (pageFacts().designation === 'invalidation') rememberSignOut();
 }
+
+export const rememberSignOut = (): void => sessionStorage.setItem(signedOutKey, 'yes');
 
 /** Whether the previous page signed the person out. */
 export const hasSignedOut = (): boolean => sessionStorage.getItem(signedOutKey) !== null;

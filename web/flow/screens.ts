@@ -8,6 +8,7 @@ import {
   redirectComponent,
 } from './challenge.ts';
 import { AutosubmitScreen } from './screens/autosubmit.tsx';
+import { ConfirmScreen } from './screens/confirm.tsx';
 import { ConsentScreen } from './screens/consent.tsx';
 import { DeviceCodeFinishScreen, DeviceCodeScreen } from './screens/device-code.tsx';
 import { DummyScreen } from './screens/dummy.tsx';
@@ -41,6 +42,7 @@ const screens: Readonly<Record<string, Screen>> = {
   [redirectComponent]: screen(RedirectScreen),
   [deniedComponent]: screen(AccessDeniedScreen),
   [faultComponent]: screen(FlowErrorScreen),
+  'xak-flow-confirm': screen(ConfirmScreen),
   'xak-stage-identification': screen(IdentificationScreen),
   'xak-stage-password': screen(PasswordScreen),
   'xak-stage-user-login': screen(UserLoginScreen),

@@ -4,6 +4,7 @@ import './base.css';
 import { createContext, type ReactNode, use } from 'react';
 import { createRoot } from 'react-dom/client';
 import type { Brand } from '../api/brand.ts';
+import { Authentication } from './authentication.tsx';
 import { FaultBoundary } from './fault-boundary.tsx';
 
 export const BrandContext = createContext<Brand | null>(null);
@@ -16,7 +17,9 @@ export async function mountPage(page: ReactNode, furtherTexts: readonly Catalogu
   await loadTexts(furtherTexts);
   createRoot(place).render(
     <BrandContext value={brand}>
-      <FaultBoundary>{page}</FaultBoundary>
+      <FaultBoundary>
+        <Authentication>{page}</Authentication>
+      </FaultBoundary>
     </BrandContext>,
   );
 }

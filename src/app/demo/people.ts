@@ -67,6 +67,7 @@ async function signIn({ db, key, now, once }: EmptyDemo, user: DemoObject): Prom
     userAgent: browser,
     now,
     lifetimeMs: 14 * dayMs,
+    isProven: true,
   };
   await once('authenticated_sessions', { user: user.pk }, (tx) => startSession(tx, key, facts));
   const { rows } = await sql<{ pk: string }>`select pk from authenticated_sessions where "user" = ${user.pk}

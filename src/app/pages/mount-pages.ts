@@ -3,6 +3,7 @@ import { languageOf } from '../../core/brand/language.ts';
 import { actorOfSession, type SessionNeeds } from '../../core/session/session-credential.ts';
 import { currentBrand } from '../../flow/current-brand.ts';
 import { mergedNeeds, type PageNeeds } from '../../flow/page-needs.ts';
+import { ownPath } from '../../lib/own-path.ts';
 import { type Language, languages } from '../../lib/texts/languages.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { serveFolder } from '../../platform/http/files.ts';
@@ -12,10 +13,10 @@ import type { HttpAnswer, Routes } from '../../platform/http/routes.ts';
 import { stayingInWindow } from '../../platform/http/security-headers.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Actor } from '../../resource/actor.ts';
+import { authenticatePath } from '../../resource/recent-authentication.ts';
 import { flowTriedAt, needsOfFlowPage, type PageKinds, signInPath, tryingFlow } from './flow-pages.ts';
 import { findBuiltPages } from './page-files.ts';
 import { assetPrefix, type Framing, pagePolicy, pageShell } from './shell.ts';
-import { confirmSignOut } from './sign-out-page.ts';
 
 interface Showing {
   readonly foreign?: Required<PageNeeds>;
@@ -42,7 +43,7 @@ const missing =
 
 /** The pages people see: flows for everybody, their own page for those who are signed in. */
 export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages()): void {
-  const { db, settings } = needs;
+  const { db, settings, publicUrl } = needs;
   if (built) routes.on(['GET'], `${assetPrefix}*`, serveFolder(built.folder, forEver));
   else needs.log.warn('the web pages have not been built, so nobody can sign in with a browser');
 
@@ -93,15 +94,15 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
   routes.on(['GET'], '/if/flow/{slug}/', async ({ facts, params }) => {
     const foreign = await needsOfFlowPage(params.slug ?? '', db.read, needs.kinds);
     const actor = await actorOf(facts);
-    if (actor && foreign?.data.designation === 'invalidation') {
-      const question = await confirmSignOut(needs, facts, actor, params.slug ?? '');
-      if (question) return question;
-    }
     const wanted = foreign ? mergedNeeds([foreign, greeting(actor, foreign)]) : nothingForeign;
     const page = await show(facts, actor, 'flow', { foreign: wanted });
     const isMissing = page.status === 200 && !foreign;
     return { ...page, status: isMissing ? 404 : page.status, headers: { ...page.headers, ...stayingInWindow } };
   });
+
+  routes.on(['GET'], authenticatePath, async ({ facts }) =>
+    leadTo(await signInPath(facts.host, db.read, ownPath(facts.query.get('next'), publicUrl))),
+  );
 
   /** A page for people who are signed in; others sign in first and then come back to it. */
   const ownPage = (

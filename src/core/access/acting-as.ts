@@ -3,6 +3,7 @@ import { asObject } from '../../lib/json.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Actor } from '../../resource/actor.ts';
 import type { Call } from '../../resource/call.ts';
+import { notImpersonating } from '../../resource/credentials.ts';
 import type { UserFacts } from '../mapping/user-facts.ts';
 
 type ActingUser = Pick<
@@ -29,6 +30,6 @@ export function actingAs(call: Call, user: ActingUser): Call {
 }
 
 /** Refuses impersonators: what they create here would give them access after the impersonation ends. */
-export function checkActsForThemselves({ actor }: Call): void {
-  if (actor?.impersonator) throw new Problem('permission_denied', 'Nobody can do this for somebody else.');
+export function checkActsForThemselves({ actor }: Pick<Call, 'actor'>): void {
+  if (actor?.impersonator) throw new Problem('permission_denied', notImpersonating);
 }

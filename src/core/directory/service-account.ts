@@ -38,6 +38,7 @@ export const serviceAccountAction = ({ key, settings, uidOf }: Needs): Action<un
     summary: 'Create a user account for a program',
     access: { permission: 'svc_core.add_user' },
     credentials: longLivedCredentials,
+    recentAuthentication: true,
     body: {
       name: text({ max: 150, check: usernameComplaint, help: 'The username of the account.' }),
       create_group: boolean({ default: false, help: 'Make a group of the same name with the account in it.' }),

@@ -21,6 +21,7 @@ import {
   stringSchema,
 } from '../../resource/json-schema.ts';
 import { selectOne, showRow } from '../../resource/read.ts';
+import { checkRecentlyAuthenticatedFor } from '../../resource/recent-authentication.ts';
 import type { Action, ActionInput } from '../../resource/resource.ts';
 import { searchConditions } from '../../resource/search-conditions.ts';
 import { checkMayReachUser } from '../access/delegation.ts';
@@ -41,11 +42,13 @@ export function setPasswordAction(passwords: Passwords) {
     summary: 'Set the password of a user',
     access: { permission: 'svc_core.reset_user_password' },
     credentials: longLivedCredentials,
+    recentAuthentication: 'to set their own password',
     body: { password: text({ trim: false, strict: true, max: 4096, help: 'The new password.' }) },
     bodySchema: 'UserPasswordSetRequest',
     answer: { status: 204 },
     prepare: async ({ call, row, values }) => {
       await checkMayReachUser(call.db.read, call, row.pk);
+      checkRecentlyAuthenticatedFor(row.pk, call);
       return passwords.hash(values.password);
     },
     async run({ tx, call, row, prepared }) {

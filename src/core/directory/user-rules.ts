@@ -6,6 +6,7 @@ import { type Complaints, Invalid } from '../../lib/problem.ts';
 import { runLater } from '../../platform/db/later.ts';
 import type { Actor } from '../../resource/actor.ts';
 import { hasUnseen } from '../../resource/fields/well-formed.ts';
+import { checkRecentlyAuthenticatedFor } from '../../resource/recent-authentication.ts';
 import type { AfterWrite, CheckInput } from '../../resource/resource.ts';
 import type { CorrectRights, RightsInput } from '../../resource/visibility.ts';
 import { bringsSuperuser, checkMayReachUser, checkMayTouchUser, usersBeyond } from '../access/delegation.ts';
@@ -62,6 +63,7 @@ export async function checkUser(input: CheckInput<User>, settings: SettingsStore
     await checkMayTouchUser(tx, call, current.pk);
     if (accessFields.some((name) => given.has(name) && !isDeepStrictEqual(values[name], current[name])))
       await checkMayReachUser(tx, call, current.pk);
+    if (given.has('email') && values.email !== current.email) checkRecentlyAuthenticatedFor(current.pk, call);
   }
   if (current?.type === internalAccount) {
     return { non_field_errors: ["Can't modify internal service account users"] };

@@ -52,6 +52,7 @@ const maxUids = 10_000;
 const maxPictures = 2_000;
 const memberships = { table: 'user_groups', own: 'user', other: 'group' };
 const now = (call: Call) => call.now;
+const ownAddress = 'to change their own email address';
 
 /** People and programs. No query of the resource reads the column with the password hash. */
 export function userResource({ installId, passwords, settings, key, config, userActions }: UserNeeds) {
@@ -168,6 +169,7 @@ export function userResource({ installId, passwords, settings, key, config, user
       members: ['last_login', 'groups', 'groups_obj', 'email', 'attributes', 'path'],
       ownRows: ({ user }) => sql`select u.pk from users u where u.pk = ${user.pk}`,
     },
+    recentAuthentication: { update: ownAddress, partial_update: ownAddress },
     check: (input) => checkUser(input, settings),
     afterWrite: (input) => afterUserWrite(input, settings),
     rightsOf: userRights,

@@ -103,7 +103,7 @@ async function read(reading: Reading | null, call: Call): Promise<PartOfPage> {
   try {
     if (!reading) throw new Problem('not_found');
     const { operation, params, query } = reading;
-    checkCredential(operation.credentials, call.actor);
+    checkCredential(operation, call);
     checkQuery(operation, query);
     // Conditions are about this response, not about its parts.
     const header = (name: string) => (name === 'if-none-match' ? undefined : call.request.header(name));

@@ -46,6 +46,7 @@ interface SessionRow extends UserRow {
   readonly idle_seconds: number | null;
   readonly ends: string | null;
   readonly binding: string | null;
+  readonly proven_at: string | null;
 }
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -53,7 +54,7 @@ const userColumns = sql`${actorColumns}, u.is_active, ${isSuperuserSql(sql`u.pk`
 
 const sessionOfToken = statement<[hash: string], SessionRow>(
   (hash) => sql`select ${userColumns}, s.pk as session, s."user" as owner, s.impersonated, s.expires,
-    s.last_used, s.idle_seconds, s.ends, s.binding from authenticated_sessions s
+    s.last_used, s.idle_seconds, s.ends, s.binding, s.proven_at from authenticated_sessions s
     join users u on u.pk = coalesce(s.impersonated, s."user") where s.token_hash = ${hash}`,
 );
 
@@ -64,7 +65,7 @@ export async function actorOfSession(needs: SessionNeeds, request: RequestFacts,
   if (!token) return null;
   const [row] = await sessionOfToken(db.read, key.hash(token));
   if (!row?.is_active || row.expires <= now) return null;
-  const actor = await loadActor(db, row, 'session', row.session);
+  const actor = { ...(await loadActor(db, row, 'session', row.session)), provenAt: row.proven_at };
   if (!(await staysBound(needs, row, { actor, request, now }))) return null;
   if (!safeMethods.has(request.method)) checkCsrfProof({ key, isSecure }, request);
   if (addMilliseconds(row.last_used, touchedEveryMs) <= now) await touch(db, row, request, now);

@@ -28,6 +28,8 @@ export interface SessionFacts {
   readonly binding?: Omit<Binding, 'ip'>;
   /** Authentication methods (RFC 8176); unknown by default. */
   readonly amr?: readonly string[];
+  /** Whether the user has just proven who they are; by default not. */
+  readonly isProven?: boolean;
 }
 
 const maxUserAgentLength = 1024;
@@ -59,11 +61,12 @@ const unproven = ({ binding, expires, ...others }: ReturnType<typeof columnsOf>)
     ends: atMost,
     expires: sql`case when ${atMost} < ${expires} then ${atMost} else ${expires} end`,
     binding: sql`coalesce(binding, ${binding})`,
+    proven_at: sql`proven_at`,
   };
 };
 
 /**
- * Renews a session: the cookie changes, and grants made in the session stay. `isProven`: the person has authenticated again.
+ * Renews a session: the cookie changes, and grants made in the session stay.
  * Returns null if it is another user's or has ended.
  */
 export async function renewSession(
@@ -71,11 +74,10 @@ export async function renewSession(
   key: Pick<InstanceKey, 'hash'>,
   pk: string,
   facts: SessionFacts,
-  isProven: boolean,
 ): Promise<NewSession | null> {
   const token = randomToken();
   const renewed = columnsOf(key, token, facts);
-  const pairs = Object.entries(isProven ? renewed : unproven(renewed)).map(
+  const pairs = Object.entries(facts.isProven ? renewed : unproven(renewed)).map(
     ([name, value]) => sql`${sql.ref(name)} = ${value}`,
   );
   const { rows } = await sql`update authenticated_sessions set ${sql.join(pairs)}
@@ -85,7 +87,7 @@ export async function renewSession(
 
 const columns = [
   ...(['token_hash', 'created', 'last_ip', 'last_user_agent', 'last_used', 'expires'] as const),
-  ...(['idle_seconds', 'ends', 'binding', 'amr'] as const),
+  ...(['idle_seconds', 'ends', 'binding', 'amr', 'proven_at'] as const),
 ];
 
 function columnsOf(
@@ -107,6 +109,7 @@ function columnsOf(
     ends: slides ? ends : null,
     binding: binding ? JSON.stringify({ ip: clientIp, ...binding } satisfies Binding) : null,
     amr: JSON.stringify(amr),
+    proven_at: facts.isProven === true ? now : null,
   };
 }
 

@@ -31,6 +31,7 @@ export function viewKeyEndpoint(key: KeyNeeds): Endpoint {
     summary: 'Show the key of a token',
     access: 'authenticated',
     credentials: longLivedCredentials,
+    recentAuthentication: true,
     answer: { status: 200, schema: objectSchema({ key: stringSchema }), schemaName: 'TokenView' },
     async run({ call, engine }) {
       const token = await findToken(call, call.params.identifier ?? '');

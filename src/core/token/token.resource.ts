@@ -40,6 +40,7 @@ export function tokenResource(needs: TokenNeeds): Resource {
     nameOf: (row) => row.identifier,
     visibility: { by: 'owner', column: 'user', write: 'owner', create: 'anyone signed in' },
     writtenWith: longLivedCredentials,
+    recentAuthentication: { create: true, update: true, partial_update: true },
     fields: {
       managed: text({ nullable: true, readOnly: true, default: null, filter: true }),
       identifier: slug({
@@ -89,6 +90,7 @@ const setKeyAction = (key: KeyNeeds) =>
     summary: 'Set the key of a token',
     access: 'superuser',
     credentials: longLivedCredentials,
+    recentAuthentication: true,
     body: { key: text({ trim: false, strict: true, max: 4096, check: shortKeyComplaint, help: 'The new key.' }) },
     bodySchema: 'TokenSetKeyRequest',
     answer: { status: 204 },

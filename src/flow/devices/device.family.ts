@@ -64,12 +64,14 @@ export function defineDevice<F extends Fields>({
       visibility: { by: 'owner', column: 'user', write: 'only owner' },
       // A stolen token must not remove a second factor.
       writtenWith: inPerson,
+      recentAuthentication: { destroy: true },
     }),
     admin: defineResource({
       ...common,
       path: `/authenticators/admin/${segment}/`,
       verbs: adminVerbs,
       visibility: { by: 'superuser' },
+      recentAuthentication: { create: true, update: true, partial_update: true, destroy: true },
       isAlternate: true,
     }),
   };

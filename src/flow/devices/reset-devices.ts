@@ -13,6 +13,7 @@ export const resetDevicesAction = actionOn<{ pk: number; username: string }>()({
   summary: 'Remove the second factors of a user',
   access: { permission: 'svc_core.reset_user_second_factors' },
   credentials: longLivedCredentials,
+  recentAuthentication: true,
   answer: { status: 204 },
   async run({ tx, call, row, registry }) {
     await checkMayReachUser(tx, call, row.pk);

@@ -14,6 +14,9 @@ export const faultComponent = 'xak-stage-flow-error';
 /** The screens for a mailed link: one for sent, one for opened. */
 export const linkComponent = 'xak-stage-email';
 
+/** Asks whether to go on with a flow that changes something without having asked anything. */
+export const confirmComponent = 'xak-flow-confirm';
+
 /** The members common to all challenges. */
 export function challengeOf(flow: ExecutorFlow, component: string, members: Row): Row {
   return {

@@ -1,3 +1,4 @@
+import { checkActsForThemselves } from '../../core/access/acting-as.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
@@ -31,6 +32,8 @@ export function endWalk(
     async (tx) => {
       await deleteState(tx, key, stored, plan.flow.pk);
       await write?.(tx, call);
+      // Links, groups and decisions would outlast an impersonation.
+      if (plan.append.length > 0) checkActsForThemselves(call);
       for (const step of plan.append) await append(step, state, tx, call);
       return stored;
     },

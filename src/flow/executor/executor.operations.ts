@@ -11,6 +11,7 @@ import { inBrowser } from '../../resource/credentials.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { typeName } from '../../resource/fields/well-formed.ts';
 import type { Method, Operation } from '../../resource/operation.ts';
+import { authenticateAgain, NotRecentlyAuthenticated } from '../../resource/recent-authentication.ts';
 import { refusalOf, wordsOf } from '../applicable-flow.ts';
 import { carriedPlans, endedPlanCookie, planCookies, sharedAttempt } from '../attempt.ts';
 import { planThrough } from '../plan.ts';
@@ -113,7 +114,7 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
         });
   // Without a challenge before it, an answer is ignored: the first challenge is shown instead.
   const isAsked = linkToken === null && (opening !== null || (found !== null && 'state' in found));
-  const reply = 'challenge' in stored ? stored : await executor.proceed(call, flow, stored, isAsked ? answer : null);
+  const reply = 'challenge' in stored ? stored : await proceed(needs, call, flow, stored, isAsked ? answer : null);
   let proof = carried.otherOpening;
   if (reply.isOpening && 'state' in stored) {
     proof = signOpening(key, token, { flow: flow.pk, query }, call.now, attempt);
@@ -138,6 +139,31 @@ function cookiesOf(
   // The shared one may hold walks through other flows.
   if (isOver && attempt !== sharedAttempt) return [endedPlanCookie(attempt, publicUrl)];
   return planCookies(call, publicUrl, { attempt, token, opening });
+}
+
+/** A page that is opened leads to where the user authenticates again; answers are refused, so that pages keep what was typed. */
+async function proceed(
+  { executor }: Needs,
+  call: Call,
+  flow: StoredFlow,
+  stored: ActiveWalk,
+  answer: Row | null,
+): Promise<ExecutorReply> {
+  try {
+    return await executor.proceed(call, flow, wantedBy(call, stored), answer);
+  } catch (error) {
+    if (!(error instanceof NotRecentlyAuthenticated) || call.request.method === 'POST') throw error;
+    const query = call.request.query.get('query') ?? '';
+    const to = authenticateAgain(`${flowPage(flow.slug)}${query && `?${query}`}`);
+    return { challenge: redirectTo(to), cookies: [], token: stored.version === 0 ? null : stored.token };
+  }
+}
+
+/** A POST of a session carries its CSRF token, so it shows that the user wants to go on. */
+function wantedBy({ request, actor }: Call, stored: ActiveWalk): ActiveWalk {
+  const { isOpened, ...plan } = stored.state.plan;
+  if (!isOpened || !actor || request.method !== 'POST') return stored;
+  return { ...stored, state: { ...stored.state, plan } };
 }
 
 /** The token of the link that opened the page, unless the current walk already came from it. */
@@ -216,9 +242,12 @@ async function begin(
   return {
     token,
     version: 0,
-    state: await planState(needs, call, flow, planThrough(flow, isEnrolment(flow) ? null : pk), start),
+    state: await planState(needs, call, flow, openedPlan(flow, pk), start),
   };
 }
+
+const openedPlan = (flow: StoredFlow, pk: number | null) =>
+  planThrough(flow, isEnrolment(flow) ? null : pk, pk === null ? {} : { isOpened: true });
 
 /** An enrolment always creates a new user, so it must not start with the caller as its user. */
 const isEnrolment = ({ designation }: StoredFlow): boolean => designation === 'enrollment';

@@ -5,8 +5,9 @@ import type { Log } from '../../platform/log.ts';
 import { PasswordQueueFull } from '../../platform/passwords.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
+import { NotRecentlyAuthenticated } from '../../resource/recent-authentication.ts';
 import { carryOut, type EffectNeeds, store } from './carry-out.ts';
-import { challengeOf, faultComponent, withComplaints, withTitle } from './challenge.ts';
+import { challengeOf, confirmComponent, faultComponent, withComplaints, withTitle } from './challenge.ts';
 import { createFaultEvents } from './fault-events.ts';
 import type { ExecutorFlow } from './flow-state.ts';
 import { afterDetour } from './sign-out-detour.ts';
@@ -54,7 +55,8 @@ export function createExecutor(given: ExecutorNeeds): Executor {
     while (!walk.screen) {
       reach?.(walk);
       const draft = { ...walk, state: draftOf(walk.state) };
-      walk = await make(call, draft, await moveFrom(call, walk, draft, reach));
+      const move = await moveFrom(call, walk, draft, reach);
+      walk = isUnasked(call, walk, move) ? await make(call, walk, question(walk)) : await make(call, draft, move);
     }
     return shownAt(walk, walk.screen);
   }
@@ -88,6 +90,7 @@ export function createExecutor(given: ExecutorNeeds): Executor {
         });
       } catch (error) {
         // A walk with a new token would be lost without the cookie, which only a screen brings.
+        if (error instanceof NotRecentlyAuthenticated) throw error;
         if (isBusy(error) && equalInConstantTime(walk.stored.token, stored.token)) throw error;
         // A stage that throws lets nobody pass: the walk stays at it.
         needs.log.error({ err: error, request_id: call.request.id, flow: flow.slug }, 'a stage failed');
@@ -106,6 +109,19 @@ export function createExecutor(given: ExecutorNeeds): Executor {
     },
   };
 }
+
+/**
+ * Whether a move would change something because a browser was sent to the page of a flow. The user is asked first: no request header shows what
+ * they want, since our own redirects lead there, too.
+ */
+const isUnasked = (call: Call, { state }: Walk, move: WalkMove): boolean =>
+  state.plan.isOpened === true && call.actor !== null && move.move !== 'deny' && 'write' in move && !!move.write;
+
+const question = ({ flow }: Walk): WalkMove => ({
+  move: 'ask',
+  component: confirmComponent,
+  challenge: { signs_out: flow.designation === 'invalidation' },
+});
 
 function shownAt({ flow, stored, state, cookies, complaints, detour }: Walk, screen: Screen): ExecutorReply {
   const challenge = complaints ? withComplaints(screen.challenge, complaints) : screen.challenge;

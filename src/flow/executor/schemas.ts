@@ -1,6 +1,6 @@
-import { arrayOf, type JsonSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
+import { arrayOf, booleanSchema, type JsonSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import { requestSchema } from '../../resource/schemas.ts';
-import { deniedComponent, faultComponent, redirectComponent } from './challenge.ts';
+import { confirmComponent, deniedComponent, faultComponent, redirectComponent } from './challenge.ts';
 import { pendingUserSchemas } from './pending-user.ts';
 import type { StageKind, StageScreen } from './stage-kind.ts';
 
@@ -57,6 +57,7 @@ const screensOf = (kinds: readonly StageKind[]): StageScreen[] =>
 const ownScreens: readonly StageScreen[] = [
   { component: redirectComponent, challenge: { to: stringSchema } },
   { component: deniedComponent, challenge: deniedMembers, sometimes: ['to', 'application_name'] },
+  { component: confirmComponent, challenge: { signs_out: booleanSchema }, answer: {} },
   { component: faultComponent, challenge: { request_id: stringSchema, error: stringSchema } },
 ];
 
@@ -92,7 +93,7 @@ function nameOf({ component }: StageScreen): string {
 /** The schema of all answers. */
 export function answerTypes(kinds: readonly StageKind[]): JsonSchema {
   return {
-    anyOf: screensOf(kinds).map(({ component, answer = {} }) => {
+    anyOf: [...screensOf(kinds), ...ownScreens.filter(({ answer }) => answer)].map(({ component, answer = {} }) => {
       const schema = requestSchema(answer, true);
       return { ...schema, properties: { component: { type: 'string', default: component }, ...schema.properties } };
     }),

@@ -63,6 +63,11 @@ export interface StageKind<S = StageSettings, A extends Fields = Fields> extends
   pageNeeds?(stages: readonly string[], query: Query): Promise<PageNeeds>;
   /** What the stage does, as far as the linter of flows cares. */
   roles?(settings: S): readonly StageRole[];
+  /**
+   * Whether it may run in an impersonated session: it asks, or changes the session. Whatever changes an account (devices, consents, data, links)
+   * must not: the change would outlast the impersonation.
+   */
+  readonly allowsImpersonation?: boolean;
   /** Actions on users. */
   readonly userActions?: readonly Action[];
   /** For kinds whose settings define the answer's members: whether this may be an answer. `judge` gets all of it. */

@@ -2,6 +2,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
 import type { Call } from '../../resource/call.ts';
+import { notImpersonating } from '../../resource/credentials.ts';
 import type { Fields, Row } from '../../resource/fields/field.ts';
 import { parseBody } from '../../resource/parse.ts';
 import type { Engine } from '../../resource/resource.ts';
@@ -30,6 +31,7 @@ export async function nextMove(needs: StageNeeds, call: Call, walk: Walk): Promi
     const isDue = !planned.evaluateAtRun || (await isStageDue(needs.policies, call, flow, planned, state.context));
     if (!isDue) return { move: 'next' };
     if (!kind) return { move: 'deny', message: 'This step is of a kind that this server does not know.' };
+    if (call.actor?.impersonator && !kind.allowsImpersonation) return { move: 'deny', message: notImpersonating };
     settings = await loadStage(needs.engine, kind.resource, planned.stage, call);
   } catch (error) {
     if (error instanceof Problem) return { move: 'deny', message: error.message };

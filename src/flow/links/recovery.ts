@@ -13,6 +13,7 @@ import type { Call } from '../../resource/call.ts';
 import { longLivedCredentials } from '../../resource/credentials.ts';
 import { actionOn } from '../../resource/define.ts';
 import { objectSchema, stringSchema } from '../../resource/json-schema.ts';
+import { checkRecentlyAuthenticatedFor } from '../../resource/recent-authentication.ts';
 import { applicableFlow } from '../applicable-flow.ts';
 import { type FlowPlan, planThrough } from '../plan.ts';
 import { addressOfLink, giveToken, storeLink } from './flow-link.ts';
@@ -37,11 +38,13 @@ export function recoveryAction({ key, policies, settings, config }: RecoveryNeed
     summary: 'Make a link by which a user can choose a new password',
     access: { permission: recoveryPermission },
     credentials: longLivedCredentials,
+    recentAuthentication: 'to make a link for their own account',
     answer: { status: 200, schema: objectSchema({ link: stringSchema }), schemaName: 'Link' },
     prepare: ({ call, row }) => planRecovery(policies, call, row.pk),
     async run({ tx, call, row, registry, prepared: plan }) {
       const user = row.pk;
       await checkMayReachUser(tx, call, user);
+      checkRecentlyAuthenticatedFor(user, call);
       const lengthMs = parseDuration((await settings.current()).default_token_duration) ?? 0;
       const expires = addMilliseconds(call.now, lengthMs);
       const pk = await storeLink(tx, key, { flow: plan.flow.pk, user, content: plan, expires, now: call.now });

@@ -9,6 +9,8 @@ export interface OutgoingAuthnRequest {
   readonly consumerUrl: string;
   readonly nameIdFormat: string;
   readonly now: Date;
+  /** Whether the user is to authenticate even if the identity provider has a session of theirs. */
+  readonly forceAuthn?: boolean;
 }
 
 /** A request to sign somebody in (SAML core, section 3.4.1). The answer is wanted by POST, whatever carries the request. */
@@ -24,6 +26,7 @@ export const writeAuthnRequest = (about: OutgoingAuthnRequest): Markup =>
       Destination: about.destination,
       AssertionConsumerServiceURL: about.consumerUrl,
       ProtocolBinding: bindings.post,
+      ...(about.forceAuthn && { ForceAuthn: 'true' }),
     },
     xml('saml:Issuer', {}, about.issuer),
     xml('samlp:NameIDPolicy', { Format: about.nameIdFormat, AllowCreate: 'true' }),

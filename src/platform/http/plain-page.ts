@@ -27,7 +27,7 @@ interface Form {
   readonly submit: string;
   /** A second button, which submits the form with this member. */
   readonly otherwise?: { readonly name: string; readonly text: string };
-  /** Where submitting it may redirect; browsers apply the page's policy to that too. */
+  /** Where submitting it may redirect; browsers apply the page's policy to that too. `anywhere`: not known yet. */
   readonly leadsTo?: string;
 }
 
@@ -131,6 +131,7 @@ const linkOf = ({ to, text }: NonNullable<Page['link']>, look: 'way' | 'aside'):
 
 /** An address as a CSP source: its origin, or the scheme of an app on the device. */
 function sourceOf(address: string): string {
+  if (address === 'anywhere') return 'https: http:';
   const { protocol, origin } = new URL(address);
   return origin === 'null' ? protocol : origin;
 }

@@ -35,6 +35,8 @@ export interface Routes {
 }
 
 export interface RouteTable extends Routes {
+  /** All routes, as declared. */
+  readonly declared: readonly { readonly methods: readonly string[]; readonly path: string }[];
   /** Throws a `Problem` if nothing matches. */
   find(facts: RequestFacts): RouteMatch;
 }
@@ -56,12 +58,15 @@ export const withHead = (methods: readonly string[]): readonly string[] =>
 
 export function createRoutes(): RouteTable {
   const router = createRouter<Route>();
+  const declared: { readonly methods: readonly string[]; readonly path: string }[] = [];
 
   /** The match of the path with a trailing slash, if it lacks one. */
   const withSlash = (path: string): Match<Route> | null => (path.endsWith('/') ? null : router.find(`${path}/`));
 
   return {
+    declared,
     on(methods, path, answer) {
+      declared.push({ methods, path });
       for (const method of withHead(methods)) router.add(method, path, { answer, path });
     },
     find({ method, path }) {

@@ -14,7 +14,7 @@ import { isUpload } from './read-upload.ts';
 import { refusalOf } from './refusal.ts';
 import { type RequestFacts, requestFacts } from './request-facts.ts';
 import { logRequests } from './request-log.ts';
-import { createRoutes, type HttpAnswer, type RouteMatch, type Routes } from './routes.ts';
+import { createRoutes, type HttpAnswer, type RouteMatch, type RouteTable } from './routes.ts';
 import { securityHeaders } from './security-headers.ts';
 import { createSenders } from './senders.ts';
 
@@ -45,7 +45,7 @@ interface ObservedRequest {
 }
 
 export interface HttpServer {
-  readonly routes: Routes;
+  readonly routes: RouteTable;
   /** Resolves with the URL under which this machine reaches the server. */
   listen(at: { readonly host: string; readonly port: number }): Promise<string>;
   /** Whether it is about to stop, so that load balancers should send requests elsewhere. */

@@ -138,7 +138,7 @@ describeOnBoth(
       const page = await visit(
         server(),
         browser,
-        await signInThere(await depart(server(), browser, slug), unique('b')),
+        await signInThere(await depart(server(), browser, slug, '?link'), unique('b')),
       );
       expect([page.status, page.location]).toEqual([302, '/if/user/connections/']);
       const { results } = (await server().admin.get(`/sources/user_connections/oauth/?source__slug=${slug}`)).body;

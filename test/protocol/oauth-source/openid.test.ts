@@ -12,7 +12,7 @@ import { json, loopbackAllowed } from '../../support/service.ts';
 import { signedInBrowser } from '../../support/signed-in-browser.ts';
 import { clientId, startOpenId } from './openid-service.ts';
 import { openIdWalk } from './openid-walk.ts';
-import { comeBack, depart, newBrowser, saidOn, throughFlow, visit } from './visitor.ts';
+import { comeBack, depart, formOn, newBrowser, saidOn, throughFlow, visit } from './visitor.ts';
 
 const peer = await startOpenId();
 beforeEach(() => peer.reset());
@@ -403,11 +403,11 @@ describeOnSqlite(
         const user = await server().user();
         const browser = await signedInBrowser(server(), user.pk);
         const events = await eventsDuring(server(), async () => {
-          expect((await arrive(slug, browser)).location).toBe('/if/user/connections/');
+          expect((await arrive(slug, browser, '?link')).location).toBe('/if/user/connections/');
         });
         expect(events.map(({ action }) => action)).toEqual(['source_linked']);
         expect(await connectionsOf(slug)).toMatchObject([{ user: user.pk, identifier: peer.person.sub }]);
-        const again = await arrive(slug, browser);
+        const again = await arrive(slug, browser, '?link');
         expect([again.status, saidOn(again)]).toEqual([200, expect.stringContaining('Already connected')]);
         expect(await connectionsOf(slug)).toHaveLength(1);
       });
@@ -418,24 +418,54 @@ describeOnSqlite(
         const other = await linkedUser(pk, peer.person.sub as string);
         const user = await server().user();
         const browser = await signedInBrowser(server(), user.pk);
-        const page = await arrive(slug, browser);
+        const page = await arrive(slug, browser, '?link');
         expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('is linked to another user')]);
         expect((await me(browser)).pk).toBe(user.pk);
         expect(await connectionsOf(slug)).toMatchObject([{ user: other.pk }]);
       });
 
-      test('is asked first when another site sent them', async () => {
+      test('is asked first, and submits a form that was made for their session', async () => {
         const { slug } = await source();
+        const login = `/source/oauth/login/${slug}/`;
         const browser = await signedInBrowser(server(), (await server().user()).pk);
-        const asked = await visit(server(), browser, `/source/oauth/login/${slug}/`, {
-          headers: { 'sec-fetch-site': 'cross-site' },
-        });
+        const headers = { 'sec-fetch-site': 'same-origin' };
+        const asked = await visit(server(), browser, `${login}?link`, { headers });
         expect([asked.status, saidOn(asked)]).toEqual([200, expect.stringContaining('Connect Source')]);
-        const [, link = ''] = /href="([^"]+proof=[^"]+)"/.exec(asked.text) ?? [];
-        const proven = await visit(server(), browser, link.replaceAll('&amp;', '&'));
-        expect([proven.status, proven.location.startsWith(`${peer.url}/authorize`)]).toEqual([302, true]);
+        const { members } = formOn(asked);
         const other = await signedInBrowser(server(), (await server().user()).pk);
-        expect((await visit(server(), other, link.replaceAll('&amp;', '&'))).status).toBe(200);
+        for (const [who, form] of [
+          [browser, { ...members, proof: '' }],
+          [other, members],
+        ] as const) {
+          const again = await visit(server(), who, login, { headers, form });
+          expect([again.status, saidOn(again)]).toEqual([200, expect.stringContaining('Connect Source')]);
+        }
+        const query = new URLSearchParams(members);
+        expect((await visit(server(), browser, `${login}?${query}`, { headers })).status).toBe(200);
+        const proven = await visit(server(), browser, login, { form: members });
+        expect([proven.status, proven.location.startsWith(`${peer.url}/authorize`)]).toEqual([302, true]);
+      });
+
+      test('links nothing unless they came to link', async () => {
+        const { slug } = await source();
+        peer.person = known();
+        const browser = await signedInBrowser(server(), (await server().user()).pk);
+        const page = await arrive(slug, browser);
+        expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('not as the owner')]);
+        expect(await connectionsOf(slug)).toEqual([]);
+      });
+
+      test('proves again who they are', async () => {
+        const { slug, pk } = await source();
+        peer.person = known();
+        const user = await linkedUser(pk, peer.person.sub as string);
+        const browser = await signedInBrowser(server(), user.pk, { isProven: false });
+        const create = () => browser.post('/core/tokens/', { identifier: unique('token') });
+        expect((await create()).body.code).toBe('recent_authentication_required');
+        expect((await depart(server(), browser, slug)).searchParams.get('prompt')).toBe('login');
+        expect(await throughFlow(browser, await arrive(slug, browser, '?next=/if/user/'))).toMatchObject(done);
+        expect((await create()).status).toBe(201);
+        expect((await me(browser)).pk).toBe(user.pk);
       });
     });
 

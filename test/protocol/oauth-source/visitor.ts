@@ -29,11 +29,25 @@ export async function visit(
 
 /** Leaves for a source; the request for authorization that the browser is sent to. */
 export async function depart(server: TestServer, browser: Browser, slug: string, query = ''): Promise<URL> {
-  const page = await visit(server, browser, `/source/oauth/login/${slug}/${query}`, {
-    headers: { 'sec-fetch-site': 'same-origin' },
-  });
+  const page = await submitLink(server, browser, await visit(server, browser, `/source/oauth/login/${slug}/${query}`));
   if (page.status !== 302) throw new Error(`no departure: ${page.status} ${page.text}`);
   return new URL(page.location);
+}
+
+/** The form on a page. */
+export function formOn({ text }: Page): { action: string; members: Record<string, string> } {
+  const plain = (value = '') => value.replaceAll('&#61;', '=').replaceAll('&#43;', '+').replaceAll('&amp;', '&');
+  const inputs = [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
+  return {
+    action: plain(/<form method="post" action="([^"]+)"/.exec(text)?.[1]),
+    members: Object.fromEntries(inputs.map(([, name = '', value]) => [name, plain(value)])),
+  };
+}
+
+/** Confirms that an account is to be linked, if the page asks for it. */
+export async function submitLink(server: TestServer, browser: Browser, page: Page): Promise<Page> {
+  const { action, members } = formOn(page);
+  return members.proof === undefined ? page : visit(server, browser, action, { form: members });
 }
 
 /** Comes back to the server with an answer. */

@@ -56,7 +56,7 @@ describeOnSqlite('OpenID Connect Front-Channel Logout: a person who signs out he
     const { browser, told } = await signedInTo(one, two, await makeRelyingParty(server()));
     const never = await framed('https://never.example/out');
     await signedInTo(never);
-    const { component, to } = await browser.answerStep(invalidation);
+    const { component, to } = await browser.answerStep(invalidation, {});
     expect([component, await isSignedIn(browser)]).toEqual(['xak-flow-redirect', false]);
     // Whether or not clients have been told in other ways meanwhile.
     const { db } = server().world;
@@ -90,7 +90,7 @@ describeOnSqlite('OpenID Connect Front-Channel Logout: a person who signs out he
   ])('in a flow that then %s', async (_, kind, shown) => {
     const { slug } = await makeWalk(server(), [['user_logout'], [kind]], { designation: 'invalidation' });
     const { browser, told } = await signedInTo(await framed('https://app.example/out'));
-    const { to } = await browser.answerStep(slug);
+    const { to } = await browser.answerStep(slug, {});
     const { text } = await browser.visit(to);
     expect([framesOn(text).length, framesOn(text)[0]?.includes(String(told[0]?.sid))]).toEqual([1, true]);
     expect(leadsTo(text)).toBe(`/if/flow/${slug}/`);
@@ -126,7 +126,7 @@ describeOnSqlite('OpenID Connect Front-Channel Logout: a person who signs out he
 
   test('leaves an address that cannot be forged or used against others', async () => {
     const { browser } = await signedInTo(await framed('https://app.example/out'));
-    const { to } = await browser.answerStep(invalidation);
+    const { to } = await browser.answerStep(invalidation, {});
     const other = await visitor(server());
     await other.visit(to);
     expect(await isSignedIn(other)).toBe(true);

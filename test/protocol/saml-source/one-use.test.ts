@@ -101,7 +101,8 @@ describeOnBoth('class 39: answers of a SAML identity provider', (server) => {
     const first = await signIn(slug, { nameId });
     const second = await server().user();
     const browser = await signedInBrowser(server(), second.pk);
-    refused(await arrive(slug, { nameId }, browser), 'is linked to another user');
+    refused(await arrive(slug, { nameId }, browser, '?link'), 'is linked to another user');
+    refused(await arrive(slug, { nameId }, browser), 'not as the owner');
     expect((await browser.get('/core/users/me/')).body.user.pk).toBe(second.pk);
     expect((await first.browser.get('/core/users/me/')).body.user.pk).toBe(first.user.pk);
   });

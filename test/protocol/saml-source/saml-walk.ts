@@ -7,20 +7,10 @@ import type { Browser } from '../../support/flow-client.ts';
 import { flowKey, made, unique } from '../../support/make-walk.ts';
 import { type IdpKey, signedResponse, type Told, told } from '../../support/saml-idp.ts';
 import type { TestServer } from '../../support/server.ts';
-import { newBrowser, type Page, throughFlow, visit } from '../oauth-source/visitor.ts';
+import { formOn, newBrowser, type Page, submitLink, throughFlow, visit } from '../oauth-source/visitor.ts';
 
 export const parse = (text: string): XmlElement => readXml(text, { maxLength: 600_000 });
 export const idpUrl = 'https://idp.example/sso';
-
-/** The form on a page. */
-export function formOn({ text }: Page): { action: string; members: Record<string, string> } {
-  const plain = (value = '') => value.replaceAll('&#61;', '=').replaceAll('&#43;', '+').replaceAll('&amp;', '&');
-  const inputs = [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
-  return {
-    action: plain(/<form method="post" action="([^"]+)"/.exec(text)?.[1]),
-    members: Object.fromEntries(inputs.map(([, name = '', value]) => [name, plain(value)])),
-  };
-}
 
 /** Ways through a SAML source whose identity provider has this key. */
 export function samlWalk(server: () => TestServer, key: () => IdpKey) {
@@ -42,8 +32,8 @@ export function samlWalk(server: () => TestServer, key: () => IdpKey) {
     });
   }
 
-  const leave = (slug: string, browser: Browser, query = ''): Promise<Page> =>
-    visit(server(), browser, `/source/saml/${slug}/${query}`, { headers: { 'sec-fetch-site': 'same-origin' } });
+  const leave = async (slug: string, browser: Browser, query = ''): Promise<Page> =>
+    submitLink(server(), browser, await visit(server(), browser, `/source/saml/${slug}/${query}`));
 
   /** Leaves; the request that the identity provider gets. */
   async function depart(slug: string, browser: Browser, query = ''): Promise<XmlElement> {

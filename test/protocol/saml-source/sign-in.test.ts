@@ -12,8 +12,8 @@ import { bindExpression, made, makeWalk, unique } from '../../support/make-walk.
 import { assertionMarkup, type IdpKey, idpKey, responseMarkup, signedResponse } from '../../support/saml-idp.ts';
 import { describeOnSqlite } from '../../support/server.ts';
 import { signedInBrowser } from '../../support/signed-in-browser.ts';
-import { leadsTo, newBrowser, saidOn, throughFlow, visit } from '../oauth-source/visitor.ts';
-import { formOn, idpUrl, parse, samlWalk } from './saml-walk.ts';
+import { formOn, leadsTo, newBrowser, saidOn, throughFlow, visit } from '../oauth-source/visitor.ts';
+import { idpUrl, parse, samlWalk } from './saml-walk.ts';
 
 let key: IdpKey;
 let ours: IdpKey;
@@ -187,14 +187,14 @@ describeOnSqlite('signing in by a SAML source', (server) => {
     const nameId = unique('linked');
     const user = await server().user();
     const browser = await signedInBrowser(server(), user.pk);
-    expect((await arrive(slug, { nameId }, browser)).location).toBe('/if/user/connections/');
+    expect((await arrive(slug, { nameId }, browser, '?link')).location).toBe('/if/user/connections/');
     expect(await connectionsOf(slug)).toMatchObject([{ identifier: nameId, user: user.pk }]);
-    expect(saidOn(await arrive(slug, { nameId }, browser))).toContain('was connected before');
+    expect(saidOn(await arrive(slug, { nameId }, browser, '?link'))).toContain('was connected before');
     const other = await signedInBrowser(server(), (await server().user()).pk);
-    const page = await arrive(slug, { nameId }, other);
+    const page = await arrive(slug, { nameId }, other, '?link');
     expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining(`${name} is linked to another user`)]);
-    const asked = await visit(server(), browser, `/source/saml/${slug}/`, {
-      headers: { 'sec-fetch-site': 'cross-site' },
+    const asked = await visit(server(), browser, `/source/saml/${slug}/?link`, {
+      headers: { 'sec-fetch-site': 'same-origin' },
     });
     expect(saidOn(asked)).toContain(`Connect ${name}?`);
   });
@@ -242,7 +242,7 @@ describeOnSqlite('signing in by a SAML source', (server) => {
       expect.objectContaining({
         object_uid: slug,
         component: 'xak-user-settings-source-saml',
-        configure_url: `/source/saml/${slug}/`,
+        configure_url: `/source/saml/${slug}/?link`,
       }),
     );
   });

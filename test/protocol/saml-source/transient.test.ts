@@ -44,9 +44,9 @@ describeOnSqlite('people with a transient name at a SAML source', (server) => {
     expect(body.attributes['gatehouse/user/expires']).toBeGreaterThan(Date.now() / 1000 + 86_000);
     const second = await signIn(slug, told);
     expect(second.user.pk).toBe(user.pk);
-    await browser.show('default-invalidation-flow');
+    await browser.answer('default-invalidation-flow', {});
     expect((await find(user.pk)).status).toBe(200);
-    await second.browser.show('default-invalidation-flow');
+    await second.browser.answer('default-invalidation-flow', {});
     await until(async () => (await find(user.pk)).status === 404);
   });
 

@@ -332,7 +332,7 @@ describeOnBoth(
         const browser = await visitor(server());
         const known = await signedInTo(browser, ...sps);
         for (const [index, sp] of sps.entries()) sp.sessions.add(known[index]?.index ?? '');
-        const { to } = await browser.answerStep('default-invalidation-flow');
+        const { to } = await browser.answerStep('default-invalidation-flow', {});
         return { browser, to };
       };
       await signOut();
@@ -397,10 +397,7 @@ describeOnBoth(
       const sp = await makeServiceProvider(server(), { sls_url, sls_binding: 'post' });
       const browser = await visitor(server());
       const [known] = await signedInTo(browser, sp);
-      const headers = { [csrfHeader]: browser.jar.get('gatehouse_csrf') ?? '' };
-      const step = JSON.parse(
-        (await browser.visit('/api/v3/flows/executor/default-invalidation-flow/?query=', { headers })).text,
-      );
+      const step = await browser.answerStep('default-invalidation-flow', {});
       expect(step.to).toMatch(/^\/application\/saml-logout\/\?after=/);
       const { text } = await browser.visit(step.to);
       expect(text).toContain(`action="${sls_url}"`);

@@ -1,5 +1,5 @@
 import { Logo } from '../../page/logo.tsx';
-import { useSignOutPath } from '../../page/sign-out.ts';
+import { SignOutLink } from '../../page/sign-out.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
@@ -28,9 +28,7 @@ export function Header() {
         </span>
         <span className="visually-hidden">{t(', your account')}</span>
       </a>
-      <a className="button admin-sign-out" href={useSignOutPath()}>
-        {t('Sign out')}
-      </a>
+      <SignOutLink className="button admin-sign-out" />
     </header>
   );
 }

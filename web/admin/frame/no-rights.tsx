@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { useBrand } from '../../page/mount-page.tsx';
-import { useSignOutPath } from '../../page/sign-out.ts';
+import { SignOutLink } from '../../page/sign-out.tsx';
 import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Person } from '../api/interface.ts';
@@ -30,9 +30,7 @@ export function NoRights({ person }: { person: Person }) {
         <a className="button button-primary" href="/if/user/">
           {t('Go to your account')}
         </a>
-        <a className="button" href={useSignOutPath()}>
-          {t('Sign in as somebody else')}
-        </a>
+        <SignOutLink>{t('Sign in as somebody else')}</SignOutLink>
       </div>
     </main>
   );

@@ -1,5 +1,6 @@
 import { defaultBranding } from '../../../core/brand/branding.ts';
 import { pageFrame } from '../../../core/brand/language.ts';
+import { proofField } from '../../../core/session/form-proof.ts';
 import { readForm } from '../../../lib/read-form.ts';
 import { chooseLanguage } from '../../../lib/texts/languages.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
@@ -13,7 +14,6 @@ import type { BrowserNeeds } from './authorize/browser-needs.ts';
 import { handleAuthorize } from './authorize/handle-authorize.ts';
 import { devicePath } from './device/device-authorization.ts';
 import { handleDevicePage } from './device/device-page.ts';
-import { proofField } from './form-proof.ts';
 import { handleEndSession } from './logout/end-session.ts';
 import { OAuthError } from './oauth-error.ts';
 import { browserRefusalOf } from './refusal-of.ts';

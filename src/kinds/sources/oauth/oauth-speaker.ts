@@ -66,12 +66,20 @@ export function oauthSpeaker({ fetch, config, remoteKeys, endpoints }: Needs): S
       const [state = null, ...others] = given.getAll('state');
       return { content: given, state: others.length > 0 ? null : state };
     },
-    async depart(source, { state, loginHint }, call) {
+    async depart(source, { state, loginHint, isAgain }, call) {
       const { authorize } = await endpoints(source, call);
       const client = await clientOf(source, call.now);
       const secrets: Secrets = { verifier: randomToken(), nonce: randomToken() };
       const nonce = rulesOf(source.provider_type).isOpenId ? secrets.nonce : null;
-      const request = { clientId: client.id, redirectUri: redirectUri(source), state, loginHint, ...secrets, nonce };
+      const request = {
+        clientId: client.id,
+        redirectUri: redirectUri(source),
+        state,
+        loginHint,
+        isAgain,
+        ...secrets,
+        nonce,
+      };
       return { to: authorizeUrl(source, authorize, request), secrets };
     },
     async arrive(source, answer, stored, call) {

@@ -4,7 +4,7 @@ import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { comeBack } from '../../../source/come-back.ts';
 import { createServe, interactiveRoutes } from '../../../source/interactive.ts';
-import { leave } from '../../../source/leave.ts';
+import { leave, submitLink } from '../../../source/leave.ts';
 import { redirecting } from '../../../source/redirecting.ts';
 import type { SignInNeeds } from '../../../source/sign-in.ts';
 import type { SourceKind } from '../../../source/source-kind.ts';
@@ -47,7 +47,10 @@ export function oauth(needs: Needs): SourceKind<OAuthSource> {
     routes(server) {
       const resource = oauthResource(server.engine.registry);
       return [
-        ...interactiveRoutes({ needs, server, resource, speaker, isSecure: needs.isSecure }, { leave, comeBack }),
+        ...interactiveRoutes(
+          { needs, server, resource, speaker, isSecure: needs.isSecure },
+          { leave, submitLink, comeBack },
+        ),
         {
           methods: ['GET'],
           path: oauthLogoutPaths.logout,

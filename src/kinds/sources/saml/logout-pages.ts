@@ -20,13 +20,8 @@ export async function signedOutPage(
   return cookies.length === 0 ? page : { ...page, headers: { ...page.headers, 'set-cookie': [...cookies] } };
 }
 
-/** Signing out takes a click: another site can send a browser here as it likes. */
-export async function askPage(call: Call, name: string): Promise<HttpAnswer> {
+/** The sign-out page, which asks: other sites can send a browser here. */
+export async function signOutPage(call: Call): Promise<string> {
   const { flow_invalidation } = await brandFlows(call.db, call.request.host);
-  return plainPage({
-    ...(await pageFrame(call)),
-    title: 'Sign out?',
-    paragraphs: [`You will be signed out here and, if you came from there, at ${name}.`],
-    link: { to: flowPage(flow_invalidation ?? 'default-invalidation-flow'), text: 'Sign out' },
-  });
+  return flowPage(flow_invalidation ?? 'default-invalidation-flow');
 }

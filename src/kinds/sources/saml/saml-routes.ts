@@ -3,11 +3,11 @@ import { SamlError } from '../../../lib/saml/message.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import type { Resource } from '../../../resource/resource.ts';
 import { comeBack } from '../../../source/come-back.ts';
-import { createServe, type InteractiveNeeds, interactiveRoutes } from '../../../source/interactive.ts';
-import { leave } from '../../../source/leave.ts';
+import { createServe, type InteractiveNeeds, interactiveRoutes, redirect } from '../../../source/interactive.ts';
+import { leave, submitLink } from '../../../source/leave.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
 import { incomingLogout } from './logout-message.ts';
-import { askPage } from './logout-pages.ts';
+import { signOutPage } from './logout-pages.ts';
 import { type SamlSource, samlPaths } from './saml-model.ts';
 import { samlSpeaker } from './saml-speaker.ts';
 import { signOutHere } from './sign-out-here.ts';
@@ -24,7 +24,7 @@ export function samlRoutes(needs: Needs, resource: Resource<SamlSource>, server:
   return [
     ...interactiveRoutes(
       { needs, server, resource, speaker: samlSpeaker(needs), isSecure: needs.isSecure },
-      { leave, comeBack },
+      { leave, submitLink, comeBack },
     ),
     {
       methods: ['GET', 'POST'],
@@ -37,7 +37,7 @@ export function samlRoutes(needs: Needs, resource: Resource<SamlSource>, server:
         if (incoming?.name === 'SAMLRequest') return signOutHere(needs, visitor, incoming);
         if (incoming) return answeredThere(needs, visitor, incoming);
         if (visitor.given.has('session')) return askThere(needs, visitor);
-        return askPage(visitor.call, visitor.source.name);
+        return redirect(await signOutPage(visitor.call));
       }),
     },
     {

@@ -72,7 +72,7 @@ export function samlSpeaker({ key, config: { publicUrl } }: SpeakerNeeds): Speak
     maxForm,
     flowBefore: ({ pre_authentication_flow }) => pre_authentication_flow,
     asksFirst: ({ binding_type }) => binding_type === 'POST',
-    async depart(source, { state }, call) {
+    async depart(source, { state, isAgain }, call) {
       const reads = { query: call.db.read, world: call.world };
       // Without it the answer could not be believed, so nobody is sent on an errand.
       await verificationKeys(source, reads);
@@ -84,6 +84,7 @@ export function samlSpeaker({ key, config: { publicUrl } }: SpeakerNeeds): Speak
         consumerUrl,
         nameIdFormat: nameIdFormatOf(source),
         now: new Date(call.now),
+        forceAuthn: isAgain,
       });
       const outgoing = {
         name: 'SAMLRequest',

@@ -55,6 +55,7 @@ export function authenticatorValidate(needs: Needs): StageKind {
   return defineStageKind({
     resource: authenticatorValidateStage(needs.deviceKinds.map(({ deviceClass }) => deviceClass)),
     component: 'xak-stage-authenticator-validate',
+    allowsImpersonation: true,
     roles: ({ device_classes, not_configured_action }) => [
       'asks for device',
       // A passkey tells whose it is.

@@ -33,6 +33,7 @@ export function captcha({ fetch }: { readonly fetch: GuardedFetch }): StageKind 
   return defineStageKind({
     resource: captchaStage,
     component: 'xak-stage-captcha',
+    allowsImpersonation: true,
     roles: () => ['keeps programs out'],
     challenge: {
       ...pendingUserSchemas,

@@ -23,6 +23,7 @@ const denyStage = defineStage({
 export const denyKind = defineStageKind({
   resource: denyStage,
   component: 'xak-stage-access-denied',
+  allowsImpersonation: true,
   roles: () => ['turns away'],
   challenge: {},
   show: async ({ settings }) => deny(settings.deny_message || 'Access is denied.'),

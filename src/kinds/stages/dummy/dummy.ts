@@ -24,6 +24,7 @@ const dummyStage = defineStage({
 export const dummy = defineStageKind({
   resource: dummyStage,
   component: 'xak-stage-dummy',
+  allowsImpersonation: true,
   challenge: { name: stringSchema },
   answer: {},
   async show({ settings }) {

@@ -44,6 +44,7 @@ export function identification(needs: Needs): StageKind {
   return defineStageKind({
     resource: identificationStage,
     component: 'xak-stage-identification',
+    allowsImpersonation: true,
     roles({ user_fields, sources, passwordless_flow, password_stage }) {
       const isEmpty = user_fields.length === 0 && sources.length === 0 && passwordless_flow === null;
       if (isEmpty) return ['turns away'];

@@ -16,6 +16,7 @@ export function password(needs: PasswordNeeds): StageKind {
   return defineStageKind({
     resource: passwordStage,
     component: 'xak-stage-password',
+    allowsImpersonation: true,
     roles: () => ['needs user', 'proves'],
     challenge: { ...pendingUserSchemas, allow_show_password: booleanSchema, recovery_url: stringSchema },
     sometimes: ['recovery_url'],

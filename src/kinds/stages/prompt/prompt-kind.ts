@@ -35,6 +35,7 @@ export function promptKind(needs: Needs): StageKind {
     resource: promptStage,
     resources: [promptResource(needs)],
     component: 'xak-stage-prompt',
+    allowsImpersonation: true,
     challenge: { fields: arrayOf(promptSchema) },
     isAnswer: () => true,
     show: (step) => showAll(needs, step),

@@ -46,6 +46,7 @@ export function sourceStageKind(needs: Needs): StageKind {
   return defineStageKind({
     resource: sourceStage(kinds.map(({ resource }) => resource.model)),
     ...screen,
+    allowsImpersonation: true,
     otherScreens,
     roles: () => ['identifies', 'proves'],
     async show(step) {

@@ -74,6 +74,7 @@ export function userLogin(needs: Needs): StageKind {
   return defineStageKind({
     resource: userLoginStage,
     component: 'xak-stage-user-login',
+    allowsImpersonation: true,
     roles: () => ['needs user', 'signs in'],
     challenge: pendingUserSchemas,
     answer: { remember_me: boolean() },
@@ -105,11 +106,12 @@ async function signIn({ key, isSecure }: Needs, step: Step<Settings>, isRemember
         userAgent: call.request.userAgent,
         now: call.now,
         amr: methodReferences(context),
+        isProven: isProven(context),
         ...(lengthMs > 0 ? { lifetimeMs: lengthMs } : untilBrowserEnds),
         ...bindingOf(step),
       };
       const before = call.actor?.session ?? null;
-      const renewed = before === null ? null : await renewSession(tx, key, before, facts, isProven(context));
+      const renewed = before === null ? null : await renewSession(tx, key, before, facts);
       const session = renewed ?? (await startSession(tx, key, facts));
       // Sign out the browser's previous user: what they left open must not pass to the next.
       if (before !== null && !renewed) await endSession(tx, before);

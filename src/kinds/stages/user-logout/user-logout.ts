@@ -20,6 +20,7 @@ export function userLogout({ isSecure }: { readonly isSecure: boolean }): StageK
   return defineStageKind({
     resource: userLogoutStage,
     component: 'xak-stage-user-logout',
+    allowsImpersonation: true,
     roles: () => ['signs out'],
     challenge: {},
     async show({ call: { actor }, context }) {

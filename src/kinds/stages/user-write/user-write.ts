@@ -4,7 +4,7 @@ import { recordEmailProof, stateEmail } from '../../../core/directory/email-proo
 import { setPassword } from '../../../core/directory/set-password.ts';
 import { usersIn } from '../../../core/directory/users.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import { notePassword, provenEmail, setCreatedUser } from '../../../flow/executor/flow-state.ts';
+import { isProven, notePassword, provenEmail, setCreatedUser } from '../../../flow/executor/flow-state.ts';
 import {
   defineStageKind,
   deny,
@@ -22,6 +22,7 @@ import { type Passwords, PasswordTooLong } from '../../../platform/passwords.ts'
 import type { Call } from '../../../resource/call.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { selectOne } from '../../../resource/read.ts';
+import { checkRecentlyAuthenticatedFor } from '../../../resource/recent-authentication.ts';
 import type { RowOf } from '../../../resource/resource.ts';
 import { createRow, updateRow } from '../../../resource/verbs/write-row.ts';
 import { userValues } from './user-values.ts';
@@ -48,7 +49,10 @@ export function userWrite(needs: Needs): StageKind {
       const mode = settings.user_creation_mode;
       const existing = mode === 'always_create' ? null : await pendingUser();
       if (existing ? !isWritable(existing, context) : mode === 'never_create') return deny(nobody);
-      const { password } = context.prompt_data;
+      const { password, email } = context.prompt_data;
+      const opensAccount =
+        (typeof password === 'string' && password !== '') || (email ?? existing?.email) !== existing?.email;
+      if (existing && opensAccount && !isProven(context)) checkRecentlyAuthenticatedFor(existing.pk, step.call);
       const hash = await hashOf(needs.passwords, password);
       if (hash instanceof PasswordTooLong) return deny(hash.message);
       return existing ? change(step, existing, hash) : create(step, hash);
@@ -97,7 +101,7 @@ function create({ context, settings, engine, settle, walk }: Step<Settings>, has
 
 function change({ context, engine, walk }: Step<Settings>, user: UserFacts, hash: string | null): Move {
   return next(async (tx, flowCall) => {
-    const call = actingAs(flowCall, user);
+    const call = provenBy(context, actingAs(flowCall, user));
     const users = usersIn(engine.registry);
     const found = await selectOne(engine, users, call, tx, [sql`${users.row().col('pk')} = ${user.pk}`], 'write');
     // Again, now that nobody else writes to the user: hashing a password takes a while.
@@ -140,6 +144,10 @@ async function stateWritten(tx: Query, { context, user, before, email, now }: Wr
   if (proven && isSameName(proven.email, email)) return recordEmailProof(tx, proven, user, now);
   if (!isSameName(before, email)) await stateEmail(tx, { user, email, isVerified: false, by: 'user', now });
 }
+
+/** What a walk has proven counts as proof of its session. */
+const provenBy = (context: Step['context'], call: Call): Call =>
+  isProven(context) && call.actor ? { ...call, actor: { ...call.actor, provenAt: call.now } } : call;
 
 const attributesOf = ({ attributes }: JsonObject): JsonObject => asObject(attributes);
 

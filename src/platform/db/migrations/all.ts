@@ -40,6 +40,7 @@ import { narrowFilters } from './0042-narrow-filters.ts';
 import { searchInOrder } from './0043-search-in-order.ts';
 import { usersOfWalks } from './0044-users-of-walks.ts';
 import { lastLoginsApart } from './0045-last-logins-apart.ts';
+import { recentAuthentication } from './0050-recent-authentication.ts';
 import { provenAddresses } from './0054-proven-addresses.ts';
 import { nameKeys } from './0055-name-keys.ts';
 import { scimPrivileged } from './0060-scim-privileged.ts';
@@ -92,6 +93,8 @@ export const migrations: readonly Migration[] = [
   searchInOrder,
   usersOfWalks,
   lastLoginsApart,
+  recentAuthentication,
+  scimPrivileged,
   provenAddresses,
   nameKeys,
   scimPrivileged,

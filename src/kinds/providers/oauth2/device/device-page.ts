@@ -1,4 +1,5 @@
 import { pageFrame } from '../../../../core/brand/language.ts';
+import { formProof, isProvenForm } from '../../../../core/session/form-proof.ts';
 import { beginPlanned } from '../../../../flow/executor/begin-planned.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
 import type { HttpAnswer } from '../../../../platform/http/routes.ts';
@@ -10,7 +11,6 @@ import type { BrowserNeeds } from '../authorize/browser-needs.ts';
 import { deciding } from '../authorize/decide-request.ts';
 import { checkSignsInForThemselves, consentContext } from '../authorize/handle-authorize.ts';
 import { type Client, loadClient } from '../client.ts';
-import { formProof, isProvenForm } from '../form-proof.ts';
 import { deviceCodeGrant } from '../grant-types.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { parseParams } from '../params.ts';

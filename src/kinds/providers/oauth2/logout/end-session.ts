@@ -1,4 +1,5 @@
 import { pageFrame } from '../../../../core/brand/language.ts';
+import { formProof, isProvenForm, proofField } from '../../../../core/session/form-proof.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
 import type { HttpAnswer } from '../../../../platform/http/routes.ts';
@@ -8,7 +9,6 @@ import type { Call } from '../../../../resource/call.ts';
 import type { BrowserNeeds } from '../authorize/browser-needs.ts';
 import { isRegisteredUri } from '../authorize/match-redirect-uri.ts';
 import { type Client, loadClient } from '../client.ts';
-import { formProof, isProvenForm, proofField } from '../form-proof.ts';
 import { type HintClaims, readHint } from '../id-token-hint.ts';
 import { sessionIdClaim } from '../issue.ts';
 import { type Params, parseParams } from '../params.ts';
