@@ -40,6 +40,31 @@ describeOnSqlite(
       expect((await links()).map((link: { user: number }) => link.user)).toEqual([user.pk]);
     });
 
+    test.each(ways)(
+      '%s links nobody in an old session, in which an account that is linked proves its owner',
+      async (way) => {
+        const { path, links } = await place();
+        const user = await server().user();
+        const { browser } = await signIn(server(), user.pk, { isProven: false });
+        const { status, body } = await browser.post(path(way), { plex_token: account() });
+        expect([status, body.code]).toEqual([403, 'recent_authentication_required']);
+        expect(await links()).toEqual([]);
+      },
+    );
+
+    test('redeem_token begins a sign-in in an old session if the account is the owner’s', async () => {
+      const flow = (await server().admin.get('/flows/instances/default-source-authentication/')).body.pk;
+      const { path, links } = await place({ authentication_flow: flow });
+      const user = await server().user();
+      const plex_token = account();
+      const recent = await signIn(server(), user.pk);
+      expect((await recent.browser.post(path('redeem_token'), { plex_token })).status).toBe(200);
+      const { browser } = await signIn(server(), user.pk, { isProven: false });
+      const { status, body } = await browser.post(path('redeem_token'), { plex_token });
+      expect([status, body.to]).toEqual([200, expect.stringContaining('/if/flow/default-source-authentication/')]);
+      expect(await links()).toHaveLength(1);
+    });
+
     // Whoever stole a token made themselves a way in that outlived it.
     test('redeem_token_authenticated takes no API token', async () => {
       const { path, links } = await place();

@@ -34,7 +34,7 @@ describeOnBoth(
       expect(await throughFlow(browser, await arrive(slug, browser))).toEqual(done);
       return { browser, sub };
     }
-    const signOut = async (browser: Browser) => String((await browser.show('default-invalidation-flow')).body.to);
+    const signOut = async (browser: Browser) => String((await browser.answer('default-invalidation-flow', {})).body.to);
 
     describe('at the source, too (RP-Initiated Logout)', () => {
       test('sends the ID token as a hint, and goes on where the provider returns to', async () => {

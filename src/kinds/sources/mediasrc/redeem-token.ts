@@ -11,11 +11,13 @@ import { defineAction } from '../../../resource/define.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
 import { ReplyWith } from '../../../resource/operations.ts';
+import { checkRecentlyAuthenticated, isRecentlyAuthenticated } from '../../../resource/recent-authentication.ts';
 import type { ActionInput, Resource } from '../../../resource/resource.ts';
 import { isDryRun } from '../../../resource/write.ts';
 import type { Arrival } from '../../../source/arrival.ts';
 import { linkCaller } from '../../../source/link-caller.ts';
 import { findSource } from '../../../source/load-source.ts';
+import { findConnection } from '../../../source/match-user.ts';
 import {
   accessDenied,
   checkEnabled,
@@ -66,11 +68,14 @@ export const redeemToken = (needs: RedeemNeeds) =>
     summary: 'Redeem a token of the media server, and begin to sign in or to enrol',
     access: 'anyone',
     credentials: notActingAs,
+    recentAuthentication: 'to link the account to the user of the session',
     answer: { status: 200, schema: { $ref: '#/components/schemas/RedirectChallenge' } },
     async prepare(input) {
       const arrival = await arrive(needs, input);
       const { call } = input;
-      if (!call.actor?.session) return { arrival, plan: await planSignIn(needs, arrival, { ...call, actor: null }) };
+      if (!call.actor?.session || (!isRecentlyAuthenticated(call) && (await isOwnAccount(arrival, call))))
+        return { arrival, plan: await planSignIn(needs, arrival, { ...call, actor: null }) };
+      checkRecentlyAuthenticated(call);
       await checkSourcePolicies(needs.policies, arrival.source, await callersFacts(call, call.db.read), call);
       return { arrival, plan: null };
     },
@@ -88,6 +93,10 @@ export const redeemToken = (needs: RedeemNeeds) =>
     },
   });
 
+/** Whether the account is linked to the caller, who then proves by it who they are. */
+const isOwnAccount = async ({ source, identity }: Arrival, { db, actor }: Call): Promise<boolean> =>
+  (await findConnection(db.read, source.pk, identity.identifier)) === actor?.user.pk;
+
 /** Links the caller's account to their account with the media server; again, with a newer token, if they like. */
 export const redeemTokenAuthenticated = (needs: RedeemNeeds) =>
   defineAction({
@@ -97,6 +106,7 @@ export const redeemTokenAuthenticated = (needs: RedeemNeeds) =>
     summary: 'Redeem a token of the media server, and link the caller to their account there',
     access: 'authenticated',
     credentials: inPerson,
+    recentAuthentication: true,
     answer: { status: 204 },
     async prepare(input) {
       const arrival = await arrive(needs, input);
