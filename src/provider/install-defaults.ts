@@ -1,8 +1,12 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Query } from '../platform/db/database.ts';
 
 /** As every installation is set up with. */
 const ownPair = 'Gatehouse Self-signed Certificate';
+
+/** Whether a row of `certificates` is the pair that the server was set up with: it signs for providers without a key of their own. */
+export const isOwnPairSql = (row: string): RawBuilder<boolean> =>
+  sql`(${sql.ref(`${row}.name`)} = ${sql.lit(ownPair)} and ${sql.ref(`${row}.key_data`)} <> '')`;
 
 /** The pair that the server was set up with; null when it is gone. */
 export async function ownSigningKey(query: Query): Promise<string | null> {

@@ -27,7 +27,7 @@ export async function makeProvider(server: TestServer, values: Record<string, un
     name: `provider-${randomText(8)}`,
     authorization_flow: await makeFlow(server),
     redirect_uris: [{ matching_mode: 'strict', url: 'https://app.example/callback' }],
-    signing_key: null,
+    ...(typeof values.signing_key !== 'string' && { id_token_signed_response_alg: 'HS256' }),
     property_mappings: [],
     ...values,
   });

@@ -77,13 +77,16 @@ async function checkMayTouch(kind: HolderKind, tx: Query, call: Call, { pk }: Ho
   if (kind.column === 'user') await checkMayTouchUser(tx, call, Number(pk));
 }
 
-/** Returns the key of the grant on an object, or of the permission itself for a global grant. */
+/** Beyond all keys of grants on objects, or a client that deletes a global grant by its key would delete another grant. */
+const firstGlobalKey = 1_000_000_000;
+
+/** Returns the key of the grant on an object, or one that no such grant has for a global grant. */
 async function give(kind: HolderKind, tx: Query, { pk }: Holder, { permission, objectPk }: Grant): Promise<number> {
   const holder = sql.ref(kind.column);
   if (objectPk === null) {
     await sql`insert into ${sql.table(kind.globalTable)} (${holder}, permission) values (${pk}, ${permission})
       on conflict do nothing`.execute(tx);
-    return permission;
+    return firstGlobalKey + permission;
   }
   const table = sql.table(kind.objectTable);
   await sql`insert into ${table} (${holder}, permission, object_pk) values (${pk}, ${permission}, ${objectPk})

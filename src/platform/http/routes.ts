@@ -70,7 +70,8 @@ export function createRoutes(): RouteTable {
       for (const method of withHead(methods)) router.add(method, path, { answer, path });
     },
     find({ method, path }) {
-      const match = router.find(path);
+      // Clients append `/.well-known/…` to an issuer that ends in a slash.
+      const match = router.find(path.replace('//.well-known/', '/.well-known/'));
       if (match) {
         const found = match.methods.get(method) ?? match.methods.get(anyMethod);
         if (!found) return { answer: notOffered(method, match), route: null, params: match.params };

@@ -217,7 +217,7 @@ describeOnSqlite('FAPI 2.0 Security Profile', (server) => {
       [{ jwks: { keys: [{ kty: 'EC', crv: 'P-384', x: 'x', y: 'y' }] } }, 'jwks'],
       [{ jwks: { keys: [{ kty: 'EC', crv: 'P-256', alg: 'RS256' }] } }, 'jwks'],
       [{ jwks: {}, jwks_uri: 'http://app.example/keys' }, 'jwks_uri'],
-      [{ signing_key: null }, 'signing_key'],
+      [{ id_token_signed_response_alg: 'HS256' }, 'id_token_signed_response_alg'],
     ];
     for (const [body, member] of table) {
       const answer = await server().admin.patch(path, body);

@@ -149,7 +149,11 @@ describeOnSqlite('RP-Initiated Logout §2: a person who wished to sign out is si
   });
 
   test('a client without keys cannot sign assertions', async () => {
-    const party = await makeRelyingParty(server(), { client_type: 'public', client_secret: '', signing_key: null });
+    const party = await makeRelyingParty(server(), {
+      client_type: 'public',
+      client_secret: '',
+      id_token_signed_response_alg: 'HS256',
+    });
     const browser = await visitor(server());
     const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const iss = `${server().world.config.publicUrl}/application/o/${party.slug}/`;

@@ -9,11 +9,16 @@ import {
   type ClientApplication,
   takeApplication,
 } from '../../../provider/client-application.ts';
+import { isOwnPairSql } from '../../../provider/install-defaults.ts';
 import { isStorable } from '../../../resource/fields/well-formed.ts';
 import type { ClaimsCache, ScopeRow, TokenSettings } from './claims.ts';
 import type { GrantType } from './grant-types.ts';
 import type { RedirectUri } from './redirect-uris.ts';
 import type { SecurityProfile } from './security-profile.ts';
+
+/** `auto`: by the kind of the signing key. */
+export const signedResponseAlgs = ['auto', 'HS256'] as const;
+export type SignedResponseAlg = (typeof signedResponseAlgs)[number];
 
 /** A provider with the application that uses it, as its client meets it now. */
 export interface Client extends TokenSettings {
@@ -36,7 +41,9 @@ export interface Client extends TokenSettings {
   readonly authentication_flow: string | null;
   readonly authorization_flow: string | null;
   readonly application: ClientApplication;
+  /** Null if the client secret signs, or if the server has no key pair. */
   readonly signingKey: StoredKey | null;
+  readonly id_token_signed_response_alg: SignedResponseAlg;
   /** The scopes that the administrator has given it; there are no others. */
   readonly scopes: readonly ScopeRow[];
   /** Cached claims: userinfo would evaluate the expressions of its scopes each time. */
@@ -63,6 +70,7 @@ interface ClientRow extends ApplicationColumns {
   readonly refresh_token_validity: string;
   readonly include_claims_in_id_token: boolean;
   readonly redirect_uris: string;
+  readonly id_token_signed_response_alg: SignedResponseAlg;
   readonly grant_types: string;
   readonly resources: string;
   readonly jwks: string;
@@ -80,12 +88,13 @@ interface ClientRow extends ApplicationColumns {
 
 // A provider that no application uses serves nobody: there would be nothing to ask for access to.
 const clientSelect = sql`select o.pk, p.name, o.client_id, o.client_type, o.client_secret, o.access_code_validity,
-    o.access_token_validity, o.refresh_token_validity, o.include_claims_in_id_token, o.redirect_uris, o.grant_types, o.resources,
+    o.access_token_validity, o.refresh_token_validity, o.include_claims_in_id_token, o.redirect_uris, o.grant_types, o.resources, o.id_token_signed_response_alg,
     o.jwks, o.jwks_uri, o.security_profile, o.require_signed_request_object, o.sub_mode, o.issuer_mode,
     p.authentication_flow, p.authorization_flow,
     ${applicationColumns}, c.pk as certificate_pk, c.certificate_data, c.key_data
   from provider_oauth2 o join providers p on p.pk = o.pk join applications a on a.provider = o.pk
-    left join certificates c on c.pk = o.signing_key`;
+    left join certificates c on o.id_token_signed_response_alg <> 'HS256'
+      and (c.pk = o.signing_key or o.signing_key is null and ${isOwnPairSql('c')})`;
 
 const byClientId = statement<[clientId: string], ClientRow>(
   (clientId) => sql`${clientSelect} where o.client_id = ${clientId}`,

@@ -4,6 +4,7 @@ import { asObject, asText } from '../../../lib/json.ts';
 import type { Complaints } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { isKeySet } from '../../../platform/fetch/remote-keys.ts';
+import { ownSigningKey } from '../../../provider/install-defaults.ts';
 import { lengthOf } from './claims.ts';
 import type { RedirectUri } from './redirect-uris.ts';
 import { fapi2Algorithms } from './security-profile.ts';
@@ -24,6 +25,7 @@ export interface Fapi2Settings {
   readonly jwks_uri: string;
   readonly jwks_sources: readonly string[];
   readonly signing_key: string | null;
+  readonly id_token_signed_response_alg: string;
 }
 
 /** The settings of a provider that contradict the FAPI 2.0 Security Profile (§5.3.2, §5.4.1). */
@@ -39,7 +41,9 @@ export async function fapi2Complaints(tx: Query, values: Fapi2Settings): Promise
   complain('post_logout_redirect_uris', patternComplaint(values.post_logout_redirect_uris));
   complain('jwks', keysComplaint(values));
   complain('jwks_uri', addressComplaint(values.jwks_uri));
-  complain('signing_key', await signingKeyComplaint(tx, values.signing_key));
+  const isBySecret = values.id_token_signed_response_alg === 'HS256';
+  complain('id_token_signed_response_alg', isBySecret ? 'tokens must be signed with a key pair.' : null);
+  complain('signing_key', await signingKeyComplaint(tx, values.signing_key ?? (await ownSigningKey(tx))));
   return complaints;
 }
 
@@ -88,7 +92,7 @@ const addressComplaint = (uri: string): string | null =>
   uri === '' || URL.parse(uri)?.protocol === 'https:' ? null : 'the keys must be fetched over https.';
 
 async function signingKeyComplaint(tx: Query, pk: unknown): Promise<string | null> {
-  if (pk === null) return 'tokens must be signed with a pair; set a signing key.';
+  if (pk === null) return 'neither the provider nor this server has a key pair to sign with.';
   const { rows } = await sql<{ certificate_data: string }>`select certificate_data from certificates
     where pk = ${pk}`.execute(tx);
   const key = rows[0] && publicKeyOf(rows[0].certificate_data);

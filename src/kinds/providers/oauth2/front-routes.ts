@@ -4,6 +4,7 @@ import { discoveryEndpoint, globalDiscoveryEndpoint } from './discovery.ts';
 import { globalJwksEndpoint } from './global-keys.ts';
 import type { OAuthNeeds } from './needs.ts';
 import type { Route } from './oauth-edge.ts';
+import { webFingerEndpoint } from './webfinger.ts';
 
 const applications = '/application/o/';
 
@@ -18,6 +19,7 @@ export function frontRoutes(needs: OAuthNeeds): readonly Route[] {
     [['GET'], `/.well-known/oauth-authorization-server${applications}{slug}/`, discovery],
     [['GET'], '/.well-known/openid-configuration', globalDiscovery],
     [['GET'], '/.well-known/oauth-authorization-server', globalDiscovery],
+    [['GET'], '/.well-known/webfinger', webFingerEndpoint(needs)],
     [['GET'], 'jwks/', globalJwksEndpoint(needs)],
     [['POST'], 'par/', pushEndpoint(needs), maxPushBytes],
     [['POST'], 'device/', deviceAuthorizationEndpoint(needs)],

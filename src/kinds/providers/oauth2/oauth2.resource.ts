@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { certificateModel } from '../../../core/key/certificate-model.ts';
 import { type Complaints, Invalid, Problem } from '../../../lib/problem.ts';
 import { randomText } from '../../../platform/random.ts';
-import { defaultAuthorizationFlow, ownSigningKey } from '../../../provider/install-defaults.ts';
+import { defaultAuthorizationFlow } from '../../../provider/install-defaults.ts';
 import { defineProvider } from '../../../provider/provider.family.ts';
 import type { Call } from '../../../resource/call.ts';
 import type { Row } from '../../../resource/fields/field.ts';
@@ -15,6 +15,7 @@ import { objectSchema, stringSchema, uuidSchema } from '../../../resource/json-s
 import type { Action, CheckInput, Filter, Resource } from '../../../resource/resource.ts';
 import { checkMayActAsUsers, needSuperuser, providerRights } from './api-scope.ts';
 import { subModes } from './claims.ts';
+import { signedResponseAlgs } from './client.ts';
 import { clientJwks, clientKeysComplaint } from './client-keys.ts';
 import type { Fapi2Settings } from './fapi2-complaints.ts';
 import { fapi2Complaints } from './fapi2-complaints.ts';
@@ -79,7 +80,13 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
       signing_key: ref(certificateModel, 'uuid', {
         nullable: true,
         filter: true,
-        help: 'The key pair that signs tokens; that of the server by default. With null, the client secret signs (HS256).',
+        help: 'The key pair that signs tokens; with null, that of the server.',
+      }),
+      id_token_signed_response_alg: choice(signedResponseAlgs, {
+        default: 'auto',
+        filter: true,
+        help: 'How tokens are signed: by the signing key, or with the client secret (HS256) for clients that need it.',
+        group: 'Advanced',
       }),
       redirect_uris: redirectUris({ group: 'Client' }),
       sub_mode: choice(subModes, {
@@ -186,7 +193,6 @@ type Settled = Pick<Fapi2Settings, Exclude<keyof Fapi2Settings, 'signing_key'>> 
 
 async function settle({ tx, call, values, given, current }: CheckInput<Settled>): Promise<Complaints | null> {
   // A provider made without saying otherwise signs people in.
-  if (current === null && !given.has('signing_key')) values.signing_key = await ownSigningKey(tx);
   if (current === null && !given.has('authorization_flow')) {
     const flow = await defaultAuthorizationFlow(tx);
     if (flow === null) return { authorization_flow: ['This field is required.'] };

@@ -2,7 +2,7 @@ import { actorOfToken } from '../../../core/token/token-credential.ts';
 import { Invalid, Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { randomText } from '../../../platform/random.ts';
-import { defaultAuthorizationFlow, ownSigningKey } from '../../../provider/install-defaults.ts';
+import { defaultAuthorizationFlow } from '../../../provider/install-defaults.ts';
 import { checkMayAdd } from '../../../resource/access.ts';
 import type { Call } from '../../../resource/call.ts';
 import { createRow } from '../../../resource/verbs/write-row.ts';
@@ -90,7 +90,6 @@ async function providerOf(
     issuer_mode: 'global',
     redirect_uris: strict(metadata.redirect_uris),
     grant_types: metadata.grant_types,
-    signing_key: await ownSigningKey(tx),
     property_mappings: scopes.map(({ pk }) => pk),
     post_logout_redirect_uris: strict(metadata.post_logout_redirect_uris),
     ...(metadata.backchannel_logout_uri && { backchannel_logout_uri: metadata.backchannel_logout_uri }),

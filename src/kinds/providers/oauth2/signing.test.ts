@@ -12,6 +12,7 @@ const encodings = { privateKeyEncoding: pem, publicKeyEncoding: publicPem };
 
 const stored = (privateKey: string, profile: SecurityProfile = 'standard') => ({
   client_secret: 'a secret',
+  id_token_signed_response_alg: 'auto' as const,
   security_profile: profile,
   signingKey: {
     pk: 'one',
@@ -21,7 +22,7 @@ const stored = (privateKey: string, profile: SecurityProfile = 'standard') => ({
   },
 });
 
-const standard = { signingKey: null, security_profile: 'standard' } as const;
+const standard = { signingKey: null, security_profile: 'standard', id_token_signed_response_alg: 'HS256' } as const;
 
 const kinds: [string, string, () => string][] = [
   ['RSA', 'RS256', () => generateKeyPairSync('rsa', { modulusLength: 2048, ...encodings }).privateKey],
@@ -40,12 +41,14 @@ test.each(kinds)('a key of the kind %s signs by %s, and its public half verifies
   expect([payload.sub, protectedHeader.kid]).toEqual(['ada', key.kid]);
 });
 
-test('without a pair the secret signs; with neither nothing does', async () => {
+test('the secret signs where that is chosen, and never in place of a missing pair', async () => {
   const signer = createSigner(box);
   const key = signer.keyOf({ ...standard, client_secret: 'the secret of the client' });
   expect([key.alg, key.kid, key.jwk]).toEqual(['HS256', null, null]);
   await jwtVerify(await signJwt(key, 'JWT', {}), new TextEncoder().encode('the secret of the client'));
   expect(() => signer.keyOf({ ...standard, client_secret: '' })).toThrow('neither');
+  const auto = { ...standard, id_token_signed_response_alg: 'auto', client_secret: 'a secret' } as const;
+  expect(() => signer.keyOf(auto)).toThrow('Neither the provider nor this server');
 });
 
 test('keys that tokens cannot be signed with are refused, not replaced by another', () => {
@@ -67,7 +70,7 @@ test('FAPI 2.0 Security Profile §5.4.1: RSA signs by PS256, longer curves and s
   expect(key.kid).not.toBe(signer.keyOf(stored(rsa)).kid);
   expect(signer.keyOf(stored(p256, 'fapi2')).alg).toBe('ES256');
   expect(() => signer.keyOf(stored(p384, 'fapi2'))).toThrow('of a kind');
-  expect(() => signer.keyOf({ signingKey: null, client_secret: 'a secret', security_profile: 'fapi2' })).toThrow(
+  expect(() => signer.keyOf({ ...standard, client_secret: 'a secret', security_profile: 'fapi2' })).toThrow(
     'no signing key',
   );
 });

@@ -33,7 +33,9 @@ export interface SigningKey {
 
 export interface Signer {
   /** The key of a client as it is stored now. Throws when it has none that could sign. */
-  keyOf(client: Pick<Client, 'signingKey' | 'client_secret' | 'security_profile'>): SigningKey;
+  keyOf(
+    client: Pick<Client, 'signingKey' | 'client_secret' | 'security_profile' | 'id_token_signed_response_alg'>,
+  ): SigningKey;
 }
 
 const maxKeys = 500;
@@ -56,6 +58,8 @@ export function createSigner(box: SecretBox): Signer {
   return {
     keyOf(client) {
       if (client.signingKey !== null) return read(client.signingKey);
+      if (client.id_token_signed_response_alg !== 'HS256')
+        throw unusable('Neither the provider nor this server has a key pair to sign with.');
       if (isFapi2(client)) throw unusable('The provider has no signing key, which its security profile asks for.');
       return secretKey(client.client_secret);
     },

@@ -105,9 +105,7 @@ export function samlProvider(needs: Needs, actions: readonly Action[]): Resource
         help: 'How messages are signed; it has to fit the key. SHA-1 and DSA are refused.',
         group: 'Signing',
       }),
-      signing_kp: keypair(
-        'The key pair that signs messages; that of the server by default. With null, nothing is signed.',
-      ),
+      signing_kp: keypair('The key pair that signs messages; with null, that of the server.'),
       verification_kp: keypair('The certificate of the service provider. With it, unsigned requests are refused.'),
       encryption_kp: keypair('The certificate that assertions are encrypted for; with null they are not encrypted.'),
       encryption_algorithm: choice(contentCiphers, {

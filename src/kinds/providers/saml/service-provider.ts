@@ -10,6 +10,7 @@ import {
   type ClientApplication,
   takeApplication,
 } from '../../../provider/client-application.ts';
+import { isOwnPairSql } from '../../../provider/install-defaults.ts';
 import { isStorable } from '../../../resource/fields/well-formed.ts';
 import type { MappedUser, MappingRow } from './attributes.ts';
 
@@ -74,7 +75,9 @@ const select = sql`select s.pk, p.name, s.acs_url, s.audience, s.issuer, s.sp_bi
     sc.pk as signing_pk, sc.certificate_data as signing_certificate, sc.key_data as signing_key,
     vc.certificate_data as verification, ec.certificate_data as encryption
   from provider_saml s join providers p on p.pk = s.pk join applications a on a.provider = s.pk
-    left join certificates sc on sc.pk = s.signing_kp left join certificates vc on vc.pk = s.verification_kp
+    left join certificates sc on sc.pk = s.signing_kp
+      or s.signing_kp is null and (s.sign_assertion or s.sign_response) and ${isOwnPairSql('sc')}
+    left join certificates vc on vc.pk = s.verification_kp
     left join certificates ec on ec.pk = s.encryption_kp`;
 const bySlug = statement<[slug: string], Row>((slug) => sql`${select} where a.slug = ${slug}`);
 const byProvider = statement<[pk: number], Row>((pk) => sql`${select} where s.pk = ${pk}`);

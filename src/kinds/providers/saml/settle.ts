@@ -29,7 +29,6 @@ interface Settled {
 export async function settle({ tx, values, given, current }: CheckInput<Settled>): Promise<Complaints | null> {
   // A provider made without saying otherwise signs people in, by assertions that can be believed.
   if (current === null) {
-    if (!given.has('signing_kp')) values.signing_kp = await ownSigningKey(tx);
     if (!given.has('property_mappings')) values.property_mappings = await managedMappings(tx);
     if (!given.has('authorization_flow')) {
       const flow = await defaultAuthorizationFlow(tx);
@@ -39,12 +38,14 @@ export async function settle({ tx, values, given, current }: CheckInput<Settled>
   }
   // The application's slug is filled in where it is shown.
   values.launch_url = '/application/saml/%(application_slug)s/sso/binding/init/';
-  const signing = await pairOf(tx, values.signing_kp);
+  const isSigned = values.sign_assertion || values.sign_response;
+  const signing = await pairOf(tx, values.signing_kp ?? (isSigned ? await ownSigningKey(tx) : null));
   if (signing && !given.has('signature_algorithm') && keyKindOf(values.signature_algorithm) !== signing.kind) {
     values.signature_algorithm = defaultSignature[signing.kind] ?? values.signature_algorithm;
   }
   return (
     weakComplaint(values, current) ??
+    unsignedComplaint(values, current) ??
     signingComplaint(values, signing) ??
     encryptionComplaint(await pairOf(tx, values.encryption_kp)) ??
     validityComplaint(values) ??
@@ -93,7 +94,13 @@ function signingComplaint(values: Settled, signing: Pair | null): Complaints | n
   if (kind !== signing.kind) {
     return { signature_algorithm: [`The key of the signing pair is of the kind ${signing.kind}: it cannot sign so.`] };
   }
+  return null;
+}
+
+/** Anyone could forge unsigned assertions. Only a provider that never signed may go on. */
+function unsignedComplaint(values: Settled, current: Settled | null): Complaints | null {
   if (values.sign_assertion || values.sign_response) return null;
+  if (current && values.signing_kp === null && !current.sign_assertion && !current.sign_response) return null;
   return {
     non_field_errors: [
       "With a signing keypair selected, at least one of 'Sign assertion' and 'Sign Response' must be selected.",

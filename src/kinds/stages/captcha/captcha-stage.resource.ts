@@ -39,8 +39,4 @@ export const captchaStage = defineStage({
       help: 'If off, people with a refused score continue, and policies can decide by `context.captcha.response.score`.',
     }),
   },
-  check: ({ values }) =>
-    values.score_max_threshold !== noLimit && values.score_min_threshold > values.score_max_threshold
-      ? { score_min_threshold: ['The lowest score is above the highest.'] }
-      : null,
 });

@@ -106,6 +106,8 @@ const refusesSecret = ({ 'error-codes': codes }: Row): boolean =>
 function isWithin(score: unknown, settings: Settings): boolean {
   if (score === undefined || score === null || !settings.error_on_invalid_score) return true;
   if (typeof score !== 'number') return false;
-  const max = settings.score_max_threshold;
-  return score >= settings.score_min_threshold && (max === noLimit || score <= max);
+  if (settings.score_max_threshold === noLimit) return score >= settings.score_min_threshold;
+  // In either order: clients may send them one by one.
+  const bounds = [settings.score_min_threshold, settings.score_max_threshold];
+  return score >= Math.min(...bounds) && score <= Math.max(...bounds);
 }

@@ -49,6 +49,7 @@ import { syncDestinations } from './0062-sync-destinations.ts';
 import { oauthSourceSessions } from './0064-oauth-source-sessions.ts';
 import { signedRequests } from './0065-signed-requests.ts';
 import { outgoingJobs } from './0068-outgoing-jobs.ts';
+import { ownSigningKeys } from './0070-own-signing-key.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -103,4 +104,5 @@ export const migrations: readonly Migration[] = [
   oauthSourceSessions,
   signedRequests,
   outgoingJobs,
+  ownSigningKeys,
 ];

@@ -112,9 +112,12 @@ function assertionOf(told: Told) {
   return { id, write };
 }
 
+/** SAML Core §8.2.2: service providers such as Shibboleth look names up together with their format. */
+const uriNameFormat = 'urn:oasis:names:tc:SAML:2.0:attrname-format:uri';
+
 const attributeMarkup = ({ name, friendlyName, values }: Attribute): Markup =>
   xml(
     'saml:Attribute',
-    { Name: name, FriendlyName: friendlyName },
+    { Name: name, NameFormat: URL.canParse(name) ? uriNameFormat : null, FriendlyName: friendlyName },
     values.map((value) => xml('saml:AttributeValue', {}, value)),
   );
