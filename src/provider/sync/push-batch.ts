@@ -160,8 +160,8 @@ async function attempt(
   const { settlesInMs } = target.kind;
   const needs = {
     ...{ type: remoteType, claim, now: call.now },
-    isSettling: (created: string | null) =>
-      settlesInMs > 0 && created !== null && Date.parse(call.now) - Date.parse(created) < settlesInMs,
+    isSettling: (created: string | null, withinMs = settlesInMs) =>
+      created !== null && Date.parse(call.now) - Date.parse(created) < Math.min(withinMs, settlesInMs),
     isCircle: (payload: JsonObject) => isCircle(batch, type, row, { payload, remoteType, holders }),
   };
   const work = async () => {

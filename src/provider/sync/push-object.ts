@@ -67,7 +67,7 @@ interface Needs {
   /** Now, as it is stored with what is created. */
   readonly now: string;
   /** Whether the target may not know everywhere yet what was created at this time. */
-  readonly isSettling: (created: string | null) => boolean;
+  readonly isSettling: (created: string | null, withinMs?: number) => boolean;
   /** Has the object here sent again that holds the name of a payload. Returns whether it waits for the name of this one in turn. */
   readonly isCircle: (payload: JsonObject) => Promise<boolean>;
 }
@@ -192,6 +192,8 @@ async function writeMembers(state: RemoteState, wanted: readonly string[], membe
   }
 }
 
+const appearsWithinMs = 60_000;
+
 /** Members by which targets keep the key of an object here. */
 const keysHere = ['externalId', 'onPremisesImmutableId'];
 
@@ -219,8 +221,8 @@ export async function removeObject(
       else if (action === 'suspend') await type.suspend?.(id);
     } catch (error) {
       if (!(error instanceof RemoteMissing)) throw error;
-      // It may appear there yet.
-      if (id === state.remoteId && isSettling(state.created)) throw new NotYetKnown(error);
+      // It may appear there yet. More likely the answer to an earlier deletion was lost, so it is not waited for as long.
+      if (id === state.remoteId && isSettling(state.created, appearsWithinMs)) throw new NotYetKnown(error);
     }
   }
   state.isRemoved = true;
