@@ -22,7 +22,7 @@ const email = 'sync@project.iam.example';
 const pageSize = 3;
 
 /** A directory as the Admin SDK's Directory API describes it: it verifies assertions and keeps users, groups and members. */
-export async function startWorkspace(): Promise<WorkspaceTarget> {
+export async function startWorkspace({ keepsAliases = true } = {}): Promise<WorkspaceTarget> {
   const users = new Map<string, Document>();
   const groups = new Map<string, Document>();
   const members = new Map<string, Set<string>>();
@@ -129,7 +129,9 @@ export async function startWorkspace(): Promise<WorkspaceTarget> {
     const [former, next] = [found[by], body[by] ?? found[by]];
     checkFree(next, found.id);
     // Mail to the former address still arrives.
-    const kept = [...(found.aliases ?? []), former].filter((one) => one.toLowerCase() !== next.toLowerCase());
+    const kept = [...(found.aliases ?? []), ...(keepsAliases ? [former] : [])].filter(
+      (one) => one.toLowerCase() !== next.toLowerCase(),
+    );
     Object.assign(found, body, { id: found.id, aliases: [...new Set(kept)] });
     return { status: 200, body: found };
   }

@@ -21,7 +21,7 @@ test(`after ${steps} random changes, faults and kill -9, all targets hold the sa
   const [random, luck] = [seededRandom(seed), seededRandom(seed + 1)];
   const targets = {
     scim: await startScimTarget(),
-    workspace_directory: await startWorkspace(),
+    workspace_directory: await startWorkspace({ keepsAliases: false }),
     cloud_directory: await startCloud(),
   };
   const folder = newFolder();
