@@ -1,4 +1,4 @@
-import type { ProvenEmail } from '../../core/directory/email-proof.ts';
+import { type ProvenEmail, proofMethods } from '../../core/directory/email-proof.ts';
 import { asObject, copyJson, isJsonObject, isSameJson, type Json } from '../../lib/json.ts';
 import type { FlowPlan } from '../plan.ts';
 
@@ -106,8 +106,9 @@ export function noteProvenEmail(context: FlowContext, proven: ProvenEmail): void
 /** The address that was proven on this walk. */
 export function provenEmail(context: FlowContext): ProvenEmail | null {
   const proven: unknown = context.proven_email;
-  // Written by `noteProvenEmail`, or by the plan of a source; no stage lets anybody else write the context.
-  return isJsonObject(proven) ? (proven as ProvenEmail) : null;
+  if (!isJsonObject(proven) || typeof proven.email !== 'string') return null;
+  const by = proofMethods.find((method) => method === proven.by);
+  return by === undefined ? null : { email: proven.email, by };
 }
 
 const passwordNote = 'password_set';

@@ -12,6 +12,8 @@ interface LinkMail {
   readonly intro: string;
   readonly button: string;
   readonly link: string;
+  /** The links of further accounts that have the address. */
+  readonly others?: readonly { readonly button: string; readonly link: string }[];
   /** How long the link is valid, and what to do if the mail was unexpected. */
   readonly closing: readonly string[];
 }
@@ -24,14 +26,21 @@ export function writeLinkMail({
   intro,
   button,
   link,
+  others = [],
   closing,
 }: LinkMail): Pick<Mail, 'text' | 'html'> {
   const greeting = greetingOf(name, language);
-  const text = [greeting, '', intro, '', `${button}: ${link}`, '', ...closing, ''].join('\n');
+  const links = [{ button, link }, ...others];
+  const lines = links.flatMap((one) => [`${one.button}: ${one.link}`, '']);
+  const text = [greeting, '', intro, '', ...lines, ...closing, ''].join('\n');
   const html = mailDocument({
     language,
     title,
-    parts: [...[greeting, intro].map(paragraph), linkButton(button, link), ...closing.map(paragraph)],
+    parts: [
+      ...[greeting, intro].map(paragraph),
+      ...links.map((one) => linkButton(one.button, one.link)),
+      ...closing.map(paragraph),
+    ],
   });
   return { text, html };
 }

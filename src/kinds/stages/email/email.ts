@@ -3,7 +3,7 @@ import { claimMailbox, claimMessage } from '../../../core/attempts/attempts.ts';
 import { pageFrame } from '../../../core/brand/language.ts';
 import { recordEmailProof } from '../../../core/directory/email-proof.ts';
 import { findByName } from '../../../core/directory/name-keys.ts';
-import type { UserFacts } from '../../../core/mapping/user-facts.ts';
+import { loadUserFacts, type UserFacts } from '../../../core/mapping/user-facts.ts';
 import { linkComponent } from '../../../flow/executor/challenge.ts';
 import { noteProvenEmail } from '../../../flow/executor/flow-state.ts';
 import {
@@ -18,6 +18,8 @@ import {
 import { storeLink } from '../../../flow/links/flow-link.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import { type Query, Rollback } from '../../../platform/db/database.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import type { Call } from '../../../resource/call.ts';
 import { booleanSchema } from '../../../resource/json-schema.ts';
 import type { RowOf } from '../../../resource/resource.ts';
 import { emailStage } from './email-stage.resource.ts';
@@ -107,6 +109,7 @@ async function send({ key, jobs }: Needs, step: Step<Settings>): Promise<boolean
   const address = addressOf(step);
   const who = typed ?? context.pending_user ?? address ?? '';
   const owner = context.pending_user ?? (address === null ? `nobody ${typed}` : `newcomer ${address.toLowerCase()}`);
+  const sharers = user === null && flow.designation === 'recovery' && typed ? await findSharers(call, typed) : [];
   const minutes = settings.token_expiry;
   try {
     return await call.db.write(async (tx) => {
@@ -116,11 +119,18 @@ async function send({ key, jobs }: Needs, step: Step<Settings>): Promise<boolean
       const isSent = hasRoom && mayReceive(user, step);
       await call.world.makeRoom('flow_links', tx);
       const expires = addMilliseconds(now, minutes * 60_000);
-      const content = { ...walk, plan: { ...walk.plan, mailed_to: address ?? user?.email ?? '' } };
-      const link = { flow: flow.pk, user: isSent ? (user?.pk ?? null) : null, content };
+      const content = { ...walk, plan: { ...walk.plan, mailed_to: address ?? user?.email ?? sharers[0]?.email ?? '' } };
+      const recipient = isSent ? user : sharers[0];
+      const link = {
+        flow: flow.pk,
+        user: hasRoom ? (recipient?.pk ?? null) : null,
+        content,
+      };
       const pk = await storeLink(tx, key, { ...link, expires, now });
+      const others = hasRoom ? await storeOthers(tx, key, step, sharers.slice(1), expires) : [];
       await mailLink(jobs(), tx, {
         link: pk,
+        ...(others.length > 0 && { others }),
         stage: settings.pk,
         title,
         language,
@@ -133,6 +143,31 @@ async function send({ key, jobs }: Needs, step: Step<Settings>): Promise<boolean
     if (error instanceof Rollback) return false;
     throw error;
   }
+}
+
+const maxSharers = 20;
+
+/** Active users who share the address that was typed: it identifies none of them, so each gets a link, all in one mail. */
+async function findSharers({ db }: Call, typed: string): Promise<UserFacts[]> {
+  const found = await findByName(db.read, typed, ['email']);
+  if (found.length < 2) return [];
+  const users = await Promise.all(found.slice(0, maxSharers).map(({ pk }) => loadUserFacts({ db }, db.read, pk)));
+  return users.flatMap((user) => (user?.is_active && user.type !== 'internal_service_account' ? [user] : []));
+}
+
+async function storeOthers(
+  tx: Query,
+  key: InstanceKey,
+  { call, walk, flow }: Step<Settings>,
+  sharers: readonly UserFacts[],
+  expires: string,
+): Promise<string[]> {
+  const links: string[] = [];
+  for (const { pk: user, email: mailed_to } of sharers) {
+    const content = { ...walk, plan: { ...walk.plan, mailed_to } };
+    links.push(await storeLink(tx, key, { flow: flow.pk, user, content, expires, now: call.now }));
+  }
+  return links;
 }
 
 function mayReceive(user: UserFacts | null, { context }: Step<Settings>): boolean {

@@ -4,6 +4,7 @@ import type { JobServer } from '../../../core/kind/kind.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { addressOfLink, contentOf, giveToken } from '../../../flow/links/flow-link.ts';
 import { type Cidrs, parseCidrs } from '../../../lib/cidr.ts';
+import { isSameName } from '../../../lib/name-key.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Language } from '../../../lib/texts/languages.ts';
 import { translate } from '../../../lib/texts/translate.ts';
@@ -35,6 +36,8 @@ interface LinkMail {
   readonly title: string;
   /** The language of the request; missing in jobs of an earlier release. */
   readonly language?: Language;
+  /** The links of further accounts that have the same address. */
+  readonly others?: readonly string[];
   /** The address of somebody without an account; otherwise the link says whose it is. */
   readonly to?: string;
   /** Whether an event already records who requested the mail. */
@@ -65,7 +68,7 @@ export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
     lane: 'urgent',
     isOutgoing: true,
     async run({ payload, attempt }) {
-      const { link, stage, title, isRecorded, language: asked = 'en', to } = payload;
+      const { link, stage, title, isRecorded, language: asked = 'en', to, others = [] } = payload;
       const call = systemCall();
       const recipient = await (to === undefined ? recipientOf(key, call, link) : newcomerAt(to, call, link));
       if (!recipient) {
@@ -77,12 +80,21 @@ export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
       const settings = await loadStage(engine(), emailStage, stage, call).catch(nullIfGone);
       if (!settings) return 'The stage is gone.';
       const token = await call.db.write((tx) => giveToken(tx, key, link));
+      const linkTo = (slug: string, given: string) => addressOfLink(config.publicUrl, slug, given);
+      const accounts = others.length > 0 ? [{ username: recipient.username, link: linkTo(recipient.slug, token) }] : [];
+      for (const other of others) {
+        const one = await recipientOf(key, call, other);
+        if (!one || !isSameName(one.email, recipient.email)) continue;
+        const given = await call.db.write((tx) => giveToken(tx, key, other));
+        accounts.push({ username: one.username, link: linkTo(one.slug, given) });
+      }
       const language = languageOfUser(JSON.parse(recipient.attributes), asked);
       const facts = {
         title,
         language,
-        name: recipient.name || recipient.username,
-        link: addressOfLink(config.publicUrl, recipient.slug, token),
+        name: accounts.length > 0 ? '' : recipient.name || recipient.username,
+        link: linkTo(recipient.slug, token),
+        accounts,
         minutes: settings.token_expiry,
       };
       const words = writeMail(settings.template, facts);

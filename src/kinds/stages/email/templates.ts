@@ -9,6 +9,8 @@ interface MailFacts {
   readonly name: string;
   readonly link: string;
   readonly minutes: number;
+  /** Where several accounts have the address: each with its link, of which `link` is the first. */
+  readonly accounts?: readonly { readonly username: string; readonly link: string }[];
   readonly language: Language;
 }
 
@@ -41,15 +43,18 @@ export const templates: Readonly<Record<string, Template>> = {
 
 export function writeMail(
   name: string,
-  { title, language, minutes, ...facts }: MailFacts,
+  { title, language, minutes, accounts = [], ...facts }: MailFacts,
 ): Pick<Mail, 'text' | 'html'> {
   const template = templates[name] ?? passwordReset;
+  const button = say(language, template.button);
+  const [first, ...others] = accounts.map(({ username, link }) => ({ button: `${button} (${username})`, link }));
   return writeLinkMail({
     ...facts,
     title,
     language,
-    intro: say(language, template.intro, { title }),
-    button: say(language, template.button),
+    intro: first ? say(language, 'Several accounts have this address.') : say(language, template.intro, { title }),
+    button: first?.button ?? button,
+    others,
     closing: [validityOf(minutes, language), say(language, template.unasked)],
   });
 }
