@@ -151,7 +151,9 @@ test('the documented path of a PATCH names files and functions that exist', () =
 
 test('no source file exceeds the line limit', () => {
   const limit = 300;
+  const isGenerated = (text: string) => text.startsWith('// Made by scripts/');
   const long = [...everything, ...others]
+    .filter(({ text }) => !isGenerated(text))
     .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
     .filter(({ path, lines }) => lines > (/\.test\.ts$/.test(path) ? 2 * limit : limit));
   expect(long.map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);

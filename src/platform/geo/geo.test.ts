@@ -125,10 +125,10 @@ const notPublic = [
 
 test('the database that comes with the server knows countries', async () => {
   const geo = await openGeo();
-  const country = { continent: '', lat: 0, long: 0, city: '' };
-  expect(geo.locate('8.8.8.8')).toEqual({ ...country, country: 'US' });
-  expect(geo.locate('193.0.6.139')).toEqual({ ...country, country: 'NL' });
-  expect(geo.locate('2001:67c:2e8:22::c100:68b')).toEqual({ ...country, country: 'NL' });
+  const country = { lat: 0, long: 0, city: '' };
+  expect(geo.locate('8.8.8.8')).toEqual({ ...country, continent: 'NA', country: 'US' });
+  expect(geo.locate('193.0.6.139')).toEqual({ ...country, continent: 'EU', country: 'NL' });
+  expect(geo.locate('2001:67c:2e8:22::c100:68b')).toEqual({ ...country, continent: 'EU', country: 'NL' });
   expect(geo.network('8.8.8.8')).toBeNull();
 });
 
@@ -156,8 +156,14 @@ test('a city database tells the whole place', async () => {
     long: -0.0931,
     city: 'London',
   });
-  expect(geo.locate('81.2.70.1')).toEqual({ continent: '', country: 'FR', lat: 0, long: 0, city: '' });
-  expect(geo.locate('2a02:908::1')).toEqual({ continent: '', country: 'DE', lat: 52.52, long: 13.405, city: 'Berlin' });
+  expect(geo.locate('81.2.70.1')).toEqual({ continent: 'EU', country: 'FR', lat: 0, long: 0, city: '' });
+  expect(geo.locate('2a02:908::1')).toEqual({
+    continent: 'EU',
+    country: 'DE',
+    lat: 52.52,
+    long: 13.405,
+    city: 'Berlin',
+  });
   expect(geo.locate('8.8.8.8')).toBeNull();
 });
 
