@@ -92,7 +92,7 @@ async function loadFlows(query: Query, pks: readonly string[]): Promise<FlowCand
   if (pks.length === 0) return [];
   const { rows } =
     await sql<FlowCandidate>`select pk, slug, name, policybindingmodel_ptr_id, policy_engine_mode, authentication
-    from flows where pk in (${sql.join(pks)})`.execute(query);
+    from flows where pk in (${sql.join(pks)}) and enabled`.execute(query);
   return rows;
 }
 

@@ -50,7 +50,8 @@ export async function explainedNodes(key: string, input: ExplainInput): Promise<
 /** Each stage has bindings that decide whether it is part of the flow. Their expressions see the flow. */
 async function stagesOf({ pk, facts }: ExplainNode, { call, engine, tx }: ExplainInput): Promise<ExplainNode[]> {
   const resource = engine.registry.require(stageBindingModel);
-  if (!requireActor(call).holds(resource.permission('view'))) throw new Problem('permission_denied');
+  const view = resource.permission('view');
+  if (!requireActor(call).holds(view)) throw Problem.lacks(view);
   const row = resource.row();
   const ofFlow = sql`${row.col('target')} = ${pk} order by ${row.col('order')}, ${row.col('pk')}`;
   return (await readNodes(resource, ofFlow, tx)).map((node) => ({ ...node, facts }));

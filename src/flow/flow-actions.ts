@@ -124,7 +124,6 @@ const importAction = defineAction({
   page: { button: 'Import' },
   summary: 'Make the flow of a blueprint, all of it or nothing',
   access: { permission: 'svc_flows.add_flow' },
-  reaches: 'sign-in',
   upload: true,
   answer: { status: 200, schema: importSchema, schemaName: 'FlowImportResult' },
   prepare: ({ call }) => uploadedEntries(call),

@@ -42,6 +42,7 @@ export function flowResource(needs: FlowActionNeeds): Resource {
     names: ['Flow', 'Flows'],
     table: 'flows',
     reaches: 'sign-in',
+    signsIn: 'while enabled',
     target: 'policybindingmodel_ptr_id',
     order: ['slug', 'name'],
     page: { columns: ['name', 'slug', 'title', 'designation'] },
@@ -59,6 +60,12 @@ export function flowResource(needs: FlowActionNeeds): Resource {
       designation: choice(designations, {
         filter: true,
         help: 'What the flow is for; a brand picks its flows by this.',
+      }),
+      enabled: boolean({
+        default: true,
+        filter: true,
+        limits: { only: 'superusers' },
+        help: 'A flow that is turned off cannot be opened, whatever refers to it.',
       }),
       background: image(defaultBackground),
       stages: computed(arrayOf(uuidSchema), (row, dialect) =>

@@ -36,8 +36,13 @@ export const stageBindingResource = defineResource({
         || (select s.name from stages s where s.pk = ${row.col('stage')}) || ' (' || ${row.col('order')} || ')'`,
     ),
     policybindingmodel_ptr_id: uuid({ readOnly: true }),
-    target: ref('svc_flows.flow', 'uuid', { filter: true, help: 'The flow that the stage is part of.' }),
-    stage: ref('svc_flows.stage', 'uuid', { filter: true, help: 'The stage to show.' }),
+    target: ref('svc_flows.flow', 'uuid', {
+      filter: true,
+      needs: 'change',
+      partOf: true,
+      help: 'The flow that the stage is part of.',
+    }),
+    stage: ref('svc_flows.stage', 'uuid', { filter: true, needs: 'view', help: 'The stage to show.' }),
     stage_obj: nested('svc_flows.stage', 'stage'),
     evaluate_on_plan: boolean({
       default: false,

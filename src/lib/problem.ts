@@ -39,17 +39,30 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** The permission that the caller lacks. */
+  readonly required: string | undefined;
 
-  constructor(code: ProblemCode, detail?: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    code: ProblemCode,
+    detail?: string,
+    headers: Readonly<Record<string, string>> = {},
+    required?: string | undefined,
+  ) {
     const [status, text] = problems[code];
     super(detail ?? text);
     this.code = code;
     this.status = status;
     this.headers = headers;
+    this.required = required;
+  }
+
+  /** Refuses a caller for lack of a permission; never about an object that they may not see. */
+  static lacks(required: string, detail?: string): Problem {
+    return new Problem('permission_denied', detail, {}, required);
   }
 
   body(): Record<string, unknown> {
-    return { detail: this.message, code: this.code };
+    return { detail: this.message, code: this.code, ...(this.required && { required: this.required }) };
   }
 }
 

@@ -40,6 +40,7 @@ export const transportResource = (transports: readonly TransportKind[], log: Log
       webhook_url: text({ blank: true, default: '', filter: true, format: 'uri', help: 'Where a webhook is called.' }),
       webhook_mapping: ref('svc_events.notificationwebhookmapping', 'uuid', {
         nullable: true,
+        needs: 'use',
         help: 'The expression that creates the body of a webhook; the default body if empty.',
       }),
       send_once: boolean({

@@ -8,6 +8,7 @@ import { isNullFilter } from '../resource/filters.ts';
 import type { CheckInput, Resource } from '../resource/resource.ts';
 import {
   bindingRights,
+  boundObjects,
   checkMayChangeTarget,
   missingTarget,
   type Resources,
@@ -86,6 +87,7 @@ export const bindingResource = (resources: Resources): Resource =>
     },
     check: checkBinding,
     rightsOf: bindingRights,
+    wholesOf: boundObjects,
     async afterWrite({ verb, current, pk, isAlong = false, ...input }) {
       if (verb !== 'destroy' || !current) return;
       await checkMayChangeTarget(input, current.target);

@@ -3,12 +3,14 @@ import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Dialect } from '../platform/db/dialect.ts';
 import { runLater } from '../platform/db/later.ts';
-import { checkMayChange, heldAmong, holdsAll } from '../resource/access.ts';
+import { heldAmong } from '../resource/access.ts';
 import type { Field, RowAlias } from '../resource/fields/field.ts';
 import { missingObject, ref } from '../resource/fields/ref.ts';
 import { canonicalUuid, isUuid } from '../resource/fields/scalar.ts';
+import { checkMayChange } from '../resource/may-write.ts';
 import { noSuchChoice } from '../resource/query.ts';
-import type { CheckInput, Filter, Registry, Resource } from '../resource/resource.ts';
+import type { CheckInput, Filter, Registry, Resource, Whole } from '../resource/resource.ts';
+import { findObstacles } from '../resource/sign-in-use.ts';
 import type { CorrectRights, RightsInput } from '../resource/visibility.ts';
 
 /** All resources. A function, because they exist only once the server is composed. */
@@ -104,26 +106,63 @@ export async function checkMayChangeTarget(
   const { rows } = await sql<{ model: string }>`select model from policy_targets where pk = ${target}`.execute(tx);
   const resource = registry.find(rows[0]?.model ?? '');
   if (!resource?.target) throw new Problem('permission_denied');
-  if (isNew && !holdsAll(actor, resource.bindingNeeds ?? [])) throw new Problem('permission_denied');
+  const lacking = isNew && (resource.bindingNeeds ?? []).find((permission) => !actor.holds(permission));
+  if (lacking) throw Problem.lacks(lacking);
   const objects = await objectsOfTargets(resource, [target], tx);
-  await checkMayChange(actor, resource, objects[0]?.pk, tx);
+  const [object] = objects;
+  if (!object) throw new Problem('permission_denied');
+  await checkMayChange(actor, resource, object.pk, call, registry, tx);
+}
+
+/** What bindings are parts of: the objects of their targets. */
+export async function boundObjects(
+  keys: readonly (string | number)[],
+  registry: Registry,
+  query: Query,
+): Promise<Whole[]> {
+  const { rows } = await sql<{ part: string; target: string; model: string }>`select b.pk as part, b.target, t.model
+    from policy_bindings b join policy_targets t on t.pk = b.target where b.pk in (${sql.join(keys)})`.execute(query);
+  const wholes: Whole[] = [];
+  for (const [model, bindings] of Map.groupBy(rows, (row) => row.model)) {
+    const resource = registry.find(model);
+    if (!resource?.target) continue;
+    const objects = await objectsOfTargets(
+      resource,
+      bindings.map(({ target }) => target),
+      query,
+    );
+    const pks = new Map(objects.map(({ pk, target }) => [target, pk]));
+    for (const { part, target } of bindings) {
+      const pk = pks.get(target);
+      if (pk !== undefined) wholes.push({ part, model, pk });
+    }
+  }
+  return wholes;
 }
 
 /** What this rule leaves of rights to bindings: a statement for the targets, and one for each of their models. */
-export async function bindingRights({ actor, keys, registry, query }: RightsInput<Registry>): Promise<CorrectRights> {
+export async function bindingRights({
+  actor,
+  keys,
+  registry,
+  query,
+  call,
+}: RightsInput<Registry>): Promise<CorrectRights> {
   if (actor.isSuperuser || keys.length === 0) return (_, may) => ({ may });
   const { rows } = await sql<{ pk: string; target: string; model: string }>`select b.pk, b.target, t.model
     from policy_bindings b join policy_targets t on t.pk = b.target where b.pk in (${sql.join(keys)})`.execute(query);
   const open = new Set<unknown>();
   for (const [model, bindings] of Map.groupBy(rows, (row) => row.model)) {
     const resource = registry.find(model);
-    if (!resource?.target || resource.reaches) continue;
+    if (!resource?.target) continue;
     const targets = bindings.map(({ target }) => target);
     const objects = await objectsOfTargets(resource, targets, query);
     const change = resource.permission('change');
     const objectKeys = objects.map(({ pk }) => pk);
     const holds = await heldAmong(actor, [change], resource, objectKeys, query);
-    const held = new Set(objects.filter(({ pk }) => holds(change, pk)).map(({ target }) => target));
+    const obstacles = await findObstacles(resource, objectKeys, { call, registry, query });
+    const isOpen = (pk: string) => holds(change, pk) && !obstacles.has(pk);
+    const held = new Set(objects.filter(({ pk }) => isOpen(pk)).map(({ target }) => target));
     for (const { pk, target } of bindings) if (held.has(target)) open.add(pk);
   }
   return (key, may) => ({ may: open.has(key) ? may : [] });

@@ -1,17 +1,17 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Query } from '../platform/db/database.ts';
 
-/** As every installation is set up with. */
-const ownPair = 'Gatehouse Self-signed Certificate';
+/** Marks the pair that every installation is set up with. Its name can be changed, and given to another. */
+export const ownPair = 'gatehouse/crypto/self-signed';
 
 /** Whether a row of `certificates` is the pair that the server was set up with: it signs for providers without a key of their own. */
 export const isOwnPairSql = (row: string): RawBuilder<boolean> =>
-  sql`(${sql.ref(`${row}.name`)} = ${sql.lit(ownPair)} and ${sql.ref(`${row}.key_data`)} <> '')`;
+  sql`(${sql.ref(`${row}.managed`)} = ${sql.lit(ownPair)} and ${sql.ref(`${row}.key_data`)} <> '')`;
 
 /** The pair that the server was set up with; null when it is gone. */
 export async function ownSigningKey(query: Query): Promise<string | null> {
   const { rows } = await sql<{ pk: string }>`select pk from certificates
-    where name = ${ownPair} and key_data <> ''`.execute(query);
+    where managed = ${ownPair} and key_data <> ''`.execute(query);
   return rows[0]?.pk ?? null;
 }
 
@@ -19,7 +19,7 @@ const explicitConsent = 'default-provider-authorization-explicit-consent';
 
 /** The flow that asks people whether an application may know them, else any that authorizes; null when there is none. */
 export async function defaultAuthorizationFlow(query: Query): Promise<string | null> {
-  const { rows } = await sql<{ pk: string }>`select pk from flows where designation = 'authorization'
+  const { rows } = await sql<{ pk: string }>`select pk from flows where designation = 'authorization' and enabled
     order by slug <> ${explicitConsent}, slug limit 1`.execute(query);
   return rows[0]?.pk ?? null;
 }

@@ -54,6 +54,7 @@ export const providerFamily = {
       table: 'provider_property_mappings',
       own: 'provider',
       other: 'mapping',
+      needs: 'use',
       limits: { takes: giveRight },
       help: 'Which data about a user the application gets.',
     }),

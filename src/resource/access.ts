@@ -7,7 +7,7 @@ import type { Actor } from './actor.ts';
 import { type Call, requireActor } from './call.ts';
 import { notImpersonating } from './credentials.ts';
 import type { Row } from './fields/field.ts';
-import type { Reach, Registry, Resource } from './resource.ts';
+import type { Registry, Resource } from './resource.ts';
 
 /** A loaded row carries its owner's key under this name. */
 export const ownerColumn = '$owner';
@@ -30,7 +30,7 @@ export async function visibleRows(
       return bothOf(fixed, own);
     }
     case 'superuser':
-      if (!actor.isSuperuser) throw new Problem('permission_denied');
+      if (!actor.isSuperuser) throw new Problem('permission_denied', onlySuperusers);
       return null;
     case 'rule':
       return visibility.where(actor, row, call);
@@ -78,7 +78,7 @@ async function heldRows(
     const { rows } = await sql`select 1 from (${sql.join(keys, sql` union all `)}) as held limit 1`.execute(
       call.db.read,
     );
-    if (rows.length === 0) throw new Problem('permission_denied');
+    if (rows.length === 0) throw Problem.lacks(permission);
   }
   const conditions = keys.map((subquery) => sql`${row.col('pk')} in (${subquery})`);
   if (open.length > 0) conditions.push(sql`${row.col('kind')} in (${sql.join(open)})`);
@@ -168,28 +168,30 @@ export async function heldAmong(
   return (permission, key) => held.get(permission)?.has(key) ?? actor.holds(permission);
 }
 
-/** Only superusers may change how people sign in: anyone who can do that can take over any account. */
-export function checkReach(reaches: Reach | undefined, actor: Actor): void {
-  if (reaches && !actor.isSuperuser)
+/** Refuses all but superusers. */
+export function checkSuperuser(actor: Actor): void {
+  if (!actor.isSuperuser)
     throw new Problem('permission_denied', 'Only superusers may do this: it decides how people sign in.');
-}
-
-/** Refuses callers who may not change an object, by permission or because of its reach. */
-export async function checkMayChange(actor: Actor, resource: Resource, pk: unknown, db: Query): Promise<void> {
-  if (!(await holdsOn(actor, resource.permission('change'), resource, pk, db))) throw new Problem('permission_denied');
-  checkReach(resource.reaches, actor);
 }
 
 export function checkMayAdd(resource: Resource, call: Call): Actor {
   const actor = requireActor(call);
-  if (!holdsAdd(resource, actor)) throw new Problem('permission_denied');
-  if (!isOpenToAll(resource)) checkReach(resource.reaches, actor);
+  if (!holdsAdd(resource, actor))
+    throw resource.visibility?.by === 'superuser'
+      ? new Problem('permission_denied', onlySuperusers)
+      : Problem.lacks(resource.permission('add'));
+  if (isAlwaysInUse(resource)) checkSuperuser(actor);
   return actor;
 }
 
 /** Whether `checkMayAdd` passes. */
 export const mayAdd = (resource: Resource, actor: Actor): boolean =>
-  holdsAdd(resource, actor) && (isOpenToAll(resource) || !resource.reaches || actor.isSuperuser);
+  holdsAdd(resource, actor) && (!isAlwaysInUse(resource) || actor.isSuperuser);
+
+/** Whether users sign in through each of its rows, even a new one. */
+export const isAlwaysInUse = ({ signsIn }: Resource): boolean => signsIn === 'always';
+
+const onlySuperusers = 'Only superusers may do this.';
 
 const isOpenToAll = ({ visibility }: Resource): boolean =>
   visibility?.by === 'owner' && visibility.create === 'anyone signed in';
@@ -199,14 +201,8 @@ function holdsAdd(resource: Resource, actor: Actor): boolean {
   return resource.visibility?.by === 'superuser' ? actor.isSuperuser : actor.holds(resource.permission('add'));
 }
 
-/** Refuses unless the caller may also change or delete a row that they can see. */
-export async function checkMayWrite(...input: Parameters<typeof checkHoldsWrite>): Promise<void> {
-  await checkHoldsWrite(...input);
-  const [resource, , current, call, registry] = input;
-  checkReach((kindOf(current, registry) ?? resource).reaches, requireActor(call));
-}
-
-const kindOf = ({ kind }: Row, registry: Registry): Resource | undefined =>
+/** The kind of a row of a family. */
+export const kindOf = ({ kind }: Row, registry: Registry): Resource | undefined =>
   typeof kind === 'string' ? registry.find(kind) : undefined;
 
 /**
@@ -234,12 +230,12 @@ export async function checkHoldsWrite(
   if (visibility?.by === 'owner' && visibility.write !== 'permission') {
     const isOwner = current[ownerColumn] === actor.user.pk;
     if (isOwner || (actor.isSuperuser && visibility.write === 'owner')) return;
-    throw new Problem('permission_denied');
+    throw new Problem('permission_denied', 'Only its owner may do this.');
   }
   // A row of a family is written with the permission for its kind.
   const kind = kindOf(current, registry);
   for (const owner of kind && kind !== resource ? [resource, kind] : [resource]) {
     if (await holdsOn(actor, owner.permission(verb), owner, current[resource.keyName ?? 'pk'], db)) return;
   }
-  throw new Problem('permission_denied');
+  throw Problem.lacks((kind ?? resource).permission(verb));
 }

@@ -54,6 +54,7 @@ export function defineResource<F extends Fields, K extends KeyType, G extends Fi
     keyName: declaration.keyName === undefined ? 'pk' : declaration.keyName,
     verbs: declaration.verbs ?? allVerbs,
     reaches: declaration.reaches ?? family?.reaches,
+    signsIn: declaration.signsIn ?? family?.signsIn,
     allFields,
     filterTable: filterTable(allFields, declaration.filters),
     rootTable: family?.table ?? declaration.table,

@@ -21,9 +21,10 @@ export function guardDestinations({ members, permissions, refusal }: Destination
   const maySee = (actor: Actor) => holdsAll(actor, permissions);
   return {
     check({ call, values, current }: CheckInput<Row>): null {
-      if (!current || !call.actor || maySee(call.actor)) return null;
-      if (members.some((member) => !isSame(values[member], current[member])))
-        throw new Problem('permission_denied', refusal);
+      const { actor } = call;
+      const lacking = current && actor && permissions.find((permission) => !actor.holds(permission));
+      if (lacking && members.some((member) => !isSame(values[member], current[member])))
+        throw Problem.lacks(lacking, refusal);
       return null;
     },
     /** Told to pages. */

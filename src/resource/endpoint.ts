@@ -129,7 +129,7 @@ async function checkAccess(access: EndpointAccess, call: Call, engine: Engine): 
   const actor = requireActor(call);
   if (access === 'authenticated') return;
   if (typeof access === 'function') return void (await access({ call, engine }));
-  if (access === 'superuser' ? !actor.isSuperuser : !actor.holds(access.permission)) {
-    throw new Problem('permission_denied');
-  }
+  if (access === 'superuser') {
+    if (!actor.isSuperuser) throw new Problem('permission_denied', 'Only superusers may do this.');
+  } else if (!actor.holds(access.permission)) throw Problem.lacks(access.permission);
 }

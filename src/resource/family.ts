@@ -20,6 +20,7 @@ export function defineFamilyList({ family, fields, actions = [], ...rest }: Fami
     model: family.model,
     table: family.table,
     ...(family.reaches && { reaches: family.reaches }),
+    ...(family.signsIn && { signsIn: family.signsIn }),
     fields: { ...family.fields, kind: text(hidden), ...ofKind, ...fields },
     actions: [typesAction(family.model), ...actions],
     afterWrite: consequencesOfKind,

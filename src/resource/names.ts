@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Query } from '../platform/db/database.ts';
 import { heldAmong, ownerColumn, visibleOrNone } from './access.ts';
 import type { Actor } from './actor.ts';
 import { nameOf } from './audit.ts';
@@ -9,6 +10,7 @@ import { isMadeName } from './fields/shown.ts';
 import { planOf } from './plan.ts';
 import type { Registry, Resource } from './resource.ts';
 import type { Plan } from './row-plan.ts';
+import { explain, findObstacles } from './sign-in-use.ts';
 import type { RowRights } from './visibility.ts';
 
 /** An object and its name, for links and pickers. */
@@ -25,6 +27,8 @@ export interface NamedObject {
   readonly may: readonly string[];
   /** Members that the caller may not change for lack of permissions. */
   readonly fixed?: RowRights['fixed'];
+  /** Why the caller may not change or delete it although they hold the permission. */
+  readonly why?: RowRights['why'];
 }
 
 /** Reads the names of a resource's rows that match a condition and that the caller may see. */
@@ -109,28 +113,46 @@ async function rightsTo(found: readonly Found[], call: Call, registry: Registry)
   for (const [kind, rows] of Map.groupBy(found, (row) => row.kind)) {
     const keys = rows.map(({ pk }) => pk);
     const ofActions = rowPermissions(kind);
-    const verbs = rightsWith(kind, actor).map((right) => kind.permission(right));
+    const verbs = rightsWith(kind).map((right) => kind.permission(right));
     const holds = await heldAmong(actor, [...new Set([...verbs, ...ofActions])], kind, keys, query);
     const values = new Map(rows.map((row) => [row.pk, row.values]));
     const valuesOf = (key: unknown) => values.get(key) ?? {};
-    const correct = await kind.rightsOf?.({ actor, keys, valuesOf, registry, query });
+    const correct = await kind.rightsOf?.({ actor, keys, valuesOf, registry, query, call });
+    const obstacles = await obstaclesOf(kind, keys.filter(isKey), { call, registry, query });
     rightsOf.set(kind, (row) => {
       const isHeld = (permission: string) => holds(permission, row.pk);
       const may = [...verbRights(row, actor, isHeld), ...ofActions.filter(isHeld)];
-      return correct?.(row.pk, may) ?? { may };
+      const why = isKey(row.pk) && may.some(isWrite) ? obstacles.get(row.pk) : undefined;
+      const left = why === undefined ? may : may.filter((right) => !isWrite(right));
+      return { ...(correct?.(row.pk, left) ?? { may: left }), ...(why !== undefined && { why }) };
     });
   }
   return (row) => rightsOf.get(row.kind)?.(row) ?? { may: [] };
 }
 
+const isKey = (pk: unknown): pk is string | number => typeof pk === 'string' || typeof pk === 'number';
+const isWrite = (right: string): boolean => right === 'change' || right === 'delete';
+
+/** In words, for the rows that the caller may not write because of their use. */
+async function obstaclesOf(
+  kind: Resource,
+  keys: readonly (string | number)[],
+  looking: { readonly call: Call; readonly registry: Registry; readonly query: Query },
+): Promise<ReadonlyMap<string | number, string>> {
+  const obstacles = await findObstacles(kind, keys, looking);
+  const words = new Map<string | number, string>();
+  for (const [pk, obstacle] of obstacles) words.set(pk, (await explain(kind, obstacle, looking)).detail);
+  return words;
+}
+
 function verbRights({ kind, owner }: Found, actor: Actor, holds: (permission: string) => boolean): Right[] {
-  const rights = rightsWith(kind, actor);
+  const rights = rightsWith(kind);
   const { visibility } = kind;
   if (visibility?.by === 'owner' && visibility.write !== 'permission')
     return owner === actor.user.pk || (actor.isSuperuser && visibility.write === 'owner') ? rights : [];
   return rights.filter((right) => holds(kind.permission(right)));
 }
 
-/** The rights that an actor can have: those with an operation. */
-const rightsWith = ({ verbs, reaches }: Resource, { isSuperuser }: Actor): Right[] =>
-  reaches && !isSuperuser ? [] : (['change', 'delete'] as const).filter((right) => verbs.includes(verbOf[right]));
+/** The rights that there are: those with an operation. */
+const rightsWith = ({ verbs }: Resource): Right[] =>
+  (['change', 'delete'] as const).filter((right) => verbs.includes(verbOf[right]));

@@ -155,7 +155,8 @@ function sorted<T>(members: Record<string, T>): Record<string, T> {
 function operationObject(operation: Operation): OperationObject {
   const { id, tag, summary, page, parameters, body, anonymous, reaches, credentials = everyCredential } = operation;
   const { recentAuthentication } = operation;
-  const reachWords = reaches && 'Only superusers may do this: it decides how people sign in.';
+  const reachWords =
+    reaches && 'Only superusers may do this to what users sign in through: the refusal says what uses the object.';
   const words = [operation.description, reachWords, recentWords(recentAuthentication)].filter(Boolean).join(' ');
   return {
     operationId: id,

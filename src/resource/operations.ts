@@ -1,5 +1,6 @@
 import { Problem } from '../lib/problem.ts';
-import { checkHoldsWrite, checkNotImpersonated, checkReach, holdsOn } from './access.ts';
+import type { Query } from '../platform/db/database.ts';
+import { checkHoldsWrite, checkNotImpersonated, checkSuperuser, holdsOn } from './access.ts';
 import { hasButton, pageOf, withLabel, withLabels } from './button-note.ts';
 import { type Call, type Reply, requireActor } from './call.ts';
 import { isWritable, type Row } from './fields/field.ts';
@@ -10,6 +11,7 @@ import { keyField } from './plan.ts';
 import { findVisible } from './read.ts';
 import type { Action, ActionInput, Engine, Resource } from './resource.ts';
 import { paginatedSchema, requestSchema, responseSchema } from './schemas.ts';
+import { checkNotInUse, lockUses } from './sign-in-use.ts';
 import { plainUpload, readOnce, withFile } from './upload.ts';
 import { list } from './verbs/list.ts';
 import { retrieve } from './verbs/retrieve.ts';
@@ -247,15 +249,26 @@ async function runAction(action: Action, resource: Resource, engine: Engine, ori
   checkSetAccess(action, original);
   const call = action.upload && action.body ? await readOnce(original) : original;
   const row: Row = action.on === 'row' ? await actionRow(action, resource, engine, call) : {};
-  if (action.reaches) checkReach(action.reaches, requireActor(call));
+  if (action.reaches && action.on === 'set') checkSuperuser(requireActor(call));
   const body = action.body ? await parseAlone(action.body, call, registry) : { values: {}, given: new Set<string>() };
   const input: ActionInput = { call, engine, registry, row, ...body };
   const prepared = await action.prepare?.(input);
   const value =
     action.method === 'GET'
       ? await action.run({ ...input, prepared, tx: call.db.read })
-      : await inWrite(call, resource, (tx) => action.run({ ...input, prepared, tx }));
+      : await inWrite(call, resource, async (tx) => {
+          await lockUses(resource, call, registry, tx);
+          if (action.reaches && action.on === 'row') await checkRowNotInUse(resource, input, tx);
+          return action.run({ ...input, prepared, tx });
+        });
   return isReply(value) ? value : { status: action.answer.status, ...(value !== undefined && { body: value }) };
+}
+
+async function checkRowNotInUse(resource: Resource, { call, registry, row }: ActionInput, tx: Query): Promise<void> {
+  const { kind, pk } = row;
+  const actual = typeof kind === 'string' ? (registry.find(kind) ?? resource) : resource;
+  if (typeof pk !== 'string' && typeof pk !== 'number') throw new Error(`${resource.model}: the row has no key`);
+  await checkNotInUse(actual, pk, call, registry, tx);
 }
 
 /** The result of an action that sets its own status or headers. */
@@ -276,9 +289,10 @@ const isReply = (value: unknown): value is Reply => value instanceof ReplyWith;
 function checkSetAccess({ access, on }: Action, call: Call): void {
   if (access === 'anyone') return;
   const actor = requireActor(call);
-  if (access === 'superuser' && !actor.isSuperuser) throw new Problem('permission_denied');
+  if (access === 'superuser' && !actor.isSuperuser)
+    throw new Problem('permission_denied', 'Only superusers may do this.');
   if (typeof access === 'object' && on === 'set' && !actor.holds(access.permission))
-    throw new Problem('permission_denied');
+    throw Problem.lacks(access.permission);
 }
 
 async function actionRow({ access, method }: Action, resource: Resource, engine: Engine, call: Call): Promise<Row> {
@@ -288,7 +302,7 @@ async function actionRow({ access, method }: Action, resource: Resource, engine:
   if (typeof access === 'object') {
     const actor = requireActor(call);
     if (!(await holdsOn(actor, access.permission, resource, found.pk, call.db.read)))
-      throw new Problem('permission_denied');
+      throw Problem.lacks(access.permission);
   }
   return { ...found.values, pk: found.pk };
 }

@@ -23,10 +23,27 @@ export interface Family<F extends Fields = Fields> {
   readonly table: string;
   readonly fields: F;
   readonly reaches?: Reach;
+  readonly signsIn?: SignsIn;
 }
 
-/** What rows affect beyond themselves. `sign-in`: how people sign in. Whoever writes such rows can become anyone, so only superusers may. */
+/**
+ * What rows affect beyond themselves. `sign-in`: how users sign in. While users sign in through a row, only superusers write
+ * it, because writing it leads to any account (`sign-in-use.ts`).
+ */
 export type Reach = 'sign-in';
+
+/**
+ * Which rows users sign in through, whatever refers to them: all, those with the member `enabled`, or those that meet a
+ * condition. What callers other than superusers create is not enabled.
+ */
+export type SignsIn = 'always' | 'while enabled' | ((row: RowAlias) => RawBuilder<unknown>);
+
+/** An object that another is part of, such as the flow of a stage binding. */
+export interface Whole {
+  readonly part: string | number;
+  readonly model: string;
+  readonly pk: string | number;
+}
 
 /**
  * A declared resource; routes, validation, documentation, permissions and events follow from it. Its row type `R` follows
@@ -78,6 +95,9 @@ export interface Declaration<
   readonly reaches?: Reach | undefined;
   /** What of a row stays empty where it is nested in another object and the caller may not view the row itself. */
   readonly nestedPrivacy?: NestedPrivacy;
+  readonly signsIn?: SignsIn | undefined;
+  /** The objects that rows are parts of, if a reference does not say so (`partOf`). */
+  wholesOf?(keys: readonly (string | number)[], registry: Registry, query: Query): Promise<readonly Whole[]>;
   /** Credentials accepted for writes; by default any. */
   readonly writtenWith?: readonly Credential[];
   /** The verbs for which a session must be recently authenticated (`Operation`). */
@@ -124,6 +144,7 @@ export type KindDeclaration<F extends Fields, G extends Fields, K extends KeyTyp
   | 'afterWrite'
   | 'rightsOf'
   | 'reaches'
+  | 'signsIn'
   | 'views'
   | 'page'
 >;
@@ -189,7 +210,7 @@ export interface Action<R = Row, B extends Fields = Fields, Prepared = unknown> 
   readonly page: OperationPage;
   readonly summary: string;
   readonly access: ActionAccess;
-  /** Checked in addition to `access`. */
+  /** Checked in addition to `access`: that the row is not in use where users sign in. Of a set: that the caller is a superuser. */
   readonly reaches?: Reach;
   /** Accepted credentials; by default any. */
   readonly credentials?: readonly Credential[];
@@ -246,12 +267,13 @@ export interface Resource<R = Row> extends Declaration<Fields, Fields, KeyType, 
   readonly keyName: string | null;
   readonly verbs: readonly Verb[];
   readonly reaches: Reach | undefined;
+  readonly signsIn: SignsIn | undefined;
   /** All fields: the family's, the descriptive ones and its own. */
   readonly allFields: Fields;
   readonly filterTable: Readonly<Record<string, Filter>>;
   /** The root table of a row; deletions there cascade to its other tables. */
   readonly rootTable: string;
-  permission(verb: 'view' | 'add' | 'change' | 'delete'): string;
+  permission(verb: 'view' | 'add' | 'change' | 'delete' | 'use'): string;
   /** The permission to see the secrets of its objects; unused if it shows none. */
   readonly secretPermission: string;
   /** The row under an alias; it resolves columns of the base table too. */

@@ -126,6 +126,10 @@ export const commonSchemas: Readonly<Record<string, JsonSchema>> = {
         type: 'string',
         description: 'Where the user signs in again; with the code `recent_authentication_required`.',
       },
+      required: {
+        type: 'string',
+        description: 'The permission that the caller lacks, as `app.codename`; on the object, if it is about one.',
+      },
     },
     required: ['detail'],
   },

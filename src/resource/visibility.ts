@@ -47,9 +47,12 @@ export interface RightsInput<Registry = unknown> {
   valuesOf(key: unknown): Row;
   readonly registry: Registry;
   readonly query: Query;
+  readonly call: Call;
 }
 
 export interface RowRights {
+  /** Why the caller may not change or delete the row although they hold the permission. */
+  readonly why?: string;
   /** `change`, `delete`, permissions of actions, and what else a page offers. */
   readonly may: readonly string[];
   /** Members that stay to whoever holds all permissions involved, although the caller may change the row. */

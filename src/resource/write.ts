@@ -6,8 +6,9 @@ import { keysPerStatement } from '../platform/db/keys-per-statement.ts';
 import { runLater } from '../platform/db/later.ts';
 import { columnStatement } from '../platform/db/statement.ts';
 import { sealContext } from '../platform/keys.ts';
-import { hiddenAmong, holdsOn } from './access.ts';
+import { heldAmong, hiddenAmong } from './access.ts';
 import { type Call, requireActor } from './call.ts';
+import { isCreatedBy } from './created.ts';
 import type { Join, Row } from './fields/field.ts';
 import { isRef, missingObject } from './fields/ref.ts';
 import { hasFlag } from './flags.ts';
@@ -153,8 +154,8 @@ async function pairedWith(
 }
 
 /**
- * Some references give power over their object: the caller must hold the permission on the old object and on the new.
- * Others show it: what the caller may not see does not exist for them.
+ * References take rights on their object: to change the old and the new one, to use the new one, or to see it, because
+ * answers show it: what the caller may not see does not exist for them.
  */
 export async function checkReferenceRights(
   resource: Resource,
@@ -165,29 +166,74 @@ export async function checkReferenceRights(
   tx: Query,
 ): Promise<void> {
   const actor = requireActor(call);
+  if (actor.isSuperuser) return;
   for (const [name, value] of Object.entries(values)) {
     const field = resource.allFields[name];
     if (!field || !isRef(field) || !field.needs || value === current?.[name]) continue;
     const target = registry.require(field.model);
+    const [before, after] = [keysIn(current?.[name]), keysIn(value)];
+    const added = after.difference(before);
     if (field.needs === 'view') {
-      const [hidden] = await hiddenAmong(target, newKeys(value, current?.[name]), call, registry, tx);
+      const [hidden] = await hiddenAmong(target, [...added], call, registry, tx);
       if (hidden !== undefined) throw Invalid.field(name, missingObject(hidden));
       continue;
     }
-    for (const key of [value, current?.[name]].flat()) {
-      if (key === null || key === undefined) continue;
-      if (!(await holdsOn(actor, target.permission(field.needs), target, key, tx)))
-        throw new Problem('permission_denied');
-    }
+    const keys = field.needs === 'use' ? added : after.symmetricDifference(before);
+    const lack = await firstLacking(field.needs, target, [...keys], call, registry, tx);
+    if (!lack) continue;
+    const [hidden] = await hiddenAmong(target, [lack.pk], call, registry, tx);
+    if (hidden !== undefined) throw new Problem('permission_denied');
+    const detail = `“${name}” takes the permission ${lack.required} on the ${target.names[0].toLowerCase()} ${lack.pk}.`;
+    throw Problem.lacks(lack.required, detail);
   }
 }
 
-const isKey = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number';
+const keysIn = (value: unknown): Set<string | number> => new Set([value].flat().filter(isKey));
 
-function newKeys(after: unknown, before: unknown): (string | number)[] {
-  const kept = new Set([before].flat());
-  return [after]
-    .flat()
-    .filter(isKey)
-    .filter((key) => !kept.has(key));
+interface Lack {
+  readonly pk: string | number;
+  readonly required: string;
 }
+
+interface Referenced {
+  readonly pk: string | number;
+  readonly kind: string | null;
+  readonly managed: unknown;
+}
+
+/**
+ * The first of these objects that the caller may not change, or use. What Gatehouse ships and what the same request
+ * has created, callers may use; objects of a family also by the permission for their kind.
+ */
+async function firstLacking(
+  need: 'use' | 'change',
+  target: Resource,
+  keys: readonly (string | number)[],
+  call: Call,
+  registry: Registry,
+  tx: Query,
+): Promise<Lack | null> {
+  const asked = keys.filter((pk) => !isCreatedBy(call, target, pk));
+  if (asked.length === 0) return null;
+  const row = target.row();
+  const { rows } = await sql<Referenced>`select ${row.col('pk')} as pk,
+    ${registry.kinds(target.model).length > 0 ? row.col('kind') : sql`null`} as kind,
+    ${target.allFields.managed ? row.col('managed') : sql`null`} as managed
+    from ${target.from()} where ${row.col('pk')} in (${sql.join(asked)})`.execute(tx);
+  const open = need === 'use' ? rows.filter(({ managed }) => managed === null) : rows;
+  for (const [kind, found] of Map.groupBy(open, (one) => one.kind)) {
+    const own = (kind === null ? undefined : registry.find(kind)) ?? target;
+    const verbs = need === 'use' ? (['use', 'change'] as const) : (['change'] as const);
+    const lacking = new Set(found.map(({ pk }) => pk));
+    for (const holder of own === target ? [own] : [own, target]) {
+      const permissions = verbs.map((verb) => holder.permission(verb));
+      const isHeld = await heldAmong(requireActor(call), permissions, holder, [...lacking], tx);
+      for (const pk of lacking) if (permissions.some((permission) => isHeld(permission, pk))) lacking.delete(pk);
+    }
+    const [pk] = lacking;
+    if (pk !== undefined) return { pk, required: own.permission(need) };
+  }
+  return null;
+}
+
+const isKey = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number';

@@ -21,8 +21,8 @@ export async function checkMayLink(
   const actor = requireActor(call);
   for (const { model, pk } of [linked, source]) {
     const resource = registry.require(model);
-    if (!(await holdsOn(actor, resource.permission('change'), resource, pk, tx)))
-      throw new Problem('permission_denied');
+    const change = resource.permission('change');
+    if (!(await holdsOn(actor, change, resource, pk, tx))) throw Problem.lacks(change);
   }
   await checkNotAboveCaller(linked, call, tx);
 }

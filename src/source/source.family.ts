@@ -16,13 +16,18 @@ export const sourceFamily = {
   model: 'svc_core.source',
   table: 'sources',
   reaches: 'sign-in',
+  signsIn: 'while enabled',
   fields: {
     name: text({ help: 'The name on the sign-in page.' }),
     slug: slug({
       unique: 'source with this slug already exists.',
       help: 'Part of the addresses that belong to the source.',
     }),
-    enabled: boolean({ default: true, help: 'Turn off to close the source without deleting it.' }),
+    enabled: boolean({
+      default: true,
+      limits: { only: 'superusers' },
+      help: 'Turn off to close the source without deleting it.',
+    }),
     authentication_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
       help: 'The flow for users who are already known; without one they are turned away.',
@@ -39,6 +44,7 @@ export const sourceFamily = {
       table: 'source_user_property_mappings',
       own: 'source',
       other: 'mapping',
+      needs: 'use',
       help: 'Which data of a user is taken over.',
       group: 'Mapping',
     }),
@@ -46,6 +52,7 @@ export const sourceFamily = {
       table: 'source_group_property_mappings',
       own: 'source',
       other: 'mapping',
+      needs: 'use',
       help: 'Which data of a group is taken over.',
       group: 'Mapping',
     }),

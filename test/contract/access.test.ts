@@ -10,6 +10,10 @@ import type { Sample } from './maker.ts';
 
 const isByPermission = ({ visibility }: Resource) => visibility === undefined || visibility.by === 'permission';
 
+/** Only superusers enable what users sign in through. */
+const withoutEnabled = ({ signsIn }: Resource, body: Row): Row =>
+  signsIn === 'while enabled' ? { ...body, enabled: undefined } : body;
+
 /** What each verb answers on a sample. Those that are open get a proper body, or an object of their own to delete. */
 async function tryVerbs(ground: ResourceGround, sample: Sample, open: readonly Verb[]) {
   const { resource, make, bodyFor } = ground;
@@ -18,7 +22,7 @@ async function tryVerbs(ground: ResourceGround, sample: Sample, open: readonly V
   const doomed = open.includes('destroy') ? await make(resource.model) : sample;
   const calls: Record<Verb, () => Promise<{ status: number }>> = {
     list: () => api.get(resource.path),
-    create: async () => api.post(resource.path, await body('create')),
+    create: async () => api.post(resource.path, withoutEnabled(resource, await bodyFor(resource))),
     retrieve: () => api.get(sample.path),
     partial_update: () => api.patch(sample.path, {}),
     update: async () => api.put(sample.path, await body('update')),
@@ -47,9 +51,18 @@ const success: Record<Verb, number> = {
 const opening = (resource: Resource, open: readonly Verb[]): Partial<Record<Verb, number>> =>
   Object.fromEntries(resource.verbs.map((verb) => [verb, open.includes(verb) ? success[verb] : 403]));
 
-/** Permissions to write what decides how people sign in open nothing: that is for superusers. */
-const openedBy = ({ reaches }: Resource, verbs: readonly Verb[]): Verb[] =>
-  verbs.filter((verb) => !reaches || reading.includes(verb));
+/** Whether users sign in through samples: through enabled flows and sources, their stage bindings, and brands. */
+const isInUse = ({ signsIn, reaches, allFields }: Resource): boolean =>
+  signsIn === 'always' ||
+  signsIn === 'while enabled' ||
+  (reaches !== undefined && Object.values(allFields).some((field) => isRef(field) && field.partOf));
+
+/** What users sign in through is for superusers. Others create it disabled. */
+const openedBy = (resource: Resource, verbs: readonly Verb[]): Verb[] =>
+  verbs.filter(
+    (verb) =>
+      !isInUse(resource) || reading.includes(verb) || (verb === 'create' && resource.signsIn === 'while enabled'),
+  );
 
 /** Rights over what a body refers to, where references ask for them; they open nothing by themselves. */
 function rightsOverReferences(
@@ -115,13 +128,13 @@ describeEveryResource(
       if (resource.verbs.includes('partial_update')) {
         expect([await status('PATCH', mine, {}), await status('PATCH', other, {})]).toEqual([403, 404]);
         await probe.holds(on('view'), on('change'), ...beside);
-        const changed = resource.reaches ? 403 : 200;
+        const changed = isInUse(resource) ? 403 : 200;
         expect([await status('PATCH', mine, {}), await status('PATCH', other, {})]).toEqual([changed, 404]);
       }
       if (resource.verbs.includes('destroy')) {
         expect([await status('DELETE', mine), await status('DELETE', other)]).toEqual([403, 404]);
         await probe.holds(on('view'), on('delete'), ...beside);
-        const deleted = resource.reaches ? 403 : 204;
+        const deleted = isInUse(resource) ? 403 : 204;
         expect([await status('DELETE', other), await status('DELETE', mine)]).toEqual([404, deleted]);
       }
     });

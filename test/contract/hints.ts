@@ -42,6 +42,10 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
   'svc_providers_oauth2.oauth2provider': {
     body: () => ({ jwks: { keys: [sampleJwk] }, jwks_uri: '', resources: ['https://api.example.com/sample'] }),
   },
+  // Issuers are for superusers, and two providers with one key have an audience each.
+  'svc_providers_saml.samlprovider': {
+    body: ({ number }) => ({ issuer: 'gatehouse', audience: `https://sp-${number}.example.com/metadata` }),
+  },
   'svc_core.application': { body: () => ({ meta_launch_url: 'https://example.com/' }) },
   'svc_rbac.userobjectpermission': onGroup,
   'svc_rbac.roleobjectpermission': onGroup,
@@ -233,6 +237,7 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
       metadata: await idpMetadata(),
     }),
     events: { count: 2, why: 'it makes a certificate and a source' },
+    alsoNeeds: ['svc_crypto.add_certificatekeypair'],
   },
   sources_saml_import_metadata_create: {
     body: async () => ({ metadata: await idpMetadata() }),

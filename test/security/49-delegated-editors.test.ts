@@ -118,7 +118,7 @@ describeOnBoth('class 49: an editor of flows cannot sign in as another user', (s
     const answer = await delegate.api.patch(`/policies/expression/${results[0].pk}/`, { expression: 'return false' });
     expect([answer.status, answer.body.detail]).toEqual([
       403,
-      'Only superusers may do this: it decides how people sign in.',
+      'This expression policy is in use where users sign in. Only superusers may change it.',
     ]);
   });
 });

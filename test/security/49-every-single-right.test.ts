@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
+import { isRef } from '../../src/resource/fields/ref.ts';
 import type { Operation } from '../../src/resource/operation.ts';
 import type { Resource } from '../../src/resource/resource.ts';
 import { type PreparedRequest, prepareRequest } from '../contract/drive.ts';
@@ -23,18 +24,11 @@ const reachesNobody: Readonly<Record<string, string>> = {
   'svc_core.authenticatedsession': 'ended by its owner alone',
   'svc_policies.policybinding': 'asks for change on what it is bound to',
   'svc_policies_reputation.reputation': 'a count of guesses; who guesses is still counted per user',
-  'svc_core.propertymapping': 'its kinds say for themselves',
-  'svc_events.notificationwebhookmapping': 'what other systems are told of events',
-  'svc_providers_oauth2.scopemapping': 'claims for clients; the scope of the API is for superusers',
-  'svc_providers_workspace_directory.workspacedirectoryprovidermapping': 'what another directory is told',
-  'svc_providers_scim.scimmapping': 'what another server is told',
-  'svc_providers_cloud_directory.clouddirectoryprovidermapping': 'what another directory is told',
   'svc_core.application': 'who uses an application',
   'svc_stages_consent.userconsent': 'undone by its owner alone',
   'svc_core.provider': 'clients; those with the scope of the API are for superusers',
   'svc_providers_oauth2.oauth2provider': 'clients; those with the scope of the API are for superusers',
   'svc_providers_saml.samlprovider': 'service providers elsewhere; this server takes none of its assertions',
-  'svc_providers_saml.samlpropertymapping': 'attributes for service providers elsewhere',
   'svc_providers_workspace_directory.workspacedirectoryprovider': 'what another directory is told',
   'svc_providers_scim.scimprovider': 'what another server is told',
   'svc_providers_scim.scimprovideruser': 'what another server is told',
@@ -65,16 +59,16 @@ const isOwnOrLink = ({ visibility, model }: Resource) =>
   visibility?.by === 'superuser' || /device$|sourceconnection$/.test(model);
 
 // Tests are named after the rights before any server runs.
-const rights = await listRights();
+const { rights, catalogue } = await listRights();
 async function listRights() {
-  const { world, close } = await startServer('sqlite');
+  const { world, app, close } = await startServer('sqlite');
   const { rows } = await sql<{
     app: string;
     codename: string;
     model: string;
   }>`select app_label as app, codename, model from permissions order by 1`.execute(world.db.read);
   await close();
-  return rows;
+  return { rights: rows, catalogue: app.engine.registry.resources };
 }
 
 const opened: Record<string, (operation: Operation, isVerb: boolean) => boolean> = {
@@ -107,15 +101,47 @@ describeOnSqlite('class 49: one permission cannot be used to gain more', (server
       const attacks = await attacksFor(right, model);
       const view = viewOf(model);
       await probe.holds(right, ...(view ? [view] : []));
-      const before = await whatDecides();
-      for (const { method, path, body } of attacks) await probe.api.send(method, path, body);
-      expect(await whatDecides()).toEqual(before);
-      const { user } = (await probe.api.get('/core/users/me/')).body;
-      expect([user.pk, user.is_superuser]).toEqual([probe.pk, false]);
-      const held = await heldBy(probe.pk);
-      expect(held.filter((name) => name !== right && name !== view && name !== 'svc_core.view_token_key')).toEqual([]);
+      await checkGainsNothing(attacks, [right, ...(view ? [view] : [])]);
     },
   );
+
+  const reachingModels = [
+    ...new Set(catalogue.filter(({ reaches }) => reaches).map(({ model }) => model)),
+    'svc_policies.policybinding',
+  ];
+  const allRightsOn = (model: string) => {
+    const [app, name] = model.split('.');
+    return ['view', 'add', 'change', 'delete'].map((verb) => `${app}.${verb}_${name}`);
+  };
+  const allAttacksOn = async (model: string) =>
+    (await Promise.all(allRightsOn(model).map((right) => attacksFor(right, model)))).flat();
+
+  test.each(reachingModels)('all rights on %s together', async (model) => {
+    const attacks = await allAttacksOn(model);
+    await probe.holds(...allRightsOn(model));
+    await checkGainsNothing(attacks, allRightsOn(model));
+  });
+
+  test('all rights on everything that decides how users sign in', async () => {
+    const attacks = [];
+    for (const model of reachingModels) attacks.push(...(await allAttacksOn(model)));
+    const held = reachingModels.flatMap(allRightsOn);
+    await probe.holds(...held);
+    await checkGainsNothing(attacks, held);
+  });
+
+  async function checkGainsNothing(attacks: readonly PreparedRequest[], rights: readonly string[]): Promise<void> {
+    const before = await whatDecides();
+    for (const { method, path, body } of attacks) await probe.api.send(method, path, body);
+    const after = await whatDecides(before.keys);
+    expect(after.found).toEqual(before.found);
+    // Nothing else is in use now where users sign in.
+    expect((await whatDecides()).keys.filter((key) => !before.keys.includes(key))).toEqual([]);
+    const { user } = (await probe.api.get('/core/users/me/')).body;
+    expect([user.pk, user.is_superuser]).toEqual([probe.pk, false]);
+    const held = await heldBy(probe.pk);
+    expect(held.filter((name) => !rights.includes(name) && name !== 'svc_core.view_token_key')).toEqual([]);
+  }
 
   test('each resource declares what it reaches, or is listed with a reason why it reaches nobody', () => {
     const { resources } = server().app.engine.registry;
@@ -186,27 +212,32 @@ describeOnSqlite('class 49: one permission cannot be used to gain more', (server
     return [request];
   }
 
-  /** All that decides how people sign in, and the accounts of those who hold more. */
-  async function whatDecides(): Promise<Record<string, unknown>> {
+  /**
+   * What users sign in through, followed from brands, enabled flows and sources to all that they use, and the accounts of
+   * those who hold more. Given the keys of an earlier look, the same objects again.
+   */
+  async function whatDecides(again?: readonly string[]) {
     const { db } = server().world;
-    const reaching = server().app.engine.registry.resources.filter(({ reaches }) => reaches);
-    const tables = new Set(
-      reaching.flatMap(({ table, family, allFields }) => [
-        table,
-        ...(family ? [family.table] : []),
-        ...Object.values(allFields).flatMap(({ storage }) => (storage.in === 'join' ? [storage.join.table] : [])),
-      ]),
-    );
+    const used = again ? groupKeys(again) : await inUse();
     const found: Record<string, unknown> = {};
-    const kinds = new Set<unknown>(reaching.map(({ model }) => model));
-    for (const table of tables) {
-      const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)} order by 1`.execute(
-        db.read,
+    for (const [model, keys] of used) {
+      const resource = server().app.engine.registry.require(model);
+      const joins = Object.values(resource.allFields).flatMap(({ storage }) =>
+        storage.in === 'join' ? [storage.join] : [],
       );
-      // A family's table also holds kinds that reach nobody; a picture lets nobody in.
-      found[table] = rows
-        .filter(({ kind }) => kind === undefined || kinds.has(kind))
-        .map((row) => ({ ...row, icon: null, background: null }));
+      const tables = [
+        { table: resource.table, own: 'pk', other: 'pk' },
+        ...(resource.family ? [{ table: resource.family.table, own: 'pk', other: 'pk' }] : []),
+        ...joins,
+      ];
+      for (const { table, own, other } of tables) {
+        const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}
+          where ${sql.ref(own)} in (${sql.join([...keys])}) order by ${sql.ref(own)}, ${sql.ref(other)}`.execute(
+          db.read,
+        );
+        // A picture lets nobody in.
+        found[`${model} ${table}`] = rows.map((row) => ({ ...row, icon: null, background: null }));
+      }
     }
     const victims = sql.join([admin, stronger.pk]);
     found.accounts = (
@@ -229,7 +260,83 @@ describeOnSqlite('class 49: one permission cannot be used to gain more', (server
     ).rows;
     const { default_token_length, default_token_duration } = (await server().admin.get('/admin/settings/')).body;
     found.settings = { default_token_length, default_token_duration };
-    return found;
+    return { found, keys: [...used].flatMap(([model, keys]) => [...keys].map((key) => `${model} ${key}`)) };
+  }
+
+  function groupKeys(keys: readonly string[]): Map<string, Set<string>> {
+    const grouped = new Map<string, Set<string>>();
+    for (const [model = '', key = ''] of keys.map((one) => one.split(' ')))
+      grouped.set(model, (grouped.get(model) ?? new Set()).add(key));
+    return grouped;
+  }
+
+  /** The keys of objects by model: from where users sign in, down along references and to the parts of each. */
+  async function inUse(): Promise<Map<string, Set<string>>> {
+    const { registry } = server().app.engine;
+    const { read } = server().world.db;
+    const used = new Map<string, Set<string>>();
+    const queue = new Map<Resource, string[]>();
+    const add = (resource: Resource, keys: readonly unknown[]) => {
+      const known = used.get(resource.model) ?? new Set<string>();
+      used.set(resource.model, known);
+      const fresh = [...new Set(keys.map(String))].filter((one) => !known.has(one));
+      for (const key of fresh) known.add(key);
+      if (fresh.length > 0) queue.set(resource, [...(queue.get(resource) ?? []), ...fresh]);
+    };
+    const keysOf = async (query: ReturnType<typeof sql>) =>
+      (await sql<{ pk: unknown }>`${query}`.execute(read)).rows.flatMap(({ pk }) => pk ?? []);
+    /** Adds objects of a family as what they are. */
+    const addAs = async (model: string, keys: readonly unknown[]) => {
+      const target = registry.require(model);
+      if (keys.length === 0) return;
+      if (registry.kinds(model).length === 0) return add(target, keys);
+      const { rows } = await sql<{ pk: unknown; kind: string }>`select pk, kind from ${sql.table(target.table)}
+        where pk in (${sql.join(keys)})`.execute(read);
+      for (const [kind, found] of Map.groupBy(rows, (row) => row.kind))
+        add(
+          registry.require(kind),
+          found.map(({ pk }) => pk),
+        );
+    };
+    for (const [model, where] of [
+      ['svc_brands.brand', sql`1 = 1`],
+      ['svc_flows.flow', sql`t.enabled`],
+      ['svc_crypto.certificatekeypair', sql`t.managed is not null`],
+    ] as const) {
+      const resource = registry.require(model);
+      add(resource, await keysOf(sql`select ${resource.row().col('pk')} as pk from ${resource.from()} where ${where}`));
+    }
+    await addAs('svc_core.source', await keysOf(sql`select pk from sources where enabled`));
+    const bindings = registry.require('svc_policies.policybinding');
+    for (let [next] = queue; next; [next] = queue) {
+      const [resource, keys] = next;
+      queue.delete(resource);
+      const row = resource.row();
+      const named = sql.join(keys);
+      for (const [name, field] of Object.entries(resource.allFields)) {
+        const { storage } = field;
+        if (!isRef(field) || field.partOf || !registry.find(field.model)?.reaches) continue;
+        const query =
+          storage.in === 'join'
+            ? sql`select ${sql.ref(storage.join.other)} as pk from ${sql.table(storage.join.table)}
+                where ${sql.ref(storage.join.own)} in (${named})`
+            : sql`select ${row.col(name)} as pk from ${resource.from()} where ${row.col('pk')} in (${named})`;
+        await addAs(field.model, await keysOf(query));
+      }
+      if (resource.target)
+        add(
+          bindings,
+          await keysOf(
+            sql`select pk from policy_bindings where target in
+              (select ${row.col(resource.target)} from ${resource.from()} where ${row.col('pk')} in (${named}))`,
+          ),
+        );
+      for (const part of registry.resources)
+        for (const [name, field] of Object.entries(part.allFields))
+          if (isRef(field) && field.partOf && part.reaches && field.model === resource.model)
+            add(part, await keysOf(sql`select pk from ${sql.table(part.table)} where ${sql.ref(name)} in (${named})`));
+    }
+    return used;
   }
 
   async function heldBy(user: number): Promise<string[]> {

@@ -17,6 +17,10 @@ describeOnBoth('class 50: settings by which people sign in are for superusers', 
       ['svc_stages_email.view_emailstage', 'svc_stages_email.change_emailstage'],
       async (api) => {
         const stage = await made(server(), '/stages/email/', { name: unique('mail') });
+        const slug = unique('flow');
+        const names = { name: slug, slug, title: slug, designation: 'recovery' };
+        const flow = await made(server(), '/flows/instances/', names);
+        await made(server(), '/flows/bindings/', { target: flow.pk, stage: stage.pk, order: 0 });
         return api.patch(`/stages/email/${stage.pk}/`, { use_global_settings: false, host: 'mail.evil.example' });
       },
     ],
@@ -28,7 +32,7 @@ describeOnBoth('class 50: settings by which people sign in are for superusers', 
         return api.patch(`/sources/mediasrc/${slug}/`, { user_matching_mode: 'username_link' });
       },
     ],
-    'a new source': [
+    'a new source that is enabled': [
       ['svc_sources_oauth.add_oauthsource'],
       (api) =>
         api.post('/sources/oauth/', {
@@ -38,12 +42,20 @@ describeOnBoth('class 50: settings by which people sign in are for superusers', 
           consumer_key: 'k',
           consumer_secret: 's',
           user_matching_mode: 'username_link',
+          enabled: true,
         }),
     ],
     'a property mapping of a source': [
-      ['svc_sources_oauth.add_oauthsourcepropertymapping'],
-      (api) =>
-        api.post('/propertymappings/source/oauth/', { name: unique('m'), expression: 'return {username:"admin"}' }),
+      ['svc_sources_oauth.view_oauthsourcepropertymapping', 'svc_sources_oauth.change_oauthsourcepropertymapping'],
+      async (api) => {
+        const path = '/propertymappings/source/oauth/';
+        const mapping = await made(server(), path, { name: unique('m'), expression: 'return {}' });
+        const slug = unique('oauth');
+        const keys = { provider_type: 'github', consumer_key: 'k', consumer_secret: 's' };
+        const mappings = { user_property_mappings: [mapping.pk] };
+        await made(server(), '/sources/oauth/', { name: slug, slug, ...keys, ...mappings });
+        return api.patch(`${path}${mapping.pk}/`, { expression: 'return {username:"admin"}' });
+      },
     ],
     'the signing key': [
       ['svc_crypto.view_certificatekeypair', 'svc_crypto.change_certificatekeypair'],

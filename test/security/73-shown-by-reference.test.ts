@@ -5,10 +5,10 @@ import { made, unique } from '../support/make-walk.ts';
 import { describeOnBoth } from '../support/server.ts';
 
 const needsNoRight: Readonly<Record<string, string>> = {
-  'svc_core.application.provider': 'a summary without secrets',
-  'svc_core.application.backchannel_providers': 'a summary without secrets',
   'svc_core.group.roles': 'takes all permissions of the role',
   'svc_core.token.user': 'their owner alone',
+  'svc_stages_authenticator_validate.authenticatorvalidatestage.webauthn_allowed_device_types': 'public metadata',
+  'svc_stages_authenticator_webauthn.authenticatorwebauthnstage.device_type_restrictions': 'public metadata',
   'svc_stages_invitation.invitation.flow': 'what everybody sees who opens the flow',
 };
 
@@ -106,7 +106,7 @@ describeOnBoth('class 73: nobody reads an object by referring to it', (server) =
 
   test('each reference whose object is shown asks for a right on it, or is listed with a reason why it need not', () => {
     const { resources } = server().app.engine.registry;
-    const open = resources.flatMap(({ model, reaches, allFields }) => {
+    const open = resources.flatMap(({ model, allFields }) => {
       const fields = Object.entries(allFields);
       const shown = fields.flatMap(([, { storage }]) => (storage.in === 'nested' ? [storage.nest] : []));
       const isShown = (name: string, { storage }: Field) =>
@@ -114,9 +114,7 @@ describeOnBoth('class 73: nobody reads an object by referring to it', (server) =
           storage.in === 'join' ? pairs?.table === storage.join.table : column === name,
         );
       return fields
-        .filter(
-          ([name, field]) => isRef(field) && isWritable(field) && isShown(name, field) && !field.needs && !reaches,
-        )
+        .filter(([name, field]) => isRef(field) && isWritable(field) && isShown(name, field) && !field.needs)
         .map(([name]) => `${model}.${name}`);
     });
     expect(new Set(open)).toEqual(new Set(Object.keys(needsNoRight)));

@@ -45,7 +45,7 @@ export async function textsOfDeclarations({ app, admin, nobody }: TestServer): P
   const permissions: Permission[] = (await admin.get('/rbac/permissions/?page_size=1000')).body.results;
   for (const { name, model_verbose } of permissions) {
     collect('models of permissions')(englishKind(model_verbose));
-    const [, kind] = /^Can (?:add|change|delete|view secrets of|view) (.+)$/.exec(name) ?? [];
+    const [, kind] = /^Can (?:add|change|delete|use|view secrets of|view) (.+)$/.exec(name) ?? [];
     if (!kind || !found.has(englishKind(kind))) collect('permissions')(name);
   }
   collectChoices('verbs of permissions', ['view', 'add', 'change', 'delete']);

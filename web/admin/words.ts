@@ -36,11 +36,12 @@ export const roughly = (amount: string, isEstimate: boolean): string =>
 /** The name of a permission: most name a verb and a kind. */
 export function permissionName(name: string): string {
   const own = known(name);
-  const [, verb = '', kind = ''] = /^Can (add|change|delete|view secrets of|view) (.+)$/.exec(name) ?? [];
+  const [, verb = '', kind = ''] = /^Can (add|change|delete|use|view secrets of|view) (.+)$/.exec(name) ?? [];
   if (own !== name || !kind) return own;
   const values = { kind: inSentence(kindName(kind)) };
   if (verb === 'add') return t('Can add {kind}', values);
   if (verb === 'change') return t('Can change {kind}', values);
   if (verb === 'delete') return t('Can delete {kind}', values);
+  if (verb === 'use') return t('Can use {kind}', values);
   return verb === 'view' ? t('Can view {kind}', values) : t('Can view secrets of {kind}', values);
 }

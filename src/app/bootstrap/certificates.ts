@@ -1,4 +1,5 @@
 import { generateCertificate } from '../../lib/certificate/generate-certificate.ts';
+import { ownPair } from '../../provider/install-defaults.ts';
 import type { BootstrapStep } from './steps.ts';
 
 const selfSignedCertificate = 'Gatehouse Self-signed Certificate';
@@ -25,6 +26,7 @@ export const certificates: BootstrapStep = {
       'svc_crypto.certificatekeypair',
       { name: selfSignedCertificate },
       { certificate_data: certificate, key_data: key },
+      { managed: ownPair },
     );
   },
 };

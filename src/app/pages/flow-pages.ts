@@ -50,7 +50,7 @@ export const tryingFlow = (slug: string, needs: Required<PageNeeds>): Required<P
 async function flowRows(slug: string, query: Query): Promise<FlowRow[]> {
   const { rows } = await sql<FlowRow>`select f.designation, s.pk as stage, s.kind from flows f
     left join (flow_stage_bindings b join stages s on s.pk = b.stage) on b.target = f.pk
-    where f.slug = ${slug}`.execute(query);
+    where f.slug = ${slug} and f.enabled`.execute(query);
   return rows;
 }
 
@@ -59,7 +59,7 @@ export async function signInPath(host: string, query: Query, next: string | null
   const brand = await findBrandOfHost(host, query);
   const { rows } = await sql<{ slug: string }>`select f.slug from flows f
     left join brands b on b.flow_authentication = f.pk and b.pk = ${brand?.pk ?? null}
-    where b.pk is not null or f.designation = 'authentication'
+    where b.pk is not null or (f.designation = 'authentication' and f.enabled)
     order by b.pk is null, f.slug limit 1`.execute(query);
   return flowPage(rows[0]?.slug ?? 'default-authentication-flow', next);
 }

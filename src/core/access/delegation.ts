@@ -13,14 +13,16 @@ export async function checkMayGrantMembership(tx: Query, call: Call, groups: rea
   const { actor } = call;
   if (!actor || actor.isSuperuser || groups.length === 0) return;
   const { superusers, stronger } = await groupsBeyond(tx, actor, groups);
-  if (superusers.size > 0 || stronger.size > 0) throw new Problem('permission_denied');
+  if (superusers.size > 0 || stronger.size > 0)
+    throw new Problem('permission_denied', 'Membership brings permissions that you do not hold.');
 }
 
 /** Refuses unless the caller holds every permission of these roles. */
 export async function checkMayGrantRoles(tx: Query, call: Call, roles: readonly string[]): Promise<void> {
   const { actor } = call;
   if (!actor) return;
-  if ((await rolesBeyond(tx, actor, roles)).size > 0) throw new Problem('permission_denied');
+  if ((await rolesBeyond(tx, actor, roles)).size > 0)
+    throw new Problem('permission_denied', 'The role holds permissions that you do not hold.');
 }
 
 export interface Grant {
@@ -35,13 +37,15 @@ export interface Grant {
 export async function checkMayGrant(tx: Query, call: Call, { permission, name, objectPk }: Grant): Promise<void> {
   const { actor } = call;
   if (!actor || actor.holds(name)) return;
-  if (objectPk === null) throw new Problem('permission_denied');
+  if (objectPk === null) throw Problem.lacks(name, mustHold);
   const { rows } =
     await sql`select 1 from (select cast(${permission} as integer) as permission, cast(${objectPk} as text) as object_pk) as o where ${holdsSameSql(actor)}`.execute(
       tx,
     );
-  if (rows.length === 0) throw new Problem('permission_denied');
+  if (rows.length === 0) throw Problem.lacks(name, mustHold);
 }
+
+const mustHold = 'Only those who hold a permission may grant it.';
 
 /** Whether membership in one of these groups makes a user a superuser. */
 export async function bringsSuperuser(tx: Query, groups: readonly string[]): Promise<boolean> {
@@ -52,7 +56,8 @@ export async function bringsSuperuser(tx: Query, groups: readonly string[]): Pro
 export async function checkMayTouchUser(tx: Query, call: Call, user: number): Promise<void> {
   const { actor } = call;
   if (!actor || actor.isSuperuser) return;
-  if ((await superusersAmong(tx, [user])).size > 0) throw new Problem('permission_denied');
+  if ((await superusersAmong(tx, [user])).size > 0)
+    throw new Problem('permission_denied', 'Only superusers may change a superuser.');
 }
 
 /**
@@ -127,7 +132,7 @@ export async function checkMayActAs(tx: Query, actor: Actor, user: number): Prom
   if (actor.isSuperuser) return;
   const { rows } = await sql`select 1 from (${actor.objectsHolding(actAsOthers, 'int')}) as held
     where held.pk = ${user}`.execute(tx);
-  if (!actor.holds(actAsOthers) && rows.length === 0) throw new Problem('permission_denied');
+  if (!actor.holds(actAsOthers) && rows.length === 0) throw Problem.lacks(actAsOthers);
   await checkMayReachUser(tx, { actor }, user);
 }
 

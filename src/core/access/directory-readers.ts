@@ -1,5 +1,4 @@
 import { Problem } from '../../lib/problem.ts';
-import { holdsAll } from '../../resource/access.ts';
 import type { Actor } from '../../resource/actor.ts';
 
 /** What it takes to see all users and groups. */
@@ -9,5 +8,6 @@ export const directoryRefusal =
 
 /** Refuses callers who would see users and groups by this, or have them sent somewhere, unless they may see them. */
 export function checkReadsDirectory(actor: Actor | null): void {
-  if (actor && !holdsAll(actor, directoryPermissions)) throw new Problem('permission_denied', directoryRefusal);
+  const lacking = actor && directoryPermissions.find((permission) => !actor.holds(permission));
+  if (lacking) throw Problem.lacks(lacking, directoryRefusal);
 }

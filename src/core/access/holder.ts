@@ -66,7 +66,7 @@ export async function findHolder(
   const pk = parseKey(resource, call.params[kind.param] ?? '');
   for (const right of rights) {
     const isHeld = pk === null ? actor.holds(right) : await holdsOn(actor, right, resource, pk, tx);
-    if (!isHeld) throw new Problem('permission_denied');
+    if (!isHeld) throw Problem.lacks(right);
   }
   if (pk === null) throw new Problem('not_found');
   const name = kind.column === 'user' ? sql`username, type` : sql`name as username, '' as type`;

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { isJsonObject } from '../../lib/json.ts';
 import type { Database, Query } from '../../platform/db/database.ts';
 import type { Endpoint } from '../../resource/endpoint.ts';
+import type { Fields } from '../../resource/fields/field.ts';
+import { isRef } from '../../resource/fields/ref.ts';
 import { secretsOf } from '../../resource/plan.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { modelNames } from './models.ts';
@@ -61,6 +63,11 @@ export function permissionsOf(resources: readonly Resource[], endpoints: readonl
   for (const [model, name] of models) {
     for (const verb of verbs) add(model, `${verb}_${model.split('.')[1]}`, `Can ${verb} ${name}`);
   }
+  const used = new Set(resources.flatMap(({ allFields }) => usedModels(allFields)));
+  for (const { model, modelName, family, names, isAlternate } of resources) {
+    if (isAlternate || !(used.has(model) || used.has(family?.model ?? ''))) continue;
+    add(model, `use_${modelName}`, `Can use ${names[0]}`);
+  }
   for (const permission of furtherPermissions) add(...permission);
   for (const resource of resources) {
     if (resource.isAlternate || secretsOf(resource).length === 0) continue;
@@ -80,6 +87,10 @@ export function permissionsOf(resources: readonly Resource[], endpoints: readonl
     add(modelName, codename, summary);
   }
 }
+
+/** The models of objects that others use: keys, certificates, mappings. */
+const usedModels = (fields: Fields): string[] =>
+  Object.values(fields).flatMap((field) => (isRef(field) && field.needs === 'use' ? [field.model] : []));
 
 /** Adds missing permissions to the table, in one statement if there are none. Existing rows never change. */
 export async function syncPermissions(db: Database, permissions: readonly Permission[]): Promise<void> {

@@ -62,7 +62,7 @@ export const rightsAction = actionOn<{ pk: number }>()({
     const actor = requireActor(call);
     // The answer names roles and groups.
     for (const needed of ['svc_rbac.view_role', 'svc_core.view_group']) {
-      if (!actor.holds(needed)) throw new Problem('permission_denied');
+      if (!actor.holds(needed)) throw Problem.lacks(needed);
     }
     const asked = call.request.query.get('permission') ?? '';
     const [app = '', codename = ''] = asked.split('.');

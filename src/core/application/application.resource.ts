@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Complaints, Problem } from '../../lib/problem.ts';
+import { heldAmong } from '../../resource/access.ts';
 import type { Actor } from '../../resource/actor.ts';
 import type { Call } from '../../resource/call.ts';
 import { defineResource } from '../../resource/define.ts';
@@ -18,7 +19,7 @@ import { requestedUser } from './application-access.ts';
 import { metricsAction } from './application-metrics.ts';
 import { duplicateAction, duplicateRight } from './duplicate.action.ts';
 import { launchUrl, launchUrlComplaint } from './launch-url.ts';
-import { applicationModel, providerModel } from './models.ts';
+import { applicationModel, bindingModel, providerModel } from './models.ts';
 import { filtersByProvider, type ProviderFilters } from './provider-filters.ts';
 
 const path = '/core/applications/';
@@ -73,12 +74,14 @@ export function applicationResource(needs: ApplicationNeeds): Resource {
       }),
       provider: ref(providerModel, 'int', {
         nullable: true,
+        needs: 'change',
         unique: 'Application with this provider already exists.',
         help: 'The protocol by which people sign in to the application.',
       }),
       provider_obj: nested(providerModel, 'provider'),
       backchannel_providers: refs(providerModel, 'int', {
         ...backchannel,
+        needs: 'change',
         help: 'Further providers that keep the application up to date behind the scenes.',
       }),
       backchannel_providers_obj: nestedMany(providerModel, backchannel, { order: 'name' }),
@@ -125,7 +128,10 @@ export function applicationResource(needs: ApplicationNeeds): Resource {
       },
     },
     check: checkBackchannel,
-    afterWrite: (input) => releaseImage('meta_icon', input),
+    async afterWrite(input) {
+      if (input.verb === 'destroy') await checkMayDetach(input, null);
+      await releaseImage('meta_icon', input);
+    },
     rightsOf: duplicateRight,
     actions: [
       metricsAction,
@@ -154,7 +160,7 @@ async function permittedApplications(actor: Actor, row: RowAlias, call: Call): P
   if (actor.holds(permission)) return null;
   const held = actor.objectsHolding(permission, 'uuid');
   const { rows } = await sql`select 1 from (${held}) as held limit 1`.execute(call.db.read);
-  if (rows.length === 0) throw new Problem('permission_denied');
+  if (rows.length === 0) throw Problem.lacks(permission);
   return sql`${row.col('pk')} in (${held})`;
 }
 
@@ -174,9 +180,32 @@ async function checkMaySend({ tx, call, registry, values, current }: CheckInput<
   if (rows.length > 0) checkReadsDirectory(call.actor);
 }
 
+/** Bindings decide who may use a provider: taking it away from them takes the permission to delete them. */
+async function checkMayDetach(
+  { tx, call, registry, current }: CheckInput<Attached>,
+  after: Attached | null,
+): Promise<void> {
+  const { actor } = call;
+  if (!actor || actor.isSuperuser || !current) return;
+  if (attachedIn(current).difference(attachedIn(after)).size === 0) return;
+  const bindings = registry.require(bindingModel);
+  const row = bindings.row();
+  const { rows } = await sql<{ pk: string }>`select ${row.col('pk')} as pk from ${bindings.from()}
+    where ${row.col('target')} = ${current.pk}`.execute(tx);
+  const required = bindings.permission('delete');
+  const keys = rows.map(({ pk }) => pk);
+  const isHeld = await heldAmong(actor, [required], bindings, keys, tx);
+  if (keys.every((key) => isHeld(required, key))) return;
+  throw Problem.lacks(
+    required,
+    `Policy bindings of this application decide who may use its provider. Taking the provider away takes the permission ${required} on them.`,
+  );
+}
+
 /** A back-channel provider serves one application: its sync must know which users it is for. */
 async function checkBackchannel(input: CheckInput<Attached>): Promise<Complaints | null> {
   await checkMaySend(input);
+  await checkMayDetach(input, input.values);
   const { tx, call, values, given, current } = input;
   const named = values.backchannel_providers;
   if (!given.has('backchannel_providers') || named.length === 0) return null;

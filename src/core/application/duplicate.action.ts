@@ -59,10 +59,10 @@ async function copyProvider(pk: number, name: string, { call, engine, tx }: Copy
     where ${family.row().col('pk')} = ${pk}`.execute(tx);
   const kind = registry.require(rows[0]?.kind ?? '');
   checkMayAdd(kind, call);
-  if (!(await isVisible(kind, pk, call, registry))) throw new Problem('permission_denied');
+  if (!(await isVisible(kind, pk, call, registry))) throw Problem.lacks(kind.permission('view'));
   const stored = await engine.stored(kind, call)(call, tx, pk);
   try {
-    return (await createRow(engine, kind, call, tx, { ...copyable(kind, stored ?? {}), name })).pk;
+    return (await createRow(engine, kind, call, tx, { ...copyable(kind, stored ?? {}), name }, { isCopy: true })).pk;
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
     // The caller has sent no member of the provider: the complaint names it.

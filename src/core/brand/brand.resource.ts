@@ -39,6 +39,7 @@ export function brandResource({ currentBrand }: Needs): Resource {
     names: ['Brand', 'Brands'],
     table: 'brands',
     reaches: 'sign-in',
+    signsIn: 'always',
     order: ['domain'],
     page: { columns: ['domain', 'branding_title', 'default'] },
     search: ['domain', 'branding_title'],
@@ -85,6 +86,7 @@ export function brandResource({ currentBrand }: Needs): Resource {
       web_certificate: ref('svc_crypto.certificatekeypair', 'uuid', {
         nullable: true,
         filter: true,
+        needs: 'use',
         help: 'The certificate for TLS on this domain.',
         group: 'Advanced',
       }),

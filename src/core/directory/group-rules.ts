@@ -48,7 +48,8 @@ async function checkDelegation(input: CheckInput<Group>, newRoles: readonly stri
   const { actor } = call;
   if (!actor || actor.isSuperuser) return;
   const key = current?.pk;
-  if (values.is_superuser) throw new Problem('permission_denied');
+  if (values.is_superuser)
+    throw new Problem('permission_denied', 'Only superusers may make a group one of superusers.');
   if (key) await checkMayTouchGroup(tx, call, key);
   // Members of a group are members of those above it.
   const [before = null, after] = [current?.parent, values.parent];
@@ -64,7 +65,8 @@ async function checkDelegation(input: CheckInput<Group>, newRoles: readonly stri
 /** Only superusers change a superuser group. */
 export async function checkMayTouchGroup(tx: Query, call: Call, group: string): Promise<void> {
   if (!call.actor || call.actor.isSuperuser) return;
-  if (await bringsSuperuser(tx, [group])) throw new Problem('permission_denied');
+  if (await bringsSuperuser(tx, [group]))
+    throw new Problem('permission_denied', 'Only superusers may change a group of superusers.');
 }
 
 export async function afterGroupWrite({ tx, call, verb, pk, values, current }: AfterWrite<Group>): Promise<void> {

@@ -32,5 +32,5 @@ async function checkHolds(permission: string, { tx, call, registry }: Writing, k
   const groups = registry.require('svc_core.group');
   const sufficient = [permission, groups.permission('change')];
   const isHeld = await heldAmong(actor, sufficient, groups, keys, tx);
-  if (!keys.every((key) => sufficient.some((right) => isHeld(right, key)))) throw new Problem('permission_denied');
+  if (!keys.every((key) => sufficient.some((right) => isHeld(right, key)))) throw Problem.lacks(permission);
 }

@@ -63,8 +63,9 @@ export const serviceAccountAction = ({ key, settings, uidOf }: Needs): Action<un
     async run({ tx, call, registry, values }) {
       const actor = requireActor(call);
       const wantsGroup = values.create_group;
-      const isAllowed = actor.holds('svc_core.add_token') && (!wantsGroup || actor.holds('svc_core.add_group'));
-      if (!isAllowed) throw new Problem('permission_denied');
+      const needed = ['svc_core.add_token', ...(wantsGroup ? ['svc_core.add_group'] : [])];
+      const lacking = needed.find((permission) => !actor.holds(permission));
+      if (lacking) throw Problem.lacks(lacking);
       const username = values.name;
       await checkIsFree(tx, username, wantsGroup);
       const group = wantsGroup

@@ -19,7 +19,8 @@ export const metricsAction = actionOn<{ pk: number; username: string }>()({
     schemaName: 'UserMetrics',
   },
   async run({ call, row: { pk, username } }) {
-    if (!requireActor(call).holds('svc_events.view_event')) throw new Problem('permission_denied');
+    const required = 'svc_events.view_event';
+    if (!requireActor(call).holds(required)) throw Problem.lacks(required);
     const eventsOf = (action: string, whose: RawBuilder<unknown>) => ({
       conditions: [sql`t.action = ${action}`, whose],
       isCounted: false,

@@ -29,6 +29,10 @@ export const namedObjectSchema: JsonSchema = {
   ...named,
   properties: {
     ...named.properties,
+    why: {
+      ...stringSchema,
+      description: 'Why the caller may not change or delete it although they hold the permission: what uses it.',
+    },
     fixed: {
       ...arrayOf(stringSchema),
       description: 'Members for which the caller lacks permissions that the object holds or brings.',

@@ -34,7 +34,7 @@ export function referencesIn(
     for (const value of rows.flatMap((row) => row[name] ?? [])) add(of, value);
   }
   // Rows without a name of their own are called by what they connect; of others, rules may leave the caller less.
-  const isLimited = resource.rightsOf !== undefined && !actor.isSuperuser;
+  const isLimited = (resource.rightsOf !== undefined || resource.reaches !== undefined) && !actor.isSuperuser;
   if (verb === 'list' && keyName !== null && (isLimited || isReference(allFields[title])))
     for (const row of rows) add(model, row[keyName]);
   // What an action lists has no fields; such as what was sent of each person and group.

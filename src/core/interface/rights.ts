@@ -1,5 +1,6 @@
 import type { Query } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
+import { isAlwaysInUse } from '../../resource/access.ts';
 import type { Actor } from '../../resource/actor.ts';
 import type { Registry, Resource } from '../../resource/resource.ts';
 import { objectPermissionsSql } from '../access/rights-sql.ts';
@@ -32,7 +33,7 @@ export async function loadRights(actor: Actor, registry: Registry, query: Query)
   };
 
   return (resource) => {
-    const { visibility, reaches, verbs } = resource;
+    const { visibility, verbs } = resource;
     if (actor.isSuperuser) return offered(ofSuperuser(resource), verbs);
     // Objects visible to their owner belong on the owner's account page.
     if (visibility?.by === 'superuser' || visibility?.by === 'owner') return none;
@@ -44,7 +45,7 @@ export async function loadRights(actor: Actor, registry: Registry, query: Query)
     };
     const view = visibility?.by === 'anyone signed in' ? 'all' : widest('view');
     if (view === 'none') return none;
-    if (reaches) return { ...none, view };
+    if (isAlwaysInUse(resource)) return { ...none, view };
     const add = held(resource.permission('add')) === 'all' ? 'all' : 'none';
     return offered({ view, add, change: held(resource.permission('change')), delete: widest('delete') }, verbs);
   };

@@ -35,7 +35,6 @@ export function generateAction() {
     page: { button: 'Generate' },
     summary: 'Make a self-signed certificate with its key',
     access: { permission: 'svc_crypto.add_certificatekeypair' },
-    reaches: 'sign-in',
     body,
     bodySchema: 'CertificateGenerationRequest',
     answer: { status: 200, schema: 'self' },

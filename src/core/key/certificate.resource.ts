@@ -28,6 +28,8 @@ export function certificateResource(): Resource {
     names: ['Certificate-Key Pair', 'Certificate-Key Pairs'],
     table: 'certificates',
     reaches: 'sign-in',
+    // Tokens and assertions of every provider that names no other pair.
+    signsIn: (row) => sql`${row.col('managed')} is not null`,
     order: ['name'],
     page: { columns: ['name', 'private_key_available', 'private_key_type', 'cert_expiry', 'managed'] },
     search: ['name'],

@@ -16,6 +16,7 @@ export function mappingFamily(sandbox: Sandbox) {
   return {
     model: mappingModel,
     table: 'property_mappings',
+    reaches: 'sign-in',
     fields: {
       managed: text({
         nullable: true,

@@ -13,8 +13,10 @@ import {
   uuidSchema,
 } from '../../resource/json-schema.ts';
 import type { Engine, Registry } from '../../resource/resource.ts';
+import { explain, findObstacles } from '../../resource/sign-in-use.ts';
 import { loadStage } from '../executor/load-stage.ts';
 import type { StageKind } from '../executor/stage-kind.ts';
+import { flowModel } from '../models.ts';
 import { severities } from './finding.ts';
 import { lintFlow } from './lint.ts';
 import { type DesignFlow, type DesignGate, type DesignStep, loadGates, loadSteps } from './load-design.ts';
@@ -76,6 +78,11 @@ export const designAction = (needs: Needs) =>
       schema: objectSchema({
         ...{ pk: uuidSchema, slug: stringSchema, name: stringSchema, title: stringSchema, designation: stringSchema },
         target: { ...uuidSchema, description: 'What policies are bound to.' },
+        locked: {
+          ...orNull(stringSchema),
+          description:
+            'Why the caller may not change the flow although they may hold the permission; null if nothing keeps them.',
+        },
         is_sign_in: { ...booleanSchema, description: 'Whether a brand signs people in by it.' },
         policy_engine_mode: modeSchema,
         gates: arrayOf(gateSchema),
@@ -96,6 +103,7 @@ export const designAction = (needs: Needs) =>
       const isWhole = ({ name }: DesignStep | DesignGate) => name !== null;
       return {
         ...{ pk, slug, name, title, designation, target, policy_engine_mode },
+        locked: await lockOf(pk, { call, engine }),
         is_sign_in: uses.isSignIn,
         gates: shownGates(target),
         steps: steps.map(({ kind, ...step }) => ({
@@ -111,6 +119,13 @@ export const designAction = (needs: Needs) =>
       };
     },
   });
+
+async function lockOf(pk: string, { call, engine: { registry } }: Reading): Promise<string | null> {
+  const looking = { call, registry, query: call.db.read };
+  const flows = registry.require(flowModel);
+  const obstacle = (await findObstacles(flows, [pk], looking)).get(pk);
+  return obstacle ? (await explain(flows, obstacle, looking)).detail : null;
+}
 
 const nameOfKind = (model: string | null, registry: Registry): string | null =>
   model === null ? null : (registry.find(model)?.names[0] ?? model);

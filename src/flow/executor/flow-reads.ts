@@ -17,7 +17,7 @@ export interface BoundStage {
 
 /** Reads flows and their stage bindings through query caches. */
 export interface FlowReads {
-  /** Null if there is none. */
+  /** Null if there is none, or none that is enabled. */
   read(db: Database, slug: string): Promise<StoredFlow | null>;
   /** In order. */
   stagesOf(db: Database, flow: string): Promise<readonly BoundStage[]>;
@@ -51,7 +51,9 @@ export const flowSlug = (db: Database, pk: string): Promise<string | null> =>
 async function loadFlow(query: Query, slug: string): Promise<StoredFlow | null> {
   if (!isStorable(slug)) return null;
   const { rows } = await sql<StoredFlow>`select pk, slug, name, title, designation, background, layout, denied_action,
-    authentication, policy_engine_mode, policybindingmodel_ptr_id from flows where slug = ${slug}`.execute(query);
+    authentication, policy_engine_mode, policybindingmodel_ptr_id from flows where slug = ${slug} and enabled`.execute(
+    query,
+  );
   const [row] = rows;
   return row ? { ...row, background: backgroundOf(row.background) } : null;
 }

@@ -79,9 +79,9 @@ const slugOf = ({ params }: Call): string => params.flow_slug ?? '';
 async function checkMayInspect(engine: Engine, call: Call, flow: StoredFlow | null): Promise<void> {
   const actor = requireActor(call);
   const permission = 'svc_flows.inspect_flow';
-  if (!flow) throw new Problem(actor.holds(permission) ? 'not_found' : 'permission_denied');
+  if (!flow) throw actor.holds(permission) ? new Problem('not_found') : Problem.lacks(permission);
   const flowResource = engine.registry.require(flowModel);
-  if (!(await holdsOn(actor, permission, flowResource, flow.pk, call.db.read))) throw new Problem('permission_denied');
+  if (!(await holdsOn(actor, permission, flowResource, flow.pk, call.db.read))) throw Problem.lacks(permission);
 }
 
 async function planOf(engine: Engine, call: Call, walk: FlowState, at: number): Promise<Row> {

@@ -98,6 +98,7 @@ export function defineSyncProvider<F extends Fields, Settings extends Row, Sessi
       table: `provider_${path}_group_mappings`,
       own: 'provider',
       other: 'mapping',
+      needs: 'use',
       help: 'Create the data that is sent for groups; `property_mappings` creates that of users.',
       proposes: { managed: `gatehouse/providers/${path}/group` },
     }),

@@ -3,9 +3,16 @@ import { accept, asStored, type Common, complain, type Field, fromJson, type Nul
 import { canonicalUuid, isUuid } from './scalar.ts';
 import { typeName } from './well-formed.ts';
 
+export type ReferenceNeed = 'view' | 'use' | 'change';
+
 export interface RefOptions<T = unknown, N extends boolean = boolean> extends Common<T, N> {
-  /** The caller must see the new object (for references whose object is shown), or hold `change` on the old one and the new. */
-  readonly needs?: 'view' | 'change';
+  /**
+   * The right that the caller must have: see the new object (for references whose object is shown), hold `use` or `change`
+   * on the new one, or hold `change` on the old one and the new.
+   */
+  readonly needs?: ReferenceNeed;
+  /** The row is part of the referenced object, which is written with it in mind. */
+  readonly partOf?: boolean;
   /** The row stays without the referenced object, as its own rules (`afterWrite`) leave it. */
   readonly outlives?: boolean;
   /** The referenced object cannot be deleted, because the row means something else without it: everybody instead of some. */
@@ -15,7 +22,8 @@ export interface RefOptions<T = unknown, N extends boolean = boolean> extends Co
 export interface RefField<T = unknown> extends Field<T> {
   readonly model: string;
   readonly keyType: KeyType;
-  readonly needs?: 'view' | 'change';
+  readonly needs?: ReferenceNeed;
+  readonly partOf?: boolean;
   readonly outlives?: boolean;
   readonly protects?: boolean;
 }

@@ -5,18 +5,21 @@ import { firstRow } from '../../platform/db/first-row.ts';
 import { runLater } from '../../platform/db/later.ts';
 import { columnStatement } from '../../platform/db/statement.ts';
 import { randomUuid } from '../../platform/random.ts';
-import { checkMayAdd, checkMayWrite } from '../access.ts';
+import { checkMayAdd } from '../access.ts';
 import { diffOf, recordWrite } from '../audit.ts';
 import type { Call, Reply } from '../call.ts';
+import { rememberCreated } from '../created.ts';
 import { checkIfMatch } from '../etag.ts';
 import { defaultOf, isWritable, type Row } from '../fields/field.ts';
 import { isRef, type RefField } from '../fields/ref.ts';
 import { isMadeName } from '../fields/shown.ts';
+import { checkMayWrite } from '../may-write.ts';
 import { parseBody, storedComplaints } from '../parse.ts';
 import { secretsOf } from '../plan.ts';
 import { findVisible, selectByKey, selectLast, showRow } from '../read.ts';
 import type { CheckInput, Engine, Resource } from '../resource.ts';
 import { keepUnseenSecrets, sentElsewhere } from '../sent-secrets.ts';
+import { checkPutToUse, disableUnlessGiven, lockUses, shippedNameComplaint } from '../sign-in-use.ts';
 import { withKeys } from '../slugs.ts';
 import type { PkOf } from '../stored-row.ts';
 import {
@@ -34,6 +37,7 @@ export async function create(engine: Engine, resource: Resource, call: Call): Pr
   checkMayAdd(resource, call);
   const body = call.body();
   return inWrite(call, resource, async (tx) => {
+    await lockUses(resource, call, engine.registry, tx);
     const { pk, values } = await createRow(engine, resource, call, tx, body);
     // The creator of an object sees its secrets once, in the response.
     const secrets = Object.fromEntries(secretsOf(resource).map(([name]) => [name, values[name]]));
@@ -58,11 +62,14 @@ export async function createRow<R extends Row>(
     await storedComplaints(resource, parsed, null, { db: tx, dialect: call.db.dialect, registry }),
   );
   const values: Row = { ...serverValues(resource, call), ...parsed.values };
+  disableUnlessGiven(resource, values, parsed.given, call);
   const erased: Resource = resource;
   const input = { tx, call, registry, values, given: parsed.given, current: null, isCopy };
-  throwComplaints((await erased.check?.(input)) ?? null);
+  throwComplaints((await erased.check?.(input)) ?? null, shippedNameComplaint(erased, values, null, call));
   if (call.actor) await checkReferenceRights(resource, parsed.values, null, call, registry, tx);
   const pk = await insertRow(resource, values, call, tx);
+  rememberCreated(call, erased, pk);
+  await checkPutToUse(erased, pk, call, registry, tx);
   await erased.afterWrite?.({ ...input, verb: 'create', pk });
   const named = await withName(engine, resource, call, tx, pk, values);
   await recordWrite('model_created', resource, pk, named, diffOf(resource, null, values), call, tx);
@@ -150,6 +157,7 @@ export async function update(
   mode: 'replace' | 'patch',
 ): Promise<Reply> {
   return inWrite(call, resource, async (tx) => {
+    await lockUses(resource, call, engine.registry, tx);
     const found = await findVisible(engine, resource, call, tx, 'write');
     await checkMayWrite(resource, 'change', found.values, call, engine.registry, tx);
     await checkIfMatch(call, () => showByKey(engine, resource, call, tx, found.pk));
@@ -184,7 +192,7 @@ export async function updateRow(
   }
   const values: Row = { ...current, ...touched, ...parsed.values };
   const input = { tx, call, registry, values, given: parsed.given, current };
-  throwComplaints((await resource.check?.(input)) ?? null);
+  throwComplaints((await resource.check?.(input)) ?? null, shippedNameComplaint(resource, values, current, call));
   // A check may set values; store those too.
   const changed = Object.fromEntries(
     Object.entries(values).filter(([name, value]) => value !== current[name] || name in parsed.values),
@@ -192,6 +200,7 @@ export async function updateRow(
   if (call.actor) await checkReferenceRights(resource, changed, current, call, registry, tx);
   await updateColumns(resource, pk, changed, call, tx);
   await writeJoins(resource, pk, changed, tx, false);
+  await checkPutToUse(resource, pk, call, registry, tx);
   await resource.afterWrite?.({ ...input, verb: 'update', pk });
   const named = await withName(engine, resource, call, tx, pk, values);
   await recordWrite('model_updated', resource, pk, named, diffOf(resource, current, changed), call, tx);
@@ -200,6 +209,7 @@ export async function updateRow(
 
 export async function destroy(engine: Engine, resource: Resource, call: Call): Promise<Reply> {
   return inWrite(call, resource, async (tx) => {
+    await lockUses(resource, call, engine.registry, tx);
     const found = await findVisible(engine, resource, call, tx, 'write');
     await checkMayWrite(resource, 'delete', found.values, call, engine.registry, tx);
     await checkIfMatch(call, () => showByKey(engine, resource, call, tx, found.pk));

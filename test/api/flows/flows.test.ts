@@ -18,6 +18,7 @@ describeOnBoth('flows', (server) => {
     expect(made).toEqual({
       pk: expect.any(String),
       policybindingmodel_ptr_id: expect.any(String),
+      enabled: true,
       name: 'fresh',
       slug: 'fresh',
       title: 'T',

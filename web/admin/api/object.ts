@@ -17,6 +17,7 @@ export interface WholeObject {
   /** What the caller may do with it. */
   readonly may: NamedObject['may'];
   readonly fixed: NonNullable<NamedObject['fixed']>;
+  readonly why: NamedObject['why'];
 }
 
 export const pathOfObject = ({ path }: ResourceEntry, key: string): string => `${path}${encodeURIComponent(key)}/`;
@@ -45,6 +46,7 @@ function wholeObject(
     name: ownName(description, row) ?? tellingName(told?.name, singular) ?? nameOfFirst(description, row, names) ?? key,
     may: told?.may ?? everything.filter((verb) => pk === '' && may[verb] === 'all'),
     fixed: told?.fixed ?? [],
+    why: told?.why,
   };
 }
 

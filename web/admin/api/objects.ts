@@ -13,6 +13,8 @@ export interface NamedObject {
   readonly may: readonly string[];
   /** Members that the caller may not change for lack of permissions. */
   readonly fixed?: readonly string[];
+  /** Why the caller may not change or delete it although they hold the permission. */
+  readonly why?: string;
 }
 
 /** The objects of one model that a text finds; the first ones where it is empty. */

@@ -13,6 +13,8 @@ export interface Design {
   readonly target: string;
   /** Whether a brand signs people in by it. */
   readonly is_sign_in: boolean;
+  /** Why the caller may not change it although they may hold the permission. */
+  readonly locked: string | null;
   readonly policy_engine_mode: 'all' | 'any';
   readonly gates: readonly Gate[];
   readonly steps: readonly DesignStep[];
@@ -62,8 +64,9 @@ export const gatesPath = '/policies/bindings/';
 export const useDesign = (slug: string): Loadable<Design> =>
   useAnswer<Design>(`${flowsPath}${encodeURIComponent(slug)}/design/`);
 
-/** Only superusers may change flows, and they may change all of them. */
-export const useCanDesign = (): boolean => useEntry(flowsPath)?.may.change === 'all';
+/** Only superusers change flows that users sign in through. */
+export const useCanDesign = (design: Design | null): boolean =>
+  useEntry(flowsPath)?.may.change === 'all' && design?.locked === null;
 
 /** Kinds are named by the server. */
 export const typeOf = ({ type }: { readonly type: string | null }): string => (type === null ? '' : kindName(type));

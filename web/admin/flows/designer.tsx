@@ -18,7 +18,7 @@ interface Props {
 
 /** The stages of a flow as ordered cards, with the form of the selected one beside them. */
 export function Designer({ design, reload }: Props) {
-  const canChange = useCanDesign();
+  const canChange = useCanDesign(design);
   const { query } = useAddress();
   const { steps, dragged, told, problem, moves } = useReorder(design, reload);
   const chosen = query.get('step');

@@ -2,6 +2,7 @@ import '../generic/detail.css';
 import '../generic/form.css';
 import './flows.css';
 import { useDone } from '../../elements/announcing.tsx';
+import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf, useAddress } from '../address.ts';
 import { useHeld, useInterface } from '../api/interface.ts';
@@ -22,7 +23,7 @@ import { TryTab } from './try-tab.tsx';
 /** A flow: designer, diagram, test run and settings. */
 export function FlowPage({ entry, objectKey }: ResourcePage) {
   const read = useDesign(objectKey);
-  const canChange = useCanDesign();
+  const canChange = useCanDesign(read.answer.state === 'ready' ? read.answer.value : null);
   const { resources } = useInterface();
   const held = useHeld();
   const { query } = useAddress();
@@ -49,7 +50,7 @@ export function FlowPage({ entry, objectKey }: ResourcePage) {
               {t('Export')}
             </a>
           )}
-          {entry.may.delete === 'all' && (
+          {entry.may.delete === 'all' && design.locked === null && (
             <DeleteButton entry={entry} objectKey={objectKey} title={design.name} hasUsedBy />
           )}
           {canChange && (
@@ -63,6 +64,7 @@ export function FlowPage({ entry, objectKey }: ResourcePage) {
         </>
       }
     >
+      {design.locked !== null && <Notice tone="plain">{design.locked}</Notice>}
       <Tabs tabs={tabs} current={tab} />
       {tab === 'designer' && <Designer design={design} reload={read.reload} />}
       {tab === 'diagram' && <Diagram design={design} />}

@@ -1,6 +1,7 @@
 import { t } from '../../texts/texts.ts';
 import './detail.css';
 import { Loaded } from '../../elements/loading.tsx';
+import { Notice } from '../../elements/notice.tsx';
 import { BindingsTab, bindingsTab } from '../access/bindings-tab.tsx';
 import { hrefOf, useAddress } from '../address.ts';
 import type { Description } from '../api/description.ts';
@@ -68,6 +69,7 @@ function Detail({ entry, objectKey, Above, Beside, description }: ResourcePage &
       {tab === 'overview' && (
         <WithBeside Beside={Beside} values={object.row}>
           <div className="stack">
+            {object.why !== undefined && <Notice tone="plain">{object.why}</Notice>}
             {Above && <Above object={object} />}
             <Overview path={entry.path} object={object} description={description} />
           </div>

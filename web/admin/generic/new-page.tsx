@@ -5,6 +5,7 @@ import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf, useAddress } from '../address.ts';
 import type { Description } from '../api/description.ts';
 import type { Member } from '../api/document.ts';
+import { useInterface } from '../api/interface.ts';
 import { ownName } from '../api/object.ts';
 import type { Row } from '../api/objects.ts';
 import { useDescription } from '../api/use-description.ts';
@@ -41,11 +42,23 @@ function Prepared(props: FormProps) {
   return <Loaded {...proposals}>{(proposed) => <NewForm {...props} proposed={proposed} />}</Loaded>;
 }
 
+/** What only superusers turn on, the server leaves off for others. */
+const offForOthers = (members: readonly Member[]): Row =>
+  Object.fromEntries(
+    members
+      .filter(({ note, schema }) => note.limits?.only === 'superusers' && schema.type === 'boolean')
+      .map(({ name }) => [name, false]),
+  );
+
 function NewForm({ entry, Beside, description, proposed }: FormProps & { readonly proposed: Row }) {
   const done = useDone();
   const { query } = useAddress();
   const { creating } = description;
-  const initial = useMemo(() => initialValues(creating ?? [], null), [creating]);
+  const { user } = useInterface();
+  const initial = useMemo(
+    () => ({ ...initialValues(creating ?? [], null), ...(user.is_superuser ? {} : offForOthers(creating ?? [])) }),
+    [creating, user],
+  );
   // The address prefills the form: `?target=…`.
   const given = useMemo(() => {
     const named = (creating ?? []).filter(({ name }) => query.has(name));

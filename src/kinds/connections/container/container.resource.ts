@@ -26,11 +26,13 @@ export const containerConnection = defineConnection({
     }),
     tls_verification: ref(certificateModel, 'uuid', {
       nullable: true,
+      needs: 'use',
       filter: true,
       help: 'The authority that must have signed the engine’s certificate; empty accepts any.',
     }),
     tls_authentication: ref(certificateModel, 'uuid', {
       nullable: true,
+      needs: 'use',
       filter: true,
       help: 'The client certificate for the engine; none if empty.',
     }),

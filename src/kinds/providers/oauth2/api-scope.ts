@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { giveRight } from '../../../core/access/delegation.ts';
 import type { Query } from '../../../platform/db/database.ts';
-import { checkReach } from '../../../resource/access.ts';
+import { checkSuperuser } from '../../../resource/access.ts';
 import type { Call } from '../../../resource/call.ts';
 import type { CorrectRights, RightsInput } from '../../../resource/visibility.ts';
 
@@ -22,7 +22,7 @@ export async function needSuperuser(tx: Query, mappings: readonly string[]): Pro
 
 /** Refuses all but superusers: whoever sets up such a client gets to act as the people who use it, here or elsewhere. */
 export function checkMayActAsUsers({ actor }: Pick<Call, 'actor'>): void {
-  if (actor) checkReach('sign-in', actor);
+  if (actor) checkSuperuser(actor);
 }
 
 /** What the rule leaves of rights by permission to such mappings, and the right to have providers use the others. */

@@ -79,6 +79,7 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
       }),
       signing_key: ref(certificateModel, 'uuid', {
         nullable: true,
+        needs: 'use',
         filter: true,
         help: 'The key pair that signs tokens; with null, that of the server.',
       }),

@@ -35,8 +35,6 @@ export const importMetadataAction = defineAction({
   page: { button: 'Import metadata' },
   summary: 'Create a provider from the metadata of a service provider',
   access: { permission: 'svc_providers_saml.add_samlprovider' },
-  // Certificates decide how people sign in.
-  reaches: 'sign-in',
   upload: true,
   body,
   bodySchema: 'SAMLProviderImportRequest',

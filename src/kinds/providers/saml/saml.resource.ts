@@ -67,6 +67,7 @@ export function samlProvider(needs: Needs, actions: readonly Action[]): Resource
       issuer: text({
         default: defaultIssuer,
         filter: true,
+        limits: { only: 'superusers' },
         help: `Our entity ID. “${defaultIssuer}” stands for the address of the application’s metadata.`,
         group: 'Service provider',
       }),
@@ -81,6 +82,7 @@ export function samlProvider(needs: Needs, actions: readonly Action[]): Resource
       session_valid_not_on_or_after: validity('minutes=86400', 'When the service provider should end its own session'),
       name_id_mapping: ref(samlMappingModel, 'uuid', {
         nullable: true,
+        needs: 'use',
         filter: true,
         help: 'Decides the name of the user (NameID); without one it follows from the format.',
         group: 'Advanced',
@@ -153,13 +155,13 @@ export function samlProvider(needs: Needs, actions: readonly Action[]): Resource
       url_slo_post: address(publicUrl, 'sloPost'),
       url_slo_redirect: address(publicUrl, 'sloRedirect'),
     },
-    check: settle,
+    check: settle(publicUrl),
     actions: [previewUserAction(needs), importMetadataAction, ...actions],
   });
 }
 
 const keypair = (help: string) =>
-  ref(certificateModel, 'uuid', { nullable: true, filter: true, help, group: 'Signing' });
+  ref(certificateModel, 'uuid', { nullable: true, filter: true, needs: 'use', help, group: 'Signing' });
 
 const validity = (value: string, what: string) =>
   duration({ default: value, filter: true, help: `${what}, for example hours=1;minutes=30.`, group: 'Advanced' });

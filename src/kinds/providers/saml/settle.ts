@@ -1,14 +1,18 @@
 import { X509Certificate } from 'node:crypto';
 import { sql } from 'kysely';
 import { parseDuration } from '../../../lib/duration.ts';
-import type { Complaints } from '../../../lib/problem.ts';
+import { type Complaints, Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { defaultAuthorizationFlow, ownSigningKey } from '../../../provider/install-defaults.ts';
 import { notAboveZero } from '../../../resource/fields/scalar.ts';
 import type { CheckInput } from '../../../resource/resource.ts';
 import { defaultSignature, isStrongAlgorithm, keyKindOf } from './algorithms.ts';
+import { defaultIssuer, samlRoot } from './urls.ts';
 
 interface Settled {
+  pk: number;
+  issuer: string;
+  audience: string;
   authorization_flow: string;
   property_mappings: readonly string[];
   launch_url: string;
@@ -26,7 +30,57 @@ interface Settled {
 }
 
 /** Fills in what was left out and checks the provider as a whole. */
-export async function settle({ tx, values, given, current }: CheckInput<Settled>): Promise<Complaints | null> {
+export const settle = (publicUrl: string) => async (input: CheckInput<Settled>) => {
+  const complaints = await settleValues(input);
+  return complaints ?? (await identityComplaint(input, publicUrl));
+};
+
+/**
+ * A service provider knows Gatehouse by its issuer and key, and itself by the audience. No provider speaks in the name of
+ * another: issuers are unique and for superusers, and with a key that others sign with, so are audiences.
+ */
+async function identityComplaint(
+  { tx, call, values, current, isCopy = false }: CheckInput<Settled>,
+  publicUrl: string,
+): Promise<Complaints | null> {
+  const { actor } = call;
+  const isSuperuser = !actor || actor.isSuperuser;
+  if (isCopy) values.issuer = defaultIssuer;
+  const isNew = (...names: (keyof Settled)[]) =>
+    current === null || names.some((name) => values[name] !== current[name]);
+  const other = current === null ? sql`1 = 1` : sql`pk <> ${current.pk}`;
+  if (isNew('issuer', 'audience', 'signing_kp')) await call.db.dialect.exclusive('saml identities')?.execute(tx);
+  if (isNew('issuer') && values.issuer !== defaultIssuer) {
+    if (!isSuperuser)
+      throw new Problem(
+        'permission_denied',
+        `Only superusers may set the issuer of a provider. Leave it out, or send “${defaultIssuer}”.`,
+      );
+    if (values.issuer.startsWith(`${publicUrl}${samlRoot}`))
+      return {
+        issuer: [`Addresses of applications are issuers of their own providers: enter “${defaultIssuer}” for that.`],
+      };
+    const { rows } =
+      await sql`select 1 from provider_saml where issuer = ${values.issuer} and ${other} limit 1`.execute(tx);
+    if (rows.length > 0) return { issuer: ['Another provider has this issuer.'] };
+  }
+  if (isSuperuser || !isNew('audience', 'signing_kp')) return null;
+  // A provider without a key signs with that of the server.
+  const own = await ownSigningKey(tx);
+  const { rows } = await sql`select 1 from provider_saml
+    where coalesce(signing_kp, ${own}) = ${values.signing_kp ?? own} and audience = ${values.audience} and ${other} limit 1`.execute(
+    tx,
+  );
+  if (rows.length === 0) return null;
+  const which = values.audience === '' ? 'no audience either' : 'this audience';
+  return {
+    audience: [
+      `Another provider that signs with the same key pair has ${which}: its service provider could accept assertions of this one. Enter the entity ID of the service provider, or choose another key pair.`,
+    ],
+  };
+}
+
+async function settleValues({ tx, values, given, current }: CheckInput<Settled>): Promise<Complaints | null> {
   // A provider made without saying otherwise signs people in, by assertions that can be believed.
   if (current === null) {
     if (!given.has('property_mappings')) values.property_mappings = await managedMappings(tx);

@@ -13,6 +13,5 @@ export function mediasrcSourceMapping(needs: { readonly sandbox: Sandbox }): Res
     description: 'Decide the data of users from a media server.',
     table: 'mapping_source_mediasrc',
     fields: {},
-    reaches: 'sign-in',
   });
 }

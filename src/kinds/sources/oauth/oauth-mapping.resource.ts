@@ -14,6 +14,5 @@ export function oauthSourceMapping(needs: { readonly sandbox: Sandbox }): Resour
     description: 'Decide the data of users and groups from an OAuth source.',
     table: 'mapping_source_oauth',
     fields: {},
-    reaches: 'sign-in',
   });
 }

@@ -4,6 +4,7 @@ import { SamlError } from '../../../lib/saml/message.ts';
 import { type Endpoint, type EntityMetadata, readMetadata } from '../../../lib/saml/metadata.ts';
 import { bindings } from '../../../lib/saml/names.ts';
 import type { Query } from '../../../platform/db/database.ts';
+import { checkMayAdd } from '../../../resource/access.ts';
 import { actionOn, defineAction } from '../../../resource/define.ts';
 import type { Fields, Row } from '../../../resource/fields/field.ts';
 import { ref } from '../../../resource/fields/ref.ts';
@@ -17,7 +18,6 @@ const metadata = text({ max: 1_048_576, help: 'The metadata of the identity prov
 const shared = {
   name: 'import_metadata',
   method: 'POST',
-  reaches: 'sign-in',
 } as const;
 
 /** Makes a source from the metadata of an identity provider. */
@@ -56,6 +56,7 @@ export const importMetadata: Action<SamlSource> = actionOn<SamlSource>()({
   page: { button: 'Import metadata' },
   summary: 'Fill a SAML source from the metadata of its identity provider',
   access: 'change',
+  reaches: 'sign-in',
   body: { metadata },
   bodySchema: 'SAMLSourceMetadataRequest',
   answer: { status: 200, schema: 'self' },
@@ -79,7 +80,9 @@ async function valuesIn(
   if (found.signing.length === 0) throw Invalid.field('metadata', 'The metadata has no certificate for signing.');
   const signOn = bestOf(found.singleSignOn);
   if (!signOn) throw Invalid.field('metadata', 'The metadata has no SingleSignOnService by redirect or POST.');
-  const { pk: verification_kp } = await createRow(engine, registry.require(certificateModel), call, tx, {
+  const certificates = registry.require(certificateModel);
+  checkMayAdd(certificates, call);
+  const { pk: verification_kp } = await createRow(engine, certificates, call, tx, {
     name: `${name} - identity provider ${call.now}`,
     certificate_data: found.signing.join('\n'),
   });

@@ -14,6 +14,5 @@ export function samlSourceMapping(needs: { readonly sandbox: Sandbox }): Resourc
     description: 'Decide the data of users and groups from a SAML source.',
     table: 'mapping_source_saml',
     fields: {},
-    reaches: 'sign-in',
   });
 }

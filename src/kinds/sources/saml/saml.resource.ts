@@ -39,7 +39,8 @@ const signatureAlgorithms = [
   `${xmlDsig}#dsa-sha1`,
 ];
 
-const keypair = (help: string) => ref('svc_crypto.certificatekeypair', 'uuid', { nullable: true, filter: true, help });
+const keypair = (help: string) =>
+  ref('svc_crypto.certificatekeypair', 'uuid', { nullable: true, filter: true, needs: 'use', help });
 
 /** People who come from a SAML identity provider. */
 export function samlSource({

@@ -15,6 +15,5 @@ export function scimSourceMapping(needs: { readonly sandbox: Sandbox }): Resourc
     description: 'Decide the data of users and groups from a SCIM client.',
     table: 'mapping_source_scim',
     fields: {},
-    reaches: 'sign-in',
   });
 }

@@ -12,7 +12,7 @@ import { scimSourceModel } from './scim.resource.ts';
 
 // The client that owns a record may change and delete what it stands for. So whoever sets one must have that right
 // themselves, on what the record stood for before and on what it stands for now.
-const source = ref(scimSourceModel, 'uuid', { needs: 'change', help: 'The source that created it.' });
+const source = ref(scimSourceModel, 'uuid', { needs: 'change', partOf: true, help: 'The source that created it.' });
 const attributes = json({ anyValue: true, default: () => ({}), help: 'The record as the source sent it.' });
 /** What the SCIM server knows beside: nothing of it is shown or taken here. */
 const known = {

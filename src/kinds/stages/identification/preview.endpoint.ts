@@ -69,7 +69,7 @@ export const previewEndpoint = (screenOf: (context: ScreenContext) => Promise<Ro
 /** A flow with its first identification stage. */
 async function findFlow(pk: string | null, query: Query): Promise<FlowRow | undefined> {
   if (pk !== null && !isUuid(pk)) return undefined;
-  const wanted = pk === null ? sql`f.designation = 'authentication'` : sql`f.pk = ${canonicalUuid(pk)}`;
+  const wanted = pk === null ? sql`f.designation = 'authentication' and f.enabled` : sql`f.pk = ${canonicalUuid(pk)}`;
   const { rows } = await sql<FlowRow>`select f.title, f.background, f.layout, f.designation,
     (select s.pk from flow_stage_bindings b join stages s on s.pk = b.stage
       where b.target = f.pk and s.kind = ${identificationStage.model} order by b."order", b.pk limit 1) as stage

@@ -19,5 +19,5 @@ export async function slugOfFlow(query: Query, flow: string | null): Promise<str
   return rows[0]?.slug ?? null;
 }
 
-const asksForInvitations = sql`f.designation = 'enrollment' and exists (select 1 from flow_stage_bindings b
+const asksForInvitations = sql`f.designation = 'enrollment' and f.enabled and exists (select 1 from flow_stage_bindings b
   join stage_invitation s on s.pk = b.stage where b.target = f.pk)`;

@@ -71,6 +71,7 @@ export function invitationResource({ settings, config, ...mailing }: InvitationN
       single_use: boolean({ default: false, help: 'Whether the invitation is gone once somebody has used it.' }),
       flow: ref('svc_flows.flow', 'uuid', {
         nullable: true,
+        partOf: true,
         help: 'The one flow that accepts this invitation; any flow when empty.',
       }),
       flow_obj: nested('svc_flows.flow', 'flow'),

@@ -57,7 +57,8 @@ export function mailInvitationAction({ key, mailer, jobs }: MailInvitationNeeds)
     answer: { status: 204 },
     async prepare({ call, row, values }) {
       const { holds } = requireActor(call);
-      if (!holds('svc_stages_invitation.add_invitation')) throw new Problem('permission_denied');
+      const required = 'svc_stages_invitation.add_invitation';
+      if (!holds(required)) throw Problem.lacks(required);
       if (!mailer.isReady) throw Invalid.whole('This server cannot send mails.');
       const email = values.email ?? addressIn(row.fixed_data);
       if (row.expires !== null && row.expires <= call.now) throw Invalid.whole('The invitation has expired.');

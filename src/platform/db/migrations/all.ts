@@ -41,6 +41,7 @@ import { searchInOrder } from './0043-search-in-order.ts';
 import { usersOfWalks } from './0044-users-of-walks.ts';
 import { lastLoginsApart } from './0045-last-logins-apart.ts';
 import { recentAuthentication } from './0050-recent-authentication.ts';
+import { flowsOff } from './0052-flows-off.ts';
 import { provenAddresses } from './0054-proven-addresses.ts';
 import { nameKeys } from './0055-name-keys.ts';
 import { scimPrivileged } from './0060-scim-privileged.ts';
@@ -95,7 +96,7 @@ export const migrations: readonly Migration[] = [
   usersOfWalks,
   lastLoginsApart,
   recentAuthentication,
-  scimPrivileged,
+  flowsOff,
   provenAddresses,
   nameKeys,
   scimPrivileged,
