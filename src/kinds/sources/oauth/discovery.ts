@@ -67,7 +67,7 @@ export async function discover(fetch: GuardedFetch, source: OAuthSource): Promis
   };
 }
 
-const wellKnown = /^(.*)\/\.well-known\/(?:openid-configuration|oauth-authorization-server)(.*)$/;
+const wellKnown = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
 
 /**
  * Whether a document belongs to the address that it was read from (OpenID Connect Discovery §4.3, RFC 8414 §3.3, where the path of the
@@ -77,14 +77,15 @@ function isIssuerAt(issuer: string, from: string): boolean {
   if (issuer.includes('{')) return true;
   const [claimed, read] = [new URL(issuer), new URL(from)];
   if (claimed.origin !== read.origin) return false;
-  const [, before = '', after = ''] = wellKnown.exec(read.pathname) ?? [];
-  if (!wellKnown.test(read.pathname)) return true;
+  const name = wellKnown.find((one) => read.pathname.includes(one));
+  if (name === undefined) return true;
+  const [before = '', after = ''] = read.pathname.split(name);
   return (
     withoutSlash(claimed.pathname) === withoutSlash(before || after) && (before === '' || withoutSlash(after) === '')
   );
 }
 
-const withoutSlash = (path: string): string => path.replace(/\/+$/, '');
+const withoutSlash = (path: string): string => (path.endsWith('/') ? path.slice(0, -1) : path);
 
 /** Without its keys the rest is worth having: they are fetched again when one is needed. */
 async function keysAt(fetch: GuardedFetch, { name }: OAuthSource, url: string | null): Promise<Json> {
