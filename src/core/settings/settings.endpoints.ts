@@ -57,7 +57,7 @@ const fields = {
   }),
   event_retention: atLeast('days=1', {
     default: event_retention,
-    help: 'How long events are kept: weeks=3;days=2. Those about sign-ins, passwords, secrets and impersonation are kept for at least 90 days.',
+    help: 'How long new events are kept: weeks=3;days=2. Those about sign-ins, passwords, secrets and impersonation are kept for at least 90 days. Earlier events keep the time that was set when they were recorded.',
   }),
   footer_links: list(
     record({
