@@ -64,13 +64,18 @@ const openedBy = (resource: Resource, verbs: readonly Verb[]): Verb[] =>
       !isInUse(resource) || reading.includes(verb) || (verb === 'create' && resource.signsIn === 'while enabled'),
   );
 
-/** Rights over what a body refers to, where references ask for them; they open nothing by themselves. */
+/**
+ * Rights over what a body refers to, where references ask for them; they open nothing by themselves. Rights over the own model would,
+ * so bodies refer to no other row of it.
+ */
 function rightsOverReferences(
   { registry }: { registry: ResourceGround['server']['app']['engine']['registry'] },
   resource: Resource,
 ): string[] {
   const asked = Object.values(resource.allFields).flatMap((field) =>
-    isRef(field) && field.needs && isWritable(field) ? [registry.require(field.model).permission(field.needs)] : [],
+    isRef(field) && field.needs && isWritable(field) && field.model !== resource.model
+      ? [registry.require(field.model).permission(field.needs)]
+      : [],
   );
   return [...new Set([...asked, ...(resourceHints[resource.model]?.alsoNeeds ?? [])])];
 }

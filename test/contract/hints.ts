@@ -40,7 +40,7 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
   'svc_providers_oauth2.scopemapping': { body: () => ({ token_sources: undefined }) },
   // A client's keys are named by value or by address.
   'svc_providers_oauth2.oauth2provider': {
-    body: () => ({ jwks: { keys: [sampleJwk] }, jwks_uri: '', resources: ['https://api.example.com/sample'] }),
+    body: () => ({ jwks: { keys: [sampleJwk] }, jwks_uri: '', resources: [], audience_clients: [] }),
   },
   // Issuers are for superusers, and two providers with one key have an audience each.
   'svc_providers_saml.samlprovider': {
@@ -277,17 +277,8 @@ export const columnsWithoutField: Readonly<Record<string, readonly string[]>> = 
   oauth2_access_tokens: ['session', 'created', 'auth_time', 'family', 'terms', 'token_hash'],
   oauth2_refresh_tokens: ['session', 'created', 'auth_time', 'family', 'terms', 'token_hash'],
   oauth2_authorization_codes: [
-    'session',
-    'created',
-    'auth_time',
-    'code_hash',
-    'redirect_uri',
-    'nonce',
-    'code_challenge',
-    'code_challenge_method',
-    'family',
-    'terms',
-    'consumed',
+    ...['session', 'created', 'auth_time', 'code_hash', 'redirect_uri', 'nonce'],
+    ...['code_challenge', 'code_challenge_method', 'family', 'terms', 'consumed'],
   ],
 };
 

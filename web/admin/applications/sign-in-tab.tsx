@@ -28,6 +28,12 @@ interface Saml {
   readonly url_slo_redirect: string;
 }
 
+/** Without a pair of its own, the provider signs with the one that every installation is set up with. */
+const addressOfCertificate = ({ signing_kp }: Saml): string =>
+  signing_kp === null
+    ? hrefOf('/crypto/certificatekeypairs/', { managed: 'gatehouse/crypto/self-signed' })
+    : hrefOf(`/crypto/certificatekeypairs/${signing_kp}/`);
+
 /** The settings to enter in the application, and the provider. */
 export function SignInTab({ application }: { application: Application }) {
   const { provider_obj, provider } = application;
@@ -143,13 +149,11 @@ function SamlFacts({ path }: { path: string }) {
               { label: t('Audience'), text: provider.audience },
             ]}
           />
-          {provider.signing_kp !== null && (
-            <p>
-              <Link href={hrefOf(`/crypto/certificatekeypairs/${provider.signing_kp}/`)}>
-                {t('The certificate, where the application asks for one')}
-              </Link>
-            </p>
-          )}
+          <p>
+            <Link href={addressOfCertificate(provider)}>
+              {t('The certificate, where the application asks for one')}
+            </Link>
+          </p>
         </section>
       )}
     </Loaded>
