@@ -207,7 +207,7 @@ describeJourney('the admin pages of people', (journey) => {
     const fixed = page.locator('[data-fixed]');
     const named = () => fixed.evaluateAll((all) => all.map((one) => one.dataset.field).sort());
     await fixed.first().waitFor();
-    expect(await named()).toEqual(['attributes', 'email', 'is_active', 'type', 'username']);
+    expect(await named()).toEqual(['attributes', 'email', 'email_verified', 'is_active', 'type', 'username']);
     expect(await page.locator('[data-fixed] :is(input, select, textarea)').count()).toBe(0);
     expect(await fixed.first().innerText()).toContain('Only those who hold all permissions involved may change this.');
     expect(await axeViolations(page)).toEqual([]);
