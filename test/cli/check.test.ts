@@ -23,6 +23,7 @@ test('check reports a healthy server while it runs', async () => {
     'ok     the schema is up to date',
     'ok     the stored rows are whole',
     'ok     the instance key opens the stored secrets',
+    'ok     names and addresses tell users apart',
   ]);
   expect(stdout).toMatch(/GATEHOUSE_DATA_DIR +\S+ +\(environment\)/);
   expect(stdout).toMatch(/HOST +127\.0\.0\.1 +\(default\)/);
