@@ -47,7 +47,7 @@ describeJourney('the admin pages of sources', (journey) => {
       permissions: ['clipboard-write', 'clipboard-read'],
     });
     const card = page.getByRole('region', { name: 'For the other side' });
-    await card.getByRole('button', { name: 'Copy' }).click();
+    await card.getByRole('button', { name: 'Copy' }).first().click();
     await card.getByText('The text has been copied.').waitFor();
     const callback = (await server.admin.get('/sources/oauth/copied/')).body.callback_url;
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(callback);
