@@ -273,7 +273,16 @@ export const columnsWithoutField: Readonly<Record<string, readonly string[]>> = 
   jobs: ['payload', 'unique_key', 'alone', 'run_at', 'attempt', 'worker', 'lease_until'],
   users: ['password', 'username_key', 'email_key'],
   tokens: ['key', 'key_hash', 'audience'],
-  authenticated_sessions: ['token_hash', 'created', 'idle_seconds', 'ends', 'binding', 'impersonated', 'amr'],
+  authenticated_sessions: [
+    'token_hash',
+    'created',
+    'idle_seconds',
+    'ends',
+    'binding',
+    'impersonated',
+    'amr',
+    'proven_at',
+  ],
   oauth2_access_tokens: ['session', 'created', 'auth_time', 'family', 'terms', 'token_hash'],
   oauth2_refresh_tokens: ['session', 'created', 'auth_time', 'family', 'terms', 'token_hash'],
   oauth2_authorization_codes: [

@@ -74,7 +74,7 @@ test('the log at trace level contains no secret of a whole session', async () =>
   expect(said).not.toContain(privateKey.split('\n')[1]);
 
   // Each request has its line, under the id that its answer carried.
-  const lines = logLines(stdout).filter(({ msg }) => msg === 'request');
+  const lines = logLines(stdout).filter(({ msg }) => msg === 'request' || msg === 'request refused');
   expect(lines.length).toBeGreaterThanOrEqual(15);
   const shown = lines.find(({ request_id }) => request_id === user.headers.get('x-request-id'));
   expect(shown).toMatchObject({
