@@ -117,9 +117,9 @@ describeOnSqlite('lists of a large database', (server) => {
 
   test('a group of many is read out of the way of others once it has held them up', async () => {
     const { by: long } = await readsOf(server(), '/core/users/?ordering=email');
-    const { by: first } = await readsOf(server(), `/core/groups/${crowd}/`);
+    await readsOf(server(), `/core/groups/${crowd}/`);
     const { by: second } = await readsOf(server(), `/core/groups/${crowd}/`);
-    expect([first, second].map(([query]) => query === long[0])).toEqual([false, true]);
+    expect(second[0]).toBe(long[0]);
   });
 
   test('a group has all its members, however many these are', async () => {

@@ -87,7 +87,7 @@ export const shibboleth: SamlModule = {
           'sp.key': pair.key,
           'sp.pem': pair.certificate,
           'attribute-map.xml': `<Attributes xmlns="urn:mace:shibboleth:2.0:attribute-map">
-  <Attribute name="${username}" nameFormat="urn:oasis:names:tc:SAML:2.0:attrname-format:unspecified" id="username"/>
+  <Attribute name="${username}" id="username"/>
 </Attributes>`,
           'shibboleth2.xml': shibbolethConfig(folder, url, idpEntityId),
         });

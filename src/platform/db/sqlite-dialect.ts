@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import { canonicalJson } from '../../lib/json-at.ts';
 import { addMilliseconds } from '../clock.ts';
 import type { ColumnType, Dialect, NestedColumn } from './dialect.ts';
 
@@ -82,7 +81,7 @@ export const sqliteDialect: Dialect = {
     from json_each(case json_type(${column}, ${jsonPath(path)}) when 'array' then ${column} -> ${jsonPath(path)}
       else json_array(json(${column} -> ${jsonPath(path)})) end))`,
   jsonEquals: (column, path, value) =>
-    sql`json_equals_at(${column}, ${JSON.stringify(path)}, ${canonicalJson(value)}) = 1`,
+    sql`json_equals_at(${column}, ${JSON.stringify(path)}, ${JSON.stringify(value)}) = 1`,
   timeBucket: (column, unit) => sql`strftime(${sql.lit(bucketFormat[unit])}, ${column})`,
   forUpdate: sql``,
   exclusive: () => null,

@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { canonicalJson, jsonAt } from '../../lib/json-at.ts';
 import { makeFolder } from '../make-folder.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import type { Database } from './database.ts';
@@ -200,6 +199,7 @@ async function* rowsOf(connection: DatabaseSync, table: string): AsyncGenerator<
   if (some.length > 0) yield some;
 }
 
+/** The read thread gets it as text, so it refers to nothing outside. */
 function addFunctions(connection: DatabaseSync): void {
   // SQLite folds case for ASCII only; this one serves search terms with other letters.
   connection.function('contains_folded', { deterministic: true }, (value, term) =>
@@ -208,7 +208,23 @@ function addFunctions(connection: DatabaseSync): void {
   // SQLite compares JSON as text, and its paths have no names with quotation marks.
   connection.function('json_equals_at', { deterministic: true }, (json, path, wanted) => {
     if (typeof json !== 'string') return 0;
-    const found = jsonAt(JSON.parse(json), JSON.parse(String(path)));
-    return found !== undefined && canonicalJson(found) === wanted ? 1 : 0;
+    let at: unknown = JSON.parse(json);
+    for (const step of JSON.parse(String(path))) {
+      // Elements are counted from the end if negative, as on PostgreSQL.
+      if (Array.isArray(at)) at = /^-?\d{1,9}$/.test(step) ? at.at(Number(step)) : undefined;
+      else at = typeof at === 'object' && at !== null && Object.hasOwn(at, step) ? Reflect.get(at, step) : undefined;
+      if (at === undefined) return 0;
+    }
+    return isSame(at, JSON.parse(String(wanted))) ? 1 : 0;
   });
+  /** Members may be in any order. */
+  function isSame(one: unknown, other: unknown): boolean {
+    if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
+    if (Array.isArray(one) !== Array.isArray(other)) return false;
+    const names = Object.keys(one);
+    return (
+      names.length === Object.keys(other).length &&
+      names.every((name) => Object.hasOwn(other, name) && isSame(Reflect.get(one, name), Reflect.get(other, name)))
+    );
+  }
 }
