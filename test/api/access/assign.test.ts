@@ -10,13 +10,13 @@ describeOnBoth('assigning permissions', (server) => {
   const newRole = async (name: string) => (await server().admin.post('/rbac/roles/', { name })).body.pk as string;
   const newGroup = async (values: Record<string, unknown>) => (await server().admin.post('/core/groups/', values)).body;
 
-  test('assigning a global permission to a user returns the permissions', async () => {
+  test('assigning a global permission to a user returns an id beyond those of grants on objects', async () => {
     const { user, admin } = server();
     const person = await user();
     expect((await person.api.get('/core/groups/')).status).toBe(403);
     const { body: known } = await admin.get('/rbac/permissions/?codename=view_group');
     const given = await admin.post(`${byUsers}${person.pk}/assign/`, { permissions: ['svc_core.view_group'] });
-    expect([given.status, given.body]).toEqual([200, [{ id: String(known.results[0].id) }]]);
+    expect([given.status, given.body]).toEqual([200, [{ id: String(1_000_000_000 + known.results[0].id) }]]);
     expect((await person.api.get('/core/groups/')).status).toBe(200);
     const again = await admin.post(`${byUsers}${person.pk}/assign/`, { permissions: ['svc_core.view_group'] });
     expect(again.body).toEqual(given.body);

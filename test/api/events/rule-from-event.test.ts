@@ -9,6 +9,7 @@ const rights = [
   ...['svc_events.add_notificationrule', 'svc_events.change_notificationrule'],
   ...['svc_policies_event_matcher.add_eventmatcherpolicy', 'svc_policies.add_policybinding'],
 ];
+const views = ['svc_events.view_event', 'svc_core.view_group', 'svc_policies_event_matcher.view_eventmatcherpolicy'];
 
 const makeRole = ({ admin }: TestServer) => admin.post('/rbac/roles/', { name: unique('role') });
 
@@ -82,12 +83,31 @@ describeOnBoth('a rule made from an event', (server) => {
   test('is refused with nothing written to those who may add only a part of it', async () => {
     const { body } = await ground(server());
     const before = await counts(server());
-    for (const held of [[], ...rights.map((right) => [right]), rights]) {
-      const { api } = await server().user([...held, 'svc_events.view_event']);
-      expect([held, (await api.post(path, body)).status]).toEqual([held, 403]);
-      expect([held, (await api.post(path, {})).status]).toEqual([held, 403]);
+    const statuses = async (held: string[], sent: object) => {
+      const { api } = await server().user([...held, ...views]);
+      return [held, (await api.post(path, sent)).status];
+    };
+    const allBut = rights.map((left) => rights.filter((right) => right !== left));
+    for (const held of [[], ...rights.map((right) => [right]), ...allBut])
+      expect(await statuses(held, body)).toEqual([held, 403]);
+    for (const held of [[], ...rights.map((right) => [right])]) expect(await statuses(held, {})).toEqual([held, 403]);
+    expect(await counts(server())).toEqual(before);
+  });
+
+  test('is made by delegates who may add its parts and view what it names', async () => {
+    const { body } = await ground(server());
+    const before = await counts(server());
+    for (const [view, member] of Object.entries({ view_event: 'event', view_group: 'group' })) {
+      const { api } = await server().user([...rights, ...views.filter((one) => !one.endsWith(`.${view}`))]);
+      const answer = await api.post(path, body);
+      const key = body[member as 'event' | 'group'];
+      const complaint = { [member]: [`Invalid pk "${key}" - object does not exist.`] };
+      expect([view, answer.status, answer.body]).toEqual([view, 400, complaint]);
     }
     expect(await counts(server())).toEqual(before);
+    const { api } = await server().user([...rights, ...views]);
+    expect((await api.post(path, body)).status).toBe(201);
+    expect(await counts(server())).toEqual(before.map((count) => count + 1));
   });
 
   test('is made wholly or not at all', async () => {
