@@ -4,6 +4,7 @@ import { readStatus, type Status } from '../../src/lib/saml/status.ts';
 import { attributeOf, descendants, isElement, textOf, type XmlElement } from '../../src/lib/xml/element.ts';
 import { readXml } from '../../src/lib/xml/read-xml.ts';
 import { randomText } from '../../src/platform/random.ts';
+import { ownPair } from '../../src/provider/install-defaults.ts';
 import type { Made } from './providers.ts';
 import { makeApplication } from './providers.ts';
 import { fieldsOf } from './relying-party.ts';
@@ -48,6 +49,19 @@ export async function makeServiceProvider(
   const application = await makeApplication(server, { provider: provider.pk });
   const { slug } = application;
   return { provider, application, slug, at: (path) => `/application/saml/${slug}/${path}` };
+}
+
+/** The key pair that signs for a provider: its own, else that of the server. */
+export async function signingPairOf({ admin }: TestServer, { signing_kp }: Made): Promise<string> {
+  if (signing_kp !== null) return signing_kp;
+  const { body } = await admin.get('/crypto/certificatekeypairs/?has_key=true&page_size=100');
+  return body.results.find(({ managed }: Made) => managed === ownPair).pk;
+}
+
+/** The certificate that proves what a provider signs. */
+export async function signingCertificateOf(server: TestServer, provider: Made): Promise<string> {
+  const pair = await signingPairOf(server, provider);
+  return (await server.admin.get(`/crypto/certificatekeypairs/${pair}/view_certificate/`)).body.data;
 }
 
 /** Stores a pair, or a certificate alone. */

@@ -70,7 +70,8 @@ describeOnSqlite('RFC 8176: tokens tell how somebody signed in', (server) => {
     ).not.toHaveProperty('amr');
     const browser = await byPassword();
     const again = await makeWalk(server(), [['user_login']], { designation: 'authentication' });
-    expect((await browser.show(again.slug)).body.component).toBe('xak-flow-redirect');
+    expect((await browser.show(again.slug)).body.component).toBe('xak-flow-confirm');
+    expect((await browser.answer(again.slug, {})).body.component).toBe('xak-flow-redirect');
     expect((await learnt(browser)).amr).toBeUndefined();
   });
 

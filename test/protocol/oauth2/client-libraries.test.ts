@@ -75,8 +75,9 @@ describeOnSqlite('openid-client drives', (server) => {
   test('dynamic registration', async () => {
     const registrar = await server().user(['svc_providers_oauth2.add_oauth2provider', 'svc_core.add_application']);
     const known = await discover(server(), await makeRelyingParty(server()));
+    // The document of the whole server names the endpoint; those of applications do not.
     const registered = await client.dynamicClientRegistration(
-      new URL(known.serverMetadata().issuer),
+      new URL(server().world.config.publicUrl),
       { redirect_uris: ['https://app.example/callback'], client_name: 'A new one' },
       undefined,
       {

@@ -78,9 +78,11 @@ describeOnSqlite('OpenID Connect Front-Channel Logout: a person who signs out he
   test('goes straight on where no client needs to be told', async () => {
     const query = `next=${encodeURIComponent('/if/user/?a=b')}`;
     const { browser: quiet } = await signedInTo(await makeRelyingParty(server()));
-    expect((await step(quiet, invalidation, query)).to).toBe('/if/user/?a=b');
+    expect((await step(quiet, invalidation, query)).component).toBe('xak-flow-confirm');
+    expect(await isSignedIn(quiet)).toBe(true);
+    expect((await quiet.answerStep(invalidation, {}, query)).to).toBe('/if/user/?a=b');
     const { browser } = await signedInTo(await framed('https://app.example/out'));
-    const { to } = await step(browser, invalidation, query);
+    const { to } = await browser.answerStep(invalidation, {}, query);
     expect(leadsTo((await browser.visit(to)).text)).toBe('/if/user/?a=b');
   });
 

@@ -80,7 +80,7 @@ describeOnBoth('userinfo (OpenID Connect Core §5.3)', (server) => {
     const { access_token } = await tokensFor(server(), relying, person.pk);
     const { status, body } = await userinfo(server(), access_token);
     expect(status).toBe(200);
-    expect(body).toEqual({ sub: expect.any(String), email: 'ada@example.org', email_verified: false });
+    expect(body).toEqual({ sub: expect.any(String), email: 'ada@example.org', email_verified: true });
     expect((await post(server(), 'userinfo', { access_token })).body).toEqual(body);
     const inHeader = { authorization: `Bearer ${access_token}` };
     expect((await post(server(), 'userinfo', {}, inHeader)).body).toEqual(body);

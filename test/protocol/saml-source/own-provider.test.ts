@@ -4,7 +4,7 @@ import { unique } from '../../support/make-walk.ts';
 import { makeApplication } from '../../support/providers.ts';
 import { visitor } from '../../support/relying-party.ts';
 import { type IdpKey, idpKey } from '../../support/saml-idp.ts';
-import { implicitFlow, responseOn } from '../../support/saml-sp.ts';
+import { implicitFlow, responseOn, signingPairOf } from '../../support/saml-sp.ts';
 import { describeOnSqlite } from '../../support/server.ts';
 import { newBrowser, throughFlow, visit } from '../oauth-source/visitor.ts';
 import { parse, samlWalk } from './saml-walk.ts';
@@ -49,7 +49,7 @@ describeOnSqlite('a SAML source whose identity provider is another Gatehouse', (
 
       const sso_url = `${server().world.config.publicUrl}${path}`;
       const patched = await server().admin.patch(`/sources/saml/${slug}/`, {
-        ...{ sso_url, verification_kp: provider.signing_kp, idp_issuer: '' },
+        ...{ sso_url, verification_kp: await signingPairOf(server(), provider), idp_issuer: '' },
       });
       expect([patched.status, patched.body.pk]).toEqual([200, pk]);
       const browser = newBrowser(server());

@@ -24,6 +24,7 @@ import {
   responseOn,
   type ServiceProvider,
   type SpPair,
+  signingCertificateOf,
   storePair,
   textIn,
 } from '../../support/saml-sp.ts';
@@ -87,8 +88,7 @@ describeOnBoth(
         body: JSON.stringify(values),
       });
 
-    const certificateOf = async ({ provider }: ServiceProvider): Promise<string> =>
-      (await server().admin.get(`/crypto/certificatekeypairs/${provider.signing_kp}/view_certificate/`)).body.data;
+    const certificateOf = ({ provider }: ServiceProvider) => signingCertificateOf(server(), provider);
 
     /** By xmlsec1, where there is one. */
     async function checkSignature(document: string, sp: ServiceProvider, element: string) {

@@ -9,6 +9,7 @@ import {
   makeServiceProvider,
   responseOn,
   type ServiceProvider,
+  signingCertificateOf,
   textIn,
 } from '../../support/saml-sp.ts';
 import { describeOnSqlite } from '../../support/server.ts';
@@ -17,8 +18,7 @@ import { findXmlsec, xmlsecVerify } from '../../support/xmlsec.ts';
 const hasXmlsec = await findXmlsec();
 
 describeOnSqlite('settings of a SAML provider', (server) => {
-  const certificateOf = async ({ provider }: ServiceProvider): Promise<string> =>
-    (await server().admin.get(`/crypto/certificatekeypairs/${provider.signing_kp}/view_certificate/`)).body.data;
+  const certificateOf = ({ provider }: ServiceProvider) => signingCertificateOf(server(), provider);
 
   test('the mappings that every provider gets tell seven things of a user', async () => {
     const sp = await makeServiceProvider(server());
