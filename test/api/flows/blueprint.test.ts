@@ -182,15 +182,27 @@ describeOnBoth('blueprints of flows', (server) => {
     expect(events.map(({ action }) => action)).toEqual(['model_created', 'model_created']);
   });
 
-  test('an import is for superusers: what it makes decides how people sign in', async () => {
+  test('an import takes the rights to its parts; only superusers import what users sign in through', async () => {
     const slug = unique('rights');
-    const flow = entry('svc_flows.flow', { slug }, { name: 'n', title: 't', designation: 'enrollment' });
+    const attrs = { name: 'n', title: 't', designation: 'enrollment' };
+    const flow = entry('svc_flows.flow', { slug }, attrs);
     const nobody = await server().user();
     expect((await upload(nobody.api, file(flow))).status).toBe(403);
     const all = ['add', 'view', 'change'].map((verb) => `svc_flows.${verb}_flow`);
-    expect((await upload((await server().user(all)).api, file(flow))).status).toBe(403);
+    const { api } = await server().user(all);
+    const find = async () => (await server().admin.get(`/flows/instances/${slug}/`)).body;
+    const enabled = entry('svc_flows.flow', { slug }, { ...attrs, enabled: true });
+    expect((await upload(api, file(enabled))).status).toBe(403);
+    const stage = entry('svc_stages_deny.denystage', { name: unique('stage') });
+    expect((await upload(api, file(flow, stage))).status).toBe(403);
     expect((await server().admin.get(`/flows/instances/${slug}/`)).status).toBe(404);
-    expect((await upload(server().admin, file(flow))).status).toBe(200);
+    expect((await upload(api, file(flow))).status).toBe(200);
+    expect(await find()).toMatchObject({ title: 't', enabled: false });
+    expect((await openBrowser(server()).show(slug)).status).toBe(404);
+    expect((await upload(server().admin, file(enabled))).status).toBe(200);
+    const renamed = entry('svc_flows.flow', { slug }, { ...attrs, title: 'another' });
+    expect((await upload(api, file(renamed))).status).toBe(403);
+    expect(await find()).toMatchObject({ title: 't', enabled: true });
   });
 
   test('an export needs the right to export, and to view every part', async () => {

@@ -90,7 +90,10 @@ describeOnBoth('the design of a flow', (server) => {
     expect(body.steps[0]).toMatchObject({ stage: null, name: null, type: null, path: null });
     expect(body.steps[0].gates).toMatchObject([{ policy: null, name: null, type: null, path: null }]);
     const viewer = await server().user(['svc_flows.view_flow', 'svc_flows.view_stage', 'svc_policies.view_policy']);
-    expect((await viewer.api.get(path)).body).toEqual(await designOf(server(), walk.slug));
+    expect((await viewer.api.get(path)).body).toEqual({
+      ...(await designOf(server(), walk.slug)),
+      locked: 'Users sign in through this flow. Only superusers may change or delete it.',
+    });
     expect((await (await server().user(['svc_flows.view_stage'])).api.get(path)).status).toBe(403);
   });
 });

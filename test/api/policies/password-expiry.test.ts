@@ -102,7 +102,7 @@ describeOnBoth('password expiry policies (E6)', (server) => {
     }
   });
 
-  test('only superusers write, whatever permissions others hold globally or on the object', async () => {
+  test('writing takes the permission, globally or on the object, and superusers while users sign in through it', async () => {
     const running = server();
     const made = await make('guarded');
     const other = await make('guarded too');
@@ -111,14 +111,23 @@ describeOnBoth('password expiry policies (E6)', (server) => {
     expect((await attempt((await running.user()).api)).status).toBe(403);
     expect((await attempt((await running.user([view])).api)).status).toBe(403);
     expect((await attempt((await running.user([change])).api)).status).toBe(403);
-    expect((await attempt((await running.user([view, change])).api)).status).toBe(403);
+    const editor = await running.user([view, change]);
+    expect((await attempt(editor.api)).status).toBe(200);
 
     const limited = await running.user();
     await grantOn(running, limited.pk, view, made.pk);
     expect((await attempt(limited.api)).status).toBe(403);
     await grantOn(running, limited.pk, change, made.pk);
-    expect((await attempt(limited.api)).status).toBe(403);
+    expect((await attempt(limited.api)).status).toBe(200);
     expect((await attempt(limited.api, other.pk)).status).toBe(404);
+
+    const signIn = (await running.admin.get('/flows/instances/default-authentication-flow/')).body.pk;
+    const bound = { target: signIn, policy: made.pk, order: 900 };
+    const binding = (await running.admin.post('/policies/bindings/', bound)).body.pk;
+    expect((await attempt(editor.api)).status).toBe(403);
+    expect((await attempt(limited.api)).status).toBe(403);
+    expect((await attempt(running.admin)).status).toBe(200);
+    expect((await running.admin.delete(`/policies/bindings/${binding}/`)).status).toBe(204);
   });
 
   test('the list is narrowed by every filter', async () => {

@@ -237,13 +237,13 @@ describeOnBoth('SAML providers', (server) => {
       `<?xml version="1.0"?><EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://sp.example/id">
         <SPSSODescriptor ${attributes}>${inside}</SPSSODescriptor></EntityDescriptor>`;
 
-    async function upload(file: string, flow?: string): Promise<Answer> {
+    async function upload(file: string, flow?: string, api = server().admin): Promise<Answer> {
       count += 1;
       const form = new FormData();
       form.set('name', `imported ${count}`);
       form.set('authorization_flow', flow ?? (await implicitFlow(server())));
       form.set('file', new Blob([file]), 'metadata.xml');
-      return server().admin.send('POST', `${path}import_metadata/`, form);
+      return api.send('POST', `${path}import_metadata/`, form);
     }
     async function imported(file: string) {
       const answer = await upload(file);
@@ -333,11 +333,20 @@ describeOnBoth('SAML providers', (server) => {
       expect((await server().admin.get('/crypto/certificatekeypairs/')).body.pagination.count).toBe(before);
     });
 
-    test('is for superusers: it brings certificates', async () => {
-      const person = await server().user(['svc_providers_saml.add_samlprovider', 'svc_crypto.add_certificatekeypair']);
-      const form = new FormData();
-      form.set('file', new Blob(['x']), 'metadata.xml');
-      expect((await person.api.send('POST', `${path}import_metadata/`, form)).status).toBe(403);
+    test('takes the permission to add providers and the certificates that it brings', async () => {
+      const add = ['svc_providers_saml.add_samlprovider', 'svc_crypto.add_certificatekeypair'];
+      const file = document(
+        `${keyOf(rsa.certificate, 'signing')}${consumer(bindings.post, 'https://sp.example/delegate')}`,
+        'AuthnRequestsSigned="true"',
+      ).replace('https://sp.example/id', 'https://sp.example/of-a-delegate');
+      for (const lacking of add) {
+        const { api } = await server().user(add.filter((permission) => permission !== lacking));
+        const { status, body } = await upload(file, undefined, api);
+        expect([status, body.required]).toEqual([403, lacking]);
+      }
+      const { api } = await server().user(add);
+      const answer = await upload(file, undefined, api);
+      expect([answer.status, answer.text]).toEqual([204, '']);
     });
   });
 

@@ -31,7 +31,7 @@ describeOnBoth('stages of every kind', (server) => {
     expect((await server().nobody.get(`${path}types/`)).status).toBe(403);
   });
 
-  test('a stage can be deleted here, by superusers', async () => {
+  test('a stage can be deleted here with the permission for its kind, unless users sign in through it', async () => {
     const { pk } = (await server().admin.post('/stages/invitation/stages/', { name: 'to delete' })).body;
     const view = 'svc_stages_invitation.view_invitationstage';
     const viewer = await server().user([view]);
@@ -41,8 +41,12 @@ describeOnBoth('stages of every kind', (server) => {
     ]);
     expect((await viewer.api.delete(`${path}${pk}/`)).status).toBe(403);
     const remover = await server().user([view, 'svc_stages_invitation.delete_invitationstage']);
+    const signIn = (await server().admin.get('/flows/instances/default-authentication-flow/')).body.pk;
+    const bound = { target: signIn, stage: pk, order: 900 };
+    const binding = (await server().admin.post('/flows/bindings/', bound)).body.pk;
     expect((await remover.api.delete(`${path}${pk}/`)).status).toBe(403);
-    expect((await server().admin.delete(`${path}${pk}/`)).status).toBe(204);
+    await server().admin.delete(`/flows/bindings/${binding}/`);
+    expect((await remover.api.delete(`${path}${pk}/`)).status).toBe(204);
     expect((await server().admin.get(`/stages/invitation/stages/${pk}/`)).status).toBe(404);
     expect((await eventsAbout(server(), pk)).at(-1)).toMatchObject({
       action: 'model_deleted',

@@ -40,7 +40,7 @@ describeOnBoth('prompt stages', (server) => {
     await server().admin.post('/flows/bindings/', { target: flow.pk, stage: made.pk, order: 50 });
     const { status, body } = await server().admin.get(`${path}${made.pk}/`);
     expect(status).toBe(200);
-    const { stages: _s, policies: _p, cache_count: _c, authentication: _a, ...summary } = flow;
+    const { stages: _s, policies: _p, cache_count: _c, authentication: _a, enabled: _e, ...summary } = flow;
     expect(body).toEqual({ ...made, flow_set: [summary] });
   });
 

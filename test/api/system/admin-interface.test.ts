@@ -34,13 +34,17 @@ describeOnBoth('admin_interface_retrieve', (server) => {
     expect(await read(api)).toMatchObject({ has_rights: false, resources: [] });
   });
 
-  test('offers others what they hold, and never what decides how people sign in', async () => {
-    const permissions = ['svc_core.view_group', 'svc_core.change_group', 'svc_stages_deny.view_denystage'];
-    const { api } = await server().user([...permissions, 'svc_stages_deny.change_denystage']);
+  test('offers others what they hold, and nothing of kinds whose objects are all in use where users sign in', async () => {
+    const models = ['svc_core.group', 'svc_stages_deny.denystage', 'svc_brands.brand'];
+    const verbs = ['view', 'change'];
+    const { api } = await server().user(
+      models.flatMap((model) => verbs.map((verb) => model.replace('.', `.${verb}_`))),
+    );
     const body = await read(api);
     expect(body.has_rights).toBe(true);
     expect(entry(body, '/core/groups/')?.may).toEqual({ view: 'all', add: 'none', change: 'all', delete: 'none' });
-    expect(entry(body, '/stages/deny/')?.may).toEqual({ view: 'all', add: 'none', change: 'none', delete: 'none' });
+    expect(entry(body, '/stages/deny/')?.may).toEqual({ view: 'all', add: 'none', change: 'all', delete: 'none' });
+    expect(entry(body, '/core/brands/')?.may).toEqual({ view: 'all', add: 'none', change: 'none', delete: 'none' });
     expect(entry(body, '/stages/all/')).toMatchObject({ kinds: [], may: { view: 'some', add: 'none' } });
     expect(entry(body, '/core/users/')).toBeUndefined();
     expect(entry(body, '/core/tokens/')).toBeUndefined();
@@ -110,7 +114,7 @@ describeOnBoth('admin_objects_list', (server) => {
     const role = (await admin.post('/rbac/roles/', { name: unique('role') })).body;
     await admin.post(`/rbac/permissions/assigned_by_roles/${role.pk}/assign/`, { permissions: [power] });
     const weak = await user();
-    const stronger = await user([power]);
+    const stronger = await user([power], { email: `${unique('stronger')}@example.org` });
     const byRole = await user();
     const groups = [
       await group({}),
@@ -159,10 +163,17 @@ describeOnBoth('admin_objects_list', (server) => {
     );
     expect(fixed.map((one: { fixed?: string[] }) => one.fixed?.toSorted())).toEqual([
       undefined,
-      ['attributes', 'email', 'is_active', 'type', 'username'],
+      ['attributes', 'email', 'email_verified', 'is_active', 'type', 'username'],
       ['users'],
     ]);
-    for (const [member, value] of Object.entries({ email: 'x@y.example', attributes: { a: 1 }, is_active: false }))
+    // Administrators vouched for the address, so that false is a change.
+    expect((await admin.get(`/core/users/${stronger.pk}/`)).body.email_verified).toBe(true);
+    for (const [member, value] of Object.entries({
+      email: 'x@y.example',
+      email_verified: false,
+      attributes: { a: 1 },
+      is_active: false,
+    }))
       expect((await desk.api.patch(`/core/users/${stronger.pk}/`, { [member]: value })).status).toBe(403);
     expect((await desk.api.patch(`/core/users/${stronger.pk}/`, { name: 'Another' })).status).toBe(200);
     expect((await desk.api.patch(`/core/groups/${groups[1].pk}/`, { users: [weak.pk, byRole.pk] })).status).toBe(403);
