@@ -52,9 +52,10 @@ describeOnSqlite(
   'class 70: a path below a folder of files that names none of them',
   (server) => {
     test.each(['/static/', '/static/api-browser/', '/static/pages/', '/media/'])(
-      'is not found below %s, and leaves nothing in the log',
+      'is not found below %s, and leaves one line about each refusal in the log',
       async (prefix) => {
         lines.length = 0;
+        const refusals: object[] = [];
         for (const name of names) {
           for (const method of ['GET', 'HEAD']) {
             const answer = await rawRequest(server().url, prefix + name, { method });
@@ -62,9 +63,14 @@ describeOnSqlite(
             const expected = prefix === '/media/' && isBroken(name) ? 400 : 404;
             expect([method, name, answer.status]).toEqual([method, name, expected]);
             expect(answer.headers['x-content-type-options']).toBe('nosniff');
+            refusals.push({ level: 'info', msg: 'request refused', method, status: expected });
           }
         }
-        expect(lines).toEqual([]);
+        const logged = lines.map((line) => JSON.parse(line));
+        expect(
+          logged.map(({ level, msg, req, res }) => ({ level, msg, method: req?.method, status: res?.status })),
+        ).toEqual(refusals);
+        expect(logged.filter(({ err }) => err)).toEqual([]);
       },
     );
 
@@ -79,6 +85,7 @@ describeOnSqlite(
     });
 
     test('is not found whatever the headers on ranges and encodings', async () => {
+      lines.length = 0;
       for (const range of ['bytes=9-2', 'bytes=0-', 'bytes=-1', 'bytes=99999999-', 'x', 'bytes=NaN-NaN']) {
         const { status, text } = await rawRequest(server().url, '/static/favicon.svg', { headers: { range } });
         expect([range, status, text.includes('</svg>')]).toEqual([range, 200, true]);
