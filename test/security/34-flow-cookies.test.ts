@@ -39,7 +39,8 @@ describeOnSqlite('classes 34 and 35: cookies of flows and sessions', (server) =>
     const old = cookie.split('=')[1] as string;
     browser.cookies.set(session, old);
     browser.cookies.set('gatehouse_csrf', csrf);
-    await browser.show(walk.slug);
+    expect((await browser.show(walk.slug)).body.component).toBe('xak-flow-confirm');
+    await browser.answer(walk.slug, { component: 'xak-flow-confirm' });
     expect(browser.cookies.get(session)).not.toBe(old);
     expect((await browser.get('/core/users/me/')).body.user.pk).toBe(user.pk);
     browser.cookies.set(session, old);

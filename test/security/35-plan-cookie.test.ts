@@ -35,7 +35,14 @@ describeOnSqlite(
       const user = await server().user();
       const source = await makeSource(server(), 'mediasrc', { plex_token: unique('t') });
       const { db, key, clock } = world;
-      const facts = { userId: user.pk, clientIp: '127.0.0.1', userAgent: '', now: clock.now(), lifetimeMs: 60_000 };
+      const facts = {
+        userId: user.pk,
+        clientIp: '127.0.0.1',
+        userAgent: '',
+        now: clock.now(),
+        lifetimeMs: 60_000,
+        isProven: true,
+      };
       const session = await db.write((tx) => startSession(tx, key, facts));
       const cookie = { cookie: `gatehouse_session=${session.token}` };
       for (const name of ['redeem_token', 'redeem_token_authenticated']) {

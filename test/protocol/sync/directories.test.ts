@@ -315,7 +315,7 @@ describeOnSqlite(
         { sub: 'boss@example.com', scope: 'https://scope.example/one https://scope.example/two' },
       ]);
       const sent = [...target.groups.values()].find(({ name }) => name === group.name);
-      expect(sent.email).toMatch(/^groe-co-\d+@second\.example$/);
+      expect(sent.email).toMatch(/^grosse-co-\d+@second\.example$/);
       const taken = `taken ${Math.random()}`;
       const known = {
         id: 'known',

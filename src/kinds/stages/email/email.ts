@@ -109,7 +109,9 @@ async function send({ key, jobs }: Needs, step: Step<Settings>): Promise<boolean
   const address = addressOf(step);
   const who = typed ?? context.pending_user ?? address ?? '';
   const owner = context.pending_user ?? (address === null ? `nobody ${typed}` : `newcomer ${address.toLowerCase()}`);
-  const sharers = user === null && flow.designation === 'recovery' && typed ? await findSharers(call, typed) : [];
+  // Looked up for known users too, or the work would differ (timing attack, user enumeration).
+  const found = flow.designation === 'recovery' && typed ? await findSharers(call, typed) : [];
+  const sharers = user === null ? found : [];
   const minutes = settings.token_expiry;
   try {
     return await call.db.write(async (tx) => {
