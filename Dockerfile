@@ -7,7 +7,7 @@ COPY scripts scripts
 COPY src src
 COPY web web
 # The image has a Node of its own and never builds again, so the one that npm brought and the bundler stay behind.
-RUN npm run build && rm -rf node_modules/node-linux-* node_modules/.bin node_modules/rolldown node_modules/@rolldown node_modules/@oxc-project
+RUN npm run build -- --smallest && rm -rf node_modules/node-linux-* node_modules/.bin node_modules/rolldown node_modules/@rolldown node_modules/@oxc-project
 
 FROM node:26-bookworm-slim
 RUN useradd --system --uid 10001 --home-dir /data gatehouse && install -d -m 700 -o gatehouse -g gatehouse /data

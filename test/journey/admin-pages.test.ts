@@ -19,7 +19,7 @@ describeJourney('the admin pages', (journey) => {
         .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`,
     );
     expect(bytes).toBeGreaterThan(50_000);
-    expect(bytes).toBeLessThan(120_000);
+    expect(bytes).toBeLessThan(130_000);
   });
 
   test('lead on from what is gone: an object to change, and the last page of a list', async () => {

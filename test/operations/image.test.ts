@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -29,7 +39,10 @@ function linkPackages(folder: string): void {
   }
 }
 
-const bundle = (folder: string) => promisify(execFile)(process.execPath, [join(folder, 'scripts/bundle.mjs')]);
+const bundle = (folder: string) => {
+  const options = /npm run build -- (--\S+)/.exec(read('Dockerfile'))?.[1];
+  return promisify(execFile)(process.execPath, [join(folder, 'scripts/bundle.mjs'), ...(options ? [options] : [])]);
+};
 
 /** The folder in which the image is built, before the build. */
 function copySources(): string {
@@ -41,6 +54,15 @@ function copySources(): string {
   }
   linkPackages(build);
   return build;
+}
+
+/** How much a browser would load of all pages. */
+function compressedBytes(folder: string): number {
+  const dist = join(folder, 'dist');
+  const newest = readdirSync(dist).sort((a, b) => statSync(join(dist, b)).mtimeMs - statSync(join(dist, a)).mtimeMs)[0];
+  const pages = join(dist, newest ?? '', 'web');
+  const files = readdirSync(pages).filter((name) => name.endsWith('.br'));
+  return files.reduce((sum, name) => sum + statSync(join(pages, name)).size, 0);
 }
 
 test('a build whose result cannot be kept ends before it begins, and says who can', async () => {
@@ -58,6 +80,7 @@ test('a build whose result cannot be kept ends before it begins, and says who ca
 test('the image is built from what the Dockerfile copies, and runs without the bundler', async () => {
   const build = copySources();
   await bundle(build);
+  expect(compressedBytes(build)).toBeLessThan(0.95 * compressedBytes(root));
 
   const image = newFolder();
   for (const [from, to] of copies(/^COPY --from=build (?:--\S+ )?(.*)$/)) {
