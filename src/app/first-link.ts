@@ -79,7 +79,7 @@ async function signIn(needs: Needs, { facts }: HttpCall, token: string): Promise
     const [taken] = rows;
     if (!taken) return null;
     const call = { ...systemCall(db, world, now), request: facts };
-    const user = await loadUserFacts(call, tx, taken.user);
+    const user = await loadUserFacts(tx, taken.user);
     if (!user) return null;
     await sql`update users set last_login = ${now} where pk = ${user.pk}`.execute(tx);
     const { clientIp, userAgent } = facts;

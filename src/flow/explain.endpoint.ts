@@ -101,7 +101,7 @@ async function requestedUser({ call, engine: { registry }, tx }: ExplainInput): 
     pk !== null &&
     (pk === actor.user.pk ||
       ((await isVisible(users, pk, call, registry)) && (await holdsOn(actor, aboutOthers, users, pk, tx))));
-  const user = isAllowed ? await loadUserFacts(call, tx, Number(pk)) : null;
+  const user = isAllowed ? await loadUserFacts(tx, Number(pk)) : null;
   // A user whom the caller may not ask about does not exist for them.
   if (!user) throw Invalid.field('user', 'User not found');
   return user;

@@ -95,5 +95,4 @@ const maxPerOrigin = 500;
 export const deleteOldest = statement<[countedWith: string], unknown>(
   (countedWith) => sql`delete from flow_plans where pk in (select pk from flow_plans where network = ${countedWith}
     order by created desc limit 1000 offset ${maxPerOrigin - 1})`,
-  { sent: 'later' },
 );

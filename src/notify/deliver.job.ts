@@ -57,7 +57,7 @@ export function deliverJob({ transports, quietCall }: Needs): JobKind<Delivery> 
       if (!transport) return 'The transport is gone.';
       const [event] = await loadEvents(read, [delivery.event]);
       if (!event) return 'The event is gone.';
-      const user = await loadUserFacts(call, read, delivery.user);
+      const user = await loadUserFacts(read, delivery.user);
       if (!user?.is_active) return 'The user is gone or not active.';
       const { pk, severity } = delivery;
       const text = summaryOf(languageOfUser(user.attributes, 'en'), event);

@@ -27,7 +27,6 @@ const batchSize = 500;
 
 const insertUnmatched = statement<[event: string], unknown>(
   (event) => sql`insert into unmatched_events (event) values (${event})`,
-  { sent: 'later' },
 );
 const anyUnmatched = statement<[], unknown>(() => sql`select 1 as found from unmatched_events limit 1`);
 

@@ -59,7 +59,7 @@ async function trySending(
   const { read } = call.db;
   const transport = await loadTransport(read, row.pk);
   const kind = transports.find(({ mode }) => mode === transport?.mode);
-  const user = await loadUserFacts(call, read, requireActor(call).user.pk);
+  const user = await loadUserFacts(read, requireActor(call).user.pk);
   if (!transport || !kind || !user) throw Invalid.whole('The transport cannot be tested.');
   const message: Message = {
     pk: randomUuid(),

@@ -47,5 +47,5 @@ function withPendingUser(context: PolicyRequest['context'], user: UserFacts | nu
 
 /** The caller, as policies see them. */
 export async function callersFacts(call: Call, query: Query): Promise<UserFacts | null> {
-  return call.actor && loadUserFacts(call, query, call.actor.user.pk);
+  return call.actor && loadUserFacts(query, call.actor.user.pk);
 }

@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Dialect } from '../platform/db/dialect.ts';
-import { runLater } from '../platform/db/later.ts';
 import { heldAmong } from '../resource/access.ts';
 import type { Field, RowAlias } from '../resource/fields/field.ts';
 import { missingObject, ref } from '../resource/fields/ref.ts';
@@ -23,7 +22,7 @@ const keyedApart = (resources: Resources): { table: RawBuilder<unknown>; column:
   );
 
 export async function storeTarget(tx: Query, key: string, model: string): Promise<void> {
-  await runLater(tx, sql`insert into policy_targets (pk, model) values (${key}, ${model})`);
+  await sql`insert into policy_targets (pk, model) values (${key}, ${model})`.execute(tx);
 }
 
 const plain = ref('svc_policies.policybindingmodel', 'uuid', {

@@ -47,7 +47,7 @@ async function tryPolicy(engine: PolicyEngine, { call, registry, row, values }: 
   const pk = values.user;
   // A user whom the caller may not see does not exist for them.
   const isThere = await isVisible(registry.require('svc_core.user'), pk, call, registry);
-  const user = isThere ? await loadUserFacts(call, call.db.read, pk) : null;
+  const user = isThere ? await loadUserFacts(call.db.read, pk) : null;
   if (!user) throw Invalid.field('user', missingObject(pk));
   const request = policyRequest(call, { user, context: values.context });
   const { passing, messages, logs } = await engine.tryPolicy({ call, request, policy: row });

@@ -28,7 +28,7 @@ export async function previewedUser({ call, registry }: Pick<ActionInput, 'call'
   const users = registry.require('svc_core.user');
   const pk = Number(parseKey(users, text));
   const may = pk === actor.user.pk || (await holdsOn(actor, 'svc_core.preview_user', users, pk, call.db.read));
-  const user = may ? await loadUserFacts(call, call.db.read, pk) : null;
+  const user = may ? await loadUserFacts(call.db.read, pk) : null;
   // Whom the caller may not preview does not exist for them.
   if (!user) throw Invalid.field('for_user', 'User not found');
   return user;

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Complaints, Invalid } from '../lib/problem.ts';
 import { parseTimestamp } from '../platform/clock.ts';
-import { columnStatement } from '../platform/db/statement.ts';
 import type { Call } from './call.ts';
 import { type Field, type Fields, isShown, type RowAlias } from './fields/field.ts';
 import { isRef, keySchema, type RefField } from './fields/ref.ts';
@@ -138,11 +137,10 @@ function parseKeyText(field: RefField, text: string): string | number | { compla
   return isUuid(text) ? canonicalUuid(text) : { complaint: `“${text}” is not a valid UUID.` };
 }
 
-const findKey = columnStatement((table, _, [key]) => sql`select 1 from ${sql.table(table)} where pk = ${key}`);
-
 async function exists(field: RefField, key: string | number, { call, registry }: FilterInput): Promise<boolean> {
   const { table } = registry.require(field.model);
-  return (await findKey(call.db.read, table, ['pk'], [key])).length > 0;
+  const { rows } = await sql`select 1 from ${sql.table(table)} where pk = ${key}`.execute(call.db.read);
+  return rows.length > 0;
 }
 
 /** All filter conditions of the query string; throws all complaints at once. */

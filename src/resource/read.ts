@@ -3,7 +3,6 @@ import { memoizeWeakly } from '../lib/memoize.ts';
 import { Problem } from '../lib/problem.ts';
 import { createWorkQueue } from '../lib/work-queue.ts';
 import type { Query } from '../platform/db/database.ts';
-import { runLast } from '../platform/db/later.ts';
 import { shapedStatements, statement } from '../platform/db/statement.ts';
 import { ownerColumn, visibleRows } from './access.ts';
 import type { Actor } from './actor.ts';
@@ -41,7 +40,7 @@ export function createEngine(registry: Registry): Engine {
     show: new Map<Resource, Finder>(),
     know: new Map<Resource, Finder>(),
     write: new Map<Resource, Finder>(),
-    commit: new Map<Resource, Finder>(),
+    key: new Map<Resource, Finder>(),
   };
 
   function openPlan(resource: Resource, call: Call, view: PlanView): Plan {
@@ -103,11 +102,9 @@ export function createEngine(registry: Registry): Engine {
       const cache = finders[use];
       let finder = cache.get(resource);
       if (!finder) {
-        const column = resource.row().col(use === 'commit' ? 'pk' : resource.lookup);
-        finder = statement(
-          (name) => selectSql(engine, resource, call, [sql`${column} = ${name}`], use === 'commit' ? 'show' : use),
-          use === 'commit' ? { sent: 'last' } : {},
-        );
+        const column = resource.row().col(use === 'key' ? 'pk' : resource.lookup);
+        const shown = use === 'key' ? 'show' : use;
+        finder = statement((name) => selectSql(engine, resource, call, [sql`${column} = ${name}`], shown));
         cache.set(resource, finder);
       }
       return finder;
@@ -218,30 +215,18 @@ export async function selectOne<R extends Row>(
   return selectedRow(engine, resource, call, rows, use);
 }
 
-export const selectByKey = <R extends Row>(
-  engine: Engine,
-  resource: Resource<R>,
-  call: Call,
-  tx: Query,
-  pk: string | number,
-): Promise<SelectedRow<R> | null> => selectOne(engine, resource, call, tx, [hasKey(resource, pk)]);
-
-/** The same as the last statement of a transaction, which it commits. */
-export async function selectLast<R extends Row>(
+/** One row by its key. Checks no permissions either. */
+export async function selectByKey<R extends Row>(
   engine: Engine,
   resource: Resource<R>,
   call: Call,
   tx: Query,
   pk: string | number,
 ): Promise<SelectedRow<R> | null> {
-  const find = engine.finder(resource, call, 'commit');
-  const rows = find
-    ? await find(tx, pk)
-    : (await runLast(tx, selectSql(engine, resource, call, [hasKey(resource, pk)], 'show'))).rows;
-  return selectedRow(engine, resource, call, rows, 'show');
+  const find = engine.finder(resource, call, 'key');
+  if (find) return selectedRow(engine, resource, call, await find(tx, pk), 'show');
+  return selectOne(engine, resource, call, tx, [sql`${resource.row().col('pk')} = ${pk}`]);
 }
-
-const hasKey = (resource: Resource, pk: string | number) => sql`${resource.row().col('pk')} = ${pk}`;
 
 /** A group may have a hundred thousand members, of whom a write needs the keys alone. */
 const viewFor = (use: RowUse): PlanView => (use === 'show' ? 'full' : 'bare');

@@ -300,8 +300,8 @@ export interface Engine {
   readonly registry: Registry;
   /** A resource as this call's actor may see it. Plans for lists cannot load. */
   plan<R extends Row>(resource: Resource<R>, call: Call, view?: PlanView): Plan<R>;
-  /** A prepared statement that reads or locks the row in the path, or reads by key and commits; null for special views. */
-  finder(resource: Resource, call: Call, use: RowUse | 'commit'): Finder | null;
+  /** A prepared statement that reads or locks the row in the path, or reads one by its key; null for special views. */
+  finder(resource: Resource, call: Call, use: RowUse | 'key'): Finder | null;
   /** Loads stored rows for internal use. Checks no permissions. */
   stored<R extends Row>(resource: Resource<R>, call: Call): LoadStored<R>;
   readonly count: CountRows;

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Complaints, Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
-import { runLater } from '../platform/db/later.ts';
 import { heldAmong, hiddenAmong, holdsAll } from './access.ts';
 import type { Actor } from './actor.ts';
 import type { Call } from './call.ts';
@@ -246,7 +245,7 @@ const takesPart = ({ reaches, wholesOf: parts, allFields }: Resource, registry: 
 export async function lockUses(resource: Resource, call: Call, registry: Registry, tx: Query): Promise<void> {
   if (!call.actor || !takesPart(resource, registry)) return;
   const lock = call.db.dialect.exclusive('what users sign in through');
-  if (lock) await runLater(tx, lock);
+  if (lock) await lock.execute(tx);
 }
 
 /** Refuses to change or delete an object that users sign in through, or that others use whom the caller may not change. */

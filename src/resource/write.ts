@@ -3,8 +3,6 @@ import { chunksOf } from '../lib/chunks.ts';
 import { type Complaints, Invalid, Problem } from '../lib/problem.ts';
 import { type Query, Rollback } from '../platform/db/database.ts';
 import { keysPerStatement } from '../platform/db/keys-per-statement.ts';
-import { runLater } from '../platform/db/later.ts';
-import { columnStatement } from '../platform/db/statement.ts';
 import { sealContext } from '../platform/keys.ts';
 import { heldAmong, hiddenAmong } from './access.ts';
 import { type Call, requireActor } from './call.ts';
@@ -99,19 +97,12 @@ export async function updateColumns(
   tx: Query,
 ): Promise<void> {
   for (const [table, own] of valuesByTable(resource, values)) {
-    const columns = columnsOf(resource, pk, own, call);
-    const names = Object.keys(columns);
-    if (names.length > 0) await updateByKey(tx, table, names, [...Object.values(columns), pk]);
+    const columns = Object.entries(columnsOf(resource, pk, own, call));
+    if (columns.length === 0) continue;
+    const pairs = columns.map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
+    await sql`update ${sql.table(table)} set ${sql.join(pairs)} where pk = ${pk}`.execute(tx);
   }
 }
-
-const updateByKey = columnStatement<never>(
-  (table, names, slots) => {
-    const pairs = names.map((name, index) => sql`${sql.ref(name)} = ${slots[index]}`);
-    return sql`update ${sql.table(table)} set ${sql.join(pairs)} where pk = ${slots.at(-1)}`;
-  },
-  { sent: 'later' },
-);
 
 /** Makes the join table match the request. */
 export async function writeJoins(
@@ -128,16 +119,14 @@ export async function writeJoins(
     const keys = new Set<string | number>(value);
     const linked = isNew ? new Set<string | number>() : await pairedWith(field.storage.join, pk, tx);
     for (const removed of chunksOf([...linked.difference(keys)], keysPerStatement)) {
-      await runLater(
+      await sql`delete from ${sql.table(table)} where ${sql.ref(own)} = ${pk} and ${sql.ref(other)} in (${sql.join(removed)})`.execute(
         tx,
-        sql`delete from ${sql.table(table)} where ${sql.ref(own)} = ${pk} and ${sql.ref(other)} in (${sql.join(removed)})`,
       );
     }
     for (const added of chunksOf([...keys.difference(linked)], keysPerStatement)) {
       const pairs = sql.join(added.map((key) => sql`(${pk}, ${key})`));
-      await runLater(
+      await sql`insert into ${sql.table(table)} (${sql.ref(own)}, ${sql.ref(other)}) values ${pairs} on conflict do nothing`.execute(
         tx,
-        sql`insert into ${sql.table(table)} (${sql.ref(own)}, ${sql.ref(other)}) values ${pairs} on conflict do nothing`,
       );
     }
   }

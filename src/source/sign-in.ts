@@ -193,7 +193,7 @@ const refusedByMatching = ({ name }: SourceRow) =>
   `Request to authenticate with ${name} has been denied. Please authenticate with the source you've previously signed up with.`;
 
 async function loadActiveUser(pk: number, call: Call): Promise<UserFacts> {
-  const user = await loadUserFacts(call, call.db.read, pk);
+  const user = await loadUserFacts(call.db.read, pk);
   if (!user?.is_active || user.type === 'internal_service_account') throw accessDenied();
   if (await isOver(call.db.read, pk, call.now))
     throw accessDenied(['This account was for one session, which is over.']);

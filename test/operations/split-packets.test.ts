@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/platform/db/database.ts';
-import { runLast, runLater } from '../../src/platform/db/later.ts';
 import { openPostgres } from '../../src/platform/db/postgres.ts';
 import { freshPostgresDatabase } from '../support/postgres.ts';
 import { type DatabaseProxy, databaseProxy } from './database-proxy.ts';
@@ -52,16 +51,15 @@ describe.skipIf(!database).each([1, 3, 11])('responses of PostgreSQL that arrive
     expect(await pid()).toBe(before);
   });
 
-  test('tell of the failure of one statement among several, after which nothing is stored', async () => {
+  test('roll back a transaction when one of its statements fails', async () => {
     const failed = db.write(async (tx) => {
-      await runLater(tx, insert('never'));
-      await runLater(tx, insert('turn 1'));
-      await runLast(tx, sql`select 1`);
+      await insert('never').execute(tx);
+      await insert('turn 1').execute(tx);
     });
     await expect(failed).rejects.toMatchObject({ code: '23505' });
     const stored = db.write(async (tx) => {
-      await runLater(tx, insert('last'));
-      return (await runLast(tx, sql`select count(*)::int as count from words`)).rows;
+      await insert('last').execute(tx);
+      return (await sql`select count(*)::int as count from words`.execute(tx)).rows;
     });
     expect(await stored).toEqual([{ count: 4 }]);
     expect(await words()).toEqual(['last', 'turn 1', 'turn 2', 'turn 3']);

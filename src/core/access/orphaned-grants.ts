@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Database, Query } from '../../platform/db/database.ts';
-import { runLater } from '../../platform/db/later.ts';
 import type { Registry } from '../../resource/resource.ts';
 import type { Outdated } from '../cleanup/delete-in-batches.ts';
 
@@ -13,11 +12,8 @@ export async function deleteGrantsOn(tx: Query, models: readonly string[], pk: s
     return sql`app_label = ${app} and model = ${name}`;
   });
   for (const table of tables) {
-    await runLater(
-      tx,
-      sql`delete from ${sql.table(table)} where object_pk = ${String(pk)}
-        and permission in (select pk from permissions where ${sql.join(isOf, sql` or `)})`,
-    );
+    await sql`delete from ${sql.table(table)} where object_pk = ${String(pk)}
+        and permission in (select pk from permissions where ${sql.join(isOf, sql` or `)})`.execute(tx);
   }
 }
 

@@ -40,50 +40,18 @@ const longAgo = '1970-01-01T00:00:00.000000Z';
 /** The count resets after this long without an attempt. */
 const forgottenAfterMs = 24 * 3_600_000;
 
-/**
- * Counts an attempt before any lookup or hashing. Returns false if it must wait, else what `look` finds in the same
- * transaction. One statement does the counting, so that concurrent attempts cannot exceed the limit.
- */
-export async function claimAttempt<T extends object | true = true>(
-  call: Pick<Call, 'db' | 'world'>,
+/** Counts an attempt before any lookup or hashing. Returns false if it must wait. */
+export async function claimAttempt(
+  { db, world }: Pick<Call, 'db' | 'world'>,
   key: Pick<InstanceKey, 'hash'>,
   attempt: Attempt,
-  // Callers without `look` leave T at `true`.
-  look: (tx: Query) => Promise<T> = async () => true as T,
-): Promise<T | false> {
-  const claim = { ...call, subjects: subjectsOf(key, attempt), now: attempt.now, look };
-  return (await claimFree(claim)) ?? claimInTurn(claim);
-}
-
-interface Claim<T> extends Pick<Call, 'db' | 'world'> {
-  readonly subjects: readonly Subject[];
-  readonly now: string;
-  look(tx: Query): Promise<T>;
-}
-
-/** Nearly all attempts are among the free ones: PostgreSQL counts them and answers `look` in one round trip. Null if this one is not. */
-async function claimFree<T>({ db, world, subjects, now, look }: Claim<T>): Promise<T | null> {
-  let counted: readonly Counted[] = [];
-  const found = await db.write(async (tx) => {
-    await world.makeRoom('sign_in_attempts', tx);
-    counted = await countFree(tx, subjects, now);
-    return look(tx);
-  }, notDurable);
-  if (counted.length === subjects.length) return found;
-  // Another attempt has used up the free ones of one subject meanwhile: the others must not pay for it.
-  if (counted.length > 0)
-    await db.write(async (tx) => {
-      for (const { subject } of counted) await giveBack(tx, subject);
-    }, notDurable);
-  return null;
-}
-
-async function claimInTurn<T>({ db, subjects, now, look }: Claim<T>): Promise<T | false> {
+): Promise<boolean> {
   try {
     return await db.write(async (tx) => {
+      await world.makeRoom('sign_in_attempts', tx);
       // A refused attempt is not counted: otherwise a blocked address could still lock users out.
-      if (!(await count(tx, subjects, now))) throw new Rollback(false);
-      return await look(tx);
+      if (!(await count(tx, subjectsOf(key, attempt), attempt.now))) throw new Rollback(false);
+      return true;
     }, notDurable);
   } catch (error) {
     if (error instanceof Rollback) return false;
@@ -103,12 +71,10 @@ export async function forgiveAttempt(tx: Query, key: Pick<InstanceKey, 'hash'>, 
 
 const forget = statement<[subject: string], unknown>(
   (subject) => sql`delete from sign_in_attempts where subject = ${subject}`,
-  { sent: 'later' },
 );
 
 const giveBack = statement<[subject: string], unknown>(
   (subject) => sql`update sign_in_attempts set failures = failures - 1 where subject = ${subject} and failures > 0`,
-  { sent: 'later' },
 );
 
 interface Message {
@@ -186,46 +152,6 @@ interface Counted {
   readonly subject: string;
   readonly failures: number;
 }
-
-/** Counts all subjects, or none if one of them has no free attempt left. */
-const countFree = (tx: Query, subjects: readonly Subject[], now: string): Promise<readonly Counted[]> =>
-  (subjects.length === 2 ? countFreeOfTwo : countFreeOfFour)(
-    tx,
-    ...subjects.flatMap(({ subject, pace }) => [subject, pace.free]),
-    now,
-    expiryOf(now),
-  );
-
-type FreeCounting = (string | number)[];
-
-const countingFree = (size: number) =>
-  statement<FreeCounting, Counted>(
-    (...values) => {
-      const [now, expires] = values.slice(2 * size);
-      const rows = Array.from({ length: size }, (_, at) => ({ subject: values[2 * at], free: values[2 * at + 1] }));
-      const names = sql.join(rows.map(({ subject }) => sql`${subject}`));
-      const limit = (row: 'a' | 'b') =>
-        sql`case ${sql.ref(`${row}.subject`)} ${sql.join(
-          rows.map(({ subject, free }) => sql`when ${subject} then cast(${free} as integer)`),
-          sql` `,
-        )} end`;
-      const each = sql.join(
-        rows.map(({ subject }) => sql`select cast(${subject} as text) as subject`),
-        sql` union all `,
-      );
-      return sql`insert into sign_in_attempts as a (subject, failures, blocked_until, expires)
-    select s.subject, 1, ${longAgo}, ${expires} from (${each}) as s
-    where not exists (select 1 from sign_in_attempts as b where b.subject in (${names})
-      and (b.blocked_until > ${now} or b.expires > ${now} and b.failures >= ${limit('b')}))
-    on conflict (subject) do update set failures = case when a.expires > ${now} then a.failures + 1 else 1 end,
-      expires = excluded.expires
-      where a.blocked_until <= ${now} and (a.expires <= ${now} or a.failures < ${limit('a')}) returning subject, failures`;
-    },
-    { sent: 'later' },
-  );
-const countFreeOfTwo = countingFree(2);
-/** An IPv6 address is in three networks. */
-const countFreeOfFour = countingFree(4);
 
 const expiryOf = (now: string): string => addMilliseconds(now, forgottenAfterMs);
 

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import type { JsonObject } from '../../lib/json.ts';
 import { isSameName, nameKey } from '../../lib/name-key.ts';
 import { type Complaints, Invalid } from '../../lib/problem.ts';
-import { runLater } from '../../platform/db/later.ts';
 import type { Actor } from '../../resource/actor.ts';
 import { hasUnseen } from '../../resource/fields/well-formed.ts';
 import { checkRecentlyAuthenticatedFor } from '../../resource/recent-authentication.ts';
@@ -128,7 +127,7 @@ export async function afterUserWrite(
     await checkMayReachUser(tx, call, pk);
     if (call.actor?.user.pk === pk) throw Invalid.whole('You cannot delete the account you are signed in with.');
     if ((await settings.read(tx)).gdpr_compliance) {
-      await runLater(tx, sql`delete from events where user_pk = ${pk}`);
+      await sql`delete from events where user_pk = ${pk}`.execute(tx);
     }
   }
   if (verb === 'update' && current?.is_active && !values.is_active) await endSessions(tx, pk);

@@ -37,7 +37,6 @@ const columns = [
 const insertEvent = statement<unknown[], unknown>(
   (...values) =>
     sql`insert into events (${sql.join(columns.map((name) => sql.ref(name)))}) values (${sql.join(values)})`,
-  { sent: 'later' },
 );
 
 /** Writes audit events, always in the transaction of the change. */

@@ -72,7 +72,7 @@ async function globalsOf(input: ActionInput<unknown, typeof body>): Promise<Reco
   await checkVisible(input, 'user', 'svc_core.user');
   await checkVisible(input, 'group', 'svc_core.group');
   const query = call.db.read;
-  const user = values.user === null ? null : await loadUserFacts(call, query, values.user);
+  const user = values.user === null ? null : await loadUserFacts(query, values.user);
   const group = values.group === null ? null : await loadGroupFacts(query, values.group);
   const { context } = values;
   return { ...context, user, group, request: { user, context, http_request: null, obj: null } };

@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Json } from '../../lib/json.ts';
-import { byDialect } from '../../platform/db/by-dialect.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Dialect } from '../../platform/db/dialect.ts';
 import { queryCache } from '../../platform/db/query-cache.ts';
-import { type Statement, statement } from '../../platform/db/statement.ts';
+import { dialectStatement } from '../../platform/db/statement.ts';
 import type { Call } from '../../resource/call.ts';
 import { groupsOfSql } from '../access/rights-sql.ts';
 import { isEmailVerifiedSql } from '../directory/email-proof.ts';
@@ -75,10 +74,9 @@ export function userColumns(dialect: Dialect, pk: RawBuilder<unknown> = sql`u.pk
 }
 
 /** Prepared, because one sign-in runs it many times. */
-const userFactsOn = (dialect: Dialect): Statement<[pk: number], UserRow> =>
-  statement((pk) => userFactsSql(dialect, sql`u.pk = ${pk}`, pk));
-
-const userFacts = byDialect(userFactsOn);
+const userFacts = dialectStatement<[pk: number], UserRow>((dialect, pk) =>
+  userFactsSql(dialect, sql`u.pk = ${pk}`, pk),
+);
 
 const cache = queryCache<UserFacts | null>('users');
 
@@ -87,11 +85,11 @@ const cache = queryCache<UserFacts | null>('users');
  * reveal which user names exist.
  */
 export const cachedUserFacts = (call: Pick<Call, 'db'>, pk: number): Promise<UserFacts | null> =>
-  cache.read(call.db, pk, (query) => loadUserFacts(call, query, pk));
+  cache.read(call.db, pk, (query) => loadUserFacts(query, pk));
 
 /** Loads a user, active or not, in one statement. */
-export async function loadUserFacts(call: Pick<Call, 'db'>, query: Query, pk: number): Promise<UserFacts | null> {
-  const [row] = await userFacts[call.db.dialect.name](query, pk);
+export async function loadUserFacts(query: Query, pk: number): Promise<UserFacts | null> {
+  const [row] = await userFacts(query, pk);
   return row ? userFactsOf(row) : null;
 }
 

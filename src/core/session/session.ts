@@ -49,7 +49,6 @@ export async function startSession(
 const insertSession = statement<[pk: string, user: number, ...values: unknown[]], unknown>(
   (...values) => sql`insert into authenticated_sessions (pk, "user", ${sql.join(columns.map((name) => sql.ref(name)))})
     values (${sql.join(values)})`,
-  { sent: 'later' },
 );
 
 /** What stays without proof: when somebody has authenticated, until when the session lasts at most, what it is bound to. */

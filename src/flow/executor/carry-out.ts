@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { Invalid, Problem } from '../../lib/problem.ts';
-import { byDialect } from '../../platform/db/by-dialect.ts';
 import type { Query } from '../../platform/db/database.ts';
-import { statement } from '../../platform/db/statement.ts';
+import { dialectStatement } from '../../platform/db/statement.ts';
 import type { Call } from '../../resource/call.ts';
 import { redirectTo } from './challenge.ts';
 import { denyWalk, type EndNeeds, endWalk } from './end-walk.ts';
@@ -10,7 +9,7 @@ import { type ExecutorFlow, type FlowState, needsNewToken, notedPassword } from 
 import { forgetPendingUser } from './pending-user.ts';
 import type { DetourOf } from './sign-out-detour.ts';
 import { bothOf, type Write } from './stage-kind.ts';
-import { type ActiveWalk, reloadState, type Saving, saveState } from './state-store.ts';
+import { type ActiveWalk, reloadState, saveState } from './state-store.ts';
 import type { Effect, Walk, WalkMove } from './walk.ts';
 
 export interface EffectNeeds extends EndNeeds {
@@ -75,15 +74,15 @@ function samePassword({ context }: Walk['state']): Write | undefined {
   const { pending_user } = context;
   const noted = notedPassword(context);
   if (pending_user === null || noted === null) return undefined;
-  return async (tx, { db }) => void (await hasPassword[db.dialect.name](tx, pending_user, noted));
+  return async (tx) => {
+    const same = await hasPassword(tx, pending_user, noted);
+    if (same.length === 0) throw new Problem('permission_denied', 'Your password has changed. Please start again.');
+  };
 }
 
-const hasPassword = byDialect((dialect) =>
-  statement<[user: number, set: string], unknown>(
-    (user, set) =>
-      sql`select pk from users t where pk = ${user} and password_change_date = ${set} ${dialect.forUpdate}`,
-    { sent: 'later', orElse: () => new Problem('permission_denied', 'Your password has changed. Please start again.') },
-  ),
+const hasPassword = dialectStatement<[user: number, set: string], unknown>(
+  (dialect, user, set) =>
+    sql`select pk from users t where pk = ${user} and password_change_date = ${set} ${dialect.forUpdate}`,
 );
 
 /** Turns the refusal of a write into a move. */
@@ -111,8 +110,7 @@ export async function store(
   const isRenewed = () => needsNewToken(stored.state.context, state.context);
   return call.db.write(
     async (tx) => {
-      const saving: Saving = { isRenewed: isRenewed(), ...(!write && { sent: 'last' }) };
-      const saved = await saveState(tx, key, stored, state, call, saving);
+      const saved = await saveState(tx, key, stored, state, call, { isRenewed: isRenewed() });
       if (!saved || !write) return saved;
       await write(tx, call).finally(() => forgetPendingUser(call));
       // The write may have changed the state, for example by adding the user it created.

@@ -233,7 +233,7 @@ async function begin(
     const saved = await call.db.write((tx) => saveState(tx, needs.key, planned, state, call));
     return saved ?? { challenge: redirectTo(flowPage(flow.slug, null, flow.attempt)), cookies: [], token };
   }
-  const user = pk === null ? null : await loadUserFacts(call, call.db.read, pk);
+  const user = pk === null ? null : await loadUserFacts(call.db.read, pk);
   const refusal = await refusalOf(needs.policies, flow, { call, user, context: {} });
   if (refusal) {
     const whom = await deniedUserMembers(call, null);

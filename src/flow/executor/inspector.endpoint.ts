@@ -105,7 +105,7 @@ async function bindingOf(engine: Engine, call: Call, stage: PlannedStage | undef
 async function shownUser({ registry }: Engine, call: Call, pk: number | null): Promise<UserFacts | null> {
   if (pk === null) return null;
   const isShown = pk === call.actor?.user.pk || (await isVisible(usersIn(registry), pk, call, registry));
-  return isShown ? loadUserFacts(call, call.db.read, pk) : null;
+  return isShown ? loadUserFacts(call.db.read, pk) : null;
 }
 
 /** Members without secrets or personal input. */

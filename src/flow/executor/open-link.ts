@@ -52,7 +52,7 @@ export async function followLink(
   });
   const link = await findLink(call.db.read, key, linkToken, flow.pk, call.now);
   if (!link) return refuse(voidLink);
-  const user = link.user === null ? null : await loadUserFacts(call, call.db.read, link.user);
+  const user = link.user === null ? null : await loadUserFacts(call.db.read, link.user);
   const refusal = await refusalOf(policies, flow, { call, user, context: { is_restored: true } });
   if (refusal) return refuse(wordsOf(refusal));
   if (answer?.component !== linkComponent)

@@ -60,7 +60,7 @@ export async function loadPendingUser({ db, request }: Call, context: FlowContex
   if (pk === null) return null;
   const cached = ofRequests.get(request);
   if (cached?.pk === pk) return cached.user;
-  const user = loadUserFacts({ db }, db.read, pk);
+  const user = loadUserFacts(db.read, pk);
   ofRequests.set(request, { pk, user });
   return user;
 }

@@ -2,12 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { type UserRow, userColumns, userFactsOf } from '../../core/mapping/user-facts.ts';
 import { Problem } from '../../lib/problem.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
-import { byDialect } from '../../platform/db/by-dialect.ts';
 import type { Query } from '../../platform/db/database.ts';
-import type { Dialect } from '../../platform/db/dialect.ts';
-import type { SentQuery } from '../../platform/db/later.ts';
 import { stampSql } from '../../platform/db/postgres-stamps.ts';
-import { statement } from '../../platform/db/statement.ts';
+import { dialectStatement, statement } from '../../platform/db/statement.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import { orderedUuid, randomToken } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
@@ -15,8 +12,6 @@ import { plansOf } from '../attempt.ts';
 import { deleteOldest, type FlowPlan, planContext } from '../plan.ts';
 import { type FlowState, storedState } from './flow-state.ts';
 import { pendingKeyOf, setPendingUserFacts } from './pending-user.ts';
-
-type Sending = Pick<SentQuery, 'sent'>;
 
 const lifetimeMs = 30 * 60_000;
 /** Larger sealed walks of anonymous visitors have a limit of their own. */
@@ -54,12 +49,10 @@ const bareWalks = statement<[hash: string, now: string], FoundRow<WalkRow>>(
   (hash, now) => sql`select ${walkColumns} from ${walksFrom(hash, now)}`,
 );
 
-const walksWithUserOn = (dialect: Dialect) =>
-  statement<[hash: string, now: string], FoundRow<StateRow>>(
-    (hash, now) => sql`select ${walkColumns}, ${userColumns(dialect)} from ${walksFrom(hash, now)}
+const walksWithUser = dialectStatement<[hash: string, now: string], FoundRow<StateRow>>(
+  (dialect, hash, now) => sql`select ${walkColumns}, ${userColumns(dialect)} from ${walksFrom(hash, now)}
       ${dialect.lookUp('users', 'u', sql`u.pk = p.pending_user`)}`,
-  );
-const walksWithUser = byDialect(walksWithUserOn);
+);
 
 /** The unexpired walks of a browser. */
 export interface BrowserWalks {
@@ -72,7 +65,7 @@ export interface BrowserWalks {
 export async function findWalks(call: Call, key: InstanceKey, token: string, isLikely = true): Promise<BrowserWalks> {
   const { db, now } = call;
   const hash = key.hash(token);
-  const found = await (isLikely ? walksWithUser[db.dialect.name] : bareWalks)(db.read, hash, now);
+  const found = await (isLikely ? walksWithUser : bareWalks)(db.read, hash, now);
   db.sawStamp?.(found[0]?.stamp ?? null);
   const rows = found.filter((row) => row.flow !== null);
   return {
@@ -114,22 +107,19 @@ export async function deleteFlowState(tx: Query, key: InstanceKey, token: string
   await sql`delete from flow_plans where token_hash = ${key.hash(token)} and flow = ${flow}`.execute(tx);
 }
 
-export interface Saving extends Sending {
+export interface Saving {
   /** Under a new token: what a browser has gained is for it alone, not for whoever knew the token before. */
   readonly isRenewed?: boolean;
 }
 
-/**
- * Saves the next state unless the walk has moved meanwhile (optimistic locking by `version`). As the `last` statement of its transaction it takes
- * the commit along.
- */
+/** Saves the next state unless the walk has moved meanwhile (optimistic locking by `version`). */
 export async function saveState(
   tx: Query,
   key: InstanceKey,
   { token: held, version }: Pick<ActiveWalk, 'token' | 'version'>,
   state: FlowState,
   call: Call,
-  { sent, isRenewed }: Saving = {},
+  { isRenewed }: Saving = {},
 ): Promise<ActiveWalk | null> {
   const token = isRenewed ? randomToken() : held;
   const hash = key.hash(token);
@@ -143,12 +133,10 @@ export async function saveState(
     if (!(await call.world.admit('flow_plans', call))) throw new Problem('unavailable');
     const countedWith = plansOf(key, call);
     await deleteOldest(tx, countedWith);
-    const insert = sent === 'last' ? insertLast : insertWalk;
-    const rows = await insert(tx, orderedUuid(), hash, flow, sealed, user, call.now, expires, countedWith);
+    const rows = await insertWalk(tx, orderedUuid(), hash, flow, sealed, user, call.now, expires, countedWith);
     return rows.length > 0 ? { token, version: 1, state } : null;
   }
-  const replace = sent === 'last' ? replaceLast : replaceWalk;
-  const rows = await replace(tx, hash, sealed, user, expires, key.hash(held), flow, version);
+  const rows = await replaceWalk(tx, hash, sealed, user, expires, key.hash(held), flow, version);
   return rows.length > 0 ? { token, version: version + 1, state } : null;
 }
 
@@ -158,58 +146,51 @@ type NewWalk = [
 ];
 
 /** In place of one that has expired. */
-const inserting = (options?: Sending) =>
-  statement<NewWalk, unknown>(
-    (pk, hash, flow, sealed, user, now, expires, network) => sql`insert into flow_plans
+const insertWalk = statement<NewWalk, unknown>(
+  (pk, hash, flow, sealed, user, now, expires, network) => sql`insert into flow_plans
     (pk, token_hash, flow, version, context, pending_user, created, expires, network)
     values (${pk}, ${hash}, ${flow}, 1, ${sealed}, ${user}, ${now}, ${expires}, ${network})
     on conflict (token_hash, flow) do update set version = 1, context = excluded.context, pending_user = excluded.pending_user,
       created = excluded.created, expires = excluded.expires, network = excluded.network
       where flow_plans.expires <= ${now} returning pk`,
-    options,
-  );
-const insertWalk = inserting();
-const insertLast = inserting({ sent: 'last' });
+);
 
 type MovedWalk = [
   ...[hash: string, sealed: string, user: number | null, expires: string],
   ...[held: string, flow: string, version: number],
 ];
 
-const replacing = (options?: Sending) =>
-  statement<MovedWalk, unknown>(
-    (
-      hash,
-      sealed,
-      user,
-      expires,
-      held,
-      flow,
-      version,
-    ) => sql`update flow_plans set version = version + 1, token_hash = ${hash},
+const replaceWalk = statement<MovedWalk, unknown>(
+  (
+    hash,
+    sealed,
+    user,
+    expires,
+    held,
+    flow,
+    version,
+  ) => sql`update flow_plans set version = version + 1, token_hash = ${hash},
     context = ${sealed}, pending_user = ${user}, expires = ${expires} where token_hash = ${held} and flow = ${flow} and version = ${version} returning pk`,
-    options,
-  );
-const replaceWalk = replacing();
-const replaceLast = replacing({ sent: 'last' });
+);
 
 /** Another answer has moved the walk. */
 class Overtaken extends Error {}
 
-/** Ends a walk. Fails the transaction with `Overtaken` if the walk has moved meanwhile. One that was never stored needs no ending. */
+/** Ends a walk. Throws `Overtaken` if the walk has moved meanwhile. One that was never stored needs no ending. */
 export async function deleteState(
   tx: Query,
   key: InstanceKey,
   stored: Pick<StoredWalk, 'token' | 'version'>,
   flow: string,
 ): Promise<void> {
-  if (stored.version > 0) await deleteWalk(tx, key.hash(stored.token), flow, stored.version);
+  if (stored.version === 0) return;
+  const deleted = await deleteWalk(tx, key.hash(stored.token), flow, stored.version);
+  if (deleted.length === 0) throw new Overtaken();
 }
 
 const deleteWalk = statement<[hash: string, flow: string, version: number], unknown>(
   (hash, flow, version) => sql`delete from flow_plans where token_hash = ${hash} and flow = ${flow}
     and version = ${version} returning pk`,
-  { sent: 'later', orElse: () => new Overtaken() },
 );
 
 export function nullIfOvertaken(error: unknown): null {

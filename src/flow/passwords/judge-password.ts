@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { claimAttempt, forgiveAttempt } from '../../core/attempts/attempts.ts';
 import type { UserFacts } from '../../core/mapping/user-facts.ts';
 import type { Query } from '../../platform/db/database.ts';
-import { stampSql } from '../../platform/db/postgres-stamps.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { Passwords } from '../../platform/passwords.ts';
 import type { SignInAttempt } from '../../policy/kind.ts';
@@ -58,15 +57,10 @@ export async function judgePassword(
   const browser = knownBrowserOf(needs, call, context.pending_user);
   const named = typed === '' ? (context.pending_user ?? '') : typed;
   const attempt = { who: browser === null ? named : { knownBrowser: browser }, ip, now: call.now };
-  const found = await claimAttempt(call, key, attempt, (tx) =>
-    loadSecrets(call, tx, context.pending_user, key.hash(given)),
-  );
-  if (!found) return { outcome: 'blocked' };
-  // Counting attempts changes no configuration: caches are as fresh as this.
-  call.db.sawStamp?.(found.stamp);
+  if (!(await claimAttempt(call, key, attempt))) return { outcome: 'blocked' };
 
   const { backends } = stage;
-  const { hash, isAppPassword } = found;
+  const { hash, set, isAppPassword } = await loadSecrets(call, context.pending_user, key.hash(given));
   const user = await pendingUser();
   const name = user?.username ?? typed;
   const isOwn = await passwords.verify(backends.includes(ownPasswords) ? hash : null, given);
@@ -86,7 +80,7 @@ export async function judgePassword(
       },
     };
   }
-  if (found.set !== null) notePassword(context, found.set);
+  if (set !== null) notePassword(context, set);
   const renewed = isOwn && hash !== null && passwords.needsRehash(hash) ? await passwords.hash(given) : null;
   return {
     outcome: 'right',
@@ -109,29 +103,25 @@ interface Secrets {
   /** When it was set. */
   readonly set: string | null;
   readonly isAppPassword: boolean;
-  readonly stamp: number | null;
 }
 
-/** The last statement of its transaction; one for all users, known or not, so that timing reveals nothing. */
-async function loadSecrets({ now }: Call, tx: Query, pk: number | null, keyHash: string): Promise<Secrets> {
-  const [found] = await secretsOf(tx, pk, keyHash, now);
+/** One statement for all users, known or not, against timing attacks. */
+async function loadSecrets({ db, now }: Call, pk: number | null, keyHash: string): Promise<Secrets> {
+  const [found] = await secretsOf(db.read, pk, keyHash, now);
   return {
     hash: found?.hash ?? null,
     set: found?.set ?? null,
     isAppPassword: (found?.token ?? null) !== null,
-    stamp: found?.stamp ?? null,
   };
 }
 
 const secretsOf = statement<
   [pk: number | null, keyHash: string, now: string],
-  { hash: string | null; set: string | null; token: string | null; stamp: number | null }
+  { hash: string | null; set: string | null; token: string | null }
 >(
   (pk, keyHash, now) => sql`select
     (select password from users where pk = ${pk}) as hash,
     (select password_change_date from users where pk = ${pk}) as "set",
     (select pk from tokens where key_hash = ${keyHash} and intent = 'app_password' and "user" = ${pk}
-      and (not expiring or expires > ${now})) as token,
-    ${stampSql} as stamp`,
-  { sent: 'last' },
+      and (not expiring or expires > ${now})) as token`,
 );

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Database, Query } from './database.ts';
 import type { Dialect } from './dialect.ts';
 import { hasTable } from './introspect.ts';
-import { runLater } from './later.ts';
 import { addStamps } from './postgres-stamps.ts';
 
 /** A step of the schema's history, for both databases. Never changed once released. */
@@ -60,7 +59,7 @@ const long = { isLong: true } as const;
 
 async function lock(db: Database, tx: Query): Promise<void> {
   const statement = db.dialect.exclusive('migrations');
-  if (statement) await runLater(tx, statement);
+  if (statement) await statement.execute(tx);
 }
 
 async function prepare(db: Database): Promise<void> {
@@ -94,10 +93,10 @@ async function runOnce(db: Database, migration: Migration): Promise<boolean> {
     await lock(db, tx);
     if ((await doneMigrations(tx)).has(migration.name)) return false;
     // A table with pending deferred triggers cannot be altered.
-    if (db.dialect.name === 'postgres') await runLater(tx, sql`set constraints all immediate`);
-    for (const statement of migration.statements(db.dialect)) await runLater(tx, sql.raw(statement));
+    if (db.dialect.name === 'postgres') await sql`set constraints all immediate`.execute(tx);
+    for (const statement of migration.statements(db.dialect)) await sql.raw(statement).execute(tx);
     const applied = new Date().toISOString();
-    await runLater(tx, sql`insert into migrations (name, applied) values (${migration.name}, ${applied})`);
+    await sql`insert into migrations (name, applied) values (${migration.name}, ${applied})`.execute(tx);
     return true;
   }, long);
 }

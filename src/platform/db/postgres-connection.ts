@@ -1,7 +1,6 @@
-import { AbortedTransactionError, type DatabaseConnection, type QueryResult } from 'kysely';
+import { AbortedTransactionError, type CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely';
 import type pg from 'pg';
 import { errorFacts, messageOf } from '../../lib/error-facts.ts';
-import { foundNothing, type SentQuery } from './later.ts';
 import { type Crowd, isStuckAfterMs } from './postgres-crowd.ts';
 import { Exchange, type Prepared, type Result, type Statement } from './postgres-exchange.ts';
 import type { StatementFacts } from './postgres-statements.ts';
@@ -19,15 +18,12 @@ export interface ConnectionNeeds {
 /** A connection is replaced once it holds so many prepared statements: each takes memory in the database. */
 const maxPrepared = 500;
 
-interface Sent extends Statement, Pick<SentQuery, 'orElse'> {
+interface Sent extends Statement {
   readonly tables: ReadonlySet<string>;
-  /** Takes the rows, once they are there. */
-  readonly rows?: Record<string, unknown>[];
 }
 
 /** Opens or ends a transaction. */
 const control = (text: string): Sent => ({ text, name: text, values: [], tables: new Set() });
-const commit = control('commit');
 
 /** One connection, used by one at a time. */
 export class PostgresConnection implements DatabaseConnection {
@@ -40,12 +36,10 @@ export class PostgresConnection implements DatabaseConnection {
   readonly #needs: ConnectionNeeds;
   readonly #canPrepare: boolean;
   readonly #prepared: Prepared = new Map();
-  /** Opens the transaction, together with its first statement that is sent. */
-  #opening: Sent[] = [];
-  /** Waits to be sent in one packet with the next statement. */
-  #unsent: Sent[] = [];
+  /** `begin` and settings, to be sent together with the first statement of the transaction. */
+  #opening: readonly Sent[] = [];
   #exchange: Exchange | null = null;
-  #transaction: 'open' | 'ended' | null = null;
+  #isInTransaction = false;
   #isUsable = true;
   #busySince = Number.POSITIVE_INFINITY;
 
@@ -73,67 +67,41 @@ export class PostgresConnection implements DatabaseConnection {
     this.#client.on('end', listener);
   }
 
-  async executeQuery<R>(query: SentQuery): Promise<QueryResult<R>> {
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     this.#needs.listeners.notify(query);
     this.note?.(query.sql);
     const { name, tables } = this.#needs.factsOf(query.sql);
-    const { orElse } = query;
-    const statement = { text: query.sql, name, values: query.parameters.map(toParameter), tables, orElse };
-    if (this.#transaction === null) return this.#executeAlone<R>(statement);
-    if (this.#transaction === 'ended') throw new Error('a statement comes after the last of its transaction');
-    if (query.sent === 'later') {
-      const rows: Result['rows'] = [];
-      this.#unsent.push({ ...statement, rows });
-      return resultOf<R>({ rows, command: '' });
-    }
-    return query.sent === 'last' ? this.#endWith<R>(statement) : resultOf<R>((await this.#sendAll(statement)).at(-1));
+    const statement = { text: query.sql, name, values: query.parameters.map(toParameter), tables };
+    if (!this.#isInTransaction) return this.#executeAlone<R>(statement);
+    const opening = this.#opening;
+    this.#opening = [];
+    return resultOf<R>((await this.#send([...opening, statement])).at(-1));
   }
 
   /** Opens a transaction, together with its first statement. `settings` are statements that hold for it alone. */
   begin(begin: string, settings: readonly string[]): void {
-    this.#transaction = 'open';
-    this.#opening = [control(begin)];
-    this.#unsent = settings.map(control);
+    this.#isInTransaction = true;
+    this.#opening = [begin, ...settings].map(control);
   }
 
   async commit(): Promise<void> {
-    if (this.#transaction === 'open') await this.#endWith();
-    this.#transaction = null;
+    this.#isInTransaction = false;
+    if (this.#isUnopened()) return;
+    const [result] = await this.#send([control('commit')]);
+    // After a failed statement PostgreSQL answers a commit by rolling back, without an error.
+    if (result?.command !== 'COMMIT') throw new AbortedTransactionError();
   }
 
   async rollback(): Promise<void> {
-    this.#transaction = null;
+    this.#isInTransaction = false;
+    if (!this.#isUnopened() && this.#client.getTransactionStatus() !== 'I') await this.#send([control('rollback')]);
+  }
+
+  /** Whether the transaction ends without a statement, so that PostgreSQL has never heard of it. */
+  #isUnopened(): boolean {
+    const isUnopened = this.#opening.length > 0;
     this.#opening = [];
-    this.#unsent = [];
-    if (this.#client.getTransactionStatus() !== 'I') await this.#send([control('rollback')]);
-  }
-
-  async #endWith<R>(...last: readonly Sent[]): Promise<QueryResult<R>> {
-    const result = this.#opening.length > 0 ? await this.#sendWhole(last) : await this.#commitWith(last);
-    this.#transaction = 'ended';
-    return resultOf<R>(result);
-  }
-
-  /** The statements of one packet are one transaction without being told so. */
-  async #sendWhole(last: readonly Sent[]): Promise<Result | undefined> {
-    this.#opening = [];
-    if (this.#unsent.length + last.length === 0) return undefined;
-    return (await this.#sendAll(...last)).at(-1);
-  }
-
-  /** After a failed statement PostgreSQL answers a commit by rolling back, without an error. */
-  async #commitWith(last: readonly Sent[]): Promise<Result | undefined> {
-    const results = await this.#sendAll(...last, commit);
-    if (results.at(-1)?.command !== 'COMMIT') throw new AbortedTransactionError();
-    return results.at(-2);
-  }
-
-  /** Sends what waits, and these, in one packet. */
-  #sendAll(...statements: readonly Sent[]): Promise<Result[]> {
-    const all = [...this.#opening, ...this.#unsent, ...statements];
-    this.#opening = [];
-    this.#unsent = [];
-    return this.#send(all);
+    return isUnopened;
   }
 
   async #executeAlone<R>(statement: Sent): Promise<QueryResult<R>> {
@@ -152,13 +120,10 @@ export class PostgresConnection implements DatabaseConnection {
     try {
       const named = this.#canPrepare ? statements : statements.map((statement) => ({ ...statement, name: '' }));
       this.#exchange = new Exchange(named, this.#prepared);
-      const results = await this.#within(this.#client.query(this.#exchange).done);
-      for (const [at, { rows }] of statements.entries()) rows?.push(...(results[at]?.rows ?? []));
-      return results;
+      return await this.#within(this.#client.query(this.#exchange).done);
     } catch (error) {
       if (isReadOnly(error) || isStalePlan(error)) this.#isUsable = false;
-      const failed = statements[this.#exchange?.at ?? 0];
-      throw (errorFacts(error).code === foundNothing && failed?.orElse?.()) || error;
+      throw error;
     } finally {
       leave?.();
     }

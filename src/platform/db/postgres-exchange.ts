@@ -75,11 +75,6 @@ export class Exchange implements pg.Submittable {
     connection.stream.uncork();
   }
 
-  /** The index of the statement that the next message is about; after an error, of the one that failed. */
-  get at(): number {
-    return this.#at;
-  }
-
   get #name(): string {
     return this.#statements[this.#at]?.name ?? '';
   }

@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database, Query } from './database.ts';
-import { runLater } from './later.ts';
 import { statement } from './statement.ts';
 
 /**
@@ -18,11 +17,8 @@ export async function addStamps(tx: Query): Promise<void> {
     where c.relnamespace = cast(current_schema() as regnamespace) and c.relkind = 'r' and c.relname !~ ${unstamped}
       and not exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgname = 'stamp')`.execute(tx);
   for (const { name } of rows) {
-    await runLater(
-      tx,
-      sql`create constraint trigger stamp after insert or update or delete on ${sql.table(name)}
-        deferrable initially deferred for each row execute function stamp()`,
-    );
+    await sql`create constraint trigger stamp after insert or update or delete on ${sql.table(name)}
+        deferrable initially deferred for each row execute function stamp()`.execute(tx);
   }
 }
 

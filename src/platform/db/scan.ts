@@ -3,7 +3,6 @@ import { type RawBuilder, sql } from 'kysely';
 import { errorFacts } from '../../lib/error-facts.ts';
 import type { Query } from './database.ts';
 import type { Dialect, ScanLimits, Slices } from './dialect.ts';
-import { runLast, runLater } from './later.ts';
 
 /** A condition that no index serves, on a table of perhaps millions of rows. */
 export interface Scan {
@@ -127,8 +126,8 @@ async function within<Row>(
 ): Promise<Row[] | null> {
   try {
     return await read.transaction().execute(async (tx) => {
-      await runLater(tx, limit(milliseconds));
-      return (await runLast(tx, query)).rows;
+      await limit(milliseconds).execute(tx);
+      return (await query.execute(tx)).rows;
     });
   } catch (error) {
     if (tookTooLong(error)) return null;

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database } from './database.ts';
 import { openSqlite } from './sqlite.ts';
-import { shapedStatements, statement } from './statement.ts';
+import { shapedStatements } from './statement.ts';
 
 let folder: string;
 let db: Database;
@@ -40,26 +40,4 @@ test('a statement with values that its caller does not name is built each time',
   const run = shapedStatements(10);
   const rowsOf = (own: string) => run(db.read, 'a text', [], () => sql`select ${own} as own`);
   expect([await rowsOf('one'), await rowsOf('other')]).toEqual([[{ own: 'one' }], [{ own: 'other' }]]);
-});
-
-test('a statement that must find a row and finds none fails its transaction', async () => {
-  await db.write((tx) => sql`create table words (word text primary key)`.execute(tx));
-  const insert = statement<[word: string], never>((word) => sql`insert into words (word) values (${word})`);
-  const remove = statement<[word: string], unknown>(
-    (word) => sql`delete from words where word = ${word} returning word`,
-    {
-      sent: 'later',
-      orElse: () => new Error('no such word'),
-    },
-  );
-  const refused = db.write(async (tx) => {
-    await insert(tx, 'one');
-    await remove(tx, 'two');
-  });
-  await expect(refused).rejects.toThrow('no such word');
-  await db.write(async (tx) => {
-    await insert(tx, 'one');
-    await remove(tx, 'one');
-  });
-  expect((await sql`select word from words`.execute(db.read)).rows).toEqual([]);
 });

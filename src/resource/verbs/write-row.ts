@@ -2,8 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import { Invalid } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { firstRow } from '../../platform/db/first-row.ts';
-import { runLater } from '../../platform/db/later.ts';
-import { columnStatement } from '../../platform/db/statement.ts';
 import { randomUuid } from '../../platform/random.ts';
 import { checkMayAdd } from '../access.ts';
 import { diffOf, recordWrite } from '../audit.ts';
@@ -16,7 +14,7 @@ import { isMadeName } from '../fields/shown.ts';
 import { checkMayWrite } from '../may-write.ts';
 import { parseBody, storedComplaints } from '../parse.ts';
 import { secretsOf } from '../plan.ts';
-import { findVisible, selectByKey, selectLast, showRow } from '../read.ts';
+import { findVisible, selectByKey, showRow } from '../read.ts';
 import type { CheckInput, Engine, Resource } from '../resource.ts';
 import { keepUnseenSecrets, sentElsewhere } from '../sent-secrets.ts';
 import { checkPutToUse, disableUnlessGiven, lockUses, shippedNameComplaint } from '../sign-in-use.ts';
@@ -26,7 +24,6 @@ import {
   checkReferenceRights,
   columnsOf,
   inWrite,
-  isDryRun,
   throwComplaints,
   updateColumns,
   valuesByTable,
@@ -41,7 +38,7 @@ export async function create(engine: Engine, resource: Resource, call: Call): Pr
     const { pk, values } = await createRow(engine, resource, call, tx, body);
     // The creator of an object sees its secrets once, in the response.
     const secrets = Object.fromEntries(secretsOf(resource).map(([name]) => [name, values[name]]));
-    return { status: 201, body: { ...(await showLast(engine, resource, call, tx, pk)), ...secrets } };
+    return { status: 201, body: { ...(await showByKey(engine, resource, call, tx, pk)), ...secrets } };
   });
 }
 
@@ -125,9 +122,8 @@ export async function insertRow<R extends Row>(
       ...(table === resource.rootTable && first),
       ...(pk !== undefined && { pk }),
     };
-    const [names, stored] = [Object.keys(row), Object.values(row)];
-    if (pk === undefined) pk = firstRow(await insertUnkeyed(tx, table, names, stored)).pk;
-    else await insertKeyed(tx, table, names, stored);
+    if (pk === undefined) pk = await insertWithoutKey(table, row, tx);
+    else await insertSql(table, row).execute(tx);
   }
   if (pk === undefined) throw new Error(`${resource.model}: the row has no key`);
   await writeJoins(resource, pk, values, tx, true);
@@ -135,20 +131,18 @@ export async function insertRow<R extends Row>(
   return pk as PkOf<R>;
 }
 
-function insertSql(table: string, names: readonly string[], slots: readonly RawBuilder<unknown>[]): RawBuilder<never> {
-  const columns =
-    names.length > 0
-      ? sql`(${sql.join(names.map((name) => sql.ref(name)))}) values (${sql.join(slots)})`
-      : sql`default values`;
-  return sql`insert into ${sql.table(table)} ${columns}`;
+function insertSql(table: string, row: Row): RawBuilder<unknown> {
+  const columns = Object.keys(row).map((name) => sql.ref(name));
+  const values =
+    columns.length > 0 ? sql`(${sql.join(columns)}) values (${sql.join(Object.values(row))})` : sql`default values`;
+  return sql`insert into ${sql.table(table)} ${values}`;
 }
 
-const insertKeyed = columnStatement<never>(insertSql, { sent: 'later' });
-
 /** Lets the database generate the key. */
-const insertUnkeyed = columnStatement<{ pk: string | number }>(
-  (table, names, slots) => sql`${insertSql(table, names, slots)} returning pk`,
-);
+async function insertWithoutKey(table: string, row: Row, tx: Query): Promise<string | number> {
+  const { rows } = await sql<{ pk: string | number }>`${insertSql(table, row)} returning pk`.execute(tx);
+  return firstRow(rows).pk;
+}
 
 export async function update(
   engine: Engine,
@@ -162,7 +156,7 @@ export async function update(
     await checkMayWrite(resource, 'change', found.values, call, engine.registry, tx);
     await checkIfMatch(call, () => showByKey(engine, resource, call, tx, found.pk));
     await updateRow(engine, resource, call, tx, found.pk, found.values, call.body(), mode);
-    return { status: 200, body: await showLast(engine, resource, call, tx, found.pk) };
+    return { status: 200, body: await showByKey(engine, resource, call, tx, found.pk) };
   });
 }
 
@@ -233,7 +227,7 @@ export async function destroyRow(
   // Last: who may not delete it need not learn what depends on it.
   await checkUnprotected(engine, actual, tx, pk);
   await call.world.deleteGrantsOn(tx, actual.family ? [actual.model, actual.family.model] : [actual.model], pk);
-  await runLater(tx, sql`delete from ${sql.table(resource.rootTable)} where pk = ${pk}`);
+  await sql`delete from ${sql.table(resource.rootTable)} where pk = ${pk}`.execute(tx);
   await recordWrite('model_deleted', actual, pk, current, null, call, tx);
 }
 
@@ -294,13 +288,8 @@ export async function showByKey(
   call: Call,
   tx: Query,
   pk: string | number,
-  select = selectByKey,
 ): Promise<Row> {
-  const found = await select(engine, resource, call, tx, pk);
+  const found = await selectByKey(engine, resource, call, tx, pk);
   if (!found) throw new Error(`${resource.model} ${pk} is gone right after it was written`);
   return showRow(engine, resource, call, found.raw);
 }
-
-/** The same at the end of a transaction, which it commits unless it is a dry run or goes on. */
-const showLast = (engine: Engine, resource: Resource, call: Call, tx: Query, pk: string | number): Promise<Row> =>
-  showByKey(engine, resource, call, tx, pk, isDryRun(call) || call.tx ? selectByKey : selectLast);

@@ -35,8 +35,8 @@ describeOnBoth('the policy engine', (server) => {
     (await create('/policies/expression/', { name: unique('expression'), expression: body, ...values })).pk;
   const bind = (values: Record<string, unknown>) => create('/policies/bindings/', { order: ++made, ...values });
   const factsOf = (pk: number) => {
-    const { world, app } = server();
-    return loadUserFacts(systemCall(world.db, app.resourceWorld, world.clock.now()), world.db.read, pk);
+    const { world } = server();
+    return loadUserFacts(world.db.read, pk);
   };
 
   function ask(

@@ -35,5 +35,4 @@ const keepScore = statement<
     on conflict (identifier, ip) do update set
       score = case when s.expires > ${now} then s.score + ${by} else ${by} end,
       ip_geo_data = ${place}, ip_asn_data = ${network}, updated = ${now}, expires = ${expires}`,
-  { sent: 'later' },
 );

@@ -47,6 +47,6 @@ export async function subjectOfCaller(
   call: Call,
   { sub_mode }: Client,
 ): Promise<string | null> {
-  const user = call.actor && (await loadUserFacts(call, call.db.read, call.actor.user.pk));
+  const user = call.actor && (await loadUserFacts(call.db.read, call.actor.user.pk));
   return user && subjectOf(sub_mode, user, installId);
 }

@@ -76,7 +76,7 @@ async function logOut(needs: Needs, resource: Resource<OAuthSource>, call: Call,
   const { sub, sid, jti } = await readLogoutToken(needs, source, token, call);
   const found = await sessionsNamed(call.db.read, source.pk, { sub, sid });
   const users = await Promise.all(
-    [...new Set(found.map(({ user }) => user))].map((user) => loadUserFacts(call, call.db.read, user)),
+    [...new Set(found.map(({ user }) => user))].map((user) => loadUserFacts(call.db.read, user)),
   );
   await call.db.write(async (tx) => {
     const once = { jti, now: call.now, lifetimeMs: rememberedMs };

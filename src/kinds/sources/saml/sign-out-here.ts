@@ -74,7 +74,7 @@ async function endAll(source: SamlSource, { nameId, sessionIndexes }: LogoutRequ
   const found = await sessionsNamed(call.db.read, source.pk, nameId.value, sessionIndexes);
   const users = new Set(found.map(({ user }) => user));
   for (const user of users) {
-    const facts = await loadUserFacts(call, call.db.read, user);
+    const facts = await loadUserFacts(call.db.read, user);
     const theirs = found.filter((one) => one.user === user);
     await call.db.write(async (tx) => {
       for (const { session } of theirs) await endSession(tx, session);

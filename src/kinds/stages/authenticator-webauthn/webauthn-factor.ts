@@ -51,7 +51,7 @@ async function prove(publicUrl: string, ground: FactorGround<WebauthnDevice>, gi
   const id = isJsonObject(given) ? given.id : null;
   if (typeof challenge !== 'string' || typeof id !== 'string') return wrong;
   const device = await deviceWith(ground, id);
-  const owner = device && (ground.user ?? (await loadUserFacts(call, call.db.read, device.user)));
+  const owner = device && (ground.user ?? (await loadUserFacts(call.db.read, device.user)));
   if (!device || !owner?.is_active) return wrong;
   const party = relyingParty(publicUrl, call.request);
   const signCount = await checkAssertion(party, device, owner, verificationOf(ground), challenge, given);

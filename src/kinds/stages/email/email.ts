@@ -153,7 +153,7 @@ const maxSharers = 20;
 async function findSharers({ db }: Call, typed: string): Promise<UserFacts[]> {
   const found = await findByName(db.read, typed, ['email']);
   if (found.length < 2) return [];
-  const users = await Promise.all(found.slice(0, maxSharers).map(({ pk }) => loadUserFacts({ db }, db.read, pk)));
+  const users = await Promise.all(found.slice(0, maxSharers).map(({ pk }) => loadUserFacts(db.read, pk)));
   return users.flatMap((user) => (user?.is_active && user.type !== 'internal_service_account' ? [user] : []));
 }
 

@@ -1,10 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type UserFacts, type UserRow, userFactsOf, userFactsSql } from '../../../core/mapping/user-facts.ts';
 import { asObject } from '../../../lib/json.ts';
 import { isSameName, nameKey } from '../../../lib/name-key.ts';
-import { byDialect } from '../../../platform/db/by-dialect.ts';
-import type { Dialect } from '../../../platform/db/dialect.ts';
-import { columnStatement } from '../../../platform/db/statement.ts';
+import type { Database } from '../../../platform/db/database.ts';
 import type { Call } from '../../../resource/call.ts';
 import { userFields } from './identification-stage.resource.ts';
 
@@ -24,14 +22,7 @@ export async function findUser(
 ): Promise<UserFacts | null> {
   const searched = userFields.filter((name) => members.includes(name));
   if (searched.length === 0) return null;
-  const { inAnyCase, exactly } = named[db.dialect.name];
-  const key = nameKey(text);
-  const rows = await (ignoresCase ? inAnyCase : exactly)(
-    db.read,
-    'users',
-    searched,
-    searched.map((name) => (ignoresCase && isKeyed(name) ? key : text)),
-  );
+  const rows = await findNamed(db, text, searched, ignoresCase);
   const isSame = (value: string) => (ignoresCase ? isSameName(value, text) : value === text);
   const byName = rows.filter(({ username }) => searched.includes('username') && isSame(username));
   const byAddress = rows.filter(({ email }) => searched.includes('email') && isSame(email));
@@ -48,36 +39,22 @@ export async function findUser(
 }
 
 const factsOf = (row: UserRow | undefined) => (row ? userFactsOf(row) : null);
-const isKeyed = (member: string): boolean => member !== 'upn';
-
 function isNamedByAttribute({ attributes }: UserRow, text: string): boolean {
   const { upn } = asObject(JSON.parse(attributes));
   return typeof upn === 'string' && upn.toLowerCase() === text.toLowerCase();
 }
 
-type Equal = (column: RawBuilder<unknown>, text: RawBuilder<unknown>) => RawBuilder<unknown>;
-
-function namedOn(dialect: Dialect) {
+async function findNamed(
+  { read, dialect }: Database,
+  text: string,
+  members: readonly string[],
+  ignoresCase: boolean,
+): Promise<UserRow[]> {
   const upn = dialect.jsonText(sql`u.attributes`, ['upn']);
-  const matching = (columnOf: (name: string) => RawBuilder<unknown>, equalUpn: Equal) =>
-    columnStatement<UserRow>((_, names, texts) => {
-      const conditions = texts.map((text, index) => {
-        const name = names[index] ?? '';
-        return name === 'upn' ? equalUpn(upn, text) : sql`${columnOf(name)} = ${text}`;
-      });
-      const isNamed = sql`(${sql.join(conditions, sql` or `)}) and u.type <> 'internal_service_account' limit ${sql.lit(maxMatches)}`;
-      return userFactsSql(dialect, isNamed);
-    });
-  return {
-    inAnyCase: matching(
-      (name) => sql`u.${sql.ref(`${name}_key`)}`,
-      (column, text) => sql`lower(${column}) = lower(${text})`,
-    ),
-    exactly: matching(
-      (name) => sql`u.${sql.ref(name)}`,
-      (column, text) => sql`${column} = ${text}`,
-    ),
-  };
+  const conditions = members.map((member) => {
+    if (member === 'upn') return ignoresCase ? sql`lower(${upn}) = lower(${text})` : sql`${upn} = ${text}`;
+    return ignoresCase ? sql`u.${sql.ref(`${member}_key`)} = ${nameKey(text)}` : sql`u.${sql.ref(member)} = ${text}`;
+  });
+  const isNamed = sql`(${sql.join(conditions, sql` or `)}) and u.type <> 'internal_service_account' limit ${sql.lit(maxMatches)}`;
+  return (await userFactsSql(dialect, isNamed).execute(read)).rows;
 }
-
-const named = byDialect(namedOn);

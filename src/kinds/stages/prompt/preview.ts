@@ -42,7 +42,7 @@ export function previewAction(fields: PromptFields, sandbox: Sandbox) {
     bodySchema: 'PromptRequest',
     answer: { status: 200, schema: challengeSchema, schemaName: 'PromptPreview' },
     async prepare({ call, values }) {
-      const user = await loadUserFacts(call, call.db.read, requireActor(call).user.pk);
+      const user = await loadUserFacts(call.db.read, requireActor(call).user.pk);
       const preview = showPrompt(values, { sandbox, user, http: httpFacts(call), promptContext: {} });
       return { component: 'xak-stage-prompt', fields: [preview] };
     },

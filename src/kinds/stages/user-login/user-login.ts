@@ -133,20 +133,17 @@ async function pendingActive({ pendingUser }: Step<Settings>): Promise<UserFacts
 
 /** Checks again, in the transaction: the user or the source may have been disabled during the flow. */
 async function noteLogin(tx: Query, now: string, { pk }: UserFacts, source: string | null): Promise<void> {
-  await (source === null ? noteIfMay(tx, now, pk) : noteIfMayBy(tx, now, pk, source));
+  const updated = await (source === null ? noteIfMay(tx, now, pk) : noteIfMayBy(tx, now, pk, source));
+  if (updated.length === 0) throw new Problem('permission_denied', denied);
 }
-
-const orDenied = { sent: 'later', orElse: () => new Problem('permission_denied', denied) } as const;
 
 const noteIfMay = statement<[now: string, pk: number], unknown>(
   (now, pk) => sql`update users set last_login = ${now} where pk = ${pk} and is_active returning pk`,
-  orDenied,
 );
 
 const noteIfMayBy = statement<[now: string, pk: number, source: string], unknown>(
   (now, pk, source) => sql`update users set last_login = ${now} where pk = ${pk} and is_active
     and exists (select 1 from sources where pk = ${source} and enabled) returning pk`,
-  orDenied,
 );
 
 const lengthOf = ({ settings }: Step<Settings>, name: 'session_duration' | 'remember_me_offset'): number =>
