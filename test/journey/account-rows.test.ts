@@ -81,6 +81,33 @@ describeJourney('the account pages', (journey) => {
     expect((await server.as(key).get('/core/users/me/')).status).toBe(403);
   });
 
+  test('offer to copy a key until that key has been copied', async () => {
+    const { server } = journey();
+    const [one, other] = [unique('one'), unique('other')];
+    const { page } = await visit(journey(), 'tokens', {
+      prepare: async ({ pk: user }) => {
+        for (const identifier of [one, other])
+          await server.admin.post('/core/tokens/', { identifier, user, intent: 'api' });
+      },
+    });
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const show = async (name: string) => {
+      await page.getByRole('button', { name: `Show key of ${name}` }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Show key' }).click();
+      await page
+        .locator('.token-key')
+        .getByText((await server.admin.get(`/core/tokens/${name}/view_key/`)).body.key)
+        .waitFor();
+    };
+    await show(one);
+    await page.getByRole('button', { name: 'Copy', exact: true }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await show(other);
+    await page.getByRole('button', { name: 'Copy', exact: true }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await page.locator('.token-key').innerText());
+  });
+
   test('let people create an app password with an expiry', async () => {
     const { server } = journey();
     const { page } = await visit(journey(), 'tokens');

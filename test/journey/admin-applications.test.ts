@@ -90,6 +90,38 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.waitForLoadState('networkidle');
   });
 
+  test('keep the groups of a new application when a taken slug sends people back, and begin the next one empty', async () => {
+    const { server } = journey();
+    const [group, taken] = [await makeGroup(server), unique('taken')];
+    await makeApplication(server, taken);
+    const mended = `${taken}-2`;
+    const page = await visitAdmin(journey(), `/applications/new/?template=grafana&name=${mended}&slug=${taken}`);
+    await page.getByLabel('Address (required)').fill('https://grafana.example.org/');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByLabel('Members of groups').check();
+    await pick(page, 'Groups', group.name);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('application with this slug already exists.').waitFor();
+    await page.getByRole('button', { name: 'Back' }).click();
+    await page.getByLabel('Slug (required)').fill(mended);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: `Remove ${group.name}` }).waitFor();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: `${mended} is ready` }).waitFor();
+    const { pk } = (await server.admin.get(`/core/applications/${mended}/`)).body;
+    const { results } = (await server.admin.get(`/policies/bindings/?target=${pk}`)).body;
+    expect(results.map((one: { group: string }) => one.group)).toEqual([group.pk]);
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'New application' }).click();
+    await page.getByRole('link', { name: /^Grafana/ }).click();
+    await page.getByRole('heading', { name: 'New application: Grafana' }).waitFor();
+    expect(await page.getByLabel('Name (required)').inputValue()).toBe('Grafana');
+    expect(await page.getByText('is ready').count()).toBe(0);
+    // The result, which had a secret, is not shown again.
+    await moveTo(page, `/applications/new/?template=gitea&slug=${mended}&step=result`);
+    await page.waitForURL(`**/core/applications/${mended}/?tab=sign-in`);
+    await page.waitForLoadState('networkidle');
+  });
+
   test('change redirect addresses one by one', async () => {
     const { server } = journey();
     const { provider } = await makeApplication(server, unique('wiki'));

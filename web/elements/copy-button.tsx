@@ -4,12 +4,14 @@ import { Button } from './button.tsx';
 
 /** Copies a text; left out where the browser does not let pages do that. */
 export function CopyButton({ text, children = t('Copy') }: { text: string; children?: string }) {
-  const [state, setState] = useState<'idle' | 'done' | 'failed'>('idle');
+  // Says nothing of another text.
+  const [tried, setTried] = useState<{ text: string; state: 'done' | 'failed' } | null>(null);
+  const state = tried?.text === text ? tried.state : 'idle';
   if (!navigator.clipboard) return null;
   const copy = () =>
     navigator.clipboard.writeText(text).then(
-      () => setState('done'),
-      () => setState('failed'),
+      () => setTried({ text, state: 'done' }),
+      () => setTried({ text, state: 'failed' }),
     );
   return (
     <Button onClick={() => void copy()}>

@@ -1,6 +1,6 @@
 import { t } from '../texts/texts.ts';
 import './loading.css';
-import { type ReactNode, useCallback, useEffect, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { callAsPerson, requestAsPerson, wordsOf } from '../api/call.ts';
 import type { Answered } from '../api/client.ts';
 import { FaultBoundary } from '../page/fault-boundary.tsx';
@@ -31,14 +31,22 @@ export function useReply<T>(path: string): Loadable<Answered<T>> {
 /** The result of a memoized function; another function loads again. */
 export function useLoadable<T>(ask: () => Promise<T>): Loadable<T> {
   const [answer, setAnswer] = useState<Answer<T>>({ state: 'loading' });
-  const reload = useCallback(async () => setAnswer(await answerOf(ask)), [ask]);
+  const wanted = useRef(ask);
+  const latest = useRef(0);
+  // Asks for what the page shows now, and drops answers that another question has overtaken.
+  const reload = useCallback(async () => {
+    latest.current += 1;
+    const mine = latest.current;
+    const found = await answerOf(wanted.current);
+    if (mine === latest.current) setAnswer(found);
+  }, []);
   useEffect(() => {
-    let isWanted = true;
-    answerOf(ask).then((found) => isWanted && setAnswer(found));
+    wanted.current = ask;
+    void reload();
     return () => {
-      isWanted = false;
+      latest.current += 1;
     };
-  }, [ask]);
+  }, [ask, reload]);
   return { answer, reload };
 }
 

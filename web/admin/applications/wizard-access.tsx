@@ -1,20 +1,24 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../elements/button.tsx';
 import { t } from '../../texts/texts.ts';
+import { goTo, hereWith, useAddress } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { ReferencesPicker } from '../widgets/references-picker.tsx';
 
 interface Props {
   readonly isBusy: boolean;
-  onCreate(groups: readonly (string | number)[]): void;
+  onCreate(): void;
   onBack(): void;
 }
 
-/** Everybody, or the members of groups. */
+/** Everybody, or the members of groups; the answer is in the address, so that it outlives the step. */
 export function AccessStep({ isBusy, onCreate, onBack }: Props) {
   const { resources } = useInterface();
-  const [isOpen, setOpen] = useState(true);
-  const [groups, setGroups] = useState<readonly (string | number)[]>([]);
+  const { query } = useAddress();
+  const isOpen = query.get('who') !== 'groups';
+  const groups = query.getAll('group');
+  const answer = (changes: { who: 'groups' | null } | { group: readonly string[] }) =>
+    goTo(hereWith(changes), { replace: true });
   const [isSent, setSent] = useState(false);
   const may = (path: string) => resources.find((entry) => entry.path === path)?.may;
   const canLimit =
@@ -24,19 +28,19 @@ export function AccessStep({ isBusy, onCreate, onBack }: Props) {
   function create(event: FormEvent): void {
     event.preventDefault();
     setSent(true);
-    if (isOpen || groups.length > 0) onCreate(isOpen ? [] : groups);
+    if (isOpen || groups.length > 0) onCreate();
   }
   return (
     <form className="card wizard-form" noValidate onSubmit={create}>
       <fieldset className="field">
         <legend>{t('Who may use it?')}</legend>
         <label className="choice">
-          <input type="radio" name="who" checked={isOpen} onChange={() => setOpen(true)} />
+          <input type="radio" name="who" checked={isOpen} onChange={() => answer({ who: null })} />
           <span>{t('Everybody who can sign in')}</span>
         </label>
-        {canLimit && (
+        {(canLimit || !isOpen) && (
           <label className="choice">
-            <input type="radio" name="who" checked={!isOpen} onChange={() => setOpen(false)} />
+            <input type="radio" name="who" checked={!isOpen} onChange={() => answer({ who: 'groups' })} />
             <span>{t('Members of groups')}</span>
           </label>
         )}
@@ -52,7 +56,7 @@ export function AccessStep({ isBusy, onCreate, onBack }: Props) {
           model="svc_core.group"
           isNumber={false}
           value={groups}
-          onChange={setGroups}
+          onChange={(keys) => answer({ group: keys.map(String) })}
         />
       )}
       <div className="row">

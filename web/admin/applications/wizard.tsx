@@ -18,21 +18,25 @@ import { AddressStep } from './wizard-address.tsx';
 import { Steps } from './wizard-steps.tsx';
 
 interface Outcome {
+  readonly template: string;
   readonly choices: Choices;
   readonly created: Created;
 }
 
-/** Creates an application with its provider. All state but the result is in the address. */
+/** Creates an application with its provider. All state but the result, which may hold a secret, is in the address. */
 export function Wizard() {
   const { query } = useAddress();
   const { resources } = useInterface();
-  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [latest, setLatest] = useState<Outcome | null>(null);
   const { isBusy, problem, attempt } = useAttempt();
   const mayAdd = (path: string) => resources.some((entry) => entry.path === path && entry.may.add === 'all');
   const offered = templates.filter((template) => mayAdd(providerPathOf(template)));
   const template = offered.find(({ id }) => id === query.get('template'));
-  const isOver = query.get('step') === 'result' && outcome === null;
   const slug = query.get('slug') ?? '';
+  const isResult = query.get('step') === 'result';
+  const isLatest = latest?.template === template?.id && latest?.choices.slug === slug;
+  const outcome = isResult && isLatest ? latest : null;
+  const isOver = isResult && outcome === null;
   useEffect(() => {
     // The result is shown once; afterwards the application itself is.
     if (isOver) goTo(hrefOf(`/core/applications/${slug}/`, { tab: 'sign-in' }), { replace: true });
@@ -65,11 +69,11 @@ export function Wizard() {
   const entered = query.get('step') === 'access' && isComplete ? 2 : 1;
   const step = outcome ? 3 : entered;
 
-  const create = (groups: Choices['groups']) =>
+  const create = () =>
     attempt(async () => {
-      const whole = { ...choices, groups };
-      const created = await callAsPerson<Created>('PUT', '/core/transactional/applications/', bodyFor(template, whole));
-      setOutcome({ choices: whole, created });
+      const body = bodyFor(template, choices);
+      const created = await callAsPerson<Created>('PUT', '/core/transactional/applications/', body);
+      setLatest({ template: template.id, choices, created });
       goTo(hereWith({ step: 'result' }), { replace: true });
     });
 
@@ -86,7 +90,7 @@ export function Wizard() {
       {problem && <Notice tone="bad">{problem}</Notice>}
       {step === 1 && <AddressStep key={template.id} template={template} initial={choices} />}
       {step === 2 && <AccessStep isBusy={isBusy} onCreate={create} onBack={() => goTo(hereWith({ step: null }))} />}
-      {outcome && <Result template={template} {...outcome} />}
+      {outcome && <Result key={slug} template={template} choices={outcome.choices} created={outcome.created} />}
     </Page>
   );
 }
@@ -99,6 +103,6 @@ function choicesIn({ name, isPublic, category }: Template, query: URLSearchParam
     address: query.get('address') ?? '',
     redirect: query.get('redirect') ?? '',
     entity: query.get('entity') ?? '',
-    groups: [],
+    groups: query.get('who') === 'groups' ? query.getAll('group') : [],
   };
 }

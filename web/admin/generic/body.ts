@@ -19,12 +19,8 @@ export const changedMembers = (members: readonly Member[], values: Row, initial:
 export function bodyOf(members: readonly Member[], values: Row, initial: Row, isNew: boolean): Row {
   const before = isNew ? initialValues(members, null) : initial;
   const sent = changedMembers(members, values, before).filter(({ name }) => values[name] !== undefined);
-  return Object.fromEntries(sent.map(({ name }) => [name, withoutBlankLines(values[name])]));
+  return Object.fromEntries(sent.map(({ name }) => [name, values[name]]));
 }
-
-/** The empty line at the end of a list is one that was not written. */
-export const withoutBlankLines = (value: unknown): unknown =>
-  Array.isArray(value) ? value.filter((item) => item !== '') : value;
 
 export type Complaints = Readonly<Record<string, readonly string[]>>;
 

@@ -13,7 +13,7 @@ import type { Member } from '../api/document.ts';
 import { type Names, type Row, readNames } from '../api/objects.ts';
 import { Widget } from '../widgets/widget.tsx';
 import { counted } from '../words.ts';
-import { type Complaints, unreadable, withoutBlankLines } from './body.ts';
+import { type Complaints, unreadable } from './body.ts';
 import { BulkProgress, BulkRefusals } from './bulk-outcome.tsx';
 import { BulkPreview } from './bulk-preview.tsx';
 import type { BulkProps } from './picked.ts';
@@ -40,7 +40,7 @@ export function BulkEdit({ entry, description, picked, onDone, onClose }: BulkPr
   const chosen = members.filter(({ name }) => name in values);
   const objects = counted(picked.length, entry);
   const labelOf = (name: string) => members.find((member) => member.name === name)?.note.label;
-  const changes = Object.fromEntries(chosen.map(({ name }) => [name, withoutBlankLines(values[name] ?? null)]));
+  const changes = Object.fromEntries(chosen.map(({ name }) => [name, values[name] ?? null]));
   const writes = picked.map(({ path }) => ({ path, changes }));
 
   function preview(event: FormEvent): void {

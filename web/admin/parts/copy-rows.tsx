@@ -19,7 +19,7 @@ export const hiddenText = '•'.repeat(12);
 export function CopyRows({ rows }: { rows: readonly CopyRow[] }) {
   return (
     <dl className="copy-rows">
-      {rows.map(({ text, ...row }) => text && <Row key={row.label} {...row} text={text} />)}
+      {rows.map(({ text, ...row }) => text && <Row key={`${row.label} ${text}`} {...row} text={text} />)}
     </dl>
   );
 }

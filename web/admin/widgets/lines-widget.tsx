@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { TextAreaField } from '../../elements/field.tsx';
 import { t } from '../../texts/texts.ts';
 import { factsOf, type WidgetProps } from './widget-props.ts';
@@ -7,25 +8,26 @@ export function LinesWidget(props: WidgetProps) {
   const { member, value, onChange } = props;
   const facts = factsOf(props);
   const isNumber = ['integer', 'number'].includes(String([member.schema.items?.type].flat()[0]));
-  const lines = Array.isArray(value) ? value.map(String) : [];
-  function read(text: string): void {
-    const items = text.split('\n');
-    // Keeps the empty line that is being typed.
-    const kept = items.filter((item, at) => item.trim() !== '' || at === items.length - 1);
-    const filled = kept.length === 1 && kept[0] === '' ? [] : kept;
-    onChange(isNumber ? filled.map(numberOf) : filled);
+  // Keeps blank lines as they are typed.
+  const [typed, setTyped] = useState<{ text: string; value: unknown } | null>(null);
+  const text =
+    typed && Object.is(typed.value, value) ? typed.text : (Array.isArray(value) ? value : []).map(String).join('\n');
+  function change(next: string): void {
+    const items = next.split('\n').filter((item) => item.trim() !== '');
+    const parsed = isNumber ? items.map(numberOf) : items;
+    setTyped({ text: next, value: parsed });
+    onChange(parsed);
   }
   return (
     <TextAreaField
       {...facts}
       hint={[facts.hint, t('One to a line.')].filter(Boolean).join(' ')}
-      rows={Math.min(8, Math.max(2, lines.length + 1))}
+      rows={Math.min(8, Math.max(2, text.split('\n').length + 1))}
       spellCheck={false}
-      value={lines.join('\n')}
-      onChange={(event) => read(event.currentTarget.value)}
+      value={text}
+      onChange={(event) => change(event.currentTarget.value)}
     />
   );
 }
 
-const numberOf = (text: string): number | string =>
-  text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+const numberOf = (text: string): number | string => (Number.isFinite(Number(text)) ? Number(text) : text);
