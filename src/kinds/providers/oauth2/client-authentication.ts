@@ -1,4 +1,5 @@
 import { equalInConstantTime } from '../../../lib/constant-time.ts';
+import type { Timestamp } from '../../../platform/clock.ts';
 import type { Call } from '../../../resource/call.ts';
 import { type Client, loadClient } from './client.ts';
 import { type Assertion, assertionType, checkAssertion } from './client-assertion.ts';
@@ -72,12 +73,19 @@ async function provenBy(
         : { method: 'workload', workload: assertion.workload };
     }
     default:
-      return credentials.secrets.some((secret) => isSecretOf(client, secret)) ? { method: credentials.method } : null;
+      return credentials.secrets.some((secret) => isSecretOf(client, secret, call.now))
+        ? { method: credentials.method }
+        : null;
   }
 }
 
-const isSecretOf = ({ client_secret }: Client, given: string): boolean =>
-  client_secret !== '' && equalInConstantTime(client_secret, given);
+/** After a rotation both secrets are accepted until the previous one expires. */
+function isSecretOf({ client_secret, previousSecret }: Client, given: string, now: Timestamp): boolean {
+  if (client_secret === '') return false;
+  const isPrevious =
+    previousSecret !== null && previousSecret.expires > now && equalInConstantTime(previousSecret.text, given);
+  return equalInConstantTime(client_secret, given) || isPrevious;
+}
 
 /** RFC 6749 §2.3: a client uses one method in a request, never two. */
 function readCredentials(call: Call, params: Params): Credentials {

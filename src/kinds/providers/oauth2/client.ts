@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Timestamp } from '../../../platform/clock.ts';
 import type { Database, Query } from '../../../platform/db/database.ts';
 import { queryCache } from '../../../platform/db/query-cache.ts';
 import { statement } from '../../../platform/db/statement.ts';
@@ -23,8 +24,10 @@ export type SignedResponseAlg = (typeof signedResponseAlgs)[number];
 /** A provider with the application that uses it, as its client meets it now. */
 export interface Client extends TokenSettings {
   readonly client_type: 'confidential' | 'public';
-  /** In clear; empty when there is none. */
+  /** Plain text; empty when there is none. */
   readonly client_secret: string;
+  /** The secret before the last rotation, while it may still be accepted. */
+  readonly previousSecret: { readonly text: string; readonly expires: Timestamp } | null;
   readonly access_code_validity: string;
   readonly refresh_token_validity: string;
   readonly redirect_uris: readonly RedirectUri[];
@@ -65,6 +68,8 @@ interface ClientRow extends ApplicationColumns {
   readonly client_id: string;
   readonly client_type: Client['client_type'];
   readonly client_secret: string;
+  readonly previous_secret: string;
+  readonly previous_secret_expires: Timestamp | null;
   readonly access_code_validity: string;
   readonly access_token_validity: string;
   readonly refresh_token_validity: string;
@@ -87,7 +92,7 @@ interface ClientRow extends ApplicationColumns {
 }
 
 // A provider that no application uses serves nobody: there would be nothing to ask for access to.
-const clientSelect = sql`select o.pk, p.name, o.client_id, o.client_type, o.client_secret, o.access_code_validity,
+const clientSelect = sql`select o.pk, p.name, o.client_id, o.client_type, o.client_secret, o.previous_secret, o.previous_secret_expires, o.access_code_validity,
     o.access_token_validity, o.refresh_token_validity, o.include_claims_in_id_token, o.redirect_uris, o.grant_types, o.resources, o.id_token_signed_response_alg,
     o.jwks, o.jwks_uri, o.security_profile, o.require_signed_request_object, o.sub_mode, o.issuer_mode,
     p.authentication_flow, p.authorization_flow,
@@ -157,7 +162,9 @@ async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<C
   const [row] = await rowsOf(query, by);
   if (!row) return null;
   const { application, rest } = takeApplication(row);
-  const { certificate_pk, certificate_data, key_data, ...kept } = rest;
+  const { certificate_pk, certificate_data, key_data, previous_secret, previous_secret_expires, ...kept } = rest;
+  const open = (sealed: string) =>
+    sealed === '' ? '' : key.box.open(sealed, sealContext('providers', 'client_secret', row.pk));
   const resources: string[] = JSON.parse(row.resources);
   const clients = new Set((await clientsAmong(query, resources)).map(({ client_id }) => client_id));
   const audiences = await audiencesOf(query, row.pk);
@@ -165,10 +172,11 @@ async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<C
     ...kept,
     include_claims_in_id_token: Boolean(row.include_claims_in_id_token),
     require_signed_request_object: Boolean(row.require_signed_request_object),
-    client_secret:
-      row.client_secret === ''
-        ? ''
-        : key.box.open(row.client_secret, sealContext('providers', 'client_secret', row.pk)),
+    client_secret: open(row.client_secret),
+    previousSecret:
+      previous_secret === '' || previous_secret_expires === null
+        ? null
+        : { text: open(previous_secret), expires: previous_secret_expires },
     redirect_uris: JSON.parse(row.redirect_uris),
     grant_types: JSON.parse(row.grant_types),
     targets: [

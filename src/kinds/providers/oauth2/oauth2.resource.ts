@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import { certificateModel } from '../../../core/key/certificate-model.ts';
 import { type Complaints, Invalid, Problem } from '../../../lib/problem.ts';
+import { isKeySet } from '../../../platform/fetch/remote-keys.ts';
 import { randomText } from '../../../platform/random.ts';
 import { defaultAuthorizationFlow } from '../../../provider/install-defaults.ts';
 import { defineProvider } from '../../../provider/provider.family.ts';
 import type { Call } from '../../../resource/call.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { ref, refs } from '../../../resource/fields/ref.ts';
-import { boolean, canonicalUuid, duration, isUuid } from '../../../resource/fields/scalar.ts';
+import { boolean, canonicalUuid, duration, isUuid, time } from '../../../resource/fields/scalar.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
@@ -25,6 +26,7 @@ import { oauth2Model } from './oauth2-model.ts';
 import { type PreviewNeeds, previewUserAction } from './preview-user.ts';
 import { guessLaunchUrl, redirectUris } from './redirect-uris.ts';
 import { resourceComplaint } from './resource-indicators.ts';
+import { newClientSecret, rotateSecretAction } from './rotate-secret.ts';
 import { type SecurityProfile, securityProfiles } from './security-profile.ts';
 import { signingPairComplaint } from './signing-pair.ts';
 import { type IssuerMode, issuerOf, setupUrls } from './urls.ts';
@@ -64,8 +66,15 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
       client_secret: secret({
         max: 255,
         blank: true,
-        default: () => randomText(128),
+        default: newClientSecret,
         help: 'The secret that a confidential client authenticates with. Generated unless given.',
+        group: 'Client',
+      }),
+      previous_secret_expires: time({
+        nullable: true,
+        readOnly: true,
+        default: null,
+        help: 'Until when the client secret before the last rotation is accepted.',
         group: 'Client',
       }),
       access_code_validity: validity('minutes=1', 'codes'),
@@ -158,7 +167,7 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
     },
     check: settle,
     rightsOf: providerRights,
-    actions: [setupUrlsAction(needs.config.publicUrl), previewUserAction(needs), ...actions],
+    actions: [setupUrlsAction(needs.config.publicUrl), previewUserAction(needs), rotateSecretAction, ...actions],
   });
 }
 
@@ -186,6 +195,9 @@ type Settled = Pick<Fapi2Settings, Exclude<keyof Fapi2Settings, 'signing_key'>> 
   authorization_flow: string;
   signing_key: string | null;
   property_mappings: readonly string[];
+  client_secret: string;
+  previous_secret_expires: string | null;
+  jwks_sources: readonly string[];
   launch_url: string;
   resources: readonly string[];
   include_claims_in_id_token: boolean;
@@ -206,6 +218,9 @@ async function settle({ tx, call, values, given, current }: CheckInput<Settled>)
   if (await needSuperuser(tx, mappings)) checkMayActAsUsers(call);
   checkMayAddResources(call, values.resources, current?.resources);
   values.launch_url = guessLaunchUrl(values.redirect_uris);
+  if (current !== null && values.client_secret !== current.client_secret) values.previous_secret_expires = null;
+  if (given.has('client_secret') && lacksCredentials(values))
+    return { client_secret: ['A confidential client needs a secret, or keys of its own.'] };
   const keys = clientKeysComplaint(values);
   if (keys !== null) return { jwks_uri: [keys] };
   if (values.security_profile === 'fapi2') {
@@ -218,6 +233,14 @@ async function settle({ tx, call, values, given, current }: CheckInput<Settled>)
   const complaint = await signingPairComplaint(tx, values.signing_key, values.security_profile);
   return complaint === null ? null : { signing_key: [complaint] };
 }
+
+/** Without a secret or a key, a confidential client could never authenticate. */
+const lacksCredentials = ({ client_type, client_secret, jwks, jwks_uri, jwks_sources }: Settled): boolean =>
+  client_type === 'confidential' &&
+  client_secret === '' &&
+  jwks_uri === '' &&
+  !isKeySet(jwks) &&
+  jwks_sources.length === 0;
 
 const maxResources = 100;
 

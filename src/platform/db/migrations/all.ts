@@ -51,6 +51,7 @@ import { oauthSourceSessions } from './0064-oauth-source-sessions.ts';
 import { signedRequests } from './0065-signed-requests.ts';
 import { outgoingJobs } from './0068-outgoing-jobs.ts';
 import { ownSigningKeys } from './0070-own-signing-key.ts';
+import { previousClientSecrets } from './0093-previous-client-secrets.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -106,4 +107,5 @@ export const migrations: readonly Migration[] = [
   signedRequests,
   outgoingJobs,
   ownSigningKeys,
+  previousClientSecrets,
 ];
