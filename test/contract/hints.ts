@@ -198,6 +198,7 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
     body: () => ({ component: 'xak-stage-identification', uid_field: 'somebody' }),
     events: { count: 0, why: 'what a stage does is recorded, not that somebody answers' },
   },
+  providers_oauth2_rotate_secret_create: { body: () => ({ previous_valid_for: 'hours=1' }) },
   crypto_certificatekeypairs_generate_create: {
     body: ({ number }) => ({ common_name: `generated-${number}`, validity_days: 30, alg: 'ecdsa' }),
   },
@@ -273,6 +274,7 @@ export const columnsWithoutField: Readonly<Record<string, readonly string[]>> = 
   jobs: ['payload', 'unique_key', 'alone', 'run_at', 'attempt', 'worker', 'lease_until'],
   users: ['password', 'username_key', 'email_key'],
   tokens: ['key', 'key_hash', 'audience'],
+  provider_oauth2: ['previous_secret'],
   authenticated_sessions: [
     'token_hash',
     'created',
