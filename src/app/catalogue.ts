@@ -10,6 +10,7 @@ import { passwordExpiry } from '../kinds/policies/password-expiry/password-expir
 import { reputation } from '../kinds/policies/reputation/reputation.ts';
 import { cloudDirectory } from '../kinds/providers/cloud-directory/cloud-directory.ts';
 import { oauth2 } from '../kinds/providers/oauth2/oauth2.ts';
+import { proxy } from '../kinds/providers/proxy/proxy.ts';
 import { samlIdp } from '../kinds/providers/saml/saml.ts';
 import { scimProvider } from '../kinds/providers/scim/scim.ts';
 import { workspaceDirectory } from '../kinds/providers/workspace-directory/workspace-directory.ts';
@@ -60,7 +61,7 @@ export const catalogue: KindLists = {
   /** Where people come from. */
   sources: [mediasrc, oauth, saml, scim],
   /** What applications are reached through. */
-  providers: [oauth2, samlIdp, scimProvider, workspaceDirectory, cloudDirectory],
+  providers: [oauth2, samlIdp, proxy, scimProvider, workspaceDirectory, cloudDirectory],
   /** Second factors. */
   devices: [staticTokens, totp, webauthnFactor, twofactorDevice, smsFactor],
   /** What people go through in flows. */

@@ -41,6 +41,7 @@ import type { Jobs } from '../platform/jobs/job.ts';
 import { bindingResource } from '../policy/binding.resource.ts';
 import { policiesResource } from '../policy/policies.resource.ts';
 import { checkAccessEndpoint, createEvaluateAccess, refusedApplications } from '../provider/application-access.ts';
+import { outpostResource } from '../provider/outpost/outpost.resource.ts';
 import { flowFilter, providersResource, suggestedLaunchUrl } from '../provider/provider.family.ts';
 import type { Endpoint } from '../resource/endpoint.ts';
 import type { Resource } from '../resource/resource.ts';
@@ -99,7 +100,8 @@ export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
     ...ownOf(kinds.providerKinds),
     // Certificates
     certificateResource(),
-    // Service connections of outposts
+    // Outposts and their service connections
+    outpostResource({ ...world, publicUrl: world.config.publicUrl, version, kinds: kinds.providerKinds }),
     connectionsResource(kinds.connectionKinds),
     ...ownOf(kinds.connectionKinds),
     // Flows and stages

@@ -33,7 +33,7 @@ const owned: Readonly<Record<string, readonly string[]>> = {
     ...['user_source_connections', 'group_source_connections', 'source_visits', 'temporary_users'],
   ],
   provider: [
-    ...['providers', 'provider_property_mappings', 'authorization_requests'],
+    ...['providers', 'provider_property_mappings', 'authorization_requests', 'outposts', 'outpost_providers'],
     ...['sync_objects', 'sync_changes', 'sync_targets', 'sync_runs'],
     // Kinds that push users and groups name them by their path alone.
     ...['scim', 'workspace_directory', 'cloud_directory'].flatMap((path) => [

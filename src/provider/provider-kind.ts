@@ -3,6 +3,7 @@ import type { ClientFacts } from '../core/application/transactional.endpoint.ts'
 import type { Demo, DemoObject } from '../core/kind/demo.ts';
 import type { PageNeeds } from '../flow/page-needs.ts';
 import type { ProtocolKind } from '../flow/protocol-kind.ts';
+import type { OutpostType } from './outpost/outpost-type.ts';
 import type { SyncKind } from './sync/target.ts';
 
 /**
@@ -16,6 +17,8 @@ export interface ProviderKind extends Omit<ProtocolKind, 'demo'> {
   readonly clientFacts?: ClientFacts;
   /** By what else lists of applications can be filtered, beside their flows. */
   readonly applicationFilters?: ProviderFilters;
+  /** The type of the outposts that serve its applications; see `outpost/`. */
+  readonly outpost?: OutpostType;
   /** The calls by which it pushes users and groups elsewhere; see `sync/README.md`. */
   readonly sync?: SyncKind;
   demo?(demo: Demo): Promise<DemoProvider>;

@@ -92,6 +92,7 @@ const labels: Readonly<Record<string, string>> = {
   pretend_user_exists: 'Pretend that users exist',
   property_mappings_group: 'Group property mappings',
   re_evaluate_policies: 'Evaluate at this step',
+  refresh_interval_s: 'Refresh interval in seconds',
   remember_me_offset: 'Remember me for',
   start_timestamp: 'Queued or started',
   sub_mode: 'Subject mode',

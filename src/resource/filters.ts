@@ -38,3 +38,28 @@ export function listedFilter(column: string): Filter {
     },
   };
 }
+
+/** Filters by the whole text of an expression, in any case: `name__iexact`. */
+export const iexactFilter = (
+  name: string,
+  textOf: (row: RowAlias) => RawBuilder<unknown>,
+): Readonly<Record<string, Filter>> => ({
+  [`${name}__iexact`]: {
+    schema: { type: 'string' },
+    notOnPages: true,
+    condition: ({ texts, row }) => sql`lower(${textOf(row)}) = lower(${texts.at(-1) ?? ''})`,
+  },
+});
+
+/** The same, and by a part of the text: `name__icontains`. */
+export const textFilters = (
+  name: string,
+  textOf: (row: RowAlias) => RawBuilder<unknown>,
+): Readonly<Record<string, Filter>> => ({
+  ...iexactFilter(name, textOf),
+  [`${name}__icontains`]: {
+    schema: { type: 'string' },
+    notOnPages: true,
+    condition: ({ texts, row, dialect }) => dialect.contains(textOf(row), texts.at(-1) ?? ''),
+  },
+});

@@ -81,7 +81,7 @@ const isBulky = ({ kind, secret }: Field): boolean => Boolean(secret) || kind ==
 
 function filtersOf(resource: Resource, registry: Registry): FilterNote[] {
   return Object.entries(resource.filterTable)
-    .filter(([name]) => !(name in (resource.page?.always ?? {})))
+    .filter(([name, { notOnPages }]) => !notOnPages && !(name in (resource.page?.always ?? {})))
     .map(([name, { schema }]) => {
       const field = resource.allFields[name];
       const {

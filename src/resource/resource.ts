@@ -184,6 +184,8 @@ export interface Filter {
   readonly schema: JsonSchema;
   /** Whether the parameter may be repeated. */
   readonly many?: boolean;
+  /** Left out of pages, which have another filter or the search for it. */
+  readonly notOnPages?: boolean;
   condition(input: FilterInput): Promise<FilterResult> | FilterResult;
 }
 

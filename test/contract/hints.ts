@@ -90,6 +90,25 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
   },
   'svc_stages_email.emailstage': { body: () => ({ template: 'email/password_reset.html', use_ssl: false }) },
   'svc_policies_reputation.reputationpolicy': { body: () => ({ check_ip: true }) },
+  'svc_outposts.outpost': {
+    body: async ({ key }) => ({
+      type: 'proxy',
+      providers: [await key('svc_providers_proxy.proxyprovider')],
+    }),
+    alsoNeeds: ['svc_providers_proxy.change_proxyprovider', 'svc_outposts.view_outpostserviceconnection'],
+  },
+  // Only superusers have the server connect to an internal host.
+  'svc_providers_proxy.proxyprovider': {
+    body: ({ number }) => ({
+      mode: 'forward_single',
+      external_host: `https://app-${number}.example.com`,
+      internal_host: '',
+      internal_host_ssl_validation: true,
+      cookie_domain: '',
+      skip_path_regex: '^/public/',
+    }),
+    alsoRequired: ['mode'],
+  },
   'svc_outposts.clusterserviceconnection': {
     body: ({ number }) => ({
       kubeconfig: {

@@ -22,6 +22,15 @@ export const specialFilters: Readonly<Record<string, readonly string[]>> = {
   '/providers/all/': ['application__isnull', 'backchannel'],
   '/providers/oauth2/': ['application'],
   '/providers/saml/': ['backchannel_application'],
+  '/providers/proxy/': [
+    ...['application__isnull', 'basic_auth_enabled__iexact', 'internal_host_ssl_validation__iexact'],
+    ...['basic_auth_password_attribute__iexact', 'basic_auth_user_attribute__iexact', 'cookie_domain__iexact'],
+    ...['external_host__iexact', 'internal_host__iexact', 'mode__iexact', 'name__iexact'],
+    ...['property_mappings__iexact', 'skip_path_regex__iexact'],
+  ],
+  '/outposts/instances/': [
+    ...['managed__icontains', 'managed__iexact', 'name__icontains', 'name__iexact', 'providers_by_pk'],
+  ],
   '/crypto/certificatekeypairs/': ['managed', 'has_key', 'include_details'],
   '/flows/bindings/': ['pbm_uuid', 'policies'],
   '/stages/invitation/stages/': ['no_flows'],

@@ -184,6 +184,7 @@ export const withExtraKinds: KindLists = {
         filterBy: ['name'],
         fields: { audience: text() },
       }),
+      outpost: 'radius',
       routes: ({ db }) => [
         {
           methods: ['GET', 'POST'],

@@ -12,6 +12,7 @@ import { enrollment } from './enrollment.ts';
 import { defaultFlows } from './flows.ts';
 import { cloudNicknames, contactMappings, mappings, syncMappings } from './mappings.ts';
 import { notifications } from './notifications.ts';
+import { outposts } from './outposts.ts';
 import { policies } from './policies.ts';
 import { recovery } from './recovery.ts';
 import { samlMappings } from './saml-mappings.ts';
@@ -37,6 +38,7 @@ const steps: readonly BootstrapStep[] = [
   cloudNicknames,
   certificates,
   notifications,
+  outposts,
 ];
 
 type Composed = Pick<App, 'engine' | 'endpoints' | 'resourceWorld'>;

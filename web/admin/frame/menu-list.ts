@@ -52,6 +52,7 @@ const groups: readonly { title: Text; paths: readonly string[] }[] = [
       '/core/brands/',
       '/crypto/certificatekeypairs/',
       '/propertymappings/all/',
+      '/outposts/instances/',
       '/outposts/service_connections/all/',
       '/events/system_tasks/',
       '/everything/',

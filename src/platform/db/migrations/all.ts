@@ -51,6 +51,8 @@ import { oauthSourceSessions } from './0064-oauth-source-sessions.ts';
 import { signedRequests } from './0065-signed-requests.ts';
 import { outgoingJobs } from './0068-outgoing-jobs.ts';
 import { ownSigningKeys } from './0070-own-signing-key.ts';
+import { outposts } from './0080-outposts.ts';
+import { proxyProvider } from './0081-proxy-provider.ts';
 import { previousClientSecrets } from './0093-previous-client-secrets.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
@@ -108,4 +110,6 @@ export const migrations: readonly Migration[] = [
   outgoingJobs,
   ownSigningKeys,
   previousClientSecrets,
+  outposts,
+  proxyProvider,
 ];

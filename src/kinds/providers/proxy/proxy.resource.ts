@@ -1,0 +1,177 @@
+import { sql } from 'kysely';
+import { certificateModel } from '../../../core/key/certificate-model.ts';
+import { randomText } from '../../../platform/random.ts';
+import { embeddedOutpost } from '../../../provider/outpost/served-here.ts';
+import { defineProvider } from '../../../provider/provider.family.ts';
+import { hidden, type RowAlias } from '../../../resource/fields/field.ts';
+import { ref } from '../../../resource/fields/ref.ts';
+import { boolean, duration } from '../../../resource/fields/scalar.ts';
+import { secret } from '../../../resource/fields/secret.ts';
+import { computed } from '../../../resource/fields/shown.ts';
+import { choice, text } from '../../../resource/fields/text.ts';
+import { eitherFilter, iexactFilter } from '../../../resource/filters.ts';
+import { arrayOf, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
+import type { Action, Derived, Resource } from '../../../resource/resource.ts';
+import { outpostPath, proxyModel, proxyModes } from './proxy-model.ts';
+import { settle } from './settle.ts';
+import { skipPathsComplaint } from './skip-paths.ts';
+
+interface Needs {
+  readonly config: { readonly publicUrl: string };
+}
+
+const certificateName = (row: RowAlias) =>
+  sql`(select c.name from certificates c where c.pk = ${row.col('certificate')})`;
+const flowSlug = (row: RowAlias) => sql`(select f.slug from flows f where f.pk = ${row.col('authorization_flow')})`;
+const asText = (column: string) => (row: RowAlias) => sql`cast(${row.col(column)} as text)`;
+const plain = (column: string) => (row: RowAlias) => row.col(column);
+const isMapped = (row: RowAlias) =>
+  sql`(select cast(pm.mapping as text) from provider_property_mappings pm where pm.provider = ${row.col('pk')} limit 1)`;
+
+/** Protects an application that has no sign-in of its own: behind a reverse proxy (forward auth), or as one. */
+export function proxyProvider(needs: Needs, actions: readonly Action[]): Resource {
+  return defineProvider({
+    path: '/providers/proxy/',
+    model: proxyModel,
+    schema: 'ProxyProvider',
+    names: ['Proxy Provider', 'Proxy Providers'],
+    component: 'xak-provider-proxy-form',
+    description:
+      'Protects applications that have no sign-in of their own, behind a reverse proxy (forward auth) or as one.',
+    table: 'provider_proxy',
+    filterBy: [],
+    filters: {
+      application__isnull: eitherFilter(
+        (row) => sql`not exists (select 1 from applications a where a.provider = ${row.col('pk')})`,
+      ),
+      ...iexactFilter('authorization_flow__slug', flowSlug),
+      ...iexactFilter('certificate__kp_uuid', asText('certificate')),
+      ...iexactFilter('certificate__name', certificateName),
+      ...iexactFilter('property_mappings', isMapped),
+      ...Object.assign(
+        {},
+        ...['basic_auth_password_attribute', 'basic_auth_user_attribute', 'cookie_domain', 'external_host'].map(
+          (name) => iexactFilter(name, plain(name)),
+        ),
+        ...['internal_host', 'mode', 'name', 'skip_path_regex'].map((name) => iexactFilter(name, plain(name))),
+      ),
+      basic_auth_enabled__iexact: { ...eitherFilter(plain('basic_auth_enabled')), notOnPages: true },
+      internal_host_ssl_validation__iexact: {
+        ...eitherFilter(plain('internal_host_ssl_validation')),
+        notOnPages: true,
+      },
+    },
+    fields: {
+      authorization_flow: ref('svc_flows.flow', 'uuid', {
+        required: false,
+        help: 'The flow that runs before an application gets access; by default the shipped one that asks for consent.',
+      }),
+      mode: choice(proxyModes, {
+        default: 'proxy',
+        help: '`forward_single` protects one application behind your reverse proxy, `forward_domain` all applications of a domain; with `proxy`, Gatehouse is the reverse proxy itself.',
+      }),
+      external_host: text({
+        max: 500,
+        format: 'uri',
+        help: 'The address at which people open the application, such as https://app.example.com. For a domain: the address at which they sign in to it.',
+      }),
+      internal_host: text({
+        max: 500,
+        blank: true,
+        default: '',
+        format: 'uri',
+        limits: { only: 'superusers' },
+        help: 'With the mode `proxy`: where Gatehouse reaches the application, such as http://10.0.0.5:8080.',
+        group: 'Proxy',
+      }),
+      internal_host_ssl_validation: boolean({
+        default: true,
+        limits: { only: 'superusers' },
+        help: 'Verify the certificate of the internal host.',
+        group: 'Proxy',
+      }),
+      certificate: ref(certificateModel, 'uuid', {
+        nullable: true,
+        needs: 'use',
+        help: 'The certificate for the external host, for outposts that serve TLS themselves.',
+        group: 'Proxy',
+      }),
+      cookie_domain: text({
+        max: 253,
+        blank: true,
+        default: '',
+        help: 'With the mode `forward_domain`: the domain whose applications are protected, such as example.com.',
+      }),
+      skip_path_regex: text({
+        blank: true,
+        default: '',
+        lines: true,
+        check: skipPathsComplaint,
+        help: 'Paths that need no sign-in: one regular expression per line, searched in the path (for a domain: in the address), such as ^/public/. Paths that servers read in different ways always need one.',
+        group: 'Access',
+      }),
+      intercept_header_auth: boolean({
+        default: true,
+        help: 'Refuse requests whose Authorization header fails, instead of redirecting them to the sign-in page.',
+        group: 'Access',
+      }),
+      basic_auth_enabled: boolean({
+        default: false,
+        help: 'Sign in to the application itself, by a username and a password from the attributes of the user.',
+        group: 'Basic authentication',
+      }),
+      basic_auth_user_attribute: text({
+        blank: true,
+        default: '',
+        help: 'The attribute of users or groups that holds the username; without a value, the email address is sent.',
+        group: 'Basic authentication',
+      }),
+      basic_auth_password_attribute: text({
+        blank: true,
+        default: '',
+        help: 'The attribute of users or groups that holds the password.',
+        group: 'Basic authentication',
+      }),
+      access_token_validity: duration({
+        default: 'hours=24',
+        aboveZero: true,
+        help: 'How long a sign-in to the application lasts; afterwards people pass the flow again.',
+        group: 'Access',
+      }),
+      refresh_token_validity: duration({
+        default: 'days=30',
+        aboveZero: true,
+        help: 'Kept for clients that set it: sessions are not refreshed.',
+        group: 'Access',
+      }),
+      client_id: text({
+        ...{ readOnly: true, unique: 'Proxy Provider with this Client ID already exists.' },
+        default: () => randomText(40),
+        help: 'The identifier of the provider in tokens.',
+      }),
+      client_secret: secret({ ...hidden, default: () => randomText(128) }),
+      cookie_secret: secret({ ...hidden, default: () => randomText(32) }),
+      host: text({ ...hidden, default: '' }),
+      outpost_set: computed(arrayOf(stringSchema), (row, dialect) =>
+        dialect.jsonValues(
+          sql`select o.name from outposts o where exists (select 1 from outpost_providers op
+              where op.outpost = o.pk and op.provider = ${row.col('pk')})
+            or o.managed = ${embeddedOutpost}
+              and not exists (select 1 from outpost_providers op where op.provider = ${row.col('pk')}) order by o.name`,
+          'name',
+        ),
+      ),
+    },
+    derived: { redirect_uris: redirectUris },
+    check: settle(needs.config.publicUrl),
+    actions,
+  });
+}
+
+const redirectUris: Derived<{ external_host: string }> = {
+  schema: arrayOf(objectSchema({ matching_mode: { ...stringSchema, enum: ['strict', 'regex'] }, url: stringSchema })),
+  from: ({ external_host }) => {
+    const callback = URL.parse(`${outpostPath}/callback`, external_host);
+    return callback ? [{ matching_mode: 'strict', url: callback.href }] : [];
+  },
+};

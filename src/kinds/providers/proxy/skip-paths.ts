@@ -1,0 +1,41 @@
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+
+const maxPatterns = 50;
+const maxPattern = 500;
+const maxTarget = 2_000;
+
+/** The patterns of `skip_path_regex`, one per line. Blank lines match nothing. */
+export const skipPatterns = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+
+export function skipPathsComplaint(text: string): string | null {
+  const patterns = skipPatterns(text);
+  if (patterns.length > maxPatterns) return `At most ${maxPatterns} patterns are allowed.`;
+  for (const pattern of patterns) {
+    if (pattern.length > maxPattern) return `A pattern may have ${maxPattern} characters at most.`;
+    try {
+      new RegExp(pattern);
+    } catch {
+      return `Invalid Regex Pattern: ${pattern}`;
+    }
+  }
+  return null;
+}
+
+/** What servers resolve, decode or cut off, each in its own way: such a path may lead elsewhere than it seems to. */
+const ambiguous = /\/\/|\/\.{1,2}(?:\/|$)|[;\\\s\p{Cc}]|%(?:2e|2f|3b|5c|25|0[0-9a-f]|1[0-9a-f]|7f)/iu;
+
+/**
+ * Whether a request needs no sign-in. In the sandbox, whose time is limited: a pattern that takes too long matches nothing.
+ * `target` has no query: it is chosen by the client and decides nothing about what is served.
+ */
+export function isSkipped(sandbox: Sandbox, patterns: readonly string[], path: string, target: string): boolean {
+  if (patterns.length === 0 || target.length > maxTarget || ambiguous.test(path)) return false;
+  const result = sandbox.run('return patterns.some((pattern) => new RegExp(pattern).test(target));', {
+    globals: { patterns: [...patterns], target },
+  });
+  return result.ok && result.value === true;
+}

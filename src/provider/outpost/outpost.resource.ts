@@ -1,0 +1,155 @@
+import { sql } from 'kysely';
+import type { JsonObject } from '../../lib/json.ts';
+import { type Complaints, Invalid } from '../../lib/problem.ts';
+import type { Query } from '../../platform/db/database.ts';
+import { defineAction, defineResource } from '../../resource/define.ts';
+import type { RowAlias } from '../../resource/fields/field.ts';
+import { ref, refs } from '../../resource/fields/ref.ts';
+import { nested, nestedMany } from '../../resource/fields/shown.ts';
+import { json } from '../../resource/fields/structured.ts';
+import { choice, text } from '../../resource/fields/text.ts';
+import { eitherFilter, textFilters } from '../../resource/filters.ts';
+import { integerSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
+import { fieldFilter } from '../../resource/query.ts';
+import type { CheckInput, Resource } from '../../resource/resource.ts';
+import { providerModel } from '../provider.family.ts';
+import type { ProviderKind } from '../provider-kind.ts';
+import { defaultOutpostConfig, outpostConfigComplaint, refreshSeconds } from './outpost-config.ts';
+import { healthAction } from './outpost-health.ts';
+import { type OutpostType, outpostTypes } from './outpost-type.ts';
+import { embeddedOutpost } from './served-here.ts';
+
+export const outpostModel = 'svc_outposts.outpost';
+
+interface Needs {
+  readonly kinds: readonly Pick<ProviderKind, 'resource' | 'outpost'>[];
+  readonly publicUrl: string;
+  readonly installId: string;
+  readonly version: string;
+}
+
+const served = { table: 'outpost_providers', own: 'outpost', other: 'provider' };
+const providers = refs(providerModel, 'int', {
+  ...served,
+  required: true,
+  needs: 'change',
+  help: 'The providers that it serves, all of its type. A provider that no outpost lists is served by the embedded outpost.',
+});
+
+const connectionName = (row: RowAlias) =>
+  sql`(select sc.name from service_connections sc where sc.pk = ${row.col('service_connection')})`;
+
+/** What serves applications that speak neither OAuth2 nor SAML. The embedded outpost is this server itself. */
+export function outpostResource(needs: Needs): Resource {
+  return defineResource({
+    path: '/outposts/instances/',
+    param: 'uuid',
+    key: 'uuid',
+    model: outpostModel,
+    schema: 'Outpost',
+    names: ['Outpost', 'Outposts'],
+    table: 'outposts',
+    order: ['name'],
+    search: ['name'],
+    page: { columns: ['name', 'type', 'providers', 'managed'] },
+    filters: {
+      ...textFilters('managed', (row) => row.col('managed')),
+      ...textFilters('name', (row) => row.col('name')),
+      ...textFilters('service_connection__name', connectionName),
+      providers__isnull: eitherFilter(
+        (row) => sql`not exists (select 1 from outpost_providers op where op.outpost = ${row.col('pk')})`,
+      ),
+      providers_by_pk: { ...fieldFilter('providers', providers), notOnPages: true },
+    },
+    fields: {
+      name: text({ unique: 'Outpost with this name already exists.', help: 'The name of the outpost; unique.' }),
+      type: choice(outpostTypes, {
+        planned: ['rac'],
+        help: 'What it serves. The embedded outpost serves every type.',
+      }),
+      providers,
+      providers_obj: nestedMany(providerModel, served, { order: 'name' }),
+      service_connection: ref('svc_outposts.outpostserviceconnection', 'uuid', {
+        nullable: true,
+        needs: 'view',
+        help: 'Where the outpost runs. Gatehouse does not deploy outposts itself.',
+      }),
+      service_connection_obj: nested('svc_outposts.outpostserviceconnection', 'service_connection'),
+      config: json({
+        check: outpostConfigComplaint,
+        help: 'The settings of the outpost; `default_settings` shows those of a new one.',
+      }),
+      managed: text({
+        nullable: true,
+        default: null,
+        unique: 'Outpost with this managed already exists.',
+        limits: { only: 'server' },
+        help: 'Marks objects that Gatehouse creates and keeps up to date.',
+      }),
+    },
+    derived: {
+      refresh_interval_s: { schema: integerSchema, from: ({ config }) => refreshSeconds(config) },
+      token_identifier: { schema: stringSchema, from: ({ pk }) => `xak-outpost-${pk}-api` },
+    },
+    check: (input) => embeddedComplaint(input) ?? providersComplaint(input, needs.kinds),
+    async afterWrite({ verb, values }) {
+      if (verb === 'destroy' && values.managed === embeddedOutpost)
+        throw Invalid.whole('The embedded outpost cannot be deleted.');
+    },
+    actions: [healthAction(needs), defaultSettingsAction(needs.publicUrl)],
+  });
+}
+
+type OutpostRow = {
+  pk: string;
+  name: string;
+  type: OutpostType;
+  providers: readonly number[];
+  config: JsonObject;
+  managed: string | null;
+};
+
+function embeddedComplaint({ call, values, current }: CheckInput<OutpostRow>): Complaints | null {
+  const before = current?.managed ?? null;
+  if (values.managed !== before && call.actor && [values.managed, before].includes(embeddedOutpost))
+    return { managed: ['There is one embedded outpost, which Gatehouse creates itself.'] };
+  if (current?.managed !== embeddedOutpost) return null;
+  if (values.name !== current.name) return { name: ["Embedded outpost's name cannot be changed"] };
+  if (values.type !== current.type) return { type: ["Embedded outpost's type cannot be changed"] };
+  return null;
+}
+
+async function providersComplaint(
+  { tx, registry, values }: CheckInput<OutpostRow>,
+  kinds: Needs['kinds'],
+): Promise<Complaints | null> {
+  const isEmbedded = values.managed === embeddedOutpost;
+  if (values.providers.length === 0) return isEmbedded ? null : { providers: ['This list may not be empty.'] };
+  const typeOf = new Map(kinds.map(({ resource, outpost }) => [resource.model, outpost]));
+  const complaints = (await kindsOf(tx, values.providers))
+    .filter((kind) => (isEmbedded ? typeOf.get(kind) === undefined : typeOf.get(kind) !== values.type))
+    .map((kind) => `Outpost type ${values.type} can't be used with ${registry.find(kind)?.schema ?? kind} providers.`);
+  return complaints.length > 0 ? { providers: complaints } : null;
+}
+
+async function kindsOf(query: Query, pks: readonly number[]): Promise<string[]> {
+  const { rows } = await sql<{ kind: string }>`select distinct kind from providers
+    where pk in (${sql.join(pks)}) order by kind`.execute(query);
+  return rows.map(({ kind }) => kind);
+}
+
+const defaultSettingsAction = (publicUrl: string) =>
+  defineAction({
+    name: 'default_settings',
+    on: 'set',
+    method: 'GET',
+    page: { noButton: 'The form for a new outpost begins with them.' },
+    summary: 'Show the settings of a new outpost',
+    access: 'authenticated',
+    answer: {
+      status: 200,
+      schema: objectSchema({ config: { type: 'object', additionalProperties: true } }),
+      schemaName: 'OutpostDefaultConfig',
+    },
+    run: async () => ({ config: defaultOutpostConfig(publicUrl) }),
+  });
