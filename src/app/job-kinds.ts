@@ -2,6 +2,7 @@ import { orphanedGrants } from '../core/access/orphaned-grants.ts';
 import { cleanupJobs, expired, expiredUnlessEndless } from '../core/cleanup/cleanup.jobs.ts';
 import type { Outdated } from '../core/cleanup/delete-in-batches.ts';
 import { countRowsJob } from '../core/counting/count-rows.job.ts';
+import { deletedUsersJob } from '../core/event/deleted-users.ts';
 import { searchIndexJob } from '../core/search/fill-search.job.ts';
 import { pendingListsJob } from '../core/search/pending-lists.job.ts';
 import { deliverJob } from '../notify/deliver.job.ts';
@@ -34,6 +35,7 @@ export function jobKinds(world: World, needs: Needs): JobKind[] {
       ...{ expiring, systemCall: ownCall },
       orphaned: () => orphanedGrants(db, engine().registry),
     }),
+    deletedUsersJob(db),
     countRowsJob({ db, clock, registry: () => engine().registry }),
     searchIndexJob({ db, registry: () => engine().registry }),
     ...(db.emptyPendingLists ? [pendingListsJob(db.emptyPendingLists)] : []),

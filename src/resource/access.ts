@@ -35,7 +35,7 @@ export async function visibleRows(
     case 'rule':
       return visibility.where(actor, row, call);
     case 'permission': {
-      const fixed = visibility.always?.(row) ?? null;
+      const fixed = (await visibility.always?.(row, call)) ?? null;
       return bothOf(fixed, await heldRows(resource, actor, call, registry));
     }
   }

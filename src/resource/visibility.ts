@@ -4,9 +4,16 @@ import type { Actor } from './actor.ts';
 import type { Call } from './call.ts';
 import type { Row, RowAlias } from './fields/field.ts';
 
+/** Null: every row. */
+type Condition = RawBuilder<unknown> | null;
+
 export type Visibility =
   /** Rows on which the caller holds `view`, globally or one by one. */
-  | { readonly by: 'permission'; readonly always?: (row: RowAlias) => RawBuilder<unknown> }
+  | {
+      readonly by: 'permission';
+      /** An additional condition; rows that do not meet it exist for nobody. */
+      readonly always?: (row: RowAlias, call: Call) => Condition | Promise<Condition>;
+    }
   /** Superusers see all rows, others their own; other users' rows do not exist for them. */
   | {
       readonly by: 'owner';

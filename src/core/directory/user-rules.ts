@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { sql } from 'kysely';
 import type { JsonObject } from '../../lib/json.ts';
 import { isSameName, nameKey } from '../../lib/name-key.ts';
 import { type Complaints, Invalid } from '../../lib/problem.ts';
+import type { Jobs } from '../../platform/jobs/job.ts';
 import type { Actor } from '../../resource/actor.ts';
 import { hasUnseen } from '../../resource/fields/well-formed.ts';
 import { checkRecentlyAuthenticatedFor } from '../../resource/recent-authentication.ts';
@@ -10,6 +10,7 @@ import type { AfterWrite, CheckInput } from '../../resource/resource.ts';
 import type { CorrectRights, RightsInput } from '../../resource/visibility.ts';
 import { bringsSuperuser, checkMayReachUser, checkMayTouchUser, usersBeyond } from '../access/delegation.ts';
 import { checkSuperuserLeft } from '../access/last-superuser.ts';
+import { deleteEventsOfUser } from '../event/deleted-users.ts';
 import { endSessions } from '../session/session.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import { statementOf } from './email-proof.ts';
@@ -122,13 +123,12 @@ const managesUsers = ({ holds }: Actor): boolean => holds('svc_core.add_user') |
 export async function afterUserWrite(
   { tx, call, verb, pk, values, current }: AfterWrite<User>,
   settings: SettingsStore,
+  jobs: Jobs,
 ): Promise<void> {
   if (verb === 'destroy') {
     await checkMayReachUser(tx, call, pk);
     if (call.actor?.user.pk === pk) throw Invalid.whole('You cannot delete the account you are signed in with.');
-    if ((await settings.read(tx)).gdpr_compliance) {
-      await sql`delete from events where user_pk = ${pk}`.execute(tx);
-    }
+    if ((await settings.read(tx)).gdpr_compliance) await deleteEventsOfUser(tx, call, jobs, pk);
   }
   if (verb === 'update' && current?.is_active && !values.is_active) await endSessions(tx, pk);
   await keepSuperuser({ tx, call, verb, pk, values, current });

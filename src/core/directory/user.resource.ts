@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { memoize } from '../../lib/memoize.ts';
+import type { Jobs } from '../../platform/jobs/job.ts';
 import type { Passwords } from '../../platform/passwords.ts';
 import { randomUuid } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
@@ -43,6 +44,7 @@ export interface UserNeeds {
   readonly passwords: Passwords;
   readonly settings: SettingsStore;
   readonly key: KeyNeeds;
+  readonly jobs: Jobs;
   readonly config: { readonly publicUrl: string };
   /** Actions that higher layers add. */
   readonly userActions: readonly Action[];
@@ -55,7 +57,7 @@ const now = (call: Call) => call.now;
 const ownAddress = 'to change their own email address';
 
 /** People and programs. No query of the resource reads the column with the password hash. */
-export function userResource({ installId, passwords, settings, key, config, userActions }: UserNeeds) {
+export function userResource({ installId, passwords, settings, key, jobs, config, userActions }: UserNeeds) {
   const isSecure = config.publicUrl.startsWith('https:');
   // Cached: every list with users shows them, and they never change.
   const uidOf = memoize(maxUids, (pk: number) => computeUid(pk, installId));
@@ -171,7 +173,7 @@ export function userResource({ installId, passwords, settings, key, config, user
     },
     recentAuthentication: { update: ownAddress, partial_update: ownAddress },
     check: (input) => checkUser(input, settings),
-    afterWrite: (input) => afterUserWrite(input, settings),
+    afterWrite: (input) => afterUserWrite(input, settings, jobs),
     rightsOf: userRights,
     actions: [
       meAction,

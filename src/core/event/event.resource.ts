@@ -17,6 +17,7 @@ import type { SettingsStore } from '../settings/settings.ts';
 import { customAction, eventActions, isEventAction } from './actions.ts';
 import { clipped, eventColumns, keyText } from './columns.ts';
 import { eventApplications, eventHours } from './counted.ts';
+import { withoutDeletedUsers } from './deleted-users.ts';
 import { exportAction } from './export.ts';
 import { facetsAction } from './facets.ts';
 import { actionsAction, perMonthAction, topPerUserAction, volumeAction } from './figures.ts';
@@ -80,6 +81,7 @@ export function eventResource({ settings, announce }: Needs): Resource {
       spanFilters: ['created__gte', 'created__lt'],
     },
     verbs: ['list', 'create', 'retrieve', 'update', 'partial_update', 'destroy'],
+    visibility: { by: 'permission', always: withoutDeletedUsers },
     nameOf: (row) => row.action,
     filters: {
       action: textFilter('action'),

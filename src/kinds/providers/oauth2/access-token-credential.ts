@@ -5,6 +5,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Actor } from '../../../resource/actor.ts';
 import { apiScope } from './api-scope.ts';
+import { hasProvider } from './delete-tokens.job.ts';
 import type { GrantTerms } from './grants.ts';
 
 interface GrantRow extends ActorRow {
@@ -28,7 +29,7 @@ export async function actorOfAccessToken(
     await sql<GrantRow>`select ${actorColumns}, u.is_active, t.expiring, t.expires, t.revoked, t.scope, t.terms,
     ${isSuperuserSql(sql`u.pk`)} as is_superuser
     from oauth2_access_tokens t join users u on u.pk = t."user"
-    where t.token_hash = ${key.hash(token)}
+    where t.token_hash = ${key.hash(token)} and ${hasProvider(sql`t.provider`)}
       and not exists (select 1 from applications a where a.provider = t.provider and not a.enabled)`.execute(db.read);
   const row = rows[0];
   if (!row?.is_active || row.revoked) return null;

@@ -8,6 +8,7 @@ import { text } from '../../../resource/fields/text.ts';
 import { booleanSchema } from '../../../resource/json-schema.ts';
 import type { Declaration, Resource } from '../../../resource/resource.ts';
 import { readAndDeleteVerbs } from '../../../resource/verbs/verb.ts';
+import { hasProvider } from './delete-tokens.job.ts';
 import { oauth2Model } from './oauth2-model.ts';
 
 const common = {
@@ -37,7 +38,12 @@ function defineGrant(
       columns: ['user', 'provider', 'scope', 'expires', 'revoked'],
       notInSearch: 'It has no name; the pages of its person and its application show it.',
     },
-    visibility: { by: 'owner', column: 'user', write: 'permission' },
+    visibility: {
+      by: 'owner',
+      column: 'user',
+      write: 'permission',
+      always: (row) => hasProvider(row.col('provider')),
+    },
     nameOf: (row) => `${grant.names[0]} of ${nameIn(row.user, 'username')} for ${nameIn(row.provider, 'name')}`,
     derived: {
       // Asked when it is shown, by the clock of the call: no clean-up decides what is expired.

@@ -3,6 +3,7 @@ import type { Database, Query } from '../../../platform/db/database.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { orderedUuid } from '../../../platform/random.ts';
+import { hasProvider } from './delete-tokens.job.ts';
 
 // The one way in which tokens and codes come to be. Of the token itself only a hash is stored: who reads the database
 // cannot use what is in it.
@@ -146,7 +147,8 @@ export async function lockFamily({ dialect }: Pick<Database, 'dialect'>, tx: Que
 export async function areActorsActive(query: Query, actors: readonly ActorToken[]): Promise<boolean> {
   const tokens = new Set(actors.map(({ token }) => token));
   const { rows } = await sql`select 1 from oauth2_access_tokens t join users u on u.pk = t."user"
-    where t.pk in (${sql.join([...tokens])}) and not t.revoked and u.is_active`.execute(query);
+    where t.pk in (${sql.join([...tokens])}) and not t.revoked and u.is_active
+      and ${hasProvider(sql`t.provider`)}`.execute(query);
   return rows.length === tokens.size;
 }
 

@@ -3,6 +3,7 @@ import type { Query } from '../../../platform/db/database.ts';
 import { stampSql } from '../../../platform/db/postgres-stamps.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
+import { hasProvider } from './delete-tokens.job.ts';
 import { areActorsActive, type GrantTerms } from './grants.ts';
 
 /** A token that is good at this moment, as far as the token goes: whether its user and client are is for the caller to ask. */
@@ -43,7 +44,8 @@ const byHash = (table: TokenTable) =>
       hash,
     ) => sql`select t.pk, t.provider, t."user", t.session, t.created, t.auth_time, t.expires, t.expiring, t.revoked, t.scope,
       t.family, t.terms, t.id_token, u.username, u.is_active, ${stampSql} as stamp
-      from ${sql.table(table)} t join users u on u.pk = t."user" where t.token_hash = ${hash}`,
+      from ${sql.table(table)} t join users u on u.pk = t."user" 
+      where t.token_hash = ${hash} and ${hasProvider(sql`t.provider`)}`,
   );
 const accessTokenByHash = byHash('oauth2_access_tokens');
 const refreshTokenByHash = byHash('oauth2_refresh_tokens');

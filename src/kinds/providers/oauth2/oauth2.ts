@@ -13,6 +13,7 @@ import { applicationFilters } from './application-filters.ts';
 import { decideOnRequest } from './authorize/decide-request.ts';
 import { browserRoutes } from './browser-routes.ts';
 import { clientRoutes } from './client-routes.ts';
+import { deleteTokensJob } from './delete-tokens.job.ts';
 import { oauth2Demo } from './demo.ts';
 import { createFailureCount } from './failure-count.ts';
 import { accessTokens, authorizationCodes, refreshTokens } from './grant.resource.ts';
@@ -66,7 +67,7 @@ export function oauth2(needs: Needs): ProviderKind {
       await logouts(tx, call, event);
     },
     actorOfBearer: (token, now) => actorOfAccessToken(db, key, token, now, publicUrl),
-    jobs: (server) => logoutJobs({ ...needs, ...server, publicUrl, signer }),
+    jobs: (server) => [...logoutJobs({ ...needs, ...server, publicUrl, signer }), deleteTokensJob(db)],
     // Clients may want their answer by a form that the page sends to them.
     pageNeeds: { forms: true },
     expiring: [

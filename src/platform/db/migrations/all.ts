@@ -51,6 +51,7 @@ import { oauthSourceSessions } from './0064-oauth-source-sessions.ts';
 import { signedRequests } from './0065-signed-requests.ts';
 import { outgoingJobs } from './0068-outgoing-jobs.ts';
 import { ownSigningKeys } from './0070-own-signing-key.ts';
+import { deletions } from './0077-deletions.ts';
 import { outposts } from './0080-outposts.ts';
 import { proxyProvider } from './0081-proxy-provider.ts';
 import { previousClientSecrets } from './0093-previous-client-secrets.ts';
@@ -109,6 +110,7 @@ export const migrations: readonly Migration[] = [
   signedRequests,
   outgoingJobs,
   ownSigningKeys,
+  deletions,
   previousClientSecrets,
   outposts,
   proxyProvider,
