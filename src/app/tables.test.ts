@@ -23,7 +23,7 @@ const owned: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['user_object_permissions', 'role_object_permissions', 'tokens', 'authenticated_sessions', 'sign_in_attempts'],
     ...['events', 'settings', 'property_mappings', 'certificates', 'applications', 'application_backchannel_providers'],
-    ...['service_connections', 'brands', 'media', 'user_consents', 'user_counts'],
+    ...['service_connections', 'brands', 'media', 'user_consents', 'user_counts', 'user_deletions'],
     ...['event_counts', 'event_hours', 'event_applications'],
   ],
   policy: ['policy_targets', 'policies', 'policy_bindings', 'policy_validations'],
@@ -53,7 +53,7 @@ const ranks = ['lib', 'platform', 'resource', 'core', 'policy', 'flow', 'source'
 const rankOf = (layer: string) => ranks.indexOf(layer === 'provider' || layer === 'notify' ? 'source' : layer);
 const tables = new Set(
   migrations.flatMap(({ statements }) =>
-    statements(sqliteDialect).flatMap((text) => /^create table "?(\w+)/i.exec(text)?.[1] ?? []),
+    statements(sqliteDialect).flatMap((text) => /^create table "?(?!\w+_rebuilt\b)(\w+)/i.exec(text)?.[1] ?? []),
   ),
 );
 const ownerOf = new Map(Object.entries(owned).flatMap(([layer, names]) => names.map((name) => [name, layer])));

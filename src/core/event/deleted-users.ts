@@ -24,6 +24,7 @@ export async function withoutDeletedUsers(row: RowAlias, { db }: Call): Promise<
   return sql`not exists (select 1 from user_deletions d where d.pk = ${row.col('user_pk')})`;
 }
 
+/** The condition is bound to one user: by a join PostgreSQL could choose to read all events for each batch. */
 export const deletedUsersJob = (db: Database): JobKind => ({
   name: kind,
   summary: 'Delete the events of deleted users.',

@@ -37,6 +37,8 @@ export interface Batch {
   readonly connection: Connection;
   readonly call: Call;
   readonly signal: AbortSignal;
+  /** When the batch gives way to other jobs (`Date.now()`); at least one object per connection is sent. */
+  readonly until?: number;
 }
 
 export interface PushOptions {
@@ -52,6 +54,8 @@ export interface BatchResult {
   readonly failed: number;
   /** Why the rest of it was not tried: the target is away, or refuses everything. */
   readonly halt: Unavailable | SyncStopped | null;
+  /** The last of the keys before the first that was not tried. `done` and `failed` count up to it. */
+  readonly last: ObjectKey | undefined;
 }
 
 /** Failures in a row after which the target as a whole counts as unavailable. */
@@ -73,17 +77,16 @@ export async function pushBatch(
   const isFine = ({ row, isSkipped, wanted, error }: Work) =>
     isSkipped || (error === null && wanted !== null && isUpToDate(row, wanted, remoteType));
   const fine = works.filter(isFine);
-  const toSend = await announce(
-    batch,
-    type,
-    works.filter((work) => !isFine(work)),
-  );
+  const unsent = new Map(works.filter((work) => !isFine(work)).map((work) => [work.row.object, work.row]));
+  const toSend = await announce(batch, type, works.filter(({ row }) => unsent.has(row.object)).sort(inOrderOf(keys)));
   const holders = new Set<ObjectKey>();
   const { results, halt } = await sendAll(batch, type, toSend, holders);
-  const failed = results.filter(({ error }) => error !== '').length;
-  const outcome = { done: results.length - failed + fine.length, failed, halt };
+  for (const { row } of results) unsent.delete(row.object);
+  const outcome = { ...countUpTo(keys, unsent, [...fine.map(unfailed), ...results]), halt };
   const settled = fine.filter(({ row }) => row.isDue).map(({ row }) => unchanged(row));
   await call.db.write(async (tx) => {
+    // What was not tried is as it was before it was announced.
+    await storeSending(tx, target.pk, type, [...unsent.values()]);
     await storeResults(call, tx, target.pk, type, [...results, ...settled]);
     await storeLinks(tx, target.pk, type, target.kind.links[type], results);
     await markRenamed(call, tx, target.pk, type, [...holders]);
@@ -92,6 +95,29 @@ export async function pushBatch(
     await also(tx, outcome);
   });
   return outcome;
+}
+
+const unfailed = ({ row }: Work): Counted => ({ row, error: '' });
+
+type Counted = Pick<Result, 'row' | 'error'>;
+
+/** The next batch of a run begins after `last`, so what comes later is counted then. */
+function countUpTo(
+  keys: readonly ObjectKey[],
+  unsent: ReadonlyMap<ObjectKey, unknown>,
+  handled: readonly Counted[],
+): Pick<BatchResult, 'done' | 'failed' | 'last'> {
+  const firstUnsent = keys.findIndex((key) => unsent.has(key));
+  const passed = new Set(firstUnsent < 0 ? keys : keys.slice(0, firstUnsent));
+  const counted = handled.filter(({ row }) => passed.has(row.object));
+  const failed = counted.filter(({ error }) => error !== '').length;
+  return { done: counted.length - failed, failed, last: [...passed].at(-1) };
+}
+
+function inOrderOf(keys: readonly ObjectKey[]) {
+  const positions = new Map(keys.map((key, position) => [key, position]));
+  return (one: Work, other: Work): number =>
+    (positions.get(one.row.object) ?? 0) - (positions.get(other.row.object) ?? 0);
 }
 
 /**
@@ -112,13 +138,14 @@ async function announce({ target, call }: Batch, type: ObjectType, works: readon
   return announced.map(({ row, ...work }) => ({ ...work, row: { ...row, pk: keys.get(row.object) ?? row.pk } }));
 }
 
-/** Sends over several connections until all is sent or the target fails as a whole. */
+/** Sends over several connections until all is sent, the target fails as a whole or the time is up. */
 async function sendAll(
   batch: Batch,
   type: ObjectType,
   works: readonly Work[],
   holders: Set<ObjectKey>,
 ): Promise<{ results: Result[]; halt: BatchResult['halt'] }> {
+  const { until = Number.POSITIVE_INFINITY } = batch;
   const results: Result[] = [];
   const claims: Claims = new Map();
   let halt: BatchResult['halt'] = null;
@@ -133,11 +160,13 @@ async function sendAll(
       if (error instanceof SyncStopped) halt ??= error;
       const isAway = isFailure && (error.isWholeTarget || failuresInARow >= maxConsecutiveFailures);
       if (isAway) halt ??= error;
+      if (Date.now() >= until) return;
     }
   };
   // What a lost creation may have left there is looked for before anything new gets the same name.
   const isUncertain = ({ row }: Work) => attemptsIn(row).length > 0;
   await drain(works.filter(isUncertain));
+  if (Date.now() >= until && results.length > 0) return { results, halt };
   const queue = works.filter((work) => !isUncertain(work)).values();
   await Promise.all(Array.from({ length: batch.target.kind.connections }, () => drain(queue)));
   return { results, halt };

@@ -108,15 +108,14 @@ async function discoverAll(batch: Batch, run: Run, type: ObjectType): Promise<Ba
 async function pushPage(batch: Batch, run: Run, type: ObjectType): Promise<BatchResult['halt']> {
   const { db } = batch.call;
   const keys = await pageOfScope(db.read, batch.target, type, run.position, pageSize);
-  const last = keys.at(-1);
-  if (last === undefined) {
+  if (keys.length === 0) {
     await db.write((tx) => advance(tx, run));
     return null;
   }
   const { halt } = await pushBatch(batch, type, keys, {
     verifies: type === 'group',
-    async also(tx, { done, failed, halt }) {
-      if (halt || batch.signal.aborted) return;
+    async also(tx, { done, failed, halt, last }) {
+      if (halt || last === undefined) return;
       await sql`update sync_runs set position = ${String(last)}, done = done + ${done}, failed = failed + ${failed}
         where pk = ${run.pk} and phase = ${run.phase}`.execute(tx);
     },

@@ -83,7 +83,7 @@ async function work(
       const target = await loadTarget(server.engine(), call, kind, provider);
       if (!target) return;
       await leaveFormerTarget(call, target);
-      const batch: Batch = { target, connection: await kind.open(target), call, signal };
+      const batch: Batch = { target, connection: await kind.open(target), call, signal, until };
       const run = await currentRun(db.read, provider);
       // What is there already is linked before anything is created: not every target refuses a name that is taken.
       if (run && isDiscovery(run)) {
