@@ -25,6 +25,7 @@ import { operationsOf } from '../resource/operations.ts';
 import { createEngine } from '../resource/read.ts';
 import { createRegistry } from '../resource/registry.ts';
 import type { Engine } from '../resource/resource.ts';
+import { createAnonymousQuota } from './anonymous-quota.ts';
 import { catalogue } from './catalogue.ts';
 import { watchDatabase } from './database-metrics.ts';
 import { mountDefaultFlows } from './default-flows.ts';
@@ -43,7 +44,6 @@ import { mountPlannedPaths } from './planned-paths.ts';
 import { allEndpoints, allResources } from './resources.ts';
 import { createSpentBudgetReports } from './spent-budgets.ts';
 import { mountApiBrowser, mountStaticFiles } from './static-files.ts';
-import { createStrangerRows } from './stranger-rows.ts';
 import { systemCall } from './system-call.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
@@ -73,13 +73,13 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   const kinds = createKinds(world, lists, () => jobs);
   const announce = matchingEvents({ policies: kinds.policies, jobs: () => jobs });
   const recording = { geo, settings: settings.current, brandOf: (host: string) => brandFacts(db, host) };
-  const strangers = createStrangerRows(db);
+  const anonymousQuota = createAnonymousQuota(db);
   const shared = {
     ...key.box,
     storeTarget,
     deleteGrantsOn,
-    admit: strangers.admit,
-    makeRoom: strangers.makeRoom,
+    tryReserve: anonymousQuota.tryReserve,
+    evictOldest: anonymousQuota.evictOldest,
     raiseBudget: sandbox.budgets.raise,
   };
   const resourceWorld: ResourceWorld = {
@@ -98,7 +98,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   });
   const registry = createRegistry(allResources({ ...world, jobs, announce }, kinds));
   const engine = createEngine(registry);
-  metrics.watchStrangers(strangers);
+  metrics.watchStrangers(anonymousQuota);
   watchDatabase(metrics, db, clock);
   const isSecure = config.publicUrl.startsWith('https:');
   const sessionCookie = cookieNames(isSecure).session;

@@ -56,9 +56,9 @@ export interface ResourceWorld {
   /** Deletes the permissions that users and roles have on an object of these models that is deleted. */
   deleteGrantsOn(tx: Query, models: readonly string[], pk: string | number): Promise<void>;
   /** Whether this call may add a row to the table: rows of anonymous callers are limited. */
-  admit(table: string, call: Pick<Call, 'actor' | 'request'>): Promise<boolean>;
+  tryReserve(table: string, call: Pick<Call, 'actor' | 'request'>): Promise<boolean>;
   /** Makes room in a bounded table: if it is full, the rows that expire first are evicted. */
-  makeRoom(table: string, tx: Query): Promise<void>;
+  evictOldest(table: string, tx: Query): Promise<void>;
   /** The caller of the current request has authenticated, so its expressions may take longer. */
   raiseBudget(): void;
   /** Writes an audit event in the transaction of the change. */

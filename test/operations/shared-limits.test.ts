@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { strangerLimits } from '../../src/app/stranger-rows.ts';
+import { anonymousLimits } from '../../src/app/anonymous-quota.ts';
 import { type Api, apiFor } from '../support/api.ts';
 import { makeRelying } from '../support/oauth2.ts';
 import { hasPostgres, startServer, type TestServer } from '../support/server.ts';
@@ -52,13 +52,13 @@ describe.skipIf(!hasPostgres)('two instances on one PostgreSQL', () => {
 
   test('share the limit on rows that anonymous callers create', async () => {
     const stranger = { actor: null, request: { clientIp: newAddress(), method: 'POST' } } as never;
-    const { ofNetwork } = strangerLimits.oauth2_requests as { ofNetwork: number };
+    const { ofNetwork } = anonymousLimits.oauth2_requests as { ofNetwork: number };
     let admitted = 0;
     for (let before = -1; admitted > before; ) {
       before = admitted;
       for (const { app } of [first, second]) {
         for (let n = 0; n < ofNetwork / 20; n++)
-          if (await app.resourceWorld.admit('oauth2_requests', stranger)) admitted += 1;
+          if (await app.resourceWorld.tryReserve('oauth2_requests', stranger)) admitted += 1;
       }
       await new Promise((resolve) => setTimeout(resolve, 150));
     }

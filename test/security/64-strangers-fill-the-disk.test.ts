@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createStrangerRows, strangerLimits } from '../../src/app/stranger-rows.ts';
+import { anonymousLimits, createAnonymousQuota } from '../../src/app/anonymous-quota.ts';
 import { apiFor } from '../support/api.ts';
 import { openBrowser, signInFlow } from '../support/flow-client.ts';
 import { made, makeWalk, unique } from '../support/make-walk.ts';
@@ -14,25 +14,27 @@ describeOnBoth('class 64: rows that anonymous callers make the server store', (s
   test('are bounded per network, with an IPv6 /64 as one, and in total', async () => {
     const { db } = server().world;
     const limits = { events: { ofNetwork: 3, inAll: 1_000_000 } };
-    const rows = createStrangerRows(db, limits);
+    const rows = createAnonymousQuota(db, limits);
     const admitted: boolean[] = [];
-    for (let n = 1; n <= 5; n++) admitted.push(await rows.admit('events', stranger(ours(n))));
+    for (let n = 1; n <= 5; n++) admitted.push(await rows.tryReserve('events', stranger(ours(n))));
     expect(admitted).toEqual([true, true, true, false, false]);
-    expect(await rows.admit('events', stranger('2001:db8:1:3::1'))).toBe(true);
+    expect(await rows.tryReserve('events', stranger('2001:db8:1:3::1'))).toBe(true);
     expect(rows.refused()).toEqual({ events: 2 });
 
-    const { events } = await createStrangerRows(db, limits).counts();
-    const full = createStrangerRows(db, { events: { ofNetwork: 1_000, inAll: (events ?? 0) + 1 } });
-    expect(await full.admit('events', stranger('203.0.113.1'))).toBe(true);
-    expect(await full.admit('events', stranger('203.0.113.2'))).toBe(false);
+    const { events } = await createAnonymousQuota(db, limits).counts();
+    const full = createAnonymousQuota(db, { events: { ofNetwork: 1_000, inAll: (events ?? 0) + 1 } });
+    expect(await full.tryReserve('events', stranger('203.0.113.1'))).toBe(true);
+    expect(await full.tryReserve('events', stranger('203.0.113.2'))).toBe(false);
   });
 
   test('are not bounded for signed-in people and the server itself', async () => {
-    const rows = createStrangerRows(server().world.db, { events: { ofNetwork: 0, inAll: 0 } });
+    const rows = createAnonymousQuota(server().world.db, { events: { ofNetwork: 0, inAll: 0 } });
     const request = { clientIp: '203.0.113.1', method: 'POST' };
-    expect(await rows.admit('events', { actor: null, request } as never)).toBe(false);
-    expect(await rows.admit('events', { actor: {}, request } as never)).toBe(true);
-    expect(await rows.admit('events', { actor: null, request: { ...request, method: 'SYSTEM' } } as never)).toBe(true);
+    expect(await rows.tryReserve('events', { actor: null, request } as never)).toBe(false);
+    expect(await rows.tryReserve('events', { actor: {}, request } as never)).toBe(true);
+    expect(await rows.tryReserve('events', { actor: null, request: { ...request, method: 'SYSTEM' } } as never)).toBe(
+      true,
+    );
   });
 
   test('are bounded for pushed requests and device codes of public clients', async () => {
@@ -46,7 +48,7 @@ describeOnBoth('class 64: rows that anonymous callers make the server store', (s
         code_challenge: challenge,
         code_challenge_method: 'S256',
       });
-    const { ofNetwork } = strangerLimits.oauth2_requests as { ofNetwork: number };
+    const { ofNetwork } = anonymousLimits.oauth2_requests as { ofNetwork: number };
     const statuses = new Map<number, number>();
     for (let n = 0; n < ofNetwork + 5; n++) {
       const { status } = await push();
@@ -100,39 +102,40 @@ describeOnBoth('class 64: rows that anonymous callers make the server store', (s
       (pk, identifier, ip, ip_geo_data, ip_asn_data, score, updated, expires) values
       (${`00000000-0000-4000-8000-${String(n).padStart(12, '0')}`}, ${`guessed-${n}`}, '203.0.113.1', '{}', '{}', -1,
         '2030-01-01T00:00:00.000000Z', ${`2030-01-${String(n).padStart(2, '0')}T00:00:00.000000Z`})`;
-    const rows = createStrangerRows(db, { policy_reputation_scores: { ofNetwork: 1, inAll: 3 } });
+    const rows = createAnonymousQuota(db, { policy_reputation_scores: { ofNetwork: 1, inAll: 3 } });
     for (let n = 1; n <= 7; n++) {
       await db.write(async (tx) => {
-        await rows.makeRoom('policy_reputation_scores', tx);
+        await rows.evictOldest('policy_reputation_scores', tx);
         await insert(n).execute(tx);
       });
     }
     const left = await sql<{ identifier: string }>`select identifier from policy_reputation_scores
       where identifier like 'guessed-%' order by identifier`.execute(db.read);
     expect(left.rows.map(({ identifier }) => identifier)).toEqual(['guessed-5', 'guessed-6', 'guessed-7']);
-    for (const table of ['sign_in_attempts', 'flow_links']) await db.write((tx) => resourceWorld.makeRoom(table, tx));
+    for (const table of ['sign_in_attempts', 'flow_links'])
+      await db.write((tx) => resourceWorld.evictOldest(table, tx));
   });
 
   test('are bounded for the score and the counts that a failed sign-in stores', async () => {
     const asked: string[] = [];
     const { resourceWorld } = server().app;
-    const { makeRoom } = resourceWorld;
+    const { evictOldest } = resourceWorld;
     Object.assign(resourceWorld, {
-      makeRoom: (table: string, tx: never) => {
+      evictOldest: (table: string, tx: never) => {
         asked.push(table);
-        return makeRoom(table, tx);
+        return evictOldest(table, tx);
       },
     });
     const browser = openBrowser(server());
     await browser.show(signInFlow);
     await browser.answer(signInFlow, { uid_field: 'nobody-in-particular' });
     await browser.answer(signInFlow, { password: 'wrong' });
-    Object.assign(resourceWorld, { makeRoom });
+    Object.assign(resourceWorld, { evictOldest });
     expect(asked).toEqual(expect.arrayContaining(['policy_reputation_scores', 'sign_in_attempts']));
   });
 
   test('are bounded separately, and lower, for large walks', async () => {
-    const { flow_plans, large_flow_plans } = strangerLimits;
+    const { flow_plans, large_flow_plans } = anonymousLimits;
     expect(large_flow_plans?.inAll).toBeLessThan((flow_plans?.inAll ?? 0) / 50);
     const field = await made(server(), '/stages/prompt/prompts/', {
       ...{ name: unique('prompt'), field_key: 'story', label: 'Your story', type: 'file', required: true },
@@ -149,18 +152,18 @@ describeOnBoth('class 64: rows that anonymous callers make the server store', (s
       return browser.answer(slug, { story });
     };
     const { resourceWorld } = server().app;
-    const { admit } = resourceWorld;
-    const isFull: typeof admit = async (table, call) => table !== 'large_flow_plans' && admit(table, call);
-    Object.assign(resourceWorld, { admit: isFull });
+    const { tryReserve } = resourceWorld;
+    const isFull: typeof tryReserve = async (table, call) => table !== 'large_flow_plans' && tryReserve(table, call);
+    Object.assign(resourceWorld, { tryReserve: isFull });
     const [short, long] = [await tell(fileOf(10)), await tell(fileOf(100_000))];
-    Object.assign(resourceWorld, { admit });
+    Object.assign(resourceWorld, { tryReserve });
     expect([short.status, long.status, long.body.code]).toEqual([200, 503, 'unavailable']);
     expect((await tell(fileOf(100_000))).body.component).toBe('xak-stage-dummy');
   });
 
   test('are counted in the metrics', async () => {
     const { text } = await apiFor(server().url, {}).send('GET', '/-/metrics');
-    for (const table of Object.keys(strangerLimits)) {
+    for (const table of Object.keys(anonymousLimits)) {
       expect(text).toMatch(new RegExp(`gatehouse_stranger_rows\\{table="${table}"\\} \\d+`));
       expect(text).toMatch(new RegExp(`gatehouse_stranger_rows_refused\\{table="${table}"\\} \\d+`));
     }

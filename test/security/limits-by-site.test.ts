@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createStrangerRows } from '../../src/app/stranger-rows.ts';
+import { createAnonymousQuota } from '../../src/app/anonymous-quota.ts';
 import { claimAttempt, claimMessage, forgiveAttempt } from '../../src/core/attempts/attempts.ts';
-import { createBodyRoom } from '../../src/platform/http/body-room.ts';
+import { createRequestBodyQuota } from '../../src/platform/http/request-body-quota.ts';
 import { callOf } from '../../src/resource/call.ts';
 import { apiFor } from '../support/api.ts';
 import { describeOnBoth, describeOnSqlite } from '../support/server.ts';
@@ -59,9 +59,9 @@ describeOnSqlite(
   'limits of anonymous requests by IPv6 site',
   (server) => {
     test('rows that anonymous callers cause', async () => {
-      const rows = createStrangerRows(server().world.db, { events: { ofNetwork: 3, inAll: 1_000_000 } });
+      const rows = createAnonymousQuota(server().world.db, { events: { ofNetwork: 3, inAll: 1_000_000 } });
       const admit = (clientIp: string) =>
-        rows.admit('events', { actor: null, request: { clientIp, method: 'POST' } } as never);
+        rows.tryReserve('events', { actor: null, request: { clientIp, method: 'POST' } } as never);
       const of56: boolean[] = [];
       for (let n = 0; n < 14; n++) of56.push(await admit(inSite(1, n)));
       expect(of56.indexOf(false)).toBe(12);
@@ -73,12 +73,12 @@ describeOnSqlite(
 
     test('memory for bodies', () => {
       const megabyte = 1024 * 1024;
-      const room = createBodyRoom();
+      const room = createRequestBodyQuota();
       const shares = [1, 2, 3].map((n) => room(inSite(n, 0)));
-      expect(shares.map((share) => share.growTo(30 * megabyte))).toEqual([true, true, false]);
-      expect(room('2001:db8:8::1').growTo(30 * megabyte)).toBe(true);
+      expect(shares.map((share) => share.tryGrowTo(30 * megabyte))).toEqual([true, true, false]);
+      expect(room('2001:db8:8::1').tryGrowTo(30 * megabyte)).toBe(true);
       shares[0]?.release();
-      expect(shares[2]?.growTo(30 * megabyte)).toBe(true);
+      expect(shares[2]?.tryGrowTo(30 * megabyte)).toBe(true);
     });
 
     test('failed client authentications', async () => {
@@ -98,11 +98,11 @@ describeOnSqlite(
 describeOnBoth('events of anonymous requests beyond their quota', (server) => {
   test('are counted and summarized', async () => {
     const { world, app } = server();
-    const strangers = createStrangerRows(world.db, { events: { ofNetwork: 2, inAll: 1_000_000 } });
+    const strangers = createAnonymousQuota(world.db, { events: { ofNetwork: 2, inAll: 1_000_000 } });
     const at = (seconds: number) => new Date(Date.parse(now) + seconds * 1000).toISOString().replace('Z', '000Z');
     const fail = (n: number, seconds: number) => {
       const facts = { ...systemFacts, clientIp: '198.51.100.77' };
-      const limited = { ...app.resourceWorld, admit: strangers.admit };
+      const limited = { ...app.resourceWorld, admit: strangers.tryReserve };
       const call = callOf({ facts, params: {} } as never, { db: world.db, world: limited } as never, {
         now: at(seconds),
       });

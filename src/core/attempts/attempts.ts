@@ -48,7 +48,7 @@ export async function claimAttempt(
 ): Promise<boolean> {
   try {
     return await db.write(async (tx) => {
-      await world.makeRoom('sign_in_attempts', tx);
+      await world.evictOldest('sign_in_attempts', tx);
       // A refused attempt is not counted: otherwise a blocked address could still lock users out.
       if (!(await count(tx, subjectsOf(key, attempt), attempt.now))) throw new Rollback(false);
       return true;
@@ -95,7 +95,7 @@ export async function claimMessage(
   key: Pick<InstanceKey, 'hash'>,
   { who, by, now }: Message,
 ): Promise<boolean> {
-  await world.makeRoom('sign_in_attempts', tx);
+  await world.evictOldest('sign_in_attempts', tx);
   const to = typeof who === 'number' ? `messages:user:${who}` : `messages:name:${who.toLowerCase()}`;
   // Administrators do not use up what their network may request.
   const from =

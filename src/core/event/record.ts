@@ -44,7 +44,7 @@ export function createRecord({ geo, settings, brandOf, announce }: Needs) {
   const beyondQuota = createEventSummary();
   return async function record(tx: Query, call: Call, event: NewEvent): Promise<void> {
     // Strangers must not fill the disk with failed attempts: beyond their quota, events are counted and summarized.
-    const isAdmitted = await call.world.admit('events', call);
+    const isAdmitted = await call.world.tryReserve('events', call);
     const summary = beyondQuota.summaryAfter(call, isAdmitted ? null : event);
     if (summary) await store(tx, call, summary);
     if (isAdmitted) await store(tx, call, event);

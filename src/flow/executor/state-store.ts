@@ -128,9 +128,9 @@ export async function saveState(
   const expires = addMilliseconds(call.now, lifetimeMs);
   const isLarge = sealed.length > large;
   const user = pendingKeyOf(state.context);
-  if (isLarge && !(await call.world.admit('large_flow_plans', call))) throw new Problem('unavailable');
+  if (isLarge && !(await call.world.tryReserve('large_flow_plans', call))) throw new Problem('unavailable');
   if (version === 0) {
-    if (!(await call.world.admit('flow_plans', call))) throw new Problem('unavailable');
+    if (!(await call.world.tryReserve('flow_plans', call))) throw new Problem('unavailable');
     const countedWith = plansOf(key, call);
     await deleteOldest(tx, countedWith);
     const rows = await insertWalk(tx, orderedUuid(), hash, flow, sealed, user, call.now, expires, countedWith);

@@ -15,7 +15,7 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 export function readBody(
   request: IncomingMessage,
   maxBytes: number,
-  hasRoom: (bytes: number) => boolean = () => true,
+  tryReserve: (bytes: number) => boolean = () => true,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return reject(breakOff('payload_too_large'));
@@ -24,7 +24,7 @@ export function readBody(
     const limitExceeded = () => {
       if (size > maxBytes) return 'payload_too_large';
       if (pieces.length > maxPieces) return 'bad_request';
-      return hasRoom(size) ? null : 'unavailable';
+      return tryReserve(size) ? null : 'unavailable';
     };
     request.on('data', (piece: Buffer) => {
       size += piece.length;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { parseCookie } from 'cookie';
 import { requestId } from '../random.ts';
-import type { Senders } from './senders.ts';
+import type { TrustedProxies } from './trusted-proxies.ts';
 
 export interface RequestFacts {
   readonly id: string;
@@ -20,10 +20,10 @@ export interface RequestFacts {
 const noQuery = new URLSearchParams();
 const noCookies: RequestFacts['cookies'] = {};
 
-export function requestFacts(request: IncomingMessage, senders: Senders, id = requestId()): RequestFacts {
+export function requestFacts(request: IncomingMessage, trustedProxies: TrustedProxies, id = requestId()): RequestFacts {
   const { url = '', headers } = request;
   const at = url.indexOf('?');
-  const { clientIp, host, isSecure } = senders.senderOf(request);
+  const { clientIp, host, isSecure } = trustedProxies.clientAddressOf(request);
   return {
     id,
     method: request.method ?? '',

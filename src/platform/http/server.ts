@@ -4,19 +4,19 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { asciiUri } from '../../lib/ascii-uri.ts';
 import type { Log } from '../log.ts';
-import { createAnswerRoom } from './answer-room.ts';
-import { createBodyRoom } from './body-room.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import { checkHost } from './check-host.ts';
-import { createPipelines } from './pipelines.ts';
 import { hasBody, readBody, skipRest } from './read-body.ts';
 import { isUpload } from './read-upload.ts';
 import { refusalOf } from './refusal.ts';
+import { createRequestBodyQuota } from './request-body-quota.ts';
 import { type RequestFacts, requestFacts } from './request-facts.ts';
 import { logRequests } from './request-log.ts';
+import { createRequestsPerConnection } from './requests-per-connection.ts';
+import { createResponseMemoryLimit } from './response-memory-limit.ts';
 import { createRoutes, type HttpAnswer, type RouteMatch, type RouteTable } from './routes.ts';
 import { securityHeaders } from './security-headers.ts';
-import { createSenders } from './senders.ts';
+import { createTrustedProxies } from './trusted-proxies.ts';
 
 export interface ServerOptions {
   readonly log: Log;
@@ -72,17 +72,17 @@ export function createServer({
   errorPage = async () => null,
 }: ServerOptions): HttpServer {
   let isStopping = false;
-  const senders = createSenders(trustedProxies, warnOnce(log));
-  const shareOf = createBodyRoom();
-  const holdUntilRead = createAnswerRoom(maxUnreadBytes);
-  const { enter, leave } = createPipelines();
+  const proxies = createTrustedProxies(trustedProxies, warnOnce(log));
+  const reserveBodyMemory = createRequestBodyQuota();
+  const trackUnsentBytes = createResponseMemoryLimit(maxUnreadBytes);
+  const { tryBegin, end } = createRequestsPerConnection();
   const routes = createRoutes();
   const logRequest = logRequests(log);
 
   async function serve(raw: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!enter(raw.socket)) return;
+    if (!tryBegin(raw.socket)) return;
     const started = performance.now();
-    const facts = requestFacts(raw, senders);
+    const facts = requestFacts(raw, proxies);
     let answer: HttpAnswer;
     let route: string | null = null;
     try {
@@ -101,7 +101,7 @@ export function createServer({
       answer = refusalOf(error, facts.id);
       if (!response.headersSent) write(response, facts, answer);
     }
-    leave(raw.socket);
+    end(raw.socket);
     const milliseconds = performance.now() - started;
     logRequest(answer, facts, raw.url, milliseconds);
     observe({ route, status: answer.status, isFault: isFault(answer), milliseconds });
@@ -109,10 +109,10 @@ export function createServer({
 
   function answerTo(raw: IncomingMessage, facts: RequestFacts, { answer, params }: RouteMatch): Promise<HttpAnswer> {
     if (!bringsBody(raw)) return answer({ facts, params, raw, body: nothing });
-    const share = shareOf(facts.clientIp);
-    return readBody(raw, bodyLimitBytes, share.growTo)
+    const reservation = reserveBodyMemory(facts.clientIp);
+    return readBody(raw, bodyLimitBytes, reservation.tryGrowTo)
       .then((body) => answer({ facts, params, raw, body }))
-      .finally(share.release);
+      .finally(reservation.release);
   }
 
   async function refuse(error: unknown, facts: RequestFacts): Promise<HttpAnswer> {
@@ -143,7 +143,7 @@ export function createServer({
     }
     stream?.destroy();
     if (facts.method === 'HEAD') return void response.end();
-    holdUntilRead(response, length);
+    trackUnsentBytes(response, length);
     response.end(whole);
   }
 

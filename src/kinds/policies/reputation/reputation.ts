@@ -19,7 +19,7 @@ export const reputation = ({ geo }: { readonly geo: Geo }): PolicyKind =>
       await once('policy_reputation_scores', guess, (tx) => changeScore(tx, geo, { ...guess, by: -1, now }));
     },
     async noteAttempt(tx, attempt, { world }) {
-      await world.makeRoom('policy_reputation_scores', tx);
+      await world.evictOldest('policy_reputation_scores', tx);
       await changeScore(tx, geo, attempt);
     },
     async evaluate({ check_ip, check_username, threshold }, { user, context, clientIp, now }, query) {

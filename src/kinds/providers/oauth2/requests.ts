@@ -45,7 +45,7 @@ export async function checkRoom(
   table: 'oauth2_requests' | 'oauth2_seen',
   method: string | undefined,
 ): Promise<void> {
-  if (method !== 'none' || (await call.world.admit(table, call))) return;
+  if (method !== 'none' || (await call.world.tryReserve(table, call))) return;
   throw new OAuthError('temporarily_unavailable', 'Too many requests are under way. Try again later.');
 }
 

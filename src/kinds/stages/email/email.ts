@@ -119,7 +119,7 @@ async function send({ key, jobs }: Needs, step: Step<Settings>): Promise<boolean
         throw new Rollback(false);
       const hasRoom = await claimMailbox(tx, key, { owner, now });
       const isSent = hasRoom && mayReceive(user, step);
-      await call.world.makeRoom('flow_links', tx);
+      await call.world.evictOldest('flow_links', tx);
       const expires = addMilliseconds(now, minutes * 60_000);
       const content = { ...walk, plan: { ...walk.plan, mailed_to: address ?? user?.email ?? sharers[0]?.email ?? '' } };
       const recipient = isSent ? user : sharers[0];

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
-import { createSenders } from './senders.ts';
+import { createTrustedProxies } from './trusted-proxies.ts';
 
 test.each<[Record<string, string>, string[]]>([
   [{}, []],
@@ -11,8 +11,8 @@ test.each<[Record<string, string>, string[]]>([
   [{ 'x-real-ip': '203.0.113.7' }, ['x-real-ip']],
 ])('headers %o of a trusted proxy are reported as unreadable: %o', (headers, expected) => {
   const reported: string[] = [];
-  const { senderOf } = createSenders(['127.0.0.1'], (header) => reported.push(header));
-  senderOf({ socket: { remoteAddress: '127.0.0.1' }, headers } as unknown as IncomingMessage);
-  senderOf({ socket: { remoteAddress: '127.0.0.2' }, headers } as unknown as IncomingMessage);
+  const { clientAddressOf } = createTrustedProxies(['127.0.0.1'], (header) => reported.push(header));
+  clientAddressOf({ socket: { remoteAddress: '127.0.0.1' }, headers } as unknown as IncomingMessage);
+  clientAddressOf({ socket: { remoteAddress: '127.0.0.2' }, headers } as unknown as IncomingMessage);
   expect(reported).toEqual(expected);
 });

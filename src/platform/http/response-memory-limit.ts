@@ -9,7 +9,9 @@ const defaultMaxBytes = 256 * megabyte;
  * Bounds the memory for large answers that their clients are slow to read. Beyond it the connection is closed that has
  * taken longest to read one.
  */
-export function createAnswerRoom(maxBytes = defaultMaxBytes): (response: ServerResponse, bytes: number) => void {
+export function createResponseMemoryLimit(
+  maxBytes = defaultMaxBytes,
+): (response: ServerResponse, bytes: number) => void {
   /** The oldest first. */
   const unread = new Map<ServerResponse, number>();
   let held = 0;

@@ -6,7 +6,7 @@ import { createSharedLimit } from '../platform/shared-counts.ts';
 import type { Call } from '../resource/call.ts';
 
 /** Rows that anonymous calls cause: how many one network may cause in ten minutes, and how many there may be at all. */
-export interface StrangerLimit {
+export interface AnonymousLimit {
   readonly ofNetwork: number;
   /** For IPv6 /48s, if other than 16 times that of one network. */
   readonly ofSite?: number;
@@ -17,7 +17,7 @@ export interface StrangerLimit {
   readonly where?: string;
 }
 
-export const strangerLimits: Readonly<Record<string, StrangerLimit>> = {
+export const anonymousLimits: Readonly<Record<string, AnonymousLimit>> = {
   // Walks of one network are bounded where they are stored: the oldest make room.
   flow_plans: { ofNetwork: Number.POSITIVE_INFINITY, ofSite: 20_000, inAll: 100_000 },
   // Each may be as large as an answer to a stage: a prompt can take files.
@@ -26,7 +26,7 @@ export const strangerLimits: Readonly<Record<string, StrangerLimit>> = {
   // People behind one address renew their tokens too.
   oauth2_seen: { ofNetwork: 10_000, inAll: 500_000 },
   events: { ofNetwork: 1_000, inAll: 500_000, where: 'user_pk is null' },
-  // One network can make only so many attempts; of many networks, the rows that expire first make room (`makeRoom`).
+  // One network can make only so many attempts; of many networks, the rows that expire first make room (`evictOldest`).
   sign_in_attempts: { ofNetwork: Number.POSITIVE_INFINITY, inAll: 200_000 },
   policy_reputation_scores: { ofNetwork: Number.POSITIVE_INFINITY, inAll: 200_000 },
   flow_links: { ofNetwork: Number.POSITIVE_INFINITY, inAll: 100_000 },
@@ -38,21 +38,21 @@ const countedForMs = 60_000;
 /** How much of a full table is evicted at once. */
 const evictedShare = 1 / 100;
 
-export interface StrangerRows {
+export interface AnonymousQuota {
   /** Whether an anonymous call may cause one more row of the table. Calls of people and of the server always may. */
-  admit(table: string, call: Pick<Call, 'actor' | 'request'>): Promise<boolean>;
+  tryReserve(table: string, call: Pick<Call, 'actor' | 'request'>): Promise<boolean>;
   /** Makes room for one more row in a table that is full: evicts those that expire first. */
-  makeRoom(table: string, tx: Query): Promise<void>;
+  evictOldest(table: string, tx: Query): Promise<void>;
   /** How many rows there are, by table. */
   counts(): Promise<Readonly<Record<string, number>>>;
   /** How many were refused since the start, by table. */
   refused(): Readonly<Record<string, number>>;
 }
 
-export function createStrangerRows(
+export function createAnonymousQuota(
   db: Database,
-  limits: Readonly<Record<string, StrangerLimit>> = strangerLimits,
-): StrangerRows {
+  limits: Readonly<Record<string, AnonymousLimit>> = anonymousLimits,
+): AnonymousQuota {
   const tables = new Map(
     Object.entries(limits).map(([name, limit]) => [name, watchTable(db, { table: name, ...limit })]),
   );
@@ -62,11 +62,11 @@ export function createStrangerRows(
     return found;
   }
   return {
-    async admit(table, { actor, request }) {
+    async tryReserve(table, { actor, request }) {
       if (actor !== null || request.method === 'SYSTEM') return true;
-      return watched(table).admit(request.clientIp);
+      return watched(table).tryReserve(request.clientIp);
     },
-    makeRoom: (table, tx) => watched(table).makeRoom(tx),
+    evictOldest: (table, tx) => watched(table).evictOldest(tx),
     async counts() {
       const counted = [...tables].map(async ([table, { count }]) => [table, await count()] as const);
       return Object.fromEntries(await Promise.all(counted));
@@ -77,7 +77,7 @@ export function createStrangerRows(
 
 function watchTable(
   db: Database,
-  { table, ofNetwork, ofSite, inAll, where }: StrangerLimit & { readonly table: string },
+  { table, ofNetwork, ofSite, inAll, where }: AnonymousLimit & { readonly table: string },
 ) {
   const byNetwork = createNetworkLimit((allowance) => {
     const max = (allowance === siteAllowance ? ofSite : undefined) ?? ofNetwork * allowance;
@@ -100,13 +100,13 @@ function watchTable(
   return {
     count,
     refused: () => refusals,
-    async admit(clientIp: string): Promise<boolean> {
+    async tryReserve(clientIp: string): Promise<boolean> {
       const isGood = byNetwork.waitAfter(clientIp) === 0 && (await count()) < inAll;
       if (isGood) counted.rows += 1;
       else refusals += 1;
       return isGood;
     },
-    async makeRoom(tx: Query): Promise<void> {
+    async evictOldest(tx: Query): Promise<void> {
       if ((await count()) >= inAll) {
         const { rows } = await sql`delete from ${sql.table(table)} where pk in (select pk from ${sql.table(table)}
           order by expires limit ${Math.ceil(inAll * evictedShare)}) returning pk`.execute(tx);

@@ -4,15 +4,15 @@ import { contains, isAddress, parseCidrs } from '../../lib/cidr.ts';
 import { memoize } from '../../lib/memoize.ts';
 
 /** The client of a request, and the host and scheme that it used. */
-interface Sender {
+interface ClientAddress {
   readonly clientIp: string;
   /** Without the port. */
   readonly host: string;
   readonly isSecure: boolean;
 }
 
-export interface Senders {
-  senderOf(request: IncomingMessage): Sender;
+export interface TrustedProxies {
+  clientAddressOf(request: IncomingMessage): ClientAddress;
 }
 
 const maxPeers = 1_000;
@@ -23,7 +23,10 @@ const otherHeaders = ['forwarded', 'x-real-ip'];
  * Trusts `X-Forwarded-*` headers only from these address ranges. `onUnreadable` gets the name of the header by which a trusted
  * proxy names its client in a way that is not read: all its clients then share one address and one rate limit.
  */
-export function createSenders(trustedProxies: readonly string[], onUnreadable: (header: string) => void): Senders {
+export function createTrustedProxies(
+  trustedProxies: readonly string[],
+  onUnreadable: (header: string) => void,
+): TrustedProxies {
   const cidrs = parseCidrs(trustedProxies);
   const isTrusted = (address: string) => contains(cidrs, address);
   // A check takes 1 µs, and most connections come from the same few proxies.
@@ -51,7 +54,7 @@ export function createSenders(trustedProxies: readonly string[], onUnreadable: (
   }
 
   return {
-    senderOf({ socket, headers }) {
+    clientAddressOf({ socket, headers }) {
       const peer = socket.remoteAddress ?? '255.255.255.255';
       const isEncrypted = 'encrypted' in socket && socket.encrypted === true;
       if (!isTrustedPeer(peer)) {

@@ -9,21 +9,21 @@ const maxOfWider = 64 * megabyte;
 const maxInAll = 128 * megabyte;
 
 /** What the body of one request takes of the room. */
-export interface BodyShare {
+export interface BodyReservation {
   /** False if there is no room for a body of this size. */
-  growTo(bytes: number): boolean;
+  tryGrowTo(bytes: number): boolean;
   release(): void;
 }
 
 /** Bounds the memory for bodies: whoever sends slowly, on many connections, has not shown yet who they are. */
-export function createBodyRoom(): (clientIp: string) => BodyShare {
+export function createRequestBodyQuota(): (clientIp: string) => BodyReservation {
   const heldBy = new Map<string, number>();
   let held = 0;
   return (clientIp) => {
     const networks = networksOf(clientIp);
     let counted = 0;
     return {
-      growTo(bytes) {
+      tryGrowTo(bytes) {
         const more = bytes - freeBytes - counted;
         if (more <= 0) return true;
         const isFull = networks.some(
