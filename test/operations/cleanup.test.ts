@@ -145,6 +145,7 @@ describeOnBoth('the clean-up job', (server) => {
         ...(db.analyze ? ['analyze_database'] : []),
         'clean_expired_models',
         'count_rows',
+        'delete_events_of_users',
         ...(db.emptyPendingLists ? ['empty_pending_lists'] : []),
         'job_cleanup',
         'notification_cleanup',
