@@ -36,6 +36,7 @@ describeOnBoth('OAuth2 providers', (server) => {
       client_type: 'confidential',
       client_id: expect.stringMatching(/^[A-Za-z0-9]{40}$/),
       client_secret: expect.stringMatching(/^[A-Za-z0-9]{128}$/),
+      previous_secret_expires: null,
       access_code_validity: 'minutes=1',
       access_token_validity: 'hours=1',
       refresh_token_validity: 'days=30',
@@ -80,13 +81,13 @@ describeOnBoth('OAuth2 providers', (server) => {
     }
   });
 
-  test('the client secret is sealed, masked in events and may be empty', async () => {
+  test('the client secret is sealed, masked in events, and may be empty for a public client', async () => {
     const made = await makeProvider(server(), { client_secret: 'known-client-secret' });
     const { rows } = await sql<{ client_secret: string }>`select client_secret from provider_oauth2
       where pk = ${made.pk}`.execute(server().world.db.read);
     expect(rows[0]?.client_secret).not.toContain('known-client-secret');
     expect((await server().admin.get('/events/events/?page_size=1000')).text).not.toContain('known-client-secret');
-    const emptied = await server().admin.patch(`${path}${made.pk}/`, { client_secret: '' });
+    const emptied = await server().admin.patch(`${path}${made.pk}/`, { client_type: 'public', client_secret: '' });
     expect(emptied.body.client_secret).toBe('');
   });
 
