@@ -50,6 +50,10 @@ export const providerFamily = {
       nullable: true,
       help: 'The flow that runs before the application gets access.',
     }),
+    invalidation_flow: ref('svc_flows.flow', 'uuid', {
+      nullable: true,
+      help: 'The flow that runs when the application signs people out; by default that of the brand.',
+    }),
     property_mappings: refs('svc_core.propertymapping', 'uuid', {
       table: 'provider_property_mappings',
       own: 'provider',
@@ -113,7 +117,7 @@ export const flowFilter: ProviderFilter = {
     if (!isUuid(text)) return { complaint: 'Enter a valid UUID.' };
     const flow = canonicalUuid(text);
     return sql`exists (select 1 from providers p where p.pk = ${provider}
-      and (p.authentication_flow = ${flow} or p.authorization_flow = ${flow}))`;
+      and ${flow} in (p.authentication_flow, p.authorization_flow, p.invalidation_flow))`;
   },
 };
 

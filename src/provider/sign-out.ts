@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
-import { findBrandOfHost } from '../core/brand/brand-of-host.ts';
 import { endSession } from '../core/session/session.ts';
 import { endedSessionCookies } from '../core/session/session-cookies.ts';
+import { brandFlows } from '../flow/brand-flows.ts';
 import { type BeginNeeds, beginPlanned } from '../flow/executor/begin-planned.ts';
 import type { DetourOf } from '../flow/executor/sign-out-detour.ts';
 import { type Call, requireActor } from '../resource/call.ts';
+import { slugOf } from './authorize/sign-in-first.ts';
 
 export interface SignOutNeeds extends BeginNeeds {
   readonly detourOf: DetourOf;
@@ -16,13 +16,27 @@ export interface SignedOut {
   readonly cookies: readonly string[];
 }
 
+/** What an application that signs people out decides about it. */
+interface SigningOut {
+  /** The path to continue at afterwards. */
+  readonly next: string;
+  /** The emitter of the event. */
+  readonly app: string;
+  /** The flow of its provider; null: that of the brand. */
+  readonly flow: string | null;
+}
+
 /**
- * Takes the person through the flow that the brand has for signing out, which leads on to `next`. Without one, or where it
- * shows nothing, the session ends here, and the browser visits the applications that only it can tell. `app` is the emitter
- * of the event.
+ * Takes the person through the flow for signing out, which leads on to `next`. Without one, or where it shows nothing,
+ * the session ends here, and the browser visits the applications that only it can tell.
  */
-export async function goThroughSignOut(needs: SignOutNeeds, call: Call, next: string, app: string): Promise<SignedOut> {
-  const slug = await invalidationFlow(call);
+export async function goThroughSignOut(
+  needs: SignOutNeeds,
+  call: Call,
+  { next, app, flow }: SigningOut,
+): Promise<SignedOut> {
+  const { db, request } = call;
+  const slug = (await slugOf(db.read, flow)) ?? (await brandFlows(db, request.host)).flow_invalidation;
   const begun = slug === null ? null : await beginPlanned(needs, call, { slug, context: {}, append: [], next });
   if (begun?.outcome === 'asks') return { to: begun.to, cookies: begun.cookies };
   // Determined before the session ends.
@@ -44,11 +58,4 @@ export async function endOwnSession(
     await call.world.record(tx, call, { action: 'logout', app, context: {} });
   });
   return endedSessionCookies(publicUrl.startsWith('https:'));
-}
-
-async function invalidationFlow({ request, db }: Call): Promise<string | null> {
-  const brand = await findBrandOfHost(request.host, db.read);
-  const { rows } = await sql<{ slug: string }>`select f.slug from brands b join flows f on f.pk = b.flow_invalidation
-    where b.pk = ${brand?.pk ?? null}`.execute(db.read);
-  return rows[0]?.slug ?? null;
 }

@@ -78,6 +78,7 @@ const labels: Readonly<Record<string, string>> = {
   hibp_allowed_count: 'Allowed number of leaks',
   identifier__in: 'Identifiers',
   invalid_response_action: 'After a wrong answer',
+  invalidation_flow: 'Sign-out flow',
   last_auth_threshold: 'Ask again after',
   last_ip: 'Client address',
   length_min: 'Length, at least',

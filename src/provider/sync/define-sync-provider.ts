@@ -121,7 +121,13 @@ export function defineSyncProvider<F extends Fields, Settings extends Row, Sessi
     isBackchannel: true,
     filterBy: ['name'],
     ...(kind.search && { search: kind.search }),
-    without: ['authentication_flow', 'authorization_flow', 'assigned_application_slug', 'assigned_application_name'],
+    without: [
+      'authentication_flow',
+      'authorization_flow',
+      'invalidation_flow',
+      'assigned_application_slug',
+      'assigned_application_name',
+    ],
     fields: { ...kind.fields, ...common },
     ...guardDestinations({
       members: kind.destination,

@@ -32,6 +32,7 @@ describeOnBoth('all providers', (server) => {
       name: used.name,
       authentication_flow: null,
       authorization_flow: used.authorization_flow,
+      invalidation_flow: null,
       property_mappings: [],
       component: 'xak-provider-oauth2-form',
       assigned_application_slug: slug,
@@ -55,6 +56,7 @@ describeOnBoth('all providers', (server) => {
     expect(body.map(({ model_name }: { model_name: string }) => model_name)).toEqual([
       'clouddirectoryprovider',
       'oauth2provider',
+      'proxyprovider',
       'samlprovider',
       'scimprovider',
       'workspacedirectoryprovider',

@@ -21,6 +21,7 @@ describeOnBoth('OAuth2 providers', (server) => {
       pk: body.pk,
       name: 'plain',
       authentication_flow: null,
+      invalidation_flow: null,
       authorization_flow: flow,
       property_mappings: expect.toSatisfy(
         (pks: string[]) => new Set(pks).symmetricDifference(new Set(usual)).size === 0,

@@ -38,6 +38,7 @@ describeOnBoth('SAML providers', (server) => {
       pk: body.pk,
       name: 'plain',
       authentication_flow: null,
+      invalidation_flow: null,
       authorization_flow,
       property_mappings: expect.toSatisfy((pks: string[]) => new Set(pks).symmetricDifference(named).size === 0),
       component: 'xak-provider-saml-form',

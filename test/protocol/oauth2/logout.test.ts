@@ -126,6 +126,27 @@ describeOnBoth(
       },
     );
 
+    test('the flow of the provider runs in place of that of the brand, and leads back to the client', async () => {
+      const { admin } = server();
+      const walk = await makeWalk(server(), [['consent', { mode: 'always_require' }]], { designation: 'invalidation' });
+      const party = await makeRelyingParty(server(), {
+        post_logout_redirect_uris: strict(goodbye),
+        invalidation_flow: walk.pk,
+      });
+      const browser = await visitor(server());
+      const { tokens } = await signInTo(server(), party, browser);
+      const hint = { id_token_hint: tokens.id_token ?? '', post_logout_redirect_uri: goodbye };
+      const sent = await browser.visit(`/application/o/${party.slug}/end-session/?${new URLSearchParams(hint)}`);
+      expect(sent.location?.pathname).toBe(`/if/flow/${walk.slug}/`);
+      const query = sent.location?.search.slice(1);
+      const { token } = await browser.answerStep(walk.slug, undefined, query);
+      const { to } = await browser.answerStep(walk.slug, { token }, query);
+      expect([(await browser.visit(to)).location?.href, await isSignedIn(browser.session)]).toEqual([goodbye, false]);
+      expect((await admin.delete(`/flows/instances/${walk.slug}/`)).status).toBe(204);
+      const { body } = await admin.get(`/providers/oauth2/${party.provider.pk}/`);
+      expect(body.invalidation_flow).toBe(null);
+    });
+
     test('oidcc-rp-initiated-logout-no-params: strangers see that they are signed out', async () => {
       const { status, text } = await stranger(server()).visit('/application/o/end-session/');
       expect(status).toBe(200);

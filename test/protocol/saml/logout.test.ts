@@ -13,6 +13,7 @@ import { readXml } from '../../../src/lib/xml/read-xml.ts';
 import { signXml } from '../../../src/lib/xml/sign.ts';
 import { lastEvents } from '../../support/events.ts';
 import { quiet, until } from '../../support/jobs.ts';
+import { makeWalk } from '../../support/make-walk.ts';
 import { asForm, isAlive, stranger, type Visitor, visitor } from '../../support/relying-party.ts';
 import {
   deflated,
@@ -241,6 +242,21 @@ describeOnBoth(
       }
       return readStatus(messageIn(location).root);
     }
+
+    test('the flow of the provider runs in place of that of the brand before the service provider is answered', async () => {
+      const walk = await makeWalk(server(), [['consent', { mode: 'always_require' }]], { designation: 'invalidation' });
+      const sp = await makeServiceProvider(server(), { sls_url, invalidation_flow: walk.pk });
+      const browser = await visitor(server());
+      const [known] = await signedInTo(browser, sp);
+      const message = logoutRequest(known?.nameId ?? '', known?.index ?? '');
+      const { location } = await browser.visit(sp.at(slo(message)));
+      expect(location?.pathname).toBe(`/if/flow/${walk.slug}/`);
+      const query = location?.search.slice(1);
+      const { token } = await browser.answerStep(walk.slug, undefined, query);
+      const { to } = await browser.answerStep(walk.slug, { token }, query);
+      const { name, to: answered } = messageIn((await browser.visit(to)).location);
+      expect([name, answered, await isSignedIn(browser)]).toEqual(['SAMLResponse', sls_url, false]);
+    });
 
     test('who asks is told PartialLogout when another does not succeed, and nothing of it when all do', async () => {
       const other = await makeServiceProvider(server(), { sls_url: `${sls_url}/other` });

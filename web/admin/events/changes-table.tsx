@@ -37,6 +37,7 @@ const modelOf: Readonly<Record<string, string>> = {
   target: 'svc_policies.policybindingmodel',
   authentication_flow: 'svc_flows.flow',
   authorization_flow: 'svc_flows.flow',
+  invalidation_flow: 'svc_flows.flow',
   enrollment_flow: 'svc_flows.flow',
   signing_key: 'svc_crypto.certificatekeypair',
   signing_kp: 'svc_crypto.certificatekeypair',

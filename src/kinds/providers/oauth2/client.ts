@@ -43,6 +43,7 @@ export interface Client extends TokenSettings {
   readonly require_signed_request_object: boolean;
   readonly authentication_flow: string | null;
   readonly authorization_flow: string | null;
+  readonly invalidation_flow: string | null;
   readonly application: ClientApplication;
   /** Null if the client secret signs, or if the server has no key pair. */
   readonly signingKey: StoredKey | null;
@@ -86,6 +87,7 @@ interface ClientRow extends ApplicationColumns {
   readonly issuer_mode: Client['issuer_mode'];
   readonly authentication_flow: string | null;
   readonly authorization_flow: string | null;
+  readonly invalidation_flow: string | null;
   readonly certificate_pk: string | null;
   readonly certificate_data: string | null;
   readonly key_data: string | null;
@@ -95,7 +97,7 @@ interface ClientRow extends ApplicationColumns {
 const clientSelect = sql`select o.pk, p.name, o.client_id, o.client_type, o.client_secret, o.previous_secret, o.previous_secret_expires, o.access_code_validity,
     o.access_token_validity, o.refresh_token_validity, o.include_claims_in_id_token, o.redirect_uris, o.grant_types, o.resources, o.id_token_signed_response_alg,
     o.jwks, o.jwks_uri, o.security_profile, o.require_signed_request_object, o.sub_mode, o.issuer_mode,
-    p.authentication_flow, p.authorization_flow,
+    p.authentication_flow, p.authorization_flow, p.invalidation_flow,
     ${applicationColumns}, c.pk as certificate_pk, c.certificate_data, c.key_data
   from provider_oauth2 o join providers p on p.pk = o.pk join applications a on a.provider = o.pk
     left join certificates c on o.id_token_signed_response_alg <> 'HS256'

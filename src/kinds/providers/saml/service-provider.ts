@@ -46,6 +46,7 @@ export interface ServiceProvider {
   readonly logout_method: 'frontchannel' | 'backchannel';
   readonly authentication_flow: string | null;
   readonly authorization_flow: string | null;
+  readonly invalidation_flow: string | null;
   readonly application: ClientApplication;
   readonly signing: StoredPair | null;
   /** PEM. */
@@ -70,7 +71,7 @@ interface Row
 const select = sql`select s.pk, p.name, s.acs_url, s.audience, s.issuer, s.sp_binding, s.assertion_valid_not_before,
     s.assertion_valid_not_on_or_after, s.session_valid_not_on_or_after, s.default_name_id_policy, s.digest_algorithm,
     s.signature_algorithm, s.sign_assertion, s.sign_response, s.encryption_algorithm, s.default_relay_state, s.sls_url,
-    s.sls_binding, s.logout_method, s.name_id_mapping, p.authentication_flow, p.authorization_flow,
+    s.sls_binding, s.logout_method, s.name_id_mapping, p.authentication_flow, p.authorization_flow, p.invalidation_flow,
     ${applicationColumns},
     sc.pk as signing_pk, sc.certificate_data as signing_certificate, sc.key_data as signing_key,
     vc.certificate_data as verification, ec.certificate_data as encryption

@@ -55,6 +55,7 @@ import { deletions } from './0077-deletions.ts';
 import { outposts } from './0080-outposts.ts';
 import { proxyProvider } from './0081-proxy-provider.ts';
 import { previousClientSecrets } from './0093-previous-client-secrets.ts';
+import { invalidationFlows } from './0103-invalidation-flows.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -114,4 +115,5 @@ export const migrations: readonly Migration[] = [
   previousClientSecrets,
   outposts,
   proxyProvider,
+  invalidationFlows,
 ];

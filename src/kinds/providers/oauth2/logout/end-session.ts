@@ -31,7 +31,8 @@ export async function handleEndSession(needs: BrowserNeeds, call: Call, text: st
   if (session === null) return landing(needs, call, { session, to, clients: [] });
   const isWished = isProvenForm(needs.key, call, params, use) || isOfSession(needs, session, hint);
   if (!isWished) return confirmPage(needs, call, params, client, to);
-  return signOut(needs, call, { session, to, clients: await clientsToFrame(call.db.read, session) });
+  const clients = await clientsToFrame(call.db.read, session);
+  return signOut(needs, call, { session, to, clients }, client?.invalidation_flow ?? null);
 }
 
 /** By the address, by its id, or by the ID token that it once got. */
@@ -85,10 +86,15 @@ const isOfSession = ({ key }: BrowserNeeds, session: string, hint: Hint): boolea
 
 const emitter = 'svc_providers_oauth2';
 
-/** Through the flow that the brand has for it, if it has one. */
-async function signOut(needs: BrowserNeeds, call: Call, afterwards: Afterwards): Promise<HttpAnswer> {
+/** Through the flow that the client or the brand has for it, if they have one. */
+async function signOut(
+  needs: BrowserNeeds,
+  call: Call,
+  afterwards: Afterwards,
+  flow: string | null,
+): Promise<HttpAnswer> {
   const next = pageAfterwards(needs, call.request.path, afterwards);
-  const { to, cookies } = await goThroughSignOut(needs, call, next, emitter);
+  const { to, cookies } = await goThroughSignOut(needs, call, { next, app: emitter, flow });
   return to === null ? leave(needs, call, afterwards, cookies) : redirectBrowser(to, cookies);
 }
 

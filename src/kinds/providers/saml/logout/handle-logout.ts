@@ -8,7 +8,7 @@ import { addMilliseconds } from '../../../../platform/clock.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
 import type { HttpAnswer } from '../../../../platform/http/routes.ts';
 import { redirectBrowser, withCookies } from '../../../../provider/browser-answers.ts';
-import { goThroughSignOut } from '../../../../provider/sign-out.ts';
+import { endOwnSession, goThroughSignOut } from '../../../../provider/sign-out.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { deliver } from '../deliver.ts';
 import { type Incoming, ofDocument } from '../incoming.ts';
@@ -31,7 +31,7 @@ type PendingLogout = {
   /** Whether the service provider has proven that it asks. */
   readonly isProven: boolean;
   readonly relayState: string | null;
-  /** The session that was ended for it; null until then. */
+  /** The session that the flow for signing out was to end; null until then. */
   readonly ended: { readonly session: string; readonly isPartial: boolean } | null;
 };
 
@@ -109,7 +109,9 @@ async function goOn(
     const { session } = pending.ended;
     const hasFailed = await call.db.write((tx) => tourStore(needs.key, call.now).takeFailure(tx, session));
     const isPartial = hasFailed || pending.ended.isPartial;
-    return respond(needs, call, provider, pending, statusCodes.success, isPartial);
+    // The flow may have left that to us.
+    const cookies = call.actor?.session === session ? await endOwnSession(needs, call, samlApp) : [];
+    return withCookies(await respond(needs, call, provider, pending, statusCodes.success, isPartial), cookies);
   }
   const session = call.actor?.session ?? null;
   // Nobody is signed in here: what was wished for is so already.
@@ -125,7 +127,7 @@ async function goOn(
   await call.db.write((tx) => forgetLogin(tx, login));
   const isPartial = await hasUnreachable(call.db.read, session);
   const next = addressOf(needs, call, provider, { ...pending, ended: { session, isPartial } });
-  const { to, cookies } = await goThroughSignOut(needs, call, next, samlApp);
+  const { to, cookies } = await goThroughSignOut(needs, call, { next, app: samlApp, flow: provider.invalidation_flow });
   if (to !== null) return redirectBrowser(to, cookies);
   return withCookies(await respond(needs, call, provider, pending, statusCodes.success, isPartial), cookies);
 }
