@@ -11,9 +11,9 @@ import type { Call } from '../resource/call.ts';
 import type { Registry } from '../resource/resource.ts';
 import { insertRow } from '../resource/verbs/write-row.ts';
 import { updateColumns } from '../resource/write.ts';
+import { insertPendingLogin, type PendingLoginRow } from './pending-logins.ts';
 import type { PlannedGroup } from './properties.ts';
 import { createSyncGroups, type LiveSource } from './sync-groups.ts';
-import { insertVisit, type VisitRow } from './visits.ts';
 
 /** That an account elsewhere belongs to the user of the flow. */
 type Connection = {
@@ -39,7 +39,7 @@ export const sourceSteps = (
 export const userStep = (kind: string, user: number): PlanStep => ({ kind, step: 'check_user', content: user });
 
 /** What is planned for the flow before somebody leaves: that they went through it. */
-export const passStep = (kind: string, visit: VisitRow): PlanStep => ({ kind, step: 'pass', content: visit });
+export const passStep = (kind: string, visit: PendingLoginRow): PlanStep => ({ kind, step: 'pass', content: visit });
 
 /** Carries out what sources have planned. It throws `Problem` when the conditions of the plan no longer hold. */
 export function createAppendSteps(): AppendStep {
@@ -47,7 +47,7 @@ export function createAppendSteps(): AppendStep {
   return async ({ step, content }, state, tx, call, registry) => {
     const source = await liveSource(tx, state);
     // The content is what `passStep` or `sourceSteps` put into the plan.
-    if (step === 'pass') return insertVisit(tx, content as VisitRow, call.now);
+    if (step === 'pass') return insertPendingLogin(tx, content as PendingLoginRow, call.now);
     const user = await activeUser(tx, state);
     if (step === 'check_user') return checkUser(user, content, source);
     if (step === 'save_connection') {

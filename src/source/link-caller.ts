@@ -7,7 +7,7 @@ import { type Call, requireActor } from '../resource/call.ts';
 import type { Registry } from '../resource/resource.ts';
 import { insertRow } from '../resource/verbs/write-row.ts';
 import { updateColumns } from '../resource/write.ts';
-import type { Arrival } from './arrival.ts';
+import type { ExternalIdentity } from './external-identity.ts';
 
 interface ExistingConnection {
   readonly pk: number;
@@ -20,13 +20,13 @@ interface ExistingConnection {
  * source; linking the same account again is refused, or refreshes what is stored of it.
  */
 export async function linkCaller(
-  arrival: Arrival,
+  external: ExternalIdentity,
   again: 'refuse' | 'refresh',
   call: Call,
   registry: Registry,
   tx: Query,
 ): Promise<'linked' | 'refreshed'> {
-  const { source, sourceResource, connectionModel, connectionValues, identity } = arrival;
+  const { source, sourceResource, connectionModel, connectionValues, identity } = external;
   checkActsForThemselves(call);
   const { user } = requireActor(call);
   const connections = registry.require(connectionModel);

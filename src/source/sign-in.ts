@@ -13,7 +13,7 @@ import type { PolicyResult } from '../policy/outcome.ts';
 import { callersFacts, policyRequest } from '../policy/request.ts';
 import type { Call } from '../resource/call.ts';
 import { sourceSteps, userStep } from './append-steps.ts';
-import { type Arrival, reportMisconfiguration } from './arrival.ts';
+import { type ExternalIdentity, reportMisconfiguration } from './external-identity.ts';
 import { matchUser } from './match-user.ts';
 import { type Identity, type MappedIdentity, mapIdentity } from './properties.ts';
 import type { SourceRow } from './source.family.ts';
@@ -38,13 +38,13 @@ export const accessDenied = (messages: readonly string[] = []): Problem =>
  */
 export async function planSignIn(
   needs: SignInNeeds,
-  arrival: Arrival,
+  external: ExternalIdentity,
   call: Call,
   makeUser?: (mapped: MappedIdentity) => Promise<number>,
   { isUnasked = false } = {},
 ): Promise<FlowPlan> {
-  const { source, sourceResource, identity, connectionModel, connectionValues, session } = arrival;
-  const { user, mapped, isUnproven } = await recognise(needs, arrival, call);
+  const { source, sourceResource, identity, connectionModel, connectionValues, session } = external;
+  const { user, mapped, isUnproven } = await identifyUser(needs, external, call);
   const steps = [
     ...sourceSteps(
       sourceResource.model,
@@ -61,7 +61,7 @@ export async function planSignIn(
   const from = { ...sourceFacts(source), model: sourceResource.model };
   if (user && isUnproven) {
     // Any site can send browsers here with an account of its own choice: who signs in then must not connect that.
-    if (isUnasked) throw new Problem('permission_denied', connectFirst(source));
+    if (isUnasked) throw new Problem('permission_denied', connectFirstMessage(source));
     const flow = await passwordFlow(needs, source, call);
     return {
       ...planThrough(flow, null),
@@ -97,7 +97,7 @@ export async function planSignIn(
   };
 }
 
-export const connectFirst = ({ name }: Pick<SourceRow, 'name'>) =>
+export const connectFirstMessage = ({ name }: Pick<SourceRow, 'name'>) =>
   `There is an account here with this address, which was not verified. Sign in to it first, then connect your account of ${name} on your settings page.`;
 
 /** The flow of the brand by which people sign in: who does so has shown that the account is theirs. */
@@ -106,7 +106,7 @@ async function passwordFlow({ policies }: SignInNeeds, source: SourceRow, call: 
   const { rows } = await sql<{ flow: string | null }>`select flow_authentication as flow from brands
     where pk = ${brand?.pk ?? null}`.execute(call.db.read);
   const choice = await applicableFlow(policies, { flow: rows[0]?.flow ?? null, call, user: null, context: {} });
-  if (choice.outcome === 'missing') throw new Problem('permission_denied', connectFirst(source));
+  if (choice.outcome === 'missing') throw new Problem('permission_denied', connectFirstMessage(source));
   if (choice.outcome === 'refused') throw accessDenied(choice.messages);
   return { pk: choice.flow.pk, slug: choice.flow.slug };
 }
@@ -121,14 +121,14 @@ function provenBy(
 }
 
 /** The matching user, null if new, whether they have yet to show that they are that user, and the mapped properties. Throws the refusal for the person. */
-export async function recognise(
+export async function identifyUser(
   needs: SignInNeeds,
-  arrival: Arrival,
+  external: ExternalIdentity,
   call: Call,
 ): Promise<{ readonly user: UserFacts | null; readonly mapped: MappedIdentity; readonly isUnproven: boolean }> {
-  const { source, identity } = arrival;
-  const mapped = await mapOrRefuse(needs.sandbox, arrival, call);
-  const match = await matchUser(source, identity, mapped, Boolean(arrival.temporaryUntil), call.db.read);
+  const { source, identity } = external;
+  const mapped = await mapOrRefuse(needs.sandbox, external, call);
+  const match = await matchUser(source, identity, mapped, Boolean(external.temporaryUntil), call.db.read);
   if (match.outcome === 'refused') throw new Problem('permission_denied', refusedByMatching(source));
   const user = 'user' in match ? await loadActiveUser(match.user, call) : null;
   await checkSourcePolicies(needs.policies, source, user, call);
@@ -159,19 +159,19 @@ export async function checkSourcePolicies(
  * Whether the policies bound to the source let the caller begin. Of somebody who is not signed in it is still open who they
  * are: what depends on that is decided when they come back.
  */
-export async function checkMayBegin(policies: PolicyEngine, source: SourceRow, call: Call): Promise<void> {
-  const results = await mayBegin(policies, [source], call);
+export async function checkMayStartLogin(policies: PolicyEngine, source: SourceRow, call: Call): Promise<void> {
+  const results = await filterAllowedSources(policies, [source], call);
   const result = results.get(source.pk);
   if (!result?.passing) throw accessDenied(result?.messages);
 }
 
 /** What decides who may sign in by a source. */
-export type Startable = Pick<SourceRow, 'pk' | 'slug' | 'name' | 'policy_engine_mode'>;
+export type SourcePolicyTarget = Pick<SourceRow, 'pk' | 'slug' | 'name' | 'policy_engine_mode'>;
 
 /** The same for many sources, as a page does that offers them. */
-export const mayBegin = (
+export const filterAllowedSources = (
   policies: PolicyEngine,
-  sources: readonly Startable[],
+  sources: readonly SourcePolicyTarget[],
   call: Call,
 ): Promise<Map<string, PolicyResult>> =>
   policies.evaluateTargets({
@@ -187,7 +187,7 @@ export const mayBegin = (
     isUserOpen: call.actor === null,
   });
 
-export const sourceFacts = ({ pk, slug, name }: Startable) => ({ pk, slug, name });
+export const sourceFacts = ({ pk, slug, name }: SourcePolicyTarget) => ({ pk, slug, name });
 
 const refusedByMatching = ({ name }: SourceRow) =>
   `Request to authenticate with ${name} has been denied. Please authenticate with the source you've previously signed up with.`;
@@ -201,16 +201,16 @@ async function loadActiveUser(pk: number, call: Call): Promise<UserFacts> {
 }
 
 /** What is wrong with the mappings is recorded for administrators; the person only learns that one failed. */
-async function mapOrRefuse(sandbox: Sandbox, arrival: Arrival, call: Call): Promise<MappedIdentity> {
-  const { source, mappingModel, identity } = arrival;
+async function mapOrRefuse(sandbox: Sandbox, external: ExternalIdentity, call: Call): Promise<MappedIdentity> {
+  const { source, mappingModel, identity } = external;
   try {
     const mapped = await mapIdentity(sandbox, source, mappingModel, identity, call.db.read);
-    for (const message of mapped.reports) await reportMisconfiguration(arrival, { message }, call);
+    for (const message of mapped.reports) await reportMisconfiguration(external, { message }, call);
     return mapped;
   } catch (error) {
     if (!(error instanceof MappingFailed)) throw error;
     const message = `Failed to evaluate the property mappings of a source: ${error.message}`;
-    await reportMisconfiguration(arrival, { message, expression: error.expression }, call);
+    await reportMisconfiguration(external, { message, expression: error.expression }, call);
     throw Invalid.whole('The property mappings of the source could not be evaluated.');
   }
 }

@@ -5,9 +5,9 @@ import type { Call } from '../resource/call.ts';
 import type { Fields, Row, ValuesOf } from '../resource/fields/field.ts';
 import type { JsonSchema } from '../resource/json-schema.ts';
 import type { Registry } from '../resource/resource.ts';
-import type { Arrival } from './arrival.ts';
+import type { SourceModels } from './callback-result.ts';
+import type { ExternalIdentity } from './external-identity.ts';
 import type { SourceRow } from './source.family.ts';
-import type { VisitModels } from './visit-outcome.ts';
 
 /**
  * A kind of source: how it is administered (`resource`, made by `defineSource`), and how people come in by it. Its mapping
@@ -36,20 +36,20 @@ export interface SourceScreen<S = SourceRow> {
   challenge(source: S): Row;
 }
 
-/** People answer a question of ours, or go to the source and come back (`interactive.ts`). */
+/** People answer a question of ours, or go to the source and come back (`redirect-source.ts`). */
 export type SourceProof<S = SourceRow, A extends Fields = Fields> =
   | {
       readonly by: 'answer';
       /** What an answer holds. */
       readonly answer: A;
       /** Who answers, if the source lets them in. Throws `Problem` or `Invalid` with words for the person. */
-      arrive(source: S, answer: ValuesOf<A>, registry: Registry, call: Call): Promise<Arrival>;
+      arrive(source: S, answer: ValuesOf<A>, registry: Registry, call: Call): Promise<ExternalIdentity>;
     }
   | ({
       readonly by: 'visit';
       /** The path at which people leave for the source. */
       loginPath(source: S): string;
-    } & VisitModels);
+    } & SourceModels);
 
 export interface SourceLink<S = SourceRow> {
   /** The component with which a user links and unlinks. */

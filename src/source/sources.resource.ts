@@ -10,7 +10,7 @@ import { text } from '../resource/fields/text.ts';
 import { arrayOf } from '../resource/json-schema.ts';
 import type { Action, Resource } from '../resource/resource.ts';
 import { loadSources } from './load-source.ts';
-import { mayBegin } from './sign-in.ts';
+import { filterAllowedSources } from './sign-in.ts';
 import { filterable, sourceFamily, unused } from './source.family.ts';
 import type { SourceKind } from './source-kind.ts';
 
@@ -86,7 +86,7 @@ function userSettingsAction({ policies, kinds }: Needs): Action {
       for (const { resource, link, iconOf } of kinds) {
         if (!link) continue;
         const sources = await loadSources(resource, (row) => sql`${row.col('enabled')}`, call, tx);
-        const results = await mayBegin(policies, sources, call);
+        const results = await filterAllowedSources(policies, sources, call);
         for (const source of sources.filter(({ pk }) => results.get(pk)?.passing)) {
           settings.push({
             object_uid: source.slug,

@@ -5,7 +5,7 @@ import type { Query } from '../platform/db/database.ts';
 import type { Call } from '../resource/call.ts';
 import type { Engine } from '../resource/resource.ts';
 import { createRow, destroyRow, insertRow } from '../resource/verbs/write-row.ts';
-import { type Arrival, reportMisconfiguration } from './arrival.ts';
+import { type ExternalIdentity, reportMisconfiguration } from './external-identity.ts';
 import type { MappedIdentity } from './properties.ts';
 
 const maxOfName = 136;
@@ -13,11 +13,11 @@ const maxOfName = 136;
 /** Makes the user of an account that a source has made up for one session, and the connection to it. */
 export async function makeTemporaryUser(
   engine: Engine,
-  arrival: Arrival,
+  external: ExternalIdentity,
   { user }: MappedIdentity,
   call: Call,
 ): Promise<number> {
-  const { source, identity, temporaryUntil } = arrival;
+  const { source, identity, temporaryUntil } = external;
   const expires = temporaryUntil ?? call.now;
   const values = {
     username: `gatehouse-${identity.identifier.slice(0, maxOfName)}-transient`,
@@ -32,7 +32,7 @@ export async function makeTemporaryUser(
       'gatehouse/user/expires': Math.floor(Date.parse(expires) / 1000),
     },
   };
-  const make = (body: object) => call.db.write((tx) => storeTemporaryUser(engine, arrival, body, expires, call, tx));
+  const make = (body: object) => call.db.write((tx) => storeTemporaryUser(engine, external, body, expires, call, tx));
   try {
     return await make({ ...values, ...(user.email && { email: user.email }) }).catch((error: unknown) => {
       // The same person has another session, or somebody else has the address: the user of a session needs none.
@@ -44,14 +44,14 @@ export async function makeTemporaryUser(
     const reasons = Object.entries(error.complaints)
       .map(([member, complaint]) => `${member}: ${messagesOf({ [member]: complaint }).join(' ')}`)
       .join(' ');
-    await reportMisconfiguration(arrival, { message: `No user can be made for a session. ${reasons}` }, call);
+    await reportMisconfiguration(external, { message: `No user can be made for a session. ${reasons}` }, call);
     throw Invalid.whole(`No user can be made for this account of ${source.name}.`);
   }
 }
 
 async function storeTemporaryUser(
   engine: Engine,
-  { source, connectionModel, connectionValues, identity }: Arrival,
+  { source, connectionModel, connectionValues, identity }: ExternalIdentity,
   values: object,
   expires: string,
   call: Call,

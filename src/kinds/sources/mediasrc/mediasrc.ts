@@ -6,7 +6,7 @@ import { mediasrcSource } from './mediasrc.resource.ts';
 import { groupMediasrcConnection, userMediasrcConnection } from './mediasrc-connections.resource.ts';
 import { mediasrcSourceMapping } from './mediasrc-mapping.resource.ts';
 import { mediasrcSourceModel } from './mediasrc-model.ts';
-import { arriveWith, type MediaSource, type RedeemNeeds, tokenMember } from './redeem-token.ts';
+import { loadExternalIdentity, type MediaSource, type RedeemNeeds, tokenMember } from './redeem-token.ts';
 
 /** People who bring a token that their media server gave them. */
 export function mediasrc(needs: RedeemNeeds): SourceKind<MediaSource, typeof tokenMember> {
@@ -23,7 +23,7 @@ export function mediasrc(needs: RedeemNeeds): SourceKind<MediaSource, typeof tok
       by: 'answer',
       answer: tokenMember,
       arrive: (source, { plex_token }, registry) =>
-        arriveWith(needs, registry.require(mediasrcSourceModel), source, plex_token),
+        loadExternalIdentity(needs, registry.require(mediasrcSourceModel), source, plex_token),
     },
     // The component asks the media server for a token for this client.
     link: { component: 'xak-user-settings-source-mediasrc', configureUrl: ({ client_id }) => client_id },

@@ -14,7 +14,7 @@ import { ReplyWith } from '../../../resource/operations.ts';
 import { checkRecentlyAuthenticated, isRecentlyAuthenticated } from '../../../resource/recent-authentication.ts';
 import type { ActionInput, Resource } from '../../../resource/resource.ts';
 import { isDryRun } from '../../../resource/write.ts';
-import type { Arrival } from '../../../source/arrival.ts';
+import type { ExternalIdentity } from '../../../source/external-identity.ts';
 import { linkCaller } from '../../../source/link-caller.ts';
 import { findSource } from '../../../source/load-source.ts';
 import { findConnection } from '../../../source/match-user.ts';
@@ -26,7 +26,7 @@ import {
   type SignInNeeds,
 } from '../../../source/sign-in.ts';
 import type { SourceRow } from '../../../source/source.family.ts';
-import { askMediaServer, type MediaSourceRules } from './may-enter.ts';
+import { checkMediaServerAccess, type MediaSourceRules } from './check-access.ts';
 import { createMediaAccountApi, MediaServerFailed } from './media-account-api.ts';
 import { mediasrcConnectionModel, mediasrcMappingModel, mediasrcSourceModel } from './mediasrc-model.ts';
 
@@ -71,17 +71,17 @@ export const redeemToken = (needs: RedeemNeeds) =>
     recentAuthentication: 'to link the account to the user of the session',
     answer: { status: 200, schema: { $ref: '#/components/schemas/RedirectChallenge' } },
     async prepare(input) {
-      const arrival = await arrive(needs, input);
+      const external = await arrive(needs, input);
       const { call } = input;
-      if (!call.actor?.session || (!isRecentlyAuthenticated(call) && (await isOwnAccount(arrival, call))))
-        return { arrival, plan: await planSignIn(needs, arrival, { ...call, actor: null }) };
+      if (!call.actor?.session || (!isRecentlyAuthenticated(call) && (await isOwnAccount(external, call))))
+        return { external, plan: await planSignIn(needs, external, { ...call, actor: null }) };
       checkRecentlyAuthenticated(call);
-      await checkSourcePolicies(needs.policies, arrival.source, await callersFacts(call, call.db.read), call);
-      return { arrival, plan: null };
+      await checkSourcePolicies(needs.policies, external.source, await callersFacts(call, call.db.read), call);
+      return { external, plan: null };
     },
-    async run({ prepared: { arrival, plan }, call, registry, tx }) {
+    async run({ prepared: { external, plan }, call, registry, tx }) {
       if (!plan) {
-        await linkCaller(arrival, 'refuse', call, registry, tx);
+        await linkCaller(external, 'refuse', call, registry, tx);
         return redirectTo(settingsPage);
       }
       // The page that asks may name an attempt, which is kept apart from those of other tabs.
@@ -94,7 +94,7 @@ export const redeemToken = (needs: RedeemNeeds) =>
   });
 
 /** Whether the account is linked to the caller, who then proves by it who they are. */
-const isOwnAccount = async ({ source, identity }: Arrival, { db, actor }: Call): Promise<boolean> =>
+const isOwnAccount = async ({ source, identity }: ExternalIdentity, { db, actor }: Call): Promise<boolean> =>
   (await findConnection(db.read, source.pk, identity.identifier)) === actor?.user.pk;
 
 /** Links the caller's account to their account with the media server; again, with a newer token, if they like. */
@@ -109,10 +109,10 @@ export const redeemTokenAuthenticated = (needs: RedeemNeeds) =>
     recentAuthentication: true,
     answer: { status: 204 },
     async prepare(input) {
-      const arrival = await arrive(needs, input);
+      const external = await arrive(needs, input);
       const { call } = input;
-      await checkSourcePolicies(needs.policies, arrival.source, await callersFacts(call, call.db.read), call);
-      return arrival;
+      await checkSourcePolicies(needs.policies, external.source, await callersFacts(call, call.db.read), call);
+      return external;
     },
     async run({ prepared, call, registry, tx }) {
       await linkCaller(prepared, 'refresh', call, registry, tx);
@@ -123,23 +123,23 @@ export const redeemTokenAuthenticated = (needs: RedeemNeeds) =>
 async function arrive(
   needs: RedeemNeeds,
   { call, registry, values }: ActionInput<unknown, typeof tokenMember>,
-): Promise<Arrival> {
+): Promise<ExternalIdentity> {
   // The model is this kind's own.
   const sourceResource = registry.require(mediasrcSourceModel) as Resource<MediaSource>;
   const source = await findSource(sourceResource, call.request.query.get('slug') ?? '', call);
   if (!source) throw new Problem('not_found');
   checkEnabled(source);
-  return arriveWith(needs, sourceResource, source, values.plex_token);
+  return loadExternalIdentity(needs, sourceResource, source, values.plex_token);
 }
 
-export async function arriveWith(
+export async function loadExternalIdentity(
   { fetch, config }: Pick<RedeemNeeds, 'fetch' | 'config'>,
   sourceResource: Resource,
   source: MediaSource,
   token: string,
-): Promise<Arrival> {
+): Promise<ExternalIdentity> {
   const api = createMediaAccountApi({ fetch, apiUrl: config.mediasrcApiUrl, clientId: source.client_id });
-  const { account, mayEnter } = await askMediaServer(api, source, token).catch(refuse);
+  const { account, mayEnter } = await checkMediaServerAccess(api, source, token).catch(refuse);
   if (!mayEnter) throw accessDenied();
   return {
     source,

@@ -3,7 +3,7 @@ import type { ProtocolKind } from '../../../flow/protocol-kind.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { loadSources } from '../../../source/load-source.ts';
 import { oauthResource } from './oauth-model.ts';
-import { currentToken } from './renew.ts';
+import { getCurrentToken } from './renew-token.ts';
 
 /** The access tokens of a user at enabled sources. A source without a usable token is left out. */
 export const accessTokensOf =
@@ -16,7 +16,7 @@ export const accessTokensOf =
       call.db.read,
     );
     const found = await Promise.all(
-      sources.map(async (source) => [source.slug, await currentToken(fetch, source, user, call, registry)] as const),
+      sources.map(async (source) => [source.slug, await getCurrentToken(fetch, source, user, call, registry)] as const),
     );
     return Object.fromEntries(found.flatMap(([slug, token]) => (token === null ? [] : [[slug, token]])));
   };

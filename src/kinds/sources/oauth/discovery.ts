@@ -2,8 +2,8 @@ import { asObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { isKeySet } from '../../../platform/fetch/remote-keys.ts';
 import type { OAuthSource } from './oauth-model.ts';
-import { askService, failed, isSuccess } from './other-side.ts';
 import { findProviderType } from './provider-types.ts';
+import { failed, isSuccess, requestService } from './request-service.ts';
 
 /** What an OpenID provider publishes (OpenID Connect Discovery §3), as far as it is used. A type, since it is stored. */
 export type Discovered = {
@@ -46,7 +46,7 @@ export function discoveredOf(source: OAuthSource): Discovered | null {
 export async function discover(fetch: GuardedFetch, source: OAuthSource): Promise<Discovered> {
   const from = wellKnownOf(source);
   const about = { name: source.name, what: 'OpenID configuration' };
-  const { status, body } = await askService(fetch, about, from, {});
+  const { status, body } = await requestService(fetch, about, from, {});
   if (!isSuccess(status)) throw failed(about, `it answered with status ${status}`);
   const { issuer } = body;
   if (typeof issuer !== 'string' || !isWebAddress(issuer)) throw failed(about, 'it names no issuer');
@@ -90,7 +90,7 @@ const withoutSlash = (path: string): string => (path.endsWith('/') ? path.slice(
 /** Without its keys the rest is worth having: they are fetched again when one is needed. */
 async function keysAt(fetch: GuardedFetch, { name }: OAuthSource, url: string | null): Promise<Json> {
   if (!url) return null;
-  const answer = await askService(fetch, { name, what: 'keys' }, url, {}).catch(() => null);
+  const answer = await requestService(fetch, { name, what: 'keys' }, url, {}).catch(() => null);
   return answer && isSuccess(answer.status) && isKeySet(answer.body) ? answer.body : null;
 }
 

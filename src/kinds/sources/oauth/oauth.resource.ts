@@ -11,7 +11,7 @@ import { eitherFilter } from '../../../resource/filters.ts';
 import { arrayOf, booleanSchema, objectSchema, orNull, stringSchema } from '../../../resource/json-schema.ts';
 import { fieldFilter } from '../../../resource/query.ts';
 import type { Action, Resource } from '../../../resource/resource.ts';
-import { pathFor } from '../../../source/interactive.ts';
+import { buildSourcePath } from '../../../source/redirect-source.ts';
 import { defineSource, publicEnrollment, signInFilters, unused } from '../../../source/source.family.ts';
 import { wellKnownOf } from './discovery.ts';
 import { oauthLogoutPaths, oauthPaths, oauthSourceModel } from './oauth-model.ts';
@@ -108,14 +108,17 @@ export function oauthSource({ config: { publicUrl }, jobs }: Needs): Resource {
       oidc_discovered: unused(json({ anyValue: true, default: () => ({}) })),
     },
     derived: {
-      callback_url: { schema: stringSchema, from: ({ slug }) => `${publicUrl}${pathFor(oauthPaths.callback, slug)}` },
+      callback_url: {
+        schema: stringSchema,
+        from: ({ slug }) => `${publicUrl}${buildSourcePath(oauthPaths.callback, slug)}`,
+      },
       logout_url: {
         schema: stringSchema,
-        from: ({ slug }) => `${publicUrl}${pathFor(oauthLogoutPaths.logout, slug)}`,
+        from: ({ slug }) => `${publicUrl}${buildSourcePath(oauthLogoutPaths.logout, slug)}`,
       },
       backchannel_logout_url: {
         schema: stringSchema,
-        from: ({ slug }) => `${publicUrl}${pathFor(oauthLogoutPaths.backchannel, slug)}`,
+        from: ({ slug }) => `${publicUrl}${buildSourcePath(oauthLogoutPaths.backchannel, slug)}`,
       },
       type: { schema: providerTypeSchema, from: ({ provider_type }) => findProviderType(provider_type) ?? null },
     },

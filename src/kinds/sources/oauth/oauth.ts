@@ -2,10 +2,10 @@ import type { Config } from '../../../platform/config.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
-import { comeBack } from '../../../source/come-back.ts';
-import { createServe, interactiveRoutes } from '../../../source/interactive.ts';
-import { leave, submitLink } from '../../../source/leave.ts';
-import { redirecting } from '../../../source/redirecting.ts';
+import { handleCallback } from '../../../source/callback.ts';
+import { redirectToSource, submitLink } from '../../../source/login-redirect.ts';
+import { createSourceHandler, redirectRoutes } from '../../../source/redirect-source.ts';
+import { redirectSourceParts } from '../../../source/redirect-source-parts.ts';
 import type { SignInNeeds } from '../../../source/sign-in.ts';
 import type { SourceKind } from '../../../source/source-kind.ts';
 import { accessTokensOf } from './access-tokens.ts';
@@ -22,12 +22,12 @@ import {
   oauthPaths,
   oauthResource,
 } from './oauth-model.ts';
+import { oauthProtocol } from './oauth-protocol.ts';
 import { createAppendOAuthSteps, usedLogoutTokens } from './oauth-sessions.ts';
-import { oauthSpeaker } from './oauth-speaker.ts';
 import { refreshJob } from './refresh.job.ts';
 import { createSourceEndpoints } from './source-endpoints.ts';
 import { sourceKeySets } from './source-key-sets.ts';
-import { detourAtSource, handleLogout } from './start-logout.ts';
+import { handleLogout, logoutRedirectToSource } from './start-logout.ts';
 
 interface Needs extends SignInNeeds {
   readonly config: Pick<Config, 'publicUrl'>;
@@ -40,29 +40,29 @@ interface Needs extends SignInNeeds {
 /** People who have an account with an OAuth 2 or OpenID Connect service. */
 export function oauth(needs: Needs): SourceKind<OAuthSource> {
   const shared = { ...needs, ...createSourceEndpoints(needs.fetch) };
-  const speaker = oauthSpeaker(shared);
+  const protocol = oauthProtocol(shared);
   return {
     resource: oauthSource(needs),
     resources: [userOAuthConnection, groupOAuthConnection, oauthSourceMapping(needs)],
     routes(server) {
       const resource = oauthResource(server.engine.registry);
       return [
-        ...interactiveRoutes(
-          { needs, server, resource, speaker, isSecure: needs.isSecure },
-          { leave, submitLink, comeBack },
+        ...redirectRoutes(
+          { needs, server, resource, protocol, isSecure: needs.isSecure },
+          { redirectToSource, submitLink, handleCallback },
         ),
         {
           methods: ['GET'],
           path: oauthLogoutPaths.logout,
-          handle: createServe({ server, resource })((visitor) => handleLogout(needs, visitor)),
+          handle: createSourceHandler({ server, resource })((visitor) => handleLogout(needs, visitor)),
         },
         backchannelLogoutRoute(shared, resource, server),
       ];
     },
     append: createAppendOAuthSteps(needs.key),
-    detourOf: detourAtSource(needs),
+    detourOf: logoutRedirectToSource(needs),
     expiring: [usedLogoutTokens],
-    ...redirecting({
+    ...redirectSourceParts({
       login: oauthPaths.login,
       component: 'xak-user-settings-source-oauth',
       mappingModel: oauthMappingModel,

@@ -6,7 +6,7 @@ import { SourceRefusal } from '../../../source/source-refusal.ts';
 import { clientIdOf } from './client.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { OAuthSource } from './oauth-model.ts';
-import { askService, failed, isSuccess } from './other-side.ts';
+import { failed, isSuccess, requestService } from './request-service.ts';
 import { rulesOf } from './type-rules.ts';
 import { notVerified, verifyJwt } from './verify-jwt.ts';
 
@@ -14,7 +14,7 @@ import { notVerified, verifyJwt } from './verify-jwt.ts';
  * Asks a service whose token this is. The token goes into the header and nowhere else (RFC 9700 §4.3.2). The answer may be a
  * JWT (OpenID Connect Core §5.3.2), which `verify` reads.
  */
-export async function askProfile(
+export async function fetchProfile(
   fetch: GuardedFetch,
   source: OAuthSource,
   address: string,
@@ -28,7 +28,7 @@ export async function askProfile(
   for (const [name, value] of Object.entries(profileParams)) {
     if (!url.searchParams.has(name)) url.searchParams.set(name, value);
   }
-  const { status, body } = await askService(fetch, about, url.href, { headers }, verify);
+  const { status, body } = await requestService(fetch, about, url.href, { headers }, verify);
   if (!isSuccess(status)) throw failed(about, `it answered with status ${status}`);
   return emailsPath === undefined
     ? body
@@ -71,7 +71,7 @@ async function primaryEmail(
 }
 
 /** OpenID Connect Core §5.3.2: a profile of somebody else must not be taken for that of the person. */
-export function checkSamePerson({ provider_type, name }: OAuthSource, claims: JsonObject, profile: JsonObject): void {
+export function checkSameSubject({ provider_type, name }: OAuthSource, claims: JsonObject, profile: JsonObject): void {
   // Microsoft Graph is no userinfo endpoint: it names people by their object.
   const isSame =
     provider_type === 'azuread' && profile.sub === undefined

@@ -5,8 +5,8 @@ import type { JobKind } from '../../../platform/jobs/job.ts';
 import { loadSources } from '../../../source/load-source.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
 import { discover, wellKnownOf } from './discovery.ts';
-import { keepDiscovered } from './keep-discovered.ts';
 import { oauthResource } from './oauth-model.ts';
+import { storeDiscovered } from './store-discovered.ts';
 
 export const refreshJobName = 'oauth_source_refresh';
 const everyMs = 3 * 60 * 60_000;
@@ -32,7 +32,7 @@ export const refreshJob = (fetch: GuardedFetch, { db, engine, systemCall }: JobS
       if (signal.aborted) break;
       try {
         const discovered = await discover(fetch, source);
-        await db.write((tx) => keepDiscovered(tx, source.pk, discovered));
+        await db.write((tx) => storeDiscovered(tx, source.pk, discovered));
         count += 1;
       } catch (error) {
         if (!(error instanceof SourceRefusal)) throw error;

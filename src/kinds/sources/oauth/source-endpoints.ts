@@ -5,8 +5,8 @@ import type { Call } from '../../../resource/call.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
 import { discover } from './discovery.ts';
 import { type Endpoints, endpointsOf } from './endpoints.ts';
-import { keepDiscovered } from './keep-discovered.ts';
 import type { OAuthSource } from './oauth-model.ts';
+import { storeDiscovered } from './store-discovered.ts';
 
 /** What is read of a source's service, for all requests of browsers and of the service itself. */
 export interface SourceEndpoints {
@@ -28,7 +28,7 @@ export function createSourceEndpoints(fetch: GuardedFetch): SourceEndpoints {
             }
             return discover(fetch, wanted);
           },
-          keep: (wanted, discovered) => call.db.write((tx) => keepDiscovered(tx, wanted.pk, discovered)),
+          keep: (wanted, discovered) => call.db.write((tx) => storeDiscovered(tx, wanted.pk, discovered)),
         },
         source,
       ),

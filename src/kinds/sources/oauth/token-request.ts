@@ -4,7 +4,7 @@ import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
 import type { Client } from './client.ts';
 import type { Endpoints } from './endpoints.ts';
-import { askService, failed, isSuccess } from './other-side.ts';
+import { failed, isSuccess, requestService } from './request-service.ts';
 
 /** What a service gives out for a code or a refresh token. */
 export interface Tokens {
@@ -14,7 +14,7 @@ export interface Tokens {
   readonly idToken: string | null;
 }
 
-interface Exchange {
+interface CodeRedemption {
   readonly code: string;
   readonly redirectUri: string;
   readonly verifier: string;
@@ -33,7 +33,7 @@ export function redeemCode(
   fetch: GuardedFetch,
   name: string,
   to: Endpoints,
-  { code, redirectUri, verifier, client }: Exchange,
+  { code, redirectUri, verifier, client }: CodeRedemption,
   now: string,
 ): Promise<Tokens> {
   const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier };
@@ -68,11 +68,11 @@ async function requestTokens(
     'content-type': 'application/x-www-form-urlencoded',
     ...(isBasic && { authorization: basicOf(client) }),
   };
-  const answer = await askService(fetch, about, url, { method: 'POST', headers, body: body.toString() });
+  const answer = await requestService(fetch, about, url, { method: 'POST', headers, body: body.toString() });
   // Some services answer 200 and say there what is wrong.
   const { error, error_description } = answer.body;
   if (error !== undefined) {
-    const refusal = failed(about, wordsOf(error_description) ?? wordsOf(error) ?? 'it refused');
+    const refusal = failed(about, errorTextOf(error_description) ?? errorTextOf(error) ?? 'it refused');
     throw error === 'invalid_grant' ? new GrantRefused(refusal.message) : refusal;
   }
   if (!isSuccess(answer.status)) throw failed(about, `it answered with status ${answer.status}`);
@@ -105,7 +105,7 @@ const basicOf = ({ id, secret }: Client): string =>
 const formEncoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
 
 /** A service's own words, as far as they can be shown. */
-export function wordsOf(value: Json | undefined | null): string | null {
+export function errorTextOf(value: Json | undefined | null): string | null {
   const text = typeof value === 'string' ? value.replaceAll(/\p{Cc}/gu, ' ').trim() : '';
   return text === '' ? null : text.slice(0, 200);
 }

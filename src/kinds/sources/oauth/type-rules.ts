@@ -1,5 +1,5 @@
 import { asObject, type JsonObject } from '../../../lib/json.ts';
-import { isTrue, type Person } from './person.ts';
+import { isTrue, type OAuthProfile } from './oauth-profile.ts';
 
 /** How people sign in with one type of service, beside its addresses (`provider-types.ts`). */
 export interface TypeRules {
@@ -14,11 +14,11 @@ export interface TypeRules {
   readonly profileParams?: Readonly<Record<string, string>>;
   /** Where the addresses of the person are listed, below the profile's own address. */
   readonly emailsPath?: string;
-  person(profile: JsonObject): Person;
+  person(profile: JsonObject): OAuthProfile;
 }
 
 /** OpenID Connect Core §5.1 */
-const claims = (profile: JsonObject): Person => ({
+const claims = (profile: JsonObject): OAuthProfile => ({
   id: profile.sub ?? profile.id,
   username: profile.preferred_username,
   email: profile.email,

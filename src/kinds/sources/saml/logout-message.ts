@@ -6,7 +6,7 @@ import { type MessageName, readRedirect } from '../../../lib/saml/redirect-bindi
 import type { XmlElement } from '../../../lib/xml/element.ts';
 import { isSigned, verifySigned } from '../../../lib/xml/verify.ts';
 import type { HttpCall } from '../../../platform/http/routes.ts';
-import type { Binding } from './carry-message.ts';
+import type { Binding } from './build-browser-message.ts';
 
 /** A message about signing out, as it came. */
 export interface IncomingLogout {

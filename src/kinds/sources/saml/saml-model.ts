@@ -1,5 +1,5 @@
 import { specifiedFormat } from '../../../lib/saml/names.ts';
-import { pathFor } from '../../../source/interactive.ts';
+import { buildSourcePath } from '../../../source/redirect-source.ts';
 import type { SourceRow } from '../../../source/source.family.ts';
 
 export const samlSourceModel = 'svc_sources_saml.samlsource';
@@ -35,8 +35,11 @@ export type SamlSource = SourceRow & {
 };
 
 /** The addresses of a source, and the name that we go by towards its identity provider (our entity ID). */
-export function ourSide({ slug, issuer }: { readonly slug: string; readonly issuer: string }, publicUrl: string) {
-  const address = (path: string) => `${publicUrl}${pathFor(path, slug)}`;
+export function serviceProviderOf(
+  { slug, issuer }: { readonly slug: string; readonly issuer: string },
+  publicUrl: string,
+) {
+  const address = (path: string) => `${publicUrl}${buildSourcePath(path, slug)}`;
   return {
     entityId: issuer || address(samlPaths.metadata),
     consumerUrl: address(samlPaths.callback),

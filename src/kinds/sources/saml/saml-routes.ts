@@ -2,29 +2,34 @@ import type { RouteServer } from '../../../flow/protocol-kind.ts';
 import { SamlError } from '../../../lib/saml/message.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import type { Resource } from '../../../resource/resource.ts';
-import { comeBack } from '../../../source/come-back.ts';
-import { createServe, type InteractiveNeeds, interactiveRoutes, redirect } from '../../../source/interactive.ts';
-import { leave, submitLink } from '../../../source/leave.ts';
+import { handleCallback } from '../../../source/callback.ts';
+import { redirectToSource, submitLink } from '../../../source/login-redirect.ts';
+import {
+  createSourceHandler,
+  type RedirectSourceDependencies,
+  redirect,
+  redirectRoutes,
+} from '../../../source/redirect-source.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
+import { handleLogoutRequest } from './handle-logout-request.ts';
 import { incomingLogout } from './logout-message.ts';
 import { signOutPage } from './logout-pages.ts';
 import { type SamlSource, samlPaths } from './saml-model.ts';
-import { samlSpeaker } from './saml-speaker.ts';
-import { signOutHere } from './sign-out-here.ts';
-import { answeredThere, askThere } from './sign-out-there.ts';
+import { samlProtocol } from './saml-protocol.ts';
 import { metadataOf } from './sp-metadata.ts';
+import { handleLogoutResponse, startLogout } from './start-logout.ts';
 
-interface Needs extends InteractiveNeeds {
+interface Needs extends RedirectSourceDependencies {
   readonly isSecure: boolean;
 }
 
 /** The addresses of SAML sources: to leave and to come back, to sign out, and what identity providers read of us. */
 export function samlRoutes(needs: Needs, resource: Resource<SamlSource>, server: RouteServer): Route[] {
-  const serve = createServe({ server, resource });
+  const serve = createSourceHandler({ server, resource });
   return [
-    ...interactiveRoutes(
-      { needs, server, resource, speaker: samlSpeaker(needs), isSecure: needs.isSecure },
-      { leave, submitLink, comeBack },
+    ...redirectRoutes(
+      { needs, server, resource, protocol: samlProtocol(needs), isSecure: needs.isSecure },
+      { redirectToSource, submitLink, handleCallback },
     ),
     {
       methods: ['GET', 'POST'],
@@ -34,9 +39,9 @@ export function samlRoutes(needs: Needs, resource: Resource<SamlSource>, server:
         const bringsMessage = method === 'POST' || query.has('SAMLRequest') || query.has('SAMLResponse');
         if (bringsMessage) server.anonymous.check(visitor.call);
         const incoming = readable(() => incomingLogout(http));
-        if (incoming?.name === 'SAMLRequest') return signOutHere(needs, visitor, incoming);
-        if (incoming) return answeredThere(needs, visitor, incoming);
-        if (visitor.given.has('session')) return askThere(needs, visitor);
+        if (incoming?.name === 'SAMLRequest') return handleLogoutRequest(needs, visitor, incoming);
+        if (incoming) return handleLogoutResponse(needs, visitor, incoming);
+        if (visitor.given.has('session')) return startLogout(needs, visitor);
         return redirect(await signOutPage(visitor.call));
       }),
     },
@@ -44,7 +49,7 @@ export function samlRoutes(needs: Needs, resource: Resource<SamlSource>, server:
       methods: ['GET'],
       path: samlPaths.metadata,
       // Identity providers read it before the source is enabled.
-      handle: createServe(
+      handle: createSourceHandler(
         { server, resource },
         'enabled or not',
       )(async ({ source, call }) => ({

@@ -7,7 +7,7 @@ import { asksForFile } from '../../../resource/flags.ts';
 import { booleanSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
 import { ReplyWith } from '../../../resource/operations.ts';
 import type { Resource } from '../../../resource/resource.ts';
-import { pathFor } from '../../../source/interactive.ts';
+import { buildSourcePath } from '../../../source/redirect-source.ts';
 import { defineSource, signInFilters } from '../../../source/source.family.ts';
 import { checkKeys } from './check-keys.ts';
 import { createFromMetadata, importMetadata } from './import-metadata.ts';
@@ -50,7 +50,7 @@ export function samlSource({
 }): Resource<SamlSource> {
   const address = (place: keyof typeof samlPaths) => ({
     schema: stringSchema,
-    from: ({ slug }: { readonly slug: string }) => `${publicUrl}${pathFor(samlPaths[place], slug)}`,
+    from: ({ slug }: { readonly slug: string }) => `${publicUrl}${buildSourcePath(samlPaths[place], slug)}`,
   });
   return defineSource({
     path: '/sources/saml/',

@@ -1,7 +1,7 @@
 import type { Config } from '../../../platform/config.ts';
 import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
-import { redirecting } from '../../../source/redirecting.ts';
+import { redirectSourceParts } from '../../../source/redirect-source-parts.ts';
 import type { SignInNeeds } from '../../../source/sign-in.ts';
 import type { SourceKind } from '../../../source/source-kind.ts';
 import { endTemporaryUser } from '../../../source/temporary-users.ts';
@@ -12,7 +12,7 @@ import { samlSourceMapping } from './saml-mapping.resource.ts';
 import { type SamlSource, samlConnectionModel, samlMappingModel, samlPaths } from './saml-model.ts';
 import { samlRoutes } from './saml-routes.ts';
 import { createAppendSamlSteps } from './saml-sessions.ts';
-import { detourThere } from './sign-out-there.ts';
+import { logoutRedirectToSource } from './start-logout.ts';
 import { temporaryUsersJob, temporaryUsersJobName } from './temporary-users.job.ts';
 import { usedAssertions } from './used-assertions.ts';
 
@@ -30,14 +30,14 @@ export function saml(needs: Needs): SourceKind<SamlSource> {
     resource,
     resources: [userSamlConnection, groupSamlConnection, samlSourceMapping(needs)],
     routes: (server) => samlRoutes(needs, resource, server),
-    ...redirecting({
+    ...redirectSourceParts({
       login: samlPaths.login,
       component: 'xak-user-settings-source-saml',
       mappingModel: samlMappingModel,
       connectionModel: samlConnectionModel,
     }),
     append: createAppendSamlSteps(),
-    detourOf: detourThere(needs),
+    detourOf: logoutRedirectToSource(needs),
     // A user for one session goes with it.
     async afterEvent(tx, call, { action }) {
       const user = call.actor?.user.pk;

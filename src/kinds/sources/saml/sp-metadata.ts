@@ -8,7 +8,7 @@ import { type Markup, xml } from '../../../lib/xml/write-xml.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import type { ResourceWorld } from '../../../resource/call.ts';
 import { signingKey } from './saml-keys.ts';
-import { nameIdFormatOf, ourSide, type SamlSource } from './saml-model.ts';
+import { nameIdFormatOf, type SamlSource, serviceProviderOf } from './saml-model.ts';
 
 interface Reads {
   readonly query: Query;
@@ -17,7 +17,7 @@ interface Reads {
 
 /** The document with which an identity provider learns of this source (SAML metadata 2.0, section 2.4.4). Signed with a signing pair. */
 export async function metadataOf(source: SamlSource, publicUrl: string, reads: Reads): Promise<string> {
-  const { entityId, consumerUrl, logoutUrl } = ourSide(source, publicUrl);
+  const { entityId, consumerUrl, logoutUrl } = serviceProviderOf(source, publicUrl);
   const descriptor = xml(
     'md:SPSSODescriptor',
     {

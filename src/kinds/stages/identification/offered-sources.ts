@@ -8,7 +8,7 @@ import type { Row, RowAlias } from '../../../resource/fields/field.ts';
 import { type JsonSchema, objectSchema, orNull, stringSchema } from '../../../resource/json-schema.ts';
 import { loadSources } from '../../../source/load-source.ts';
 import { needsOfSources } from '../../../source/page-needs-of-sources.ts';
-import { mayBegin, type Startable } from '../../../source/sign-in.ts';
+import { filterAllowedSources, type SourcePolicyTarget } from '../../../source/sign-in.ts';
 import type { SourceKind } from '../../../source/source-kind.ts';
 
 /** What the screen shows of each source. */
@@ -31,12 +31,12 @@ export async function offeredSources(
   call: Call,
 ): Promise<Row[]> {
   const enabled = await cache.read(call.db, chosen.join(), (query) => loadEnabled(sourceKinds, chosen, call, query));
-  const results = await mayBegin(policies, enabled, call);
+  const results = await filterAllowedSources(policies, enabled, call);
   return enabled.filter(({ pk }) => results.get(pk)?.passing).map(({ shown }) => shown);
 }
 
 /** A source, and what the screen shows of it. */
-type Offered = Startable & { readonly shown: Row };
+type Offered = SourcePolicyTarget & { readonly shown: Row };
 
 const cache = queryCache<readonly Offered[]>('offered sources');
 

@@ -5,19 +5,19 @@ import { parseDuration } from '../../../lib/duration.ts';
 import { Invalid, messagesOf, Problem } from '../../../lib/problem.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { RowOf } from '../../../resource/resource.ts';
-import type { Arrival } from '../../../source/arrival.ts';
-import { connectFirst, recognise, type SignInNeeds } from '../../../source/sign-in.ts';
+import type { ExternalIdentity } from '../../../source/external-identity.ts';
+import { connectFirstMessage, identifyUser, type SignInNeeds } from '../../../source/sign-in.ts';
 import type { sourceStage } from './source-stage.resource.ts';
 
 /** Identifies the user linked to the account. Returns null on success, else an error message for the person. */
-export async function recognised(needs: SignInNeeds, step: Step, arrival: Arrival): Promise<string | null> {
+export async function recognised(needs: SignInNeeds, step: Step, external: ExternalIdentity): Promise<string | null> {
   const { context } = step;
-  const { source, sourceResource } = arrival;
-  const { user, isUnproven } = await recognise(needs, arrival, step.call);
+  const { source, sourceResource } = external;
+  const { user, isUnproven } = await identifyUser(needs, external, step.call);
   if (!user) return `Nobody here is linked to this account of ${source.name}.`;
   const expected = pendingKeyOf(context);
   if (expected !== null && expected !== user.pk) return `This account of ${source.name} is linked to another user.`;
-  if (isUnproven && !(expected === user.pk && isProven(context))) return connectFirst(source);
+  if (isUnproven && !(expected === user.pk && isProven(context))) return connectFirstMessage(source);
   const { pk, slug, name } = source;
   setPendingUser(context, user.pk);
   context.is_sso = true;

@@ -94,8 +94,8 @@ const screensOf = ({ screen, proof }: InteractiveSourceKind): StageScreen[] =>
       ];
 
 async function judged(needs: Needs, step: Step, proof: Answered, source: SourceRow, answer: Row): Promise<Move> {
-  const arrival = await proof.arrive(source, answer, step.engine.registry, step.call);
-  const refusal = await recognised(needs, step, arrival);
+  const external = await proof.arrive(source, answer, step.engine.registry, step.call);
+  const refusal = await recognised(needs, step, external);
   return refusal === null ? next() : stay({ non_field_errors: [refusal] });
 }
 

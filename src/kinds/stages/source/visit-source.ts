@@ -3,11 +3,16 @@ import { deny, type Move, next, type Step } from '../../../flow/executor/stage-k
 import { Problem } from '../../../lib/problem.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomToken } from '../../../platform/random.ts';
+import { toExternalIdentity } from '../../../source/callback-result.ts';
+import {
+  browserSecret,
+  consumePending,
+  findPendingLogin,
+  type PendingLoginKey,
+} from '../../../source/pending-logins.ts';
 import type { SignInNeeds } from '../../../source/sign-in.ts';
 import type { SourceRow } from '../../../source/source.family.ts';
 import type { SourceKind, SourceProof } from '../../../source/source-kind.ts';
-import { arrivalOf } from '../../../source/visit-outcome.ts';
-import { browserSecret, findVisit, takeVisit, type VisitKey } from '../../../source/visits.ts';
 import { recognised, type SourceStep, untilWhen, wordsOf } from './recognised.ts';
 
 export interface VisitNeeds extends SignInNeeds {
@@ -32,20 +37,20 @@ export async function visitSource(
 ): Promise<Move> {
   const { call, memory } = step;
   const visit = visitOf(needs, step, source);
-  const came = visit && (await findVisit(call.db.read, needs.key, visit, call.now));
+  const came = visit && (await findPendingLogin(call.db.read, needs.key, visit, call.now));
   if (!visit || came === null) return { move: 'leave', to: await wayOut(step, proof.loginPath(source)) };
-  const use = async (tx: Parameters<typeof takeVisit>[0]) => {
-    const taken = await takeVisit(tx, needs.key, visit, call.now);
+  const use = async (tx: Parameters<typeof consumePending>[0]) => {
+    const taken = await consumePending(tx, needs.key, visit, call.now);
     if (taken === null) throw new Problem('permission_denied', 'This answer was used before.');
   };
-  const arrival = arrivalOf(came, source, kind.resource, proof);
-  const refusal = await recognised(needs, step, arrival).catch(wordsOf);
+  const external = toExternalIdentity(came, source, kind.resource, proof);
+  const refusal = await recognised(needs, step, external).catch(wordsOf);
   memory.ticket = null;
   return refusal === null ? next(use) : deny(refusal, use);
 }
 
 /** The pending visit of this step in this browser. A step that has waited too long starts over. */
-function visitOf({ isSecure }: VisitNeeds, step: SourceStep, { pk }: SourceRow): VisitKey<'back'> | null {
+function visitOf({ isSecure }: VisitNeeds, step: SourceStep, { pk }: SourceRow): PendingLoginKey<'back'> | null {
   const { memory, call } = step;
   if (typeof memory.ticket !== 'string' || typeof memory.until !== 'string' || memory.until <= call.now) {
     memory.ticket = randomToken();

@@ -2,7 +2,7 @@ import { asObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { isStorable } from '../../../resource/fields/well-formed.ts';
 
 /** What a service says of a person, in one form for all services. */
-export interface Person {
+export interface OAuthProfile {
   readonly id: Json | undefined;
   readonly username?: Json | undefined;
   readonly email?: Json | undefined;

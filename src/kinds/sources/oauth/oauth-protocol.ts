@@ -1,20 +1,20 @@
 import { asObject, type JsonObject } from '../../../lib/json.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { randomToken } from '../../../platform/random.ts';
-import { pathFor, type Speaker } from '../../../source/interactive.ts';
+import type { CallbackResult } from '../../../source/callback-result.ts';
 import type { Identity } from '../../../source/properties.ts';
+import { buildSourcePath, type RedirectProtocol } from '../../../source/redirect-source.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
-import type { Came } from '../../../source/visit-outcome.ts';
 import { authorizeUrl } from './authorize-url.ts';
 import { clientIdOf, clientOf } from './client.ts';
 import type { Endpoints } from './endpoints.ts';
 import { verifyIdToken } from './id-token.ts';
 import { type OAuthSource, oauthConnectionModel, oauthMappingModel, oauthPaths } from './oauth-model.ts';
+import { groupsOf, identifierOf, textOf, withholdsGroups } from './oauth-profile.ts';
 import { type SessionFacts, sessionFacts } from './oauth-sessions.ts';
-import { groupsOf, identifierOf, textOf, withholdsGroups } from './person.ts';
-import { askProfile, checkSamePerson, verifyProfile, withProfile } from './profile.ts';
+import { checkSameSubject, fetchProfile, verifyProfile, withProfile } from './profile.ts';
 import type { SourceEndpoints } from './source-endpoints.ts';
-import { redeemCode, refusedByService, type Tokens, wordsOf } from './token-request.ts';
+import { errorTextOf, redeemCode, refusedByService, type Tokens } from './token-request.ts';
 import { rulesOf } from './type-rules.ts';
 
 interface Needs extends SourceEndpoints {
@@ -29,8 +29,9 @@ const formMembers = ['code', 'state', 'error', 'error_description', 'iss', 'user
 type Secrets = { readonly verifier: string; readonly nonce: string };
 
 /** How OAuth 2 and OpenID Connect services are spoken to: the code flow with PKCE (RFC 6749 §4.1, RFC 7636). */
-export function oauthSpeaker({ fetch, config, remoteKeys, endpoints }: Needs): Speaker<OAuthSource> {
-  const redirectUri = ({ slug }: OAuthSource): string => `${config.publicUrl}${pathFor(oauthPaths.callback, slug)}`;
+export function oauthProtocol({ fetch, config, remoteKeys, endpoints }: Needs): RedirectProtocol<OAuthSource> {
+  const redirectUri = ({ slug }: OAuthSource): string =>
+    `${config.publicUrl}${buildSourcePath(oauthPaths.callback, slug)}`;
 
   /** The profile of a person, and how the service knows the session that begins. */
   async function profileOf(
@@ -42,15 +43,15 @@ export function oauthSpeaker({ fetch, config, remoteKeys, endpoints }: Needs): S
   ): Promise<{ readonly profile: JsonObject; readonly session?: SessionFacts }> {
     if (!rulesOf(source.provider_type).isOpenId) {
       if (to.profile === null) return { profile: {} };
-      return { profile: await askProfile(fetch, source, to.profile, tokens.accessToken, null) };
+      return { profile: await fetchProfile(fetch, source, to.profile, tokens.accessToken, null) };
     }
     const expected = { clientId: clientIdOf(source), nonce, accessToken: tokens.accessToken, now };
     const claims = await verifyIdToken(remoteKeys, source, to, tokens.idToken, expected);
     const session = sessionFacts(claims, tokens.idToken ?? '');
     if (to.profile === null) return { profile: claims, session };
     const verify = (jwt: string) => verifyProfile(remoteKeys, source, to, jwt, now);
-    const profile = await askProfile(fetch, source, to.profile, tokens.accessToken, verify);
-    checkSamePerson(source, claims, profile);
+    const profile = await fetchProfile(fetch, source, to.profile, tokens.accessToken, verify);
+    checkSameSubject(source, claims, profile);
     return { profile: withProfile(claims, profile), session };
   }
 
@@ -58,15 +59,15 @@ export function oauthSpeaker({ fetch, config, remoteKeys, endpoints }: Needs): S
     paths: oauthPaths,
     mappingModel: oauthMappingModel,
     connectionModel: oauthConnectionModel,
-    maxForm: 8_192,
-    async takeForm(_source, form) {
+    maxFormBytes: 8_192,
+    async handleFormPost(_source, form) {
       return new URLSearchParams([...form].filter(([name]) => formMembers.includes(name)));
     },
-    async read(_source, given) {
+    async parseCallback(_source, given) {
       const [state = null, ...others] = given.getAll('state');
       return { content: given, state: others.length > 0 ? null : state };
     },
-    async depart(source, { state, loginHint, isAgain }, call) {
+    async startLogin(source, { state, loginHint, isAgain }, call) {
       const { authorize } = await endpoints(source, call);
       const client = await clientOf(source, call.now);
       const secrets: Secrets = { verifier: randomToken(), nonce: randomToken() };
@@ -82,7 +83,7 @@ export function oauthSpeaker({ fetch, config, remoteKeys, endpoints }: Needs): S
       };
       return { to: authorizeUrl(source, authorize, request), secrets };
     },
-    async arrive(source, answer, stored, call) {
+    async identifyUser(source, answer, stored, call) {
       const { verifier, nonce } = asObject(stored);
       const secrets: Secrets = { verifier: textOf(verifier), nonce: textOf(nonce) };
       const to = await endpoints(source, call);
@@ -110,7 +111,7 @@ function checkIssuer({ name }: OAuthSource, { discovered }: Endpoints, answer: U
 function codeOf({ name }: OAuthSource, answer: URLSearchParams): string {
   const [code, ...others] = answer.getAll('code');
   if (answer.has('error') || !code || others.length > 0) {
-    throw refusedByService(name, wordsOf(answer.get('error_description')) ?? wordsOf(answer.get('error')));
+    throw refusedByService(name, errorTextOf(answer.get('error_description')) ?? errorTextOf(answer.get('error')));
   }
   return code;
 }
@@ -129,7 +130,7 @@ function nameFromForm({ provider_type }: OAuthSource, answer: URLSearchParams): 
   }
 }
 
-function cameWith(source: OAuthSource, profile: JsonObject, tokens: Tokens): Came {
+function cameWith(source: OAuthSource, profile: JsonObject, tokens: Tokens): CallbackResult {
   const person = rulesOf(source.provider_type).person(profile);
   const identifier = identifierOf(person.id);
   if (identifier === null) throw new SourceRefusal(`${source.name} did not say who you are: could not determine id.`);

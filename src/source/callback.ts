@@ -8,80 +8,80 @@ import type { HttpAnswer } from '../platform/http/routes.ts';
 import { callersFacts } from '../policy/request.ts';
 import type { Call } from '../resource/call.ts';
 import { inWrite } from '../resource/write.ts';
-import type { Arrival } from './arrival.ts';
-import { type InteractiveSource, redirect, settingsPage, type Visitor } from './interactive.ts';
+import { type PendingLogin, toExternalIdentity } from './callback-result.ts';
+import type { ExternalIdentity } from './external-identity.ts';
 import { linkCaller } from './link-caller.ts';
 import { findConnection } from './match-user.ts';
+import { browserCookie, browserSecret, consumePending, newBrowserSecret, storePendingLogin } from './pending-logins.ts';
 import type { MappedIdentity } from './properties.ts';
+import { type RedirectSource, redirect, type SourceRequest, settingsPage } from './redirect-source.ts';
 import { checkSourcePolicies, planSignIn } from './sign-in.ts';
 import type { SourceRow } from './source.family.ts';
 import { SourceRefusal } from './source-refusal.ts';
 import { makeTemporaryUser } from './temporary-users.ts';
-import { type Away, arrivalOf } from './visit-outcome.ts';
-import { browserCookie, browserSecret, newBrowserSecret, storeVisit, takeVisit } from './visits.ts';
 
 const notExpected =
   'This answer does not belong to anything that was begun in this browser, was used before, or took too long. Please start again.';
 
 /** Takes somebody in who comes back from a source. */
-export async function comeBack<S extends SourceRow, A>(
-  kind: InteractiveSource<S, A>,
-  visitor: Visitor<S>,
+export async function handleCallback<S extends SourceRow, A>(
+  kind: RedirectSource<S, A>,
+  visitor: SourceRequest<S>,
 ): Promise<HttpAnswer> {
-  const { needs, resource, speaker, isSecure } = kind;
+  const { needs, resource, protocol, isSecure } = kind;
   const { source, call, given } = visitor;
-  const answer = await speaker.read(source, given, call);
-  if ('isUnasked' in answer) return comeUnasked(kind, visitor, answer);
-  const away = await takeAway(kind, visitor, answer.state);
-  if ((call.actor?.user.pk ?? null) !== away.actor) {
+  const answer = await protocol.parseCallback(source, given, call);
+  if ('isUnsolicited' in answer) return handleUnsolicitedResponse(kind, visitor, answer);
+  const pending = await consumePendingLogin(kind, visitor, answer.state);
+  if ((call.actor?.user.pk ?? null) !== pending.actor) {
     throw new SourceRefusal('Somebody has signed in or out here in the meantime. Please start again.');
   }
-  const came = await speaker.arrive(source, answer.content, away.secrets, call);
-  if (away.ticket !== null) {
+  const result = await protocol.identifyUser(source, answer.content, pending.secrets, call);
+  if (pending.ticket !== null) {
     const browser = newBrowserSecret();
-    const visit = { purpose: 'back', token: away.ticket, browser, source: source.pk } as const;
-    await call.db.write((tx) => storeVisit(tx, needs.key, visit, came, call));
-    return redirect(away.next ?? '/', [browserCookie(browser, isSecure, 'back')]);
+    const visit = { purpose: 'back', token: pending.ticket, browser, source: source.pk } as const;
+    await call.db.write((tx) => storePendingLogin(tx, needs.key, visit, result, call));
+    return redirect(pending.next ?? '/', [browserCookie(browser, isSecure, 'back')]);
   }
-  const arrival = arrivalOf(came, source, resource, speaker);
-  if (!call.actor) return signIn(kind, arrival, away.next, call);
-  return away.isLink ? link(kind, arrival, away.next, call) : signInAgain(kind, arrival, away.next, call);
+  const external = toExternalIdentity(result, source, resource, protocol);
+  if (!call.actor) return signIn(kind, external, pending.next, call);
+  return pending.isLink ? link(kind, external, pending.next, call) : signInAgain(kind, external, pending.next, call);
 }
 
-async function takeAway<S extends SourceRow, A>(
-  { needs, isSecure }: InteractiveSource<S, A>,
-  { source, call }: Visitor<S>,
+async function consumePendingLogin<S extends SourceRow, A>(
+  { needs, isSecure }: RedirectSource<S, A>,
+  { source, call }: SourceRequest<S>,
   state: string | null,
-): Promise<Away> {
+): Promise<PendingLogin> {
   const browser = browserSecret(call.request, isSecure);
   if (!state || browser === null) throw new SourceRefusal(notExpected);
   const visit = { purpose: 'out', token: state, browser, source: source.pk } as const;
-  const away = await call.db.write((tx) => takeVisit(tx, needs.key, visit, call.now));
-  if (away === null) throw new SourceRefusal(notExpected);
-  return away;
+  const pending = await call.db.write((tx) => consumePending(tx, needs.key, visit, call.now));
+  if (pending === null) throw new SourceRefusal(notExpected);
+  return pending;
 }
 
 /**
  * Somebody whom a source sends of its own accord. Any site can send any browser here with an account of its own choice, so
  * nothing is linked to whoever is signed in already.
  */
-async function comeUnasked<S extends SourceRow, A>(
-  kind: InteractiveSource<S, A>,
-  { source, call }: Visitor<S>,
+async function handleUnsolicitedResponse<S extends SourceRow, A>(
+  kind: RedirectSource<S, A>,
+  { source, call }: SourceRequest<S>,
   { content, next }: { readonly content: A; readonly next: string | null },
 ): Promise<HttpAnswer> {
-  const arrival = arrivalOf(
-    await kind.speaker.arrive(source, content, null, call),
+  const external = toExternalIdentity(
+    await kind.protocol.identifyUser(source, content, null, call),
     source,
     kind.resource,
-    kind.speaker,
+    kind.protocol,
   );
-  if (!call.actor) return signIn(kind, arrival, next, call, true);
-  await checkOwnAccount(arrival, call);
+  if (!call.actor) return signIn(kind, external, next, call, true);
+  await checkOwnAccount(external, call);
   return redirect(next ?? '/');
 }
 
-async function checkOwnAccount({ source, identity }: Arrival, { db, actor }: Call): Promise<void> {
+async function checkOwnAccount({ source, identity }: ExternalIdentity, { db, actor }: Call): Promise<void> {
   if (actor && (await findConnection(db.read, source.pk, identity.identifier)) === actor.user.pk) return;
   throw new SourceRefusal(
     `You are signed in already, and not as the owner of this account of ${source.name}. Sign out first, or connect the account on your own page.`,
@@ -90,26 +90,26 @@ async function checkOwnAccount({ source, identity }: Arrival, { db, actor }: Cal
 
 /** The user of the session proves again who they are, by an account that is theirs already. */
 async function signInAgain<S extends SourceRow, A>(
-  kind: InteractiveSource<S, A>,
-  arrival: Arrival,
+  kind: RedirectSource<S, A>,
+  external: ExternalIdentity,
   next: string | null,
   call: Call,
 ): Promise<HttpAnswer> {
   checkActsForThemselves(call);
-  await checkOwnAccount(arrival, call);
+  await checkOwnAccount(external, call);
   // As if by a visitor: flows that sources sign in with are for those who are not signed in.
-  return signIn(kind, arrival, next, { ...call, actor: null });
+  return signIn(kind, external, next, { ...call, actor: null });
 }
 
 async function signIn<S extends SourceRow, A>(
-  { needs, server }: InteractiveSource<S, A>,
-  arrival: Arrival,
+  { needs, server }: RedirectSource<S, A>,
+  external: ExternalIdentity,
   next: string | null,
   call: Call,
   isUnasked = false,
 ): Promise<HttpAnswer> {
-  const makeUser = (mapped: MappedIdentity) => makeTemporaryUser(server.engine, arrival, mapped, call);
-  const plan = await planSignIn(needs, arrival, call, arrival.temporaryUntil ? makeUser : undefined, { isUnasked });
+  const makeUser = (mapped: MappedIdentity) => makeTemporaryUser(server.engine, external, mapped, call);
+  const plan = await planSignIn(needs, external, call, external.temporaryUntil ? makeUser : undefined, { isUnasked });
   // An attempt of its own: in another tab somebody else may come back from another source.
   const attempt = newAttempt();
   const token = await call.db.write((tx) => savePlan(tx, needs.key, plan, call.now, plansOf(needs.key, call)));
@@ -129,16 +129,16 @@ async function signIn<S extends SourceRow, A>(
 
 /** For somebody who is signed in. Nobody becomes another user by it. */
 async function link<S extends SourceRow, A>(
-  { needs, server }: InteractiveSource<S, A>,
-  arrival: Arrival,
+  { needs, server }: RedirectSource<S, A>,
+  external: ExternalIdentity,
   next: string | null,
   call: Call,
 ): Promise<HttpAnswer> {
   const { registry } = server.engine;
-  const { source, connectionModel } = arrival;
+  const { source, connectionModel } = external;
   await checkSourcePolicies(needs.policies, source, await callersFacts(call, call.db.read), call);
   const outcome = await inWrite(call, registry.require(connectionModel), (tx) =>
-    linkCaller(arrival, 'refresh', call, registry, tx),
+    linkCaller(external, 'refresh', call, registry, tx),
   );
   const to = next ?? settingsPage;
   if (outcome === 'linked') return redirect(to);

@@ -1,11 +1,11 @@
 import type { Json } from '../lib/json.ts';
 import type { Resource } from '../resource/resource.ts';
-import type { Arrival } from './arrival.ts';
+import type { ExternalIdentity } from './external-identity.ts';
 import type { Identity } from './properties.ts';
 import type { SourceRow } from './source.family.ts';
 
 /** What is remembered of somebody who is away at a source. */
-export interface Away {
+export interface PendingLogin {
   /** Who was signed in when they left. */
   readonly actor: number | null;
   /** Whether they wanted to link the account at the source to their own. */
@@ -19,7 +19,7 @@ export interface Away {
 }
 
 /** Who came back from a source; stored for the walk that waits for it, if one does. */
-export interface Came {
+export interface CallbackResult {
   readonly identity: Identity;
   readonly connectionValues: Readonly<Record<string, Json>>;
   /** When the user is to be deleted again, for accounts that the source makes for one session. */
@@ -28,14 +28,14 @@ export interface Came {
   readonly session?: Json;
 }
 
-export interface VisitModels {
+export interface SourceModels {
   readonly mappingModel: string;
   readonly connectionModel: string;
 }
 
-export const arrivalOf = (
-  came: Came,
+export const toExternalIdentity = (
+  came: CallbackResult,
   source: SourceRow,
   sourceResource: Resource,
-  { mappingModel, connectionModel }: VisitModels,
-): Arrival => ({ ...came, source, sourceResource, mappingModel, connectionModel });
+  { mappingModel, connectionModel }: SourceModels,
+): ExternalIdentity => ({ ...came, source, sourceResource, mappingModel, connectionModel });

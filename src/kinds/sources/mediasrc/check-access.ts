@@ -9,7 +9,7 @@ export type MediaSourceRules = {
 };
 
 /** Who presents the token, and whether the source's rules let them in. Throws `MediaServerFailed`. */
-export async function askMediaServer(
+export async function checkMediaServerAccess(
   api: MediaAccountApi,
   rules: MediaSourceRules,
   token: string,

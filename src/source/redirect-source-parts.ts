@@ -1,12 +1,12 @@
 import { redirectComponent } from '../flow/executor/challenge.ts';
 import { stringSchema } from '../resource/json-schema.ts';
-import { pathFor } from './interactive.ts';
-import { linkPath } from './leave.ts';
+import type { SourceModels } from './callback-result.ts';
+import { linkPath } from './login-redirect.ts';
+import { buildSourcePath } from './redirect-source.ts';
 import type { SourceRow } from './source.family.ts';
 import type { SourceKind } from './source-kind.ts';
-import type { VisitModels } from './visit-outcome.ts';
 
-interface Redirecting extends VisitModels {
+interface RedirectSourceOptions extends SourceModels {
   /** The path at which people leave, with `{slug}`. */
   readonly login: string;
   /** The component with which a user links and unlinks. */
@@ -14,12 +14,12 @@ interface Redirecting extends VisitModels {
 }
 
 /** What a kind of source adds to pages if people go to the source and come back. */
-export function redirecting<S extends SourceRow>({
+export function redirectSourceParts<S extends SourceRow>({
   login,
   component,
   ...models
-}: Redirecting): Pick<SourceKind<S>, 'screen' | 'proof' | 'link'> {
-  const pathOf = ({ slug }: S): string => pathFor(login, slug);
+}: RedirectSourceOptions): Pick<SourceKind<S>, 'screen' | 'proof' | 'link'> {
+  const pathOf = ({ slug }: S): string => buildSourcePath(login, slug);
   return {
     screen: {
       component: redirectComponent,

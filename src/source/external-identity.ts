@@ -7,7 +7,7 @@ import type { Identity } from './properties.ts';
 import type { SourceRow } from './source.family.ts';
 
 /** Somebody whom a source has vouched for. */
-export interface Arrival {
+export interface ExternalIdentity {
   readonly source: SourceRow;
   readonly sourceResource: Resource;
   readonly mappingModel: string;
@@ -21,7 +21,7 @@ export interface Arrival {
 
 /** Records for administrators why a source did not do what it should have. */
 export async function reportMisconfiguration(
-  { source, sourceResource }: Pick<Arrival, 'source' | 'sourceResource'>,
+  { source, sourceResource }: Pick<ExternalIdentity, 'source' | 'sourceResource'>,
   about: { readonly message: string; readonly expression?: string },
   call: Call,
 ): Promise<void> {

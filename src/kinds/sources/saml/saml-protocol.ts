@@ -11,24 +11,24 @@ import { addMilliseconds } from '../../../platform/clock.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomToken } from '../../../platform/random.ts';
 import type { Call } from '../../../resource/call.ts';
-import type { Speaker } from '../../../source/interactive.ts';
+import { consumePending, storePendingLogin } from '../../../source/pending-logins.ts';
+import type { RedirectProtocol } from '../../../source/redirect-source.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
-import { storeVisit, takeVisit } from '../../../source/visits.ts';
-import { bindingOf, carryMessage } from './carry-message.ts';
+import { bindingOf, buildBrowserMessage } from './build-browser-message.ts';
 import { identityOf } from './saml-identity.ts';
 import { decryptionKey, signingKey, verificationKeys } from './saml-keys.ts';
 import {
   nameIdFormatOf,
-  ourSide,
   type SamlSource,
   samlConnectionModel,
   samlMappingModel,
   samlPaths,
+  serviceProviderOf,
 } from './saml-model.ts';
 import { sessionFacts } from './saml-sessions.ts';
 import { useAssertion } from './used-assertions.ts';
 
-export interface SpeakerNeeds {
+export interface SamlProtocolDependencies {
   readonly key: InstanceKey;
   readonly config: { readonly publicUrl: string };
 }
@@ -39,13 +39,16 @@ type Verified = Pick<SignedIn, 'inResponseTo' | 'nameId' | 'attributes' | 'sessi
 };
 
 /** Of the form: a response in base64 and what came with it. */
-const maxForm = 1_048_576;
+const maxFormBytes = 1_048_576;
 
 /**
  * How SAML identity providers are spoken to (SAML profiles, section 4.1). Their answer comes by a form from their own site,
  * and so without our cookies: it is verified, stored, and taken up when the browser comes again by itself.
  */
-export function samlSpeaker({ key, config: { publicUrl } }: SpeakerNeeds): Speaker<SamlSource, Verified> {
+export function samlProtocol({
+  key,
+  config: { publicUrl },
+}: SamlProtocolDependencies): RedirectProtocol<SamlSource, Verified> {
   // Verifying takes far longer than sending something to be verified.
   const limit = (max: number) =>
     createNetworkLimit((allowance) => createRateLimit({ max: max * allowance, windowMs: 60_000 }));
@@ -53,7 +56,7 @@ export function samlSpeaker({ key, config: { publicUrl } }: SpeakerNeeds): Speak
 
   async function verify(source: SamlSource, text: string, call: Call): Promise<SignedIn> {
     const reads = { query: call.db.read, world: call.world };
-    const { entityId, consumerUrl } = ourSide(source, publicUrl);
+    const { entityId, consumerUrl } = serviceProviderOf(source, publicUrl);
     const rules = {
       now: Date.parse(call.now),
       issuer: source.idp_issuer || null,
@@ -62,21 +65,21 @@ export function samlSpeaker({ key, config: { publicUrl } }: SpeakerNeeds): Speak
       keys: await verificationKeys(source, reads),
       decryptionKey: await decryptionKey(source, reads),
     };
-    return refusing(source.name, () => readResponse(decodePost(text), rules));
+    return withSourceErrors(source.name, () => readResponse(decodePost(text), rules));
   }
 
   return {
     paths: { login: samlPaths.login, callback: samlPaths.callback },
     mappingModel: samlMappingModel,
     connectionModel: samlConnectionModel,
-    maxForm,
-    flowBefore: ({ pre_authentication_flow }) => pre_authentication_flow,
-    asksFirst: ({ binding_type }) => binding_type === 'POST',
-    async depart(source, { state, isAgain }, call) {
+    maxFormBytes,
+    preLoginFlow: ({ pre_authentication_flow }) => pre_authentication_flow,
+    confirmsRedirect: ({ binding_type }) => binding_type === 'POST',
+    async startLogin(source, { state, isAgain }, call) {
       const reads = { query: call.db.read, world: call.world };
       // Without it the answer could not be believed, so nobody is sent on an errand.
       await verificationKeys(source, reads);
-      const { entityId, consumerUrl } = ourSide(source, publicUrl);
+      const { entityId, consumerUrl } = serviceProviderOf(source, publicUrl);
       const message = writeAuthnRequest({
         id: idOf(state),
         issuer: entityId,
@@ -92,9 +95,9 @@ export function samlSpeaker({ key, config: { publicUrl } }: SpeakerNeeds): Speak
         relayState: null,
         key: await signingKey(source, reads),
       } as const;
-      return { to: carryMessage(bindingOf(source), source.sso_url, outgoing), secrets: null };
+      return { to: buildBrowserMessage(bindingOf(source), source.sso_url, outgoing), secrets: null };
     },
-    async takeForm(source, form, call) {
+    async handleFormPost(source, form, call) {
       const { clientIp } = call.request;
       if (refused.isReached(clientIp) || answers.waitAfter(clientIp) > 0) {
         throw new SourceRefusal('Too many answers came from your network. Please try again in a minute.', {
@@ -116,22 +119,22 @@ export function samlSpeaker({ key, config: { publicUrl } }: SpeakerNeeds): Speak
       const verified = { inResponseTo, nameId, attributes, sessionIndex, relayState: form.get('RelayState') };
       await call.db.write(async (tx) => {
         await useAssertion(tx, key, source.pk, signedIn);
-        await storeVisit(tx, key, visit, verified, call);
+        await storePendingLogin(tx, key, visit, verified, call);
       });
       return new URLSearchParams({ answer: token });
     },
-    async read(source, given, call) {
+    async parseCallback(source, given, call) {
       const token = given.get('answer') ?? '';
       const visit = { purpose: 'answer', token, browser: '', source: source.pk } as const;
-      const content = await call.db.write((tx) => takeVisit<'answer', Verified>(tx, key, visit, call.now));
+      const content = await call.db.write((tx) => consumePending<'answer', Verified>(tx, key, visit, call.now));
       if (content === null)
         throw new SourceRefusal('This answer was used before, or took too long. Please start again.');
       const { inResponseTo, relayState } = content;
       // Only a source that sends people of its own accord says where they go, and only to a path of ours.
-      if (inResponseTo === null) return { content, isUnasked: true, next: ownPath(relayState, publicUrl) };
+      if (inResponseTo === null) return { content, isUnsolicited: true, next: ownPath(relayState, publicUrl) };
       return { content, state: stateOf(inResponseTo) };
     },
-    async arrive(source, content, _secrets, call) {
+    async identifyUser(source, content, _secrets, call) {
       const isTransient = content.nameId.format === nameIdFormats.transient;
       const lifetimeMs = Math.max(0, parseDuration(source.temporary_user_delete_after) ?? 0);
       return {
@@ -149,7 +152,7 @@ const idOf = (state: string): string => `_${state}`;
 const stateOf = (id: string): string => id.slice(1);
 
 /** Runs what judges a message; its complaint is told to the person. */
-export async function refusing<T>(name: string, work: () => T | Promise<T>): Promise<T> {
+export async function withSourceErrors<T>(name: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -12,44 +12,48 @@ import type { InstanceKey } from '../platform/keys.ts';
 import { modelFacts } from '../resource/audit.ts';
 import { type Call, callOf } from '../resource/call.ts';
 import type { Resource } from '../resource/resource.ts';
+import type { CallbackResult } from './callback-result.ts';
 import { findSource } from './load-source.ts';
 import { type SignInNeeds, sourceFacts } from './sign-in.ts';
 import type { SourceRow } from './source.family.ts';
 import { SourceRefusal } from './source-refusal.ts';
-import type { Came } from './visit-outcome.ts';
 
 /** How a kind of source speaks to its other side, by way of a person's browser. `A` is an answer of the other side. */
-export interface Speaker<S extends SourceRow, A = URLSearchParams> {
+export interface RedirectProtocol<S extends SourceRow, A = URLSearchParams> {
   /** Where people leave for the source and come back from it, with `{slug}` for the source's slug. */
   readonly paths: { readonly login: string; readonly callback: string };
   readonly mappingModel: string;
   readonly connectionModel: string;
   /** The key of a flow that people go through before they leave. */
-  flowBefore?(source: S): string;
+  preLoginFlow?(source: S): string;
   /** Whether people are asked before they are sent on. */
-  asksFirst?(source: S): boolean;
+  confirmsRedirect?(source: S): boolean;
   /** Where the browser goes. `secrets` are given to `arrive`; they are stored sealed, and used once. */
-  depart(source: S, about: Departure, call: Call): Promise<{ readonly to: Destination; readonly secrets: Json }>;
+  startLogin(
+    source: S,
+    about: LoginRequest,
+    call: Call,
+  ): Promise<{ readonly to: RedirectTarget; readonly secrets: Json }>;
   /** An answer sent by a form comes without our cookies. Gives the query with which the browser comes again by GET. */
-  takeForm(source: S, form: URLSearchParams, call: Call): Promise<URLSearchParams>;
+  handleFormPost(source: S, form: URLSearchParams, call: Call): Promise<URLSearchParams>;
   /** The most bytes that such a form may have. */
-  readonly maxForm: number;
+  readonly maxFormBytes: number;
   /** What an answer says. Throws `SourceRefusal`. */
-  read(source: S, given: URLSearchParams, call: Call): Promise<Answer<A>>;
+  parseCallback(source: S, given: URLSearchParams, call: Call): Promise<CallbackResponse<A>>;
   /** Who comes back. Throws `SourceRefusal`. */
-  arrive(source: S, answer: A, secrets: Json, call: Call): Promise<Came>;
+  identifyUser(source: S, answer: A, secrets: Json, call: Call): Promise<CallbackResult>;
 }
 
 /** An address, or a form that sends itself to one. */
-export type Destination = string | { readonly action: string; readonly members: Readonly<Record<string, string>> };
+export type RedirectTarget = string | { readonly action: string; readonly members: Readonly<Record<string, string>> };
 
-export type Answer<A> = { readonly content: A } & (
+export type CallbackResponse<A> = { readonly content: A } & (
   | { /** Of the departure that it answers. */ readonly state: string | null }
   /** It answers none, and the source lets people in all the same. */
-  | { readonly isUnasked: true; readonly next: string | null }
+  | { readonly isUnsolicited: true; readonly next: string | null }
 );
 
-export interface Departure {
+export interface LoginRequest {
   /** Unguessable, and used once. */
   readonly state: string;
   /** What the person called themselves, if they did. */
@@ -58,53 +62,58 @@ export interface Departure {
   readonly isAgain: boolean;
 }
 
-export interface InteractiveNeeds extends SignInNeeds {
+export interface RedirectSourceDependencies extends SignInNeeds {
   readonly key: InstanceKey;
   readonly config: { readonly publicUrl: string };
 }
 
 /** One request of a browser at a source. */
-export interface Visitor<S extends SourceRow> {
+export interface SourceRequest<S extends SourceRow> {
   readonly source: S;
   readonly call: Call;
   readonly given: URLSearchParams;
 }
 
-export interface InteractiveSource<S extends SourceRow, A = URLSearchParams> {
-  readonly needs: InteractiveNeeds;
+export interface RedirectSource<S extends SourceRow, A = URLSearchParams> {
+  readonly needs: RedirectSourceDependencies;
   readonly server: RouteServer;
   readonly resource: Resource<S>;
-  readonly speaker: Speaker<S, A>;
+  readonly protocol: RedirectProtocol<S, A>;
   readonly isSecure: boolean;
 }
 
-/** A path of a speaker for one source. */
-export const pathFor = (path: string, slug: string): string => path.replace('{slug}', () => encodeURIComponent(slug));
+/** A path of a protocol for one source. */
+export const buildSourcePath = (path: string, slug: string): string =>
+  path.replace('{slug}', () => encodeURIComponent(slug));
 
-type Handle<S extends SourceRow, A> = (kind: InteractiveSource<S, A>, visitor: Visitor<S>) => Promise<HttpAnswer>;
+type Handle<S extends SourceRow, A> = (kind: RedirectSource<S, A>, visitor: SourceRequest<S>) => Promise<HttpAnswer>;
 
 /** The addresses at which people leave for a source and come back from it. */
-export function interactiveRoutes<S extends SourceRow, A>(
-  kind: InteractiveSource<S, A>,
-  { leave, submitLink, comeBack }: Readonly<Record<'leave' | 'submitLink' | 'comeBack', Handle<S, A>>>,
+export function redirectRoutes<S extends SourceRow, A>(
+  kind: RedirectSource<S, A>,
+  {
+    redirectToSource,
+    submitLink,
+    handleCallback,
+  }: Readonly<Record<'redirectToSource' | 'submitLink' | 'handleCallback', Handle<S, A>>>,
 ): Route[] {
-  const { speaker } = kind;
-  const serve = createServe(kind);
-  const { login, callback } = speaker.paths;
+  const { protocol } = kind;
+  const serve = createSourceHandler(kind);
+  const { login, callback } = protocol.paths;
   return [
-    { methods: ['GET'], path: login, handle: serve((visitor) => leave(kind, visitor)) },
+    { methods: ['GET'], path: login, handle: serve((visitor) => redirectToSource(kind, visitor)) },
     {
       methods: ['POST'],
       path: login,
       handle: serve((visitor, { body }) => submitLink(kind, { ...visitor, given: ownForm(body) })),
     },
-    { methods: ['GET'], path: callback, handle: serve((visitor) => comeBack(kind, visitor)) },
+    { methods: ['GET'], path: callback, handle: serve((visitor) => handleCallback(kind, visitor)) },
     {
       methods: ['POST'],
       path: callback,
       handle: serve(async ({ source, call }, { facts, body }) => {
-        const form = body.length > speaker.maxForm ? new URLSearchParams() : readForm(body);
-        return redirect(`${facts.path}?${await speaker.takeForm(source, form, call)}`, [], 303);
+        const form = body.length > protocol.maxFormBytes ? new URLSearchParams() : readForm(body);
+        return redirect(`${facts.path}?${await protocol.handleFormPost(source, form, call)}`, [], 303);
       }),
     },
   ];
@@ -115,12 +124,12 @@ const maxOwnForm = 8_192;
 const ownForm = (body: Buffer): URLSearchParams => (body.length > maxOwnForm ? new URLSearchParams() : readForm(body));
 
 type Serve<S extends SourceRow> = (
-  handle: (visitor: Visitor<S>, http: HttpCall) => Promise<HttpAnswer>,
+  handle: (visitor: SourceRequest<S>, http: HttpCall) => Promise<HttpAnswer>,
 ) => (http: HttpCall) => Promise<HttpAnswer>;
 
 /** Answers requests of browsers at a source. Whatever goes wrong there is told by a page. */
-export function createServe<S extends SourceRow>(
-  { server, resource }: Pick<InteractiveSource<S>, 'server' | 'resource'>,
+export function createSourceHandler<S extends SourceRow>(
+  { server, resource }: Pick<RedirectSource<S>, 'server' | 'resource'>,
   which: 'enabled' | 'enabled or not' = 'enabled',
 ): Serve<S> {
   // Strangers can meet the same misconfiguration as often as they like.
@@ -144,7 +153,7 @@ export function createServe<S extends SourceRow>(
       return await handle({ source, call, given }, http);
     } catch (error) {
       await report(source, error, call);
-      return refusalPage(server, error, call);
+      return renderErrorPage(server, error, call);
     }
   };
 }
@@ -161,7 +170,7 @@ async function browserCall(
   return { given: facts.query, call: callOf({ facts: ours, params }, server, { now, actor }) };
 }
 
-async function refusalPage(server: RouteServer, error: unknown, call: Call): Promise<HttpAnswer> {
+async function renderErrorPage(server: RouteServer, error: unknown, call: Call): Promise<HttpAnswer> {
   if (!(error instanceof Problem || error instanceof Invalid || error instanceof SourceRefusal)) throw error;
   const back = call.actor
     ? { to: settingsPage, text: 'Back to your accounts' }
@@ -170,14 +179,15 @@ async function refusalPage(server: RouteServer, error: unknown, call: Call): Pro
     status: error.status,
     ...(await pageFrame(call)),
     title: call.actor ? 'That did not work' : 'Sign-in failed',
-    paragraphs: [...wordsOf(error), `Request id: ${call.request.id}`],
+    paragraphs: [...errorMessages(error), `Request id: ${call.request.id}`],
     link: back,
   });
 }
 
 export const settingsPage = '/if/user/connections/';
 
-const wordsOf = (error: Error): string[] => (error instanceof Invalid ? messagesOf(error.complaints) : [error.message]);
+const errorMessages = (error: Error): string[] =>
+  error instanceof Invalid ? messagesOf(error.complaints) : [error.message];
 
 export const redirect = (location: string, cookies: readonly string[] = [], status = 302): HttpAnswer => ({
   status,

@@ -19,7 +19,7 @@ const reasons: Record<OutboundReason, string> = {
 };
 
 /** One call to a service, which answers with a JSON object, or with a JWT where `verify` reads one. `what` is what it is asked for. */
-export async function askService(
+export async function requestService(
   fetch: GuardedFetch,
   { name, what }: { readonly name: string; readonly what: string },
   url: string,

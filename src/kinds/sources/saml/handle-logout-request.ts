@@ -8,32 +8,32 @@ import { newMessageId, SamlError } from '../../../lib/saml/message.ts';
 import { statusCodes } from '../../../lib/saml/names.ts';
 import type { HttpAnswer } from '../../../platform/http/routes.ts';
 import type { Call } from '../../../resource/call.ts';
-import type { Visitor } from '../../../source/interactive.ts';
-import { goTo } from '../../../source/leave.ts';
+import { redirectOrPost } from '../../../source/login-redirect.ts';
+import type { SourceRequest } from '../../../source/redirect-source.ts';
 import { sourceFacts } from '../../../source/sign-in.ts';
-import { carryMessage } from './carry-message.ts';
+import { buildBrowserMessage } from './build-browser-message.ts';
 import type { IncomingLogout } from './logout-message.ts';
 import { signedOutPage } from './logout-pages.ts';
 import { signingKey, verificationKeys } from './saml-keys.ts';
-import { ourSide, type SamlSource, samlApp } from './saml-model.ts';
+import { type SamlSource, samlApp, serviceProviderOf } from './saml-model.ts';
+import { withSourceErrors } from './saml-protocol.ts';
 import { sessionsNamed } from './saml-sessions.ts';
-import { refusing } from './saml-speaker.ts';
-import type { LogoutNeeds } from './sign-out-there.ts';
+import type { SamlLogoutDependencies } from './start-logout.ts';
 import { useLogoutRequest } from './used-assertions.ts';
 
 /** How old a request may be that does not say until when it is good. */
 const maxAgeMs = 5 * 60_000;
 
 /** Ends the sessions that the identity provider names in a signed request, and answers it. */
-export async function signOutHere(
-  { config, key: instanceKey, isSecure }: LogoutNeeds & { readonly isSecure: boolean },
-  { source, call }: Visitor<SamlSource>,
+export async function handleLogoutRequest(
+  { config, key: instanceKey, isSecure }: SamlLogoutDependencies & { readonly isSecure: boolean },
+  { source, call }: SourceRequest<SamlSource>,
   incoming: IncomingLogout,
 ): Promise<HttpAnswer> {
   const reads = { query: call.db.read, world: call.world };
   const keys = await verificationKeys(source, reads);
-  const { entityId, logoutUrl } = ourSide(source, config.publicUrl);
-  const request = await refusing(source.name, () => {
+  const { entityId, logoutUrl } = serviceProviderOf(source, config.publicUrl);
+  const request = await withSourceErrors(source.name, () => {
     const read = readLogoutRequest(incoming.message(keys, 'signed'));
     checkRequest(read, source, logoutUrl, Date.parse(call.now));
     return read;
@@ -53,7 +53,7 @@ export async function signOutHere(
   });
   const key = await signingKey(source, reads);
   const outgoing = { name: 'SAMLResponse', message, relayState: incoming.relayState, key } as const;
-  return goTo(carryMessage(incoming.binding, source.slo_url, outgoing), cookies);
+  return redirectOrPost(buildBrowserMessage(incoming.binding, source.slo_url, outgoing), cookies);
 }
 
 function checkRequest(request: LogoutRequest, { idp_issuer }: SamlSource, logoutUrl: string, now: number): void {

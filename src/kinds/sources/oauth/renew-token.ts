@@ -11,8 +11,8 @@ import { SourceRefusal } from '../../../source/source-refusal.ts';
 import { clientOf } from './client.ts';
 import { discover } from './discovery.ts';
 import { endpointsOf } from './endpoints.ts';
-import { keepDiscovered } from './keep-discovered.ts';
 import { type OAuthSource, oauthConnectionModel, oauthResource } from './oauth-model.ts';
+import { storeDiscovered } from './store-discovered.ts';
 import { GrantRefused, renewTokens, type Tokens } from './token-request.ts';
 
 interface Connection {
@@ -31,7 +31,7 @@ const pollMs = 200;
 const maxPolls = 50;
 
 /** The access token that a user has at a source, renewed if it has expired; null if there is none that is good. */
-export async function currentToken(
+export async function getCurrentToken(
   fetch: GuardedFetch,
   source: OAuthSource,
   user: number,
@@ -123,7 +123,7 @@ async function askForTokens(
   const to = await endpointsOf(
     {
       discover: (wanted) => discover(fetch, wanted),
-      keep: (wanted, discovered) => db.write((tx) => keepDiscovered(tx, wanted.pk, discovered)),
+      keep: (wanted, discovered) => db.write((tx) => storeDiscovered(tx, wanted.pk, discovered)),
     },
     source,
   );

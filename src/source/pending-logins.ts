@@ -8,7 +8,7 @@ import type { RequestFacts } from '../platform/http/request-facts.ts';
 import { type InstanceKey, sealContext } from '../platform/keys.ts';
 import { orderedUuid, randomToken } from '../platform/random.ts';
 import type { Call } from '../resource/call.ts';
-import type { Away, Came } from './visit-outcome.ts';
+import type { CallbackResult, PendingLogin } from './callback-result.ts';
 
 /** How long somebody may be away at a source. */
 const visitLifetimeMs = 15 * 60_000;
@@ -17,8 +17,8 @@ const maxOfNetwork = 200;
 const maxOfAll = 20_000;
 
 interface Contents {
-  readonly out: Away;
-  readonly back: Came;
+  readonly out: PendingLogin;
+  readonly back: CallbackResult;
   readonly passed: true;
   readonly answer: Json;
   readonly 'sign-out': Json;
@@ -30,7 +30,7 @@ interface Contents {
  * they went through the flow that comes before leaving. `answer`, `sign-out` and `logout` are for kinds: an answer that was
  * verified when it came by a form, a session that ends at the source too, and a sign-out that the source was asked for.
  */
-export interface VisitKey<P extends keyof Contents = keyof Contents> {
+export interface PendingLoginKey<P extends keyof Contents = keyof Contents> {
   readonly purpose: P;
   readonly token: string;
   /** The secret of the browser (`browserSecret`): nobody else can take up the visit. Empty where any browser may. */
@@ -38,13 +38,13 @@ export interface VisitKey<P extends keyof Contents = keyof Contents> {
   readonly source: string;
 }
 
-const hashOf = (key: InstanceKey, { purpose, token, browser }: VisitKey): string =>
+const hashOf = (key: InstanceKey, { purpose, token, browser }: PendingLoginKey): string =>
   key.hash(`source_visits ${purpose} ${token} ${browser}`);
 
 const contextOf = (pk: string): string => sealContext('source_visits', 'content', pk);
 
 /** A row that is yet to be stored. A type, since plans are JSON. */
-export type VisitRow = {
+export type PendingLoginRow = {
   readonly pk: string;
   readonly token_hash: string;
   readonly source: string;
@@ -52,12 +52,12 @@ export type VisitRow = {
   readonly network: string;
 };
 
-export function visitRow<P extends keyof Contents>(
+export function buildPendingLoginRow<P extends keyof Contents>(
   key: InstanceKey,
-  visit: VisitKey<P>,
+  visit: PendingLoginKey<P>,
   content: Contents[P],
   call: Call,
-): VisitRow {
+): PendingLoginRow {
   const pk = orderedUuid();
   return {
     pk,
@@ -68,15 +68,15 @@ export function visitRow<P extends keyof Contents>(
   };
 }
 
-export const storeVisit = <P extends keyof Contents>(
+export const storePendingLogin = <P extends keyof Contents>(
   tx: Query,
   key: InstanceKey,
-  visit: VisitKey<P>,
+  visit: PendingLoginKey<P>,
   content: Contents[P],
   call: Call,
-): Promise<void> => insertVisit(tx, visitRow(key, visit, content, call), call.now);
+): Promise<void> => insertPendingLogin(tx, buildPendingLoginRow(key, visit, content, call), call.now);
 
-export async function insertVisit(tx: Query, row: VisitRow, now: string): Promise<void> {
+export async function insertPendingLogin(tx: Query, row: PendingLoginRow, now: string): Promise<void> {
   const { pk, token_hash, source, content, network } = row;
   await sql`delete from source_visits where expires <= ${now}`.execute(tx);
   await sql`delete from source_visits where pk in (select pk from source_visits where network = ${network}
@@ -94,10 +94,10 @@ const opened = <T>(key: InstanceKey, row: Stored | undefined): T | null =>
   row ? JSON.parse(key.box.open(row.content, contextOf(row.pk))) : null;
 
 /** What was stored with a visit; null when there is none, or it has expired. */
-export async function findVisit<P extends keyof Contents>(
+export async function findPendingLogin<P extends keyof Contents>(
   query: Query,
   key: InstanceKey,
-  visit: VisitKey<P>,
+  visit: PendingLoginKey<P>,
   now: string,
 ): Promise<Contents[P] | null> {
   const { rows } = await sql<Stored>`select pk, content from source_visits where token_hash = ${hashOf(key, visit)}
@@ -106,10 +106,10 @@ export async function findVisit<P extends keyof Contents>(
 }
 
 /** The same, and it is used up: of two who come with one visit, one finds it. Kinds say what they stored. */
-export async function takeVisit<P extends keyof Contents, T extends Contents[P] = Contents[P]>(
+export async function consumePending<P extends keyof Contents, T extends Contents[P] = Contents[P]>(
   tx: Query,
   key: InstanceKey,
-  visit: VisitKey<P>,
+  visit: PendingLoginKey<P>,
   now: string,
 ): Promise<T | null> {
   const { rows } = await sql<Stored>`delete from source_visits where token_hash = ${hashOf(key, visit)}

@@ -15,57 +15,63 @@ import { randomToken } from '../platform/random.ts';
 import { callersFacts } from '../policy/request.ts';
 import { authenticateAgain, isRecentlyAuthenticated } from '../resource/recent-authentication.ts';
 import { passStep } from './append-steps.ts';
-import { type Destination, type InteractiveSource, redirect, settingsPage, type Visitor } from './interactive.ts';
-import { accessDenied, checkMayBegin, sourceFacts } from './sign-in.ts';
-import type { SourceRow } from './source.family.ts';
-import type { Away } from './visit-outcome.ts';
+import type { PendingLogin } from './callback-result.ts';
 import {
   browserCookie,
   browserSecret,
-  findVisit,
+  buildPendingLoginRow,
+  consumePending,
+  findPendingLogin,
   newBrowserSecret,
-  storeVisit,
-  takeVisit,
-  visitRow,
-} from './visits.ts';
+  storePendingLogin,
+} from './pending-logins.ts';
+import {
+  type RedirectSource,
+  type RedirectTarget,
+  redirect,
+  type SourceRequest,
+  settingsPage,
+} from './redirect-source.ts';
+import { accessDenied, checkMayStartLogin, sourceFacts } from './sign-in.ts';
+import type { SourceRow } from './source.family.ts';
 
 /**
  * Sends a browser to a source: to sign in, to link the account there to the user who is signed in (`link`), to sign that user in
  * again, or because a walk asks who they are (`ticket`).
  */
-export async function leave<S extends SourceRow, A>(
-  kind: InteractiveSource<S, A>,
-  visitor: Visitor<S>,
+export async function redirectToSource<S extends SourceRow, A>(
+  kind: RedirectSource<S, A>,
+  visitor: SourceRequest<S>,
 ): Promise<HttpAnswer> {
-  const { needs, speaker, isSecure } = kind;
+  const { needs, protocol, isSecure } = kind;
   const { source, call, given } = visitor;
-  await checkMayBegin(needs.policies, source, call);
+  await checkMayStartLogin(needs.policies, source, call);
   const ticket = tokenOf(given, 'ticket');
   const isLink = call.actor !== null && ticket === null && given.has(linkParameter);
   if (call.actor && ticket === null) checkActsForThemselves(call);
   if (isLink && !isRecentlyAuthenticated(call)) return redirect(authenticateAgain(ownAddress(visitor)), [], 303);
   const isConfirmed = isLink && isProvenForm(needs.key, call, given, linkOf(source));
   const browser = browserSecret(call.request, isSecure) ?? newBrowserSecret();
-  const detour = await flowBefore(kind, visitor, browser, isLink && !isConfirmed);
+  const detour = await redirectThroughPreLoginFlow(kind, visitor, browser, isLink && !isConfirmed);
   if (detour) return detour;
-  if (isLink && !isConfirmed) return confirmPage(needs.key, visitor);
-  if (!isConfirmed && speaker.asksFirst?.(source) && !given.has('go')) return goPage(visitor);
+  if (isLink && !isConfirmed) return renderLinkConfirmation(needs.key, visitor);
+  if (!isConfirmed && protocol.confirmsRedirect?.(source) && !given.has('go')) return renderContinuePage(visitor);
   const state = randomToken();
   const isAgain = call.actor !== null && !isLink;
-  const { to, secrets } = await speaker.depart(source, { state, loginHint: hintOf(given), isAgain }, call);
+  const { to, secrets } = await protocol.startLogin(source, { state, loginHint: hintOf(given), isAgain }, call);
   const next = ownPath(given.get('next'), needs.config.publicUrl);
-  const away: Away = { actor: call.actor?.user.pk ?? null, isLink, next, ticket, secrets };
+  const pending: PendingLogin = { actor: call.actor?.user.pk ?? null, isLink, next, ticket, secrets };
   const visit = { purpose: 'out', token: state, browser, source: source.pk } as const;
-  await call.db.write((tx) => storeVisit(tx, needs.key, visit, away, call), { durable: false });
-  return goTo(to, [browserCookie(browser, isSecure)]);
+  await call.db.write((tx) => storePendingLogin(tx, needs.key, visit, pending, call), { durable: false });
+  return redirectOrPost(to, [browserCookie(browser, isSecure)]);
 }
 
 /** Submits the confirmation page. Without a session there is nothing to link: the browser begins to sign in. */
 export const submitLink = <S extends SourceRow, A>(
-  kind: InteractiveSource<S, A>,
-  visitor: Visitor<S>,
+  kind: RedirectSource<S, A>,
+  visitor: SourceRequest<S>,
 ): Promise<HttpAnswer> =>
-  visitor.call.actor ? leave(kind, visitor) : Promise.resolve(redirect(ownAddress(visitor), [], 303));
+  visitor.call.actor ? redirectToSource(kind, visitor) : Promise.resolve(redirect(ownAddress(visitor), [], 303));
 
 /** Names the account that the browser comes for: with it, a visit links. Added by our own pages (`SourceLink.configureUrl`). */
 const linkParameter = 'link';
@@ -74,13 +80,13 @@ const linkParameter = 'link';
 export const linkPath = (loginPath: string): string => `${loginPath}?${linkParameter}`;
 
 /** The address of this visit, without what only a form carries. */
-function ownAddress<S extends SourceRow>({ call, given }: Visitor<S>): string {
+function ownAddress<S extends SourceRow>({ call, given }: SourceRequest<S>): string {
   const query = new URLSearchParams();
   for (const name of [linkParameter, 'next']) if (given.has(name)) query.set(name, given.get(name) ?? '');
   return `${call.request.path}?${query}`;
 }
 
-export function goTo(to: Destination, cookies: readonly string[] = []): HttpAnswer {
+export function redirectOrPost(to: RedirectTarget, cookies: readonly string[] = []): HttpAnswer {
   if (typeof to === 'string') return redirect(to, cookies);
   const page = autoForm(to.action, to.members);
   return cookies.length === 0 ? page : { ...page, headers: { ...page.headers, 'set-cookie': [...cookies] } };
@@ -100,21 +106,21 @@ const hintOf = (given: URLSearchParams): string | null => {
  * The way through the flow that comes before leaving, and back here; null when it was gone, or there is nothing in it. `isKept`: the
  * browser comes once more.
  */
-async function flowBefore<S extends SourceRow, A>(
-  { needs, resource, speaker, isSecure }: InteractiveSource<S, A>,
-  { source, call, given }: Visitor<S>,
+async function redirectThroughPreLoginFlow<S extends SourceRow, A>(
+  { needs, resource, protocol, isSecure }: RedirectSource<S, A>,
+  { source, call, given }: SourceRequest<S>,
   browser: string,
   isKept: boolean,
 ): Promise<HttpAnswer | null> {
-  const before = speaker.flowBefore?.(source);
+  const before = protocol.preLoginFlow?.(source);
   if (before === undefined) return null;
   const visit = { purpose: 'passed', browser, source: source.pk } as const;
   const passed = tokenOf(given, 'passed');
   if (passed !== null) {
     const pass = { ...visit, token: passed };
     const hasPassed = isKept
-      ? await findVisit(call.db.read, needs.key, pass, call.now)
-      : await call.db.write((tx) => takeVisit(tx, needs.key, pass, call.now));
+      ? await findPendingLogin(call.db.read, needs.key, pass, call.now)
+      : await call.db.write((tx) => consumePending(tx, needs.key, pass, call.now));
     if (hasPassed) return null;
   }
   const facts = { ...sourceFacts(source), model: resource.model };
@@ -126,7 +132,7 @@ async function flowBefore<S extends SourceRow, A>(
   );
   if (rows.length === 0) return null;
   const token = randomToken();
-  const pass = passStep(resource.model, visitRow(needs.key, { ...visit, token }, true, call));
+  const pass = passStep(resource.model, buildPendingLoginRow(needs.key, { ...visit, token }, true, call));
   const plan = { ...planThrough(choice.flow, user?.pk ?? null, { append: [pass] }), source: facts };
   const attempt = newAttempt();
   const planned = await call.db.write((tx) => savePlan(tx, needs.key, plan, call.now, plansOf(needs.key, call)));
@@ -138,7 +144,7 @@ async function flowBefore<S extends SourceRow, A>(
 }
 
 /** Links, not forms: browsers hold what follows a form to the policy of the page. */
-async function goPage<S extends SourceRow>({ source, call, given }: Visitor<S>): Promise<HttpAnswer> {
+async function renderContinuePage<S extends SourceRow>({ source, call, given }: SourceRequest<S>): Promise<HttpAnswer> {
   const query = new URLSearchParams(given);
   query.set('go', '1');
   return plainPage({
@@ -154,9 +160,9 @@ const linkOf = ({ pk }: SourceRow): string => `source link ${pk}`;
 /**
  * Asks before an account is linked. No request header shows that the user wants it: our own redirects and images send browsers here, too.
  */
-async function confirmPage<S extends SourceRow>(
+async function renderLinkConfirmation<S extends SourceRow>(
   key: InstanceKey,
-  { source, call, given }: Visitor<S>,
+  { source, call, given }: SourceRequest<S>,
 ): Promise<HttpAnswer> {
   const kept = [...given].filter(([name]) => name !== proofField);
   return plainPage({
