@@ -33,7 +33,7 @@ const upsert = statement<unknown[], unknown>(
       expires = excluded.expires`,
 );
 
-export async function noteLogin(tx: Query, login: Login, now: string, expires: string): Promise<void> {
+export async function storeLogin(tx: Query, login: Login, now: string, expires: string): Promise<void> {
   const { session, provider, session_index, name_id, name_id_format, issuer } = login;
   await upsert(tx, session, provider, session_index, name_id, name_id_format, issuer, now, expires);
 }
@@ -60,7 +60,7 @@ export async function loginsOf(
 }
 
 /** The service providers that the browser tells when its session ends; to be asked before it ends. */
-export async function loginsToVisit(query: Query, session: string): Promise<Login[]> {
+export async function findBrowserLogouts(query: Query, session: string): Promise<Login[]> {
   const { rows } = await sql<Login>`select ${columns} from saml_logins l join provider_saml s on s.pk = l.provider
     where l.session = ${session} and s.sls_url <> '' and s.logout_method = 'frontchannel'
     order by l.pk limit ${maxVisited}`.execute(query);
@@ -76,7 +76,7 @@ export async function hasUnreachable(query: Query, session: string): Promise<boo
   return Number(rows[0]?.silent) > 0 || Number(rows[0]?.visited) > maxVisited;
 }
 
-export async function forgetLogin(
+export async function deleteLogin(
   tx: Query,
   { session, provider }: Pick<Login, 'session' | 'provider'>,
 ): Promise<void> {
@@ -93,7 +93,7 @@ const maxVisited = 20;
 const maxTaken = 500;
 
 /** Takes logins out whose session is over. */
-export async function takeEndedLogins(tx: Query, now: string): Promise<Login[]> {
+export async function consumeEndedLogins(tx: Query, now: string): Promise<Login[]> {
   const { rows } = await sql<Login>`delete from saml_logins where pk in (select l.pk from saml_logins l
       left join authenticated_sessions s on s.pk = l.session and s.expires > ${now}
       where s.pk is null order by l.pk limit ${maxTaken})

@@ -10,17 +10,17 @@ import { stayingInWindow } from '../../../platform/http/security-headers.ts';
 import { redirectBrowser } from '../../../provider/browser-answers.ts';
 import { type BrowserMount, browserCall } from '../../../provider/browser-call.ts';
 import type { Call } from '../../../resource/call.ts';
-import { type Incoming, incomingPost, incomingRedirect } from './incoming.ts';
-import { resumeLogout, takeLogoutPost, takeLogoutRedirect, takeLogoutSoap } from './logout/handle-logout.ts';
-import { beginTour, continueTour, tourPath } from './logout/tour.ts';
-import type { SamlNeeds } from './needs.ts';
-import { PageRefusal } from './page-refusal.ts';
+import type { SamlDependencies } from './dependencies.ts';
+import { ErrorPage } from './error-page.ts';
+import { type IncomingMessage, parsePost, parseRedirect } from './incoming-message.ts';
+import { handleLogoutPost, handleLogoutRedirect, handleLogoutSoap, resumeLogout } from './logout/handle-logout.ts';
+import { continuePropagation, logoutPropagationPath, showPropagationPage } from './logout/logout-propagation.ts';
 import { loadServiceProvider, type ServiceProvider } from './service-provider.ts';
-import { addressOf, handleRequest, redeem, resume, unsolicited } from './sso/handle-sso.ts';
+import { buildSsoUrl, handleRequest, handleUnsolicited, redeemTicket, resumeRequest } from './sso/handle-sso.ts';
 import { readRequest } from './sso/read-request.ts';
 import { samlRoot } from './urls.ts';
 
-export type SamlMount = SamlNeeds & BrowserMount & Pick<RouteServer, 'anonymous'>;
+export type SamlMount = SamlDependencies & BrowserMount & Pick<RouteServer, 'anonymous'>;
 
 type Endpoint = (http: HttpCall, call: Call, provider: ServiceProvider) => Promise<HttpAnswer>;
 
@@ -42,8 +42,8 @@ export function samlRoutes(mount: SamlMount): Route[] {
       return await work();
     } catch (error) {
       if (error instanceof SamlError) await mount.refusals.wrongMessage(call, provider, error.message);
-      else if (!(error instanceof PageRefusal)) throw error;
-      const { status, fault } = error instanceof PageRefusal ? error : { status: 400, fault: null };
+      else if (!(error instanceof ErrorPage)) throw error;
+      const { status, fault } = error instanceof ErrorPage ? error : { status: 400, fault: null };
       const page = plainPage({
         status,
         ...(await pageFrame(call)),
@@ -59,48 +59,48 @@ export function samlRoutes(mount: SamlMount): Route[] {
     const { query } = call.request;
     const [ticket, sealed, logout] = [query.get('ticket'), query.get('request'), query.get('logout')];
     if (!query.has('SAMLRequest') && !query.has('SAMLResponse')) {
-      if (ticket !== null) return redeem(mount, call, provider, ticket);
-      if (sealed !== null) return resume(mount, call, provider, sealed);
+      if (ticket !== null) return redeemTicket(mount, call, provider, ticket);
+      if (sealed !== null) return resumeRequest(mount, call, provider, sealed);
       if (logout !== null) return resumeLogout(mount, call, provider, logout);
       throw new SamlError('The SAML request payload is missing.');
     }
     mount.anonymous.check(call);
-    const incoming = incomingRedirect(queryOf(raw.url));
+    const incoming = parseRedirect(queryOf(raw.url));
     switch (kindOf(incoming)) {
       case 'AuthnRequest':
         return handleRequest(mount, call, provider, readAt(call, provider, incoming));
       case 'LogoutRequest':
-        return takeLogoutRedirect(mount, call, provider, incoming);
+        return handleLogoutRedirect(mount, call, provider, incoming);
       case 'LogoutResponse':
-        return continueTour(mount, call, provider, incoming);
+        return continuePropagation(mount, call, provider, incoming);
     }
   };
 
   // A form that another site makes the browser send comes without its cookies; asked for by GET, it comes with them.
   const byPost: Endpoint = async ({ body }, call, provider) => {
     mount.anonymous.check(call);
-    const incoming = incomingPost(readForm(body));
+    const incoming = parsePost(readForm(body));
     switch (kindOf(incoming)) {
       case 'AuthnRequest': {
-        const address = addressOf(mount, call, provider, readAt(call, provider, incoming));
+        const address = buildSsoUrl(mount, call, provider, readAt(call, provider, incoming));
         return { ...redirectBrowser(address), status: 303 };
       }
       case 'LogoutRequest':
-        return takeLogoutPost(mount, call, provider, incoming);
+        return handleLogoutPost(mount, call, provider, incoming);
       case 'LogoutResponse':
-        return continueTour(mount, call, provider, incoming);
+        return continuePropagation(mount, call, provider, incoming);
     }
   };
 
-  const readAt = ({ now }: Call, provider: ServiceProvider, incoming: Incoming) =>
+  const readAt = ({ now }: Call, provider: ServiceProvider, incoming: IncomingMessage) =>
     readRequest(incoming, provider, { publicUrl: mount.publicUrl, now });
 
   const bySoap: Endpoint = async ({ body }, call, provider) => {
     mount.anonymous.check(call);
-    return takeLogoutSoap(mount, call, provider, body.toString('utf8'));
+    return handleLogoutSoap(mount, call, provider, body.toString('utf8'));
   };
 
-  const begin: Endpoint = (_http, call, provider) => handleRequest(mount, call, provider, unsolicited(provider));
+  const begin: Endpoint = (_http, call, provider) => handleRequest(mount, call, provider, handleUnsolicited(provider));
   const metadata: Endpoint = async (_http, _call, { pk }) =>
     redirectBrowser(`/api/v3/providers/saml/${pk}/metadata/?download`);
 
@@ -113,9 +113,9 @@ export function samlRoutes(mount: SamlMount): Route[] {
   const post = (path: string): Route => ({ methods: ['POST'], path: at(path), handle: serve(byPost) });
   const bindings = ['binding/redirect/', 'binding/post/'];
   const messages = ['', ...bindings.map((path) => `sso/${path}`), ...bindings.map((path) => `slo/${path}`)];
-  const tour: AnswerCall = async (http) => beginTour(mount, await browserCall(mount, http));
+  const tour: AnswerCall = async (http) => showPropagationPage(mount, await browserCall(mount, http));
   return [
-    { methods: ['GET'], path: tourPath, handle: tour },
+    { methods: ['GET'], path: logoutPropagationPath, handle: tour },
     { methods: ['POST'], path: at('slo/binding/soap/'), handle: serve(bySoap) },
     ...messages.flatMap((path) => [get(path, byRedirect), post(path)]),
     ...['init/', 'sso/binding/init/'].map((path) => get(path, begin)),
@@ -126,7 +126,7 @@ export function samlRoutes(mount: SamlMount): Route[] {
 const kinds = ['AuthnRequest', 'LogoutRequest', 'LogoutResponse'] as const;
 
 /** What a message is, if it came under the right name. */
-function kindOf({ name, root: { local } }: Incoming): (typeof kinds)[number] {
+function kindOf({ name, root: { local } }: IncomingMessage): (typeof kinds)[number] {
   const kind = kinds.find((known) => known === local);
   if (kind && name === (kind === 'LogoutResponse' ? 'SAMLResponse' : 'SAMLRequest')) return kind;
   throw new SamlError(`Unsupported SAML message type: ${local.slice(0, 100)}`);

@@ -16,10 +16,10 @@ import {
   isStrongAlgorithm,
   signatureAlgorithms,
 } from './algorithms.ts';
+import { completeSettings } from './complete-settings.ts';
 import { importMetadataAction } from './import-metadata.ts';
 import { samlMappingModel, samlProviderModel } from './models.ts';
 import { type PreviewNeeds, previewUserAction } from './preview-user.ts';
-import { settle } from './settle.ts';
 import { defaultIssuer, samlPaths } from './urls.ts';
 
 interface Needs extends PreviewNeeds {
@@ -155,7 +155,7 @@ export function samlProvider(needs: Needs, actions: readonly Action[]): Resource
       url_slo_post: address(publicUrl, 'sloPost'),
       url_slo_redirect: address(publicUrl, 'sloRedirect'),
     },
-    check: settle(publicUrl),
+    check: completeSettings(publicUrl),
     actions: [previewUserAction(needs), importMetadataAction, ...actions],
   });
 }

@@ -8,10 +8,10 @@ import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { decideOnTicket } from '../../../provider/authorize/decide.ts';
 import type { ProviderKind } from '../../../provider/provider-kind.ts';
 import { samlDemo } from './demo.ts';
+import { createSamlErrorEvents } from './error-events.ts';
 import { logoutJobs, queueLogouts } from './logout/logout.jobs.ts';
-import { detourByTour } from './logout/tour.ts';
+import { propagationRedirect } from './logout/logout-propagation.ts';
 import { metadataEndpoint } from './metadata.endpoint.ts';
-import { createSamlRefusals } from './refusal-events.ts';
 import { samlRoutes } from './routes.ts';
 import { samlProvider } from './saml.resource.ts';
 import { samlMapping } from './saml-mapping.resource.ts';
@@ -32,7 +32,7 @@ interface Needs {
 /** SAML 2.0: this server as the identity provider of applications. */
 export function samlIdp(needs: Needs): ProviderKind {
   const keyOf = createKeyOf(needs.key.box);
-  const refusals = createSamlRefusals(needs.db);
+  const refusals = createSamlErrorEvents(needs.db);
   const shared = { ...needs, keyOf, refusals, publicUrl: needs.config.publicUrl };
   return {
     resource: samlProvider(needs, [samlTestAction(shared)]),
@@ -51,7 +51,7 @@ export function samlIdp(needs: Needs): ProviderKind {
       return [...samlRoutes(mount), samlTestRoute(mount)];
     },
     append: decideOnTicket(needs.key),
-    detourOf: detourByTour(needs),
+    detourOf: propagationRedirect(needs),
     afterEvent: queueLogouts(needs.jobs),
     jobs: (server) => logoutJobs({ ...needs, ...server, keyOf }),
     expiring: [

@@ -3,8 +3,8 @@ import { testSignInAction } from '../../../provider/test-sign-in/test-action.ts'
 import { type TestMount, testRoute } from '../../../provider/test-sign-in/test-route.ts';
 import { samlProviderModel } from './models.ts';
 import { loadServiceProvider } from './service-provider.ts';
-import { SamlRefusal } from './sso/saml-refusal.ts';
-import { type TellNeeds, tellOf } from './sso/tell-of.ts';
+import { buildSubject, type SubjectDependencies } from './sso/assertion-subject.ts';
+import { SsoError } from './sso/sso-error.ts';
 import { issuerOf } from './urls.ts';
 
 /** Where a test sign-in begins. No service provider has an empty address: the ticket buys no assertion. */
@@ -20,14 +20,14 @@ export const samlTestRoute = (mount: TestMount) =>
   });
 
 /** What an assertion would say. */
-export const samlTestAction = (needs: TellNeeds) =>
+export const samlTestAction = (needs: SubjectDependencies) =>
   testSignInAction({
     key: needs.key,
     async tell(call, pk, { user, session }) {
       const provider = await loadServiceProvider(call.db, { provider: pk });
       if (!provider) return { refusal: 'No application uses the provider.' };
       try {
-        const { nameId, mapped } = await tellOf(needs, call, { provider, user, session, nameIdFormat: null });
+        const { nameId, mapped } = await buildSubject(needs, call, { provider, user, session, nameIdFormat: null });
         needs.keyOf(provider);
         const attributes = mapped.attributes.map(({ name, values }) => [name, [...values]]);
         return {
@@ -42,7 +42,7 @@ export const samlTestAction = (needs: TellNeeds) =>
           },
         };
       } catch (error) {
-        if (error instanceof SamlRefusal) return { refusal: error.message };
+        if (error instanceof SsoError) return { refusal: error.message };
         throw error;
       }
     },

@@ -10,17 +10,17 @@ import type { HttpAnswer } from '../../../../platform/http/routes.ts';
 import { redirectBrowser, withCookies } from '../../../../provider/browser-answers.ts';
 import { endOwnSession, goThroughSignOut } from '../../../../provider/sign-out.ts';
 import type { Call } from '../../../../resource/call.ts';
-import { deliver } from '../deliver.ts';
-import { type Incoming, ofDocument } from '../incoming.ts';
-import { findLogin, forgetLogin, hasUnreachable, loginsOf } from '../logins.ts';
+import type { SamlDependencies } from '../dependencies.ts';
+import { ErrorPage } from '../error-page.ts';
+import { fromDocument, type IncomingMessage } from '../incoming-message.ts';
+import { deleteLogin, findLogin, hasUnreachable, loginsOf } from '../logins.ts';
 import { samlApp } from '../models.ts';
-import type { SamlNeeds } from '../needs.ts';
-import { PageRefusal } from '../page-refusal.ts';
+import { sendThroughBrowser } from '../send-through-browser.ts';
 import type { ServiceProvider } from '../service-provider.ts';
 import { checkDestination, checkIssueInstant } from '../sso/read-request.ts';
 import { issuerOf, samlPaths } from '../urls.ts';
+import { createPropagationStore } from './logout-propagation-store.ts';
 import { readEnvelope, soapEnvelope, soapHeaders } from './soap.ts';
-import { tourStore } from './tour-store.ts';
 
 /** What is remembered of a logout request while the browser is on the way. A type, since it is sealed as JSON. */
 type PendingLogout = {
@@ -40,7 +40,12 @@ const lifetimeMs = 30 * 60_000;
 const maxIndexes = 20;
 
 /** Checks a logout request. Throws `SamlError` with words for the person. */
-function readLogout(needs: SamlNeeds, { now }: Call, provider: ServiceProvider, incoming: Incoming): PendingLogout {
+function readLogout(
+  needs: SamlDependencies,
+  { now }: Call,
+  provider: ServiceProvider,
+  incoming: IncomingMessage,
+): PendingLogout {
   const isProven = provider.verification !== null;
   const request = readLogoutRequest(
     provider.verification === null ? incoming.root : incoming.verified(provider.verification),
@@ -61,28 +66,32 @@ function readLogout(needs: SamlNeeds, { now }: Call, provider: ServiceProvider, 
 }
 
 /** The address at which a logout request goes on. */
-function addressOf({ key }: SamlNeeds, call: Call, provider: ServiceProvider, pending: PendingLogout): string {
+function addressOf({ key }: SamlDependencies, call: Call, provider: ServiceProvider, pending: PendingLogout): string {
   const sealed = key.box.seal(JSON.stringify({ pending, expires: addMilliseconds(call.now, lifetimeMs) }), sealedAs);
   return `${samlPaths(provider.application.slug).endpoint}?${new URLSearchParams({ logout: sealed })}`;
 }
 
 /** By POST, the browser comes without its session; asked for by GET, it brings it. */
-export const takeLogoutPost = (
-  needs: SamlNeeds,
+export const handleLogoutPost = (
+  needs: SamlDependencies,
   call: Call,
   provider: ServiceProvider,
-  incoming: Incoming,
+  incoming: IncomingMessage,
 ): HttpAnswer => ({
   ...redirectBrowser(addressOf(needs, call, provider, readLogout(needs, call, provider, incoming))),
   status: 303,
 });
 
-export const takeLogoutRedirect = (needs: SamlNeeds, call: Call, provider: ServiceProvider, incoming: Incoming) =>
-  goOn(needs, call, provider, readLogout(needs, call, provider, incoming));
+export const handleLogoutRedirect = (
+  needs: SamlDependencies,
+  call: Call,
+  provider: ServiceProvider,
+  incoming: IncomingMessage,
+) => continueLogout(needs, call, provider, readLogout(needs, call, provider, incoming));
 
 /** Somebody comes back with a request that this server has checked. */
 export function resumeLogout(
-  needs: SamlNeeds,
+  needs: SamlDependencies,
   call: Call,
   provider: ServiceProvider,
   sealed: string,
@@ -94,20 +103,20 @@ export function resumeLogout(
     // The box says in no other way that it did not seal this.
   }
   if (opened?.pending.provider !== provider.pk || opened.expires <= call.now) {
-    throw new PageRefusal('This request is too old, or not one of this application.');
+    throw new ErrorPage('This request is too old, or not one of this application.');
   }
-  return goOn(needs, call, provider, opened.pending);
+  return continueLogout(needs, call, provider, opened.pending);
 }
 
-async function goOn(
-  needs: SamlNeeds,
+async function continueLogout(
+  needs: SamlDependencies,
   call: Call,
   provider: ServiceProvider,
   pending: PendingLogout,
 ): Promise<HttpAnswer> {
   if (pending.ended !== null) {
     const { session } = pending.ended;
-    const hasFailed = await call.db.write((tx) => tourStore(needs.key, call.now).takeFailure(tx, session));
+    const hasFailed = await call.db.write((tx) => createPropagationStore(needs.key, call.now).takeFailure(tx, session));
     const isPartial = hasFailed || pending.ended.isPartial;
     // The flow may have left that to us.
     const cookies = call.actor?.session === session ? await endOwnSession(needs, call, samlApp) : [];
@@ -124,7 +133,7 @@ async function goOn(
     (pending.indexes.includes(login.session_index) || (pending.isProven && pending.indexes.length === 0));
   if (!isMeant) return respond(needs, call, provider, pending, statusCodes.requester);
   // It knows; the others have to be told.
-  await call.db.write((tx) => forgetLogin(tx, login));
+  await call.db.write((tx) => deleteLogin(tx, login));
   const isPartial = await hasUnreachable(call.db.read, session);
   const next = addressOf(needs, call, provider, { ...pending, ended: { session, isPartial } });
   const { to, cookies } = await goThroughSignOut(needs, call, { next, app: samlApp, flow: provider.invalidation_flow });
@@ -134,7 +143,7 @@ async function goOn(
 
 /** Answers the service provider; where it takes no answers, the person. */
 async function respond(
-  needs: SamlNeeds,
+  needs: SamlDependencies,
   call: Call,
   provider: ServiceProvider,
   { id, relayState }: PendingLogout,
@@ -146,11 +155,11 @@ async function respond(
   const key = needs.keyOf(provider);
   const response = responseTo(needs, call, provider, id, code, isPartial);
   const message = key && sls_binding === 'post' ? signXml(response, key) : response;
-  return deliver({ name: 'SAMLResponse', to: sls_url, binding: sls_binding, message, relayState, key });
+  return sendThroughBrowser({ name: 'SAMLResponse', to: sls_url, binding: sls_binding, message, relayState, key });
 }
 
 const responseTo = (
-  { publicUrl }: SamlNeeds,
+  { publicUrl }: SamlDependencies,
   { now }: Call,
   provider: ServiceProvider,
   inResponseTo: string,
@@ -169,7 +178,7 @@ const responseTo = (
 
 const signedOutPage = async (call: Call, { application }: ServiceProvider, code: string): Promise<HttpAnswer> => {
   if (code !== statusCodes.success)
-    throw new PageRefusal('The request does not name the session that you are signed in with.');
+    throw new ErrorPage('The request does not name the session that you are signed in with.');
   return plainPage({
     ...(await pageFrame(call)),
     title: 'You are signed out',
@@ -179,20 +188,20 @@ const signedOutPage = async (call: Call, { application }: ServiceProvider, code:
 };
 
 /** A service provider asks this server directly. Without a browser, only its signature can prove that it asks. */
-export async function takeLogoutSoap(
-  needs: SamlNeeds,
+export async function handleLogoutSoap(
+  needs: SamlDependencies,
   call: Call,
   provider: ServiceProvider,
   text: string,
 ): Promise<HttpAnswer> {
   if (provider.verification === null)
     throw new SamlError('Logout by SOAP needs the certificate of the service provider.');
-  const incoming = ofDocument('SAMLRequest', readEnvelope(text), null);
+  const incoming = fromDocument('SAMLRequest', readEnvelope(text), null);
   const pending = readLogout(needs, call, provider, incoming);
   const logins = await loginsOf(call.db.read, provider.pk, pending.nameId, pending.indexes);
   await call.db.write(async (tx) => {
     for (const login of logins) {
-      await forgetLogin(tx, login);
+      await deleteLogin(tx, login);
       if (!(await endSession(tx, login.session))) continue;
       const context = { logout_reason: `Signed out by ${provider.application.name}` };
       await call.world.record(tx, call, { action: 'logout', app: samlApp, context });

@@ -3,10 +3,10 @@ import type { GuardedFetch } from '../../../../platform/fetch/guarded-fetch.ts';
 import type { JobKind, Jobs } from '../../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../../platform/keys.ts';
 import { queueWhenSessionsEnd } from '../../../../provider/ended-sessions.ts';
-import { hasLogins, takeEndedLogins } from '../logins.ts';
+import { consumeEndedLogins, hasLogins } from '../logins.ts';
 import type { KeyOf } from '../signing-key.ts';
-import { finishTourJob } from './finish-tour.job.ts';
-import { queueTelling, tellProviderJob } from './tell-provider.job.ts';
+import { finishPropagationJob } from './finish-propagation.job.ts';
+import { notifyProviderJob, queueProviderNotification } from './notify-provider.job.ts';
 
 interface Needs extends Pick<JobServer, 'db' | 'jobs' | 'systemCall'> {
   readonly key: InstanceKey;
@@ -30,12 +30,12 @@ export function logoutJobs(needs: Needs): JobKind[] {
     async run() {
       const { now } = systemCall();
       const count = await db.write(async (tx) => {
-        const logins = await takeEndedLogins(tx, now);
-        for (const login of logins) await queueTelling(jobs(), tx, login);
+        const logins = await consumeEndedLogins(tx, now);
+        for (const login of logins) await queueProviderNotification(jobs(), tx, login);
         return logins.length;
       });
       return count > 0 ? `Sessions at ${count} service providers are over.` : undefined;
     },
   };
-  return [find, tellProviderJob(needs), finishTourJob(needs)];
+  return [find, notifyProviderJob(needs), finishPropagationJob(needs)];
 }

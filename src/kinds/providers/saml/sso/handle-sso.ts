@@ -7,22 +7,22 @@ import { consumeTicket, findTicket } from '../../../../provider/authorize/ticket
 import { redirectBrowser, withCookies } from '../../../../provider/browser-answers.ts';
 import { signInOfSession } from '../../../../provider/sign-in-of-session.ts';
 import type { Call } from '../../../../resource/call.ts';
-import { deliver } from '../deliver.ts';
+import type { SamlDependencies } from '../dependencies.ts';
+import { ErrorPage } from '../error-page.ts';
 import { samlProviderModel } from '../models.ts';
-import type { SamlNeeds } from '../needs.ts';
-import { PageRefusal } from '../page-refusal.ts';
+import { sendThroughBrowser } from '../send-through-browser.ts';
 import type { ServiceProvider } from '../service-provider.ts';
 import { issuerOf, samlPaths } from '../urls.ts';
-import { answerAllowed } from './answer-allowed.ts';
 import { authnContextOf } from './authn-context.ts';
+import { buildLoginResponse } from './build-login-response.ts';
 import { openPending, type PendingRequest, sealPending } from './pending-request.ts';
 import { isConsumerOf } from './read-request.ts';
-import { SamlRefusal } from './saml-refusal.ts';
+import { SsoError } from './sso-error.ts';
 import { wantedFormat } from './wanted-format.ts';
 import { writeFailure } from './write-response.ts';
 
 /** Somebody begins here, without a request of the service provider. */
-export const unsolicited = ({ pk, default_relay_state }: ServiceProvider): PendingRequest => ({
+export const handleUnsolicited = ({ pk, default_relay_state }: ServiceProvider): PendingRequest => ({
   provider: pk,
   id: null,
   issuer: null,
@@ -36,39 +36,49 @@ export const unsolicited = ({ pk, default_relay_state }: ServiceProvider): Pendi
 });
 
 /** The address at which a request goes on that this server has checked. */
-export const addressOf = ({ key }: SamlNeeds, call: Call, provider: ServiceProvider, request: PendingRequest): string =>
+export const buildSsoUrl = (
+  { key }: SamlDependencies,
+  call: Call,
+  provider: ServiceProvider,
+  request: PendingRequest,
+): string =>
   `${samlPaths(provider.application.slug).endpoint}?${new URLSearchParams({ request: sealPending(key.box, request, call.now) })}`;
 
 /** Somebody comes back with a request that this server has checked. */
-export function resume(needs: SamlNeeds, call: Call, provider: ServiceProvider, sealed: string): Promise<HttpAnswer> {
+export function resumeRequest(
+  needs: SamlDependencies,
+  call: Call,
+  provider: ServiceProvider,
+  sealed: string,
+): Promise<HttpAnswer> {
   const request = openPending(needs.key.box, sealed, call.now);
   if (request?.provider !== provider.pk)
-    throw new PageRefusal('This request is too old, or not one of this application.');
+    throw new ErrorPage('This request is too old, or not one of this application.');
   return handleRequest(needs, call, provider, request);
 }
 
 /** Takes a person from a request that was checked to the response. */
 export function handleRequest(
-  needs: SamlNeeds,
+  needs: SamlDependencies,
   call: Call,
   provider: ServiceProvider,
   request: PendingRequest,
 ): Promise<HttpAnswer> {
-  return tellingProvider(needs, call, provider, request, async () => {
+  return withErrorResponse(needs, call, provider, request, async () => {
     checkSignsInForThemselves(call);
     wantedFormat(provider, request);
     if (!provider.application.enabled) {
-      if (request.isPassive) throw new SamlRefusal('denied', 'The application is switched off.');
+      if (request.isPassive) throw new SsoError('denied', 'The application is switched off.');
       return turnAwayFromOff(needs, call, provider, undefined);
     }
     const signIn = await signInOfSession(call.db.read, call.actor?.session ?? null);
     if (mustSignIn({ isForced: request.forceAuthn }, signIn?.at ?? null, request.sentAt, call.now)) {
-      if (request.isPassive) throw new SamlRefusal('passive', 'Nobody is signed in, or not anew.');
-      const next = addressOf(needs, call, provider, { ...request, sentAt: call.now });
+      if (request.isPassive) throw new SsoError('passive', 'Nobody is signed in, or not anew.');
+      const next = buildSsoUrl(needs, call, provider, { ...request, sentAt: call.now });
       return redirectBrowser(await signInPage(needs, call, provider, { next }));
     }
     if (authnContextOf(signIn?.amr ?? [], request.requestedContext) === null) {
-      throw new SamlRefusal('context', 'The person did not sign in as the request demands.');
+      throw new SsoError('context', 'The person did not sign in as the request demands.');
     }
     if (!(await mayBegin(needs, call, provider))) throw denied();
     return goThroughFlow(needs, call, provider, request);
@@ -77,13 +87,13 @@ export function handleRequest(
 
 /** Who acts as another user signs in nowhere in their name: that would last when they have stopped. */
 function checkSignsInForThemselves({ actor }: Call): void {
-  if (actor?.impersonator) throw new SamlRefusal('denied', 'Nobody can sign in to an application for somebody else.');
+  if (actor?.impersonator) throw new SsoError('denied', 'Nobody can sign in to an application for somebody else.');
 }
 
-const denied = () => new SamlRefusal('denied', 'The person may not use this application.');
+const denied = () => new SsoError('denied', 'The person may not use this application.');
 
 async function goThroughFlow(
-  needs: SamlNeeds,
+  needs: SamlDependencies,
   call: Call,
   provider: ServiceProvider,
   request: PendingRequest,
@@ -98,44 +108,49 @@ async function goThroughFlow(
   });
   switch (asked.outcome) {
     case 'decided':
-      return withCookies(await redeem(needs, call, provider, asked.ticket), asked.cookies);
+      return withCookies(await redeemTicket(needs, call, provider, asked.ticket), asked.cookies);
     case 'page':
       return asked.answer;
     case 'silenced':
-      throw new SamlRefusal('passive', 'The person has to do something first.');
+      throw new SsoError('passive', 'The person has to do something first.');
     case 'missing':
-      throw new SamlRefusal('failed', 'The provider has no authorization flow.', new Error('no authorization flow'));
+      throw new SsoError('failed', 'The provider has no authorization flow.', new Error('no authorization flow'));
     case 'broken':
-      throw new SamlRefusal('failed', 'The authorization flow could not be carried out.', new Error('broken flow'));
+      throw new SsoError('failed', 'The authorization flow could not be carried out.', new Error('broken flow'));
   }
 }
 
 /** Somebody comes back from a flow. The ticket is theirs alone, for this session, once. */
-export async function redeem(needs: SamlNeeds, call: Call, provider: ServiceProvider, id: string): Promise<HttpAnswer> {
+export async function redeemTicket(
+  needs: SamlDependencies,
+  call: Call,
+  provider: ServiceProvider,
+  id: string,
+): Promise<HttpAnswer> {
   const ticket = await findTicket(needs.db, needs.key, call, id);
-  if (ticket?.provider !== provider.pk) throw new PageRefusal('This request was answered before, or is not yours.');
+  if (ticket?.provider !== provider.pk) throw new ErrorPage('This request was answered before, or is not yours.');
   // What `goThroughFlow` asked for.
   const request = ticket.request as unknown as PendingRequest;
   if (!isConsumerOf(provider, request)) {
-    throw new PageRefusal('The provider has changed in the meantime.');
+    throw new ErrorPage('The provider has changed in the meantime.');
   }
-  return tellingProvider(needs, call, provider, request, async () => {
+  return withErrorResponse(needs, call, provider, request, async () => {
     if (ticket.state !== 'granted' || !(await mayUse(needs, call, provider))) {
       await call.db.write((tx) => consumeTicket(tx, ticket));
-      throw new SamlRefusal('denied', 'The person or this server denied the request.');
+      throw new SsoError('denied', 'The person or this server denied the request.');
     }
-    const message = await answerAllowed(needs, call, { provider, request, ticket });
+    const message = await buildLoginResponse(needs, call, { provider, request, ticket });
     return respond(needs, provider, request, message);
   });
 }
 
 const respond = (
-  { keyOf }: SamlNeeds,
+  { keyOf }: SamlDependencies,
   provider: ServiceProvider,
   { relayState }: PendingRequest,
-  message: Awaited<ReturnType<typeof answerAllowed>>,
+  message: Awaited<ReturnType<typeof buildLoginResponse>>,
 ): HttpAnswer =>
-  deliver({
+  sendThroughBrowser({
     name: 'SAMLResponse',
     to: provider.acs_url,
     binding: provider.sp_binding,
@@ -148,8 +163,8 @@ const respond = (
  * Refusals from here on are told to the service provider, at the address that its administrator has entered. Who began here
  * reads them on a page: nobody else has asked.
  */
-async function tellingProvider(
-  needs: SamlNeeds,
+async function withErrorResponse(
+  needs: SamlDependencies,
   call: Call,
   provider: ServiceProvider,
   request: PendingRequest,
@@ -158,11 +173,11 @@ async function tellingProvider(
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof SamlRefusal)) throw error;
+    if (!(error instanceof SsoError)) throw error;
     const { code, detail, message, fault } = error;
     if (fault !== null)
       await needs.refusals.wrongMessage(call, provider, `Failed to process SAML assertion: ${message}`);
-    if (request.id === null) throw new PageRefusal(message, { status: 403, fault });
+    if (request.id === null) throw new ErrorPage(message, { status: 403, fault });
     const issuer = issuerOf(needs.publicUrl, { issuer: provider.issuer, slug: provider.application.slug });
     const frame = { issuer, acs: provider.acs_url, inResponseTo: request.id, now: new Date(call.now) };
     const failure = await writeFailure(frame, { code, detail, message }, needs.keyOf(provider));

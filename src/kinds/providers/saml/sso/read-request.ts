@@ -1,7 +1,7 @@
 import { clockSkewMs } from '../../../../lib/saml/header.ts';
 import { SamlError } from '../../../../lib/saml/message.ts';
 import { readAuthnRequest } from '../../../../lib/saml/read-authn-request.ts';
-import type { Incoming } from '../incoming.ts';
+import type { IncomingMessage } from '../incoming-message.ts';
 import type { ServiceProvider } from '../service-provider.ts';
 import { samlPaths } from '../urls.ts';
 import type { PendingRequest } from './pending-request.ts';
@@ -11,7 +11,7 @@ const maxAgeMs = 10 * 60_000;
 
 /** Checks a request of a service provider. Throws `SamlError` with words for the person. */
 export function readRequest(
-  incoming: Incoming,
+  incoming: IncomingMessage,
   provider: ServiceProvider,
   { publicUrl, now }: { readonly publicUrl: string; readonly now: string },
 ): PendingRequest {

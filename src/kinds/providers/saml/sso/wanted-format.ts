@@ -2,7 +2,7 @@ import { nameIdFormats, specifiedFormat } from '../../../../lib/saml/names.ts';
 import { knownFormats } from '../name-id.ts';
 import type { ServiceProvider } from '../service-provider.ts';
 import type { PendingRequest } from './pending-request.ts';
-import { SamlRefusal } from './saml-refusal.ts';
+import { SsoError } from './sso-error.ts';
 
 /** The format of the name that the service provider wants, as it spells it; that of the provider where it does not care. */
 export function wantedFormat(
@@ -13,5 +13,5 @@ export function wantedFormat(
     return default_name_id_policy;
   }
   if (knownFormats.has(specifiedFormat(nameIdFormat))) return nameIdFormat;
-  throw new SamlRefusal('nameId', `Assertion contains NameID with unsupported format ${nameIdFormat.slice(0, 200)}.`);
+  throw new SsoError('nameId', `Assertion contains NameID with unsupported format ${nameIdFormat.slice(0, 200)}.`);
 }

@@ -22,7 +22,7 @@ export interface ResponseFrame {
 }
 
 /** What is said of somebody. Times are in milliseconds from now. */
-export interface Told extends ResponseFrame {
+export interface AssertionData extends ResponseFrame {
   readonly nameId: NameId;
   readonly sessionIndex: string;
   readonly attributes: readonly Attribute[];
@@ -37,13 +37,13 @@ export interface Told extends ResponseFrame {
 type Sealing = Pick<ServiceProvider, 'sign_assertion' | 'sign_response' | 'encryption' | 'encryption_algorithm'>;
 
 /** A response that signs somebody in: the assertion is signed, then encrypted, then the response is signed. */
-export async function writeSuccess(told: Told, sealing: Sealing, key: SigningKey | null): Promise<Markup> {
-  const assertion = await writeSigned(assertionOf(told), sealing.sign_assertion ? key : null);
+export async function writeSuccess(data: AssertionData, sealing: Sealing, key: SigningKey | null): Promise<Markup> {
+  const assertion = await writeSigned(assertionOf(data), sealing.sign_assertion ? key : null);
   const responseKey = sealing.sign_response ? key : null;
-  if (sealing.encryption === null) return writeSigned(responseOf(told, success, assertion), responseKey);
+  if (sealing.encryption === null) return writeSigned(responseOf(data, success, assertion), responseKey);
   const encrypted = await encryptXml(assertion, sealing.encryption, sealing.encryption_algorithm);
   const content = xml('saml:EncryptedAssertion', { 'xmlns:saml': assertionNamespace }, encrypted);
-  const response = responseOf(told, success, content).write(null);
+  const response = responseOf(data, success, content).write(null);
   // The library that encrypts does not write canonical XML, so this has to be parsed to be signed.
   return responseKey ? signXml(response, responseKey) : response;
 }
@@ -74,17 +74,17 @@ function responseOf({ issuer, acs, inResponseTo, now }: ResponseFrame, status: M
 
 const issuerMarkup = (issuer: string) => xml('saml:Issuer', { 'xmlns:saml': assertionNamespace }, issuer);
 
-function assertionOf(told: Told) {
+function assertionOf(data: AssertionData) {
   const id = newMessageId();
-  const { now, inResponseTo, acs } = told;
+  const { now, inResponseTo, acs } = data;
   const after = (ms: number) => samlInstant(fromTimestamp(addMilliseconds(toTimestamp(now), ms)));
-  const NotOnOrAfter = after(told.notOnOrAfterMs);
+  const NotOnOrAfter = after(data.notOnOrAfterMs);
   const attributes = { 'xmlns:saml': assertionNamespace, ID: id, Version: '2.0', IssueInstant: samlInstant(now) };
   const content = [
     xml(
       'saml:Subject',
       {},
-      writeNameId({ ...told.nameId, qualifier: null, spQualifier: null }),
+      writeNameId({ ...data.nameId, qualifier: null, spQualifier: null }),
       xml(
         'saml:SubjectConfirmation',
         { Method: bearerConfirmation },
@@ -93,22 +93,22 @@ function assertionOf(told: Told) {
     ),
     xml(
       'saml:Conditions',
-      { NotBefore: after(told.notBeforeMs), NotOnOrAfter },
-      told.audience === '' ? null : xml('saml:AudienceRestriction', {}, xml('saml:Audience', {}, told.audience)),
+      { NotBefore: after(data.notBeforeMs), NotOnOrAfter },
+      data.audience === '' ? null : xml('saml:AudienceRestriction', {}, xml('saml:Audience', {}, data.audience)),
     ),
     xml(
       'saml:AuthnStatement',
       {
-        AuthnInstant: samlInstant(told.signedInAt),
-        SessionIndex: told.sessionIndex,
-        SessionNotOnOrAfter: after(told.sessionMs),
+        AuthnInstant: samlInstant(data.signedInAt),
+        SessionIndex: data.sessionIndex,
+        SessionNotOnOrAfter: after(data.sessionMs),
       },
-      xml('saml:AuthnContext', {}, xml('saml:AuthnContextClassRef', {}, told.authnContext)),
+      xml('saml:AuthnContext', {}, xml('saml:AuthnContextClassRef', {}, data.authnContext)),
     ),
-    told.attributes.length === 0 ? null : xml('saml:AttributeStatement', {}, told.attributes.map(attributeMarkup)),
+    data.attributes.length === 0 ? null : xml('saml:AttributeStatement', {}, data.attributes.map(attributeMarkup)),
   ];
   const write = (signature: Markup | null) =>
-    xml('saml:Assertion', attributes, xml('saml:Issuer', {}, told.issuer), signature, content);
+    xml('saml:Assertion', attributes, xml('saml:Issuer', {}, data.issuer), signature, content);
   return { id, write };
 }
 

@@ -6,7 +6,7 @@ import type { XmlElement } from '../../../lib/xml/element.ts';
 import { isSigned, verifySigned } from '../../../lib/xml/verify.ts';
 
 /** A message as a browser brought it. */
-export interface Incoming {
+export interface IncomingMessage {
   readonly name: MessageName;
   /** The root element, as it came: of one that is signed, only `verified` may be believed. */
   readonly root: XmlElement;
@@ -22,7 +22,7 @@ const unsigned = 'Verification Certificate configured, but request is not signed
 const unverified = 'Failed to verify signature';
 
 /** Reads a message by redirect. `query` is the query string as it came, since the signature is over its very octets. */
-export function incomingRedirect(query: string): Incoming {
+export function parseRedirect(query: string): IncomingMessage {
   const { name, text, relayState, isSigned: hasSignature, isSignedBy } = readRedirect(query);
   const root = readMessage(text);
   return {
@@ -39,18 +39,18 @@ export function incomingRedirect(query: string): Incoming {
 }
 
 /** Reads a message by POST. */
-export function incomingPost(form: URLSearchParams): Incoming {
+export function parsePost(form: URLSearchParams): IncomingMessage {
   const names = (['SAMLRequest', 'SAMLResponse'] as const).filter((name) => form.has(name));
   const [name = 'SAMLRequest'] = names;
   if (names.length === 0) throw new SamlError('The SAML request payload is missing.');
   if (names.length > 1 || [name, 'RelayState'].some((part) => form.getAll(part).length > 1)) {
     throw new SamlError('The form has a message or RelayState more than once.');
   }
-  return ofDocument(name, readMessage(decodePost(form.get(name) ?? '')), form.get('RelayState'));
+  return fromDocument(name, readMessage(decodePost(form.get(name) ?? '')), form.get('RelayState'));
 }
 
 /** A message that stands for itself, with its signature inside. */
-export const ofDocument = (name: MessageName, root: XmlElement, relayState: string | null): Incoming => ({
+export const fromDocument = (name: MessageName, root: XmlElement, relayState: string | null): IncomingMessage => ({
   name,
   root,
   relayState: bounded(relayState),

@@ -1,5 +1,5 @@
 /** Words for the person whose browser came, where no service provider can be told. */
-export class PageRefusal extends Error {
+export class ErrorPage extends Error {
   readonly status: number;
   /** What went wrong inside; for the log. */
   readonly fault: unknown;

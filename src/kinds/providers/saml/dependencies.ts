@@ -4,17 +4,17 @@ import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { AuthorizeNeeds } from '../../../provider/authorize/needs.ts';
 import type { SignOutNeeds } from '../../../provider/sign-out.ts';
-import type { SamlRefusals } from './refusal-events.ts';
+import type { SamlErrorEvents } from './error-events.ts';
 import type { KeyOf } from './signing-key.ts';
 
 /** What the protocol needs of the server. */
-export interface SamlNeeds extends Omit<AuthorizeNeeds, 'refusals'>, SignOutNeeds {
+export interface SamlDependencies extends Omit<AuthorizeNeeds, 'refusals'>, SignOutNeeds {
   readonly db: Database;
   readonly key: InstanceKey;
   readonly publicUrl: string;
   readonly installId: string;
   readonly sandbox: Sandbox;
   readonly keyOf: KeyOf;
-  readonly refusals: SamlRefusals;
+  readonly refusals: SamlErrorEvents;
   jobs(): Jobs;
 }

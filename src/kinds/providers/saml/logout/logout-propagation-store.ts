@@ -6,7 +6,7 @@ import { randomUuid } from '../../../../platform/random.ts';
 import type { Login } from '../logins.ts';
 
 /** A browser on its way past service providers. A type, since it is stored as JSON. */
-export type Tour = {
+export type LogoutPropagation = {
   readonly id: string;
   /** Still to be visited. */
   readonly queue: readonly Login[];
@@ -21,16 +21,16 @@ export type Tour = {
 const lifetimeMs = 15 * 60_000;
 
 /** Stores tours under their ids, the id of a tour under that of the request on the way, and that a tour failed in part. */
-export interface TourStore {
+export interface LogoutPropagationStore {
   /** Reads a tour and locks it until the transaction ends: a job may look at it while the browser comes back. */
-  readTour(tx: Query, id: string): Promise<Tour | null>;
-  writeTour(tx: Query, tour: Tour): Promise<void>;
-  deleteTour(tx: Query, tour: Tour): Promise<void>;
-  writeRequest(tx: Query, request: string, tour: string): Promise<void>;
+  readPropagation(tx: Query, id: string): Promise<LogoutPropagation | null>;
+  writePropagation(tx: Query, propagation: LogoutPropagation): Promise<void>;
+  deletePropagation(tx: Query, propagation: LogoutPropagation): Promise<void>;
+  writeRequest(tx: Query, request: string, propagation: string): Promise<void>;
   /** The tour that a request belongs to, once. */
   takeRequest(tx: Query, request: string): Promise<string | null>;
   /** Notes that a service provider did not sign somebody out, for who has asked for it. */
-  noteFailure(tx: Query, tour: Pick<Tour, 'session'>): Promise<void>;
+  storeFailure(tx: Query, propagation: Pick<LogoutPropagation, 'session'>): Promise<void>;
   /** Whether a service provider did not sign somebody out on the tour of this session. Tells it once. */
   takeFailure(tx: Query, session: string): Promise<boolean>;
 }
@@ -41,7 +41,7 @@ interface Row {
   readonly expires: string;
 }
 
-export function tourStore(key: InstanceKey, now: string): TourStore {
+export function createPropagationStore(key: InstanceKey, now: string): LogoutPropagationStore {
   const expires = addMilliseconds(now, lifetimeMs);
   const hashOf = (id: string) => key.hash(`saml logout ${id}`);
   const seal = (pk: string, stored: unknown) =>
@@ -73,14 +73,14 @@ export function tourStore(key: InstanceKey, now: string): TourStore {
 
   const failureOf = (session: string) => `failed for ${session}`;
   return {
-    readTour: async (tx, id) => open<Tour>(await lock(tx, id)),
-    writeTour: (tx, tour) => write(tx, tour.id, tour),
-    async deleteTour(tx, { id }) {
+    readPropagation: async (tx, id) => open<LogoutPropagation>(await lock(tx, id)),
+    writePropagation: (tx, propagation) => write(tx, propagation.id, propagation),
+    async deletePropagation(tx, { id }) {
       await remove(tx, id);
     },
     writeRequest: write,
     takeRequest: async (tx, request) => open<string>(await remove(tx, request)),
-    noteFailure: (tx, { session }) => write(tx, failureOf(session), true),
+    storeFailure: (tx, { session }) => write(tx, failureOf(session), true),
     takeFailure: async (tx, session) => open(await remove(tx, failureOf(session))) !== null,
   };
 }

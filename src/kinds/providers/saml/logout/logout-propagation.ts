@@ -10,70 +10,70 @@ import type { InstanceKey } from '../../../../platform/keys.ts';
 import { randomToken } from '../../../../platform/random.ts';
 import { redirectBrowser } from '../../../../provider/browser-answers.ts';
 import type { Call } from '../../../../resource/call.ts';
-import { deliver } from '../deliver.ts';
-import type { Incoming } from '../incoming.ts';
-import { type Login, loginsToVisit } from '../logins.ts';
-import type { SamlNeeds } from '../needs.ts';
+import type { SamlDependencies } from '../dependencies.ts';
+import type { IncomingMessage } from '../incoming-message.ts';
+import { findBrowserLogouts, type Login } from '../logins.ts';
+import { sendThroughBrowser } from '../send-through-browser.ts';
 import { loadServiceProvider, type ServiceProvider } from '../service-provider.ts';
-import { watchTour } from './finish-tour.job.ts';
+import { scheduleFinishPropagation } from './finish-propagation.job.ts';
+import { createPropagationStore, type LogoutPropagation } from './logout-propagation-store.ts';
 import { logoutRequestFor } from './logout-request.ts';
-import { type Tour, tourStore } from './tour-store.ts';
 
 // A browser that signs out visits the service providers that it signed in to, one after the other: each gets a logout request
 // and sends the browser back with a response. Who comes back to the page of the tour without a response is told which
-// application did not answer, and can go on. When the browser does not come back, a job tells the rest (`finish-tour.job.ts`).
+// application did not answer, and can go on. When the browser does not come back, a job tells the rest (`finish-propagation.job.ts`).
 
 /** Of pages that belong to no application. */
-export const tourPath = '/application/saml-logout/';
+export const logoutPropagationPath = '/application/saml-logout/';
 
 const sealedAs = 'saml logout tour';
 
 /** The way past the service providers that only the browser can tell. They are noted before the session ends. */
-export function detourByTour({ key, jobs }: Pick<SamlNeeds, 'key' | 'jobs'>): DetourOf {
+export function propagationRedirect({ key, jobs }: Pick<SamlDependencies, 'key' | 'jobs'>): DetourOf {
   return async (call, session) => {
-    const queue = await loginsToVisit(call.db.read, session);
+    const queue = await findBrowserLogouts(call.db.read, session);
     if (queue.length === 0) return null;
     const id = randomToken();
-    const tour: Tour = { id, queue, at: null, to: '/', session };
+    const propagation: LogoutPropagation = { id, queue, at: null, to: '/', session };
     await call.db.write(async (tx) => {
-      await tourStore(key, call.now).writeTour(tx, tour);
-      await watchTour(jobs(), tx, tour);
+      await createPropagationStore(key, call.now).writePropagation(tx, propagation);
+      await scheduleFinishPropagation(jobs(), tx, propagation);
     });
     return (to) => addressOf(key, { id, to });
   };
 }
 
 /** An address of the tour's page. */
-type Stop = {
+type PropagationPage = {
   readonly id: string;
   readonly to: string;
   /** The request that is given up. */
   readonly past?: string;
 };
 
-const addressOf = (key: InstanceKey, stop: Stop): string =>
-  `${tourPath}?${new URLSearchParams({ after: key.box.seal(JSON.stringify(stop), sealedAs) })}`;
+const addressOf = (key: InstanceKey, stop: PropagationPage): string =>
+  `${logoutPropagationPath}?${new URLSearchParams({ after: key.box.seal(JSON.stringify(stop), sealedAs) })}`;
 
 /** Somebody begins their tour, or comes back to it; nobody else can write its address. */
-export async function beginTour(needs: SamlNeeds, call: Call): Promise<HttpAnswer> {
-  let opened: Stop;
+export async function showPropagationPage(needs: SamlDependencies, call: Call): Promise<HttpAnswer> {
+  let opened: PropagationPage;
   try {
     opened = JSON.parse(needs.key.box.open(call.request.query.get('after') ?? '', sealedAs));
   } catch {
     // The box says in no other way that it did not seal this.
     return redirectBrowser('/');
   }
-  const store = tourStore(needs.key, call.now);
-  return goOn(needs, call, async (tx) => {
-    const tour = await store.readTour(tx, opened.id);
-    if (!tour) return redirectBrowser(opened.to);
-    if (tour.at === null) return nextVisit(needs, call, tx, { ...tour, to: opened.to });
-    if (tour.at.request === opened.past) {
-      await store.takeRequest(tx, tour.at.request);
-      await store.noteFailure(tx, tour);
-      return nextVisit(needs, call, tx, tour);
+  const store = createPropagationStore(needs.key, call.now);
+  return takeStep(needs, call, async (tx) => {
+    const propagation = await store.readPropagation(tx, opened.id);
+    if (!propagation) return redirectBrowser(opened.to);
+    if (propagation.at === null) return nextProvider(needs, call, tx, { ...propagation, to: opened.to });
+    if (propagation.at.request === opened.past) {
+      await store.takeRequest(tx, propagation.at.request);
+      await store.storeFailure(tx, propagation);
+      return nextProvider(needs, call, tx, propagation);
     }
-    return unansweredPage(needs, call, tour, tour.at);
+    return renderNoResponsePage(needs, call, propagation, propagation.at);
   });
 }
 
@@ -81,41 +81,42 @@ export async function beginTour(needs: SamlNeeds, call: Call): Promise<HttpAnswe
  * A service provider has sent the browser back. Whatever it says, the tour goes on: its RelayState is never followed, and who
  * is on no tour goes to the start page.
  */
-export async function continueTour(
-  needs: SamlNeeds,
+export async function continuePropagation(
+  needs: SamlDependencies,
   call: Call,
   provider: ServiceProvider,
-  incoming: Incoming,
+  incoming: IncomingMessage,
 ): Promise<HttpAnswer> {
   const message = provider.verification === null ? incoming.root : incoming.verified(provider.verification);
   const { inResponseTo, status } = readLogoutResponse(message);
-  const store = tourStore(needs.key, call.now);
-  return goOn(needs, call, async (tx) => {
+  const store = createPropagationStore(needs.key, call.now);
+  return takeStep(needs, call, async (tx) => {
     const id = inResponseTo === null ? null : await store.takeRequest(tx, inResponseTo);
-    const tour = id === null ? null : await store.readTour(tx, id);
-    if (tour?.at?.login.provider !== provider.pk || tour.at.request !== inResponseTo) return redirectBrowser('/');
-    if (!isSuccess(status)) await store.noteFailure(tx, tour);
-    return nextVisit(needs, call, tx, tour);
+    const propagation = id === null ? null : await store.readPropagation(tx, id);
+    if (propagation?.at?.login.provider !== provider.pk || propagation.at.request !== inResponseTo)
+      return redirectBrowser('/');
+    if (!isSuccess(status)) await store.storeFailure(tx, propagation);
+    return nextProvider(needs, call, tx, propagation);
   });
 }
 
 /** A service provider that the browser visits next. */
-interface Visit {
+interface ProviderLogout {
   readonly provider: ServiceProvider;
   readonly login: Login;
   readonly request: string;
 }
 
 /** Takes one step of a tour in one transaction, so that a crash loses none. Requests are signed after it. */
-async function goOn(
-  { keyOf }: SamlNeeds,
+async function takeStep(
+  { keyOf }: SamlDependencies,
   call: Call,
-  step: (tx: Query) => Promise<HttpAnswer | Visit>,
+  step: (tx: Query) => Promise<HttpAnswer | ProviderLogout>,
 ): Promise<HttpAnswer> {
   const next = await call.db.write(step);
   if (!('provider' in next)) return next;
   const { provider, login, request: id } = next;
-  return deliver({
+  return sendThroughBrowser({
     name: 'SAMLRequest',
     to: provider.sls_url,
     binding: provider.sls_binding === 'redirect' ? 'redirect' : 'post',
@@ -125,28 +126,33 @@ async function goOn(
   });
 }
 
-async function nextVisit(needs: SamlNeeds, call: Call, tx: Query, tour: Tour): Promise<HttpAnswer | Visit> {
-  const store = tourStore(needs.key, call.now);
-  for (const [index, login] of tour.queue.entries()) {
+async function nextProvider(
+  needs: SamlDependencies,
+  call: Call,
+  tx: Query,
+  propagation: LogoutPropagation,
+): Promise<HttpAnswer | ProviderLogout> {
+  const store = createPropagationStore(needs.key, call.now);
+  for (const [index, login] of propagation.queue.entries()) {
     const provider = await loadServiceProvider(needs.db, { provider: login.provider });
     if (!provider || provider.sls_url === '' || provider.sls_binding === 'soap') continue;
     const request = newMessageId();
-    const queue = tour.queue.slice(index + 1);
-    const next: Tour = { ...tour, queue, at: { login, request } };
-    await store.writeTour(tx, next);
-    await store.writeRequest(tx, request, tour.id);
-    await watchTour(needs.jobs(), tx, next);
+    const queue = propagation.queue.slice(index + 1);
+    const next: LogoutPropagation = { ...propagation, queue, at: { login, request } };
+    await store.writePropagation(tx, next);
+    await store.writeRequest(tx, request, propagation.id);
+    await scheduleFinishPropagation(needs.jobs(), tx, next);
     return { provider, login, request };
   }
-  await store.deleteTour(tx, tour);
-  return redirectBrowser(tour.to);
+  await store.deletePropagation(tx, propagation);
+  return redirectBrowser(propagation.to);
 }
 
-async function unansweredPage(
-  needs: SamlNeeds,
+async function renderNoResponsePage(
+  needs: SamlDependencies,
   call: Call,
-  { id, to }: Tour,
-  { login, request }: NonNullable<Tour['at']>,
+  { id, to }: LogoutPropagation,
+  { login, request }: NonNullable<LogoutPropagation['at']>,
 ): Promise<HttpAnswer> {
   const found = await loadServiceProvider(needs.db, { provider: login.provider });
   const name = found?.application.name ?? 'An application';

@@ -8,9 +8,9 @@ import type { GuardedFetch, OutboundAnswer, OutboundRequest } from '../../../../
 import { OutboundError } from '../../../../platform/fetch/outbound-error.ts';
 import { type JobKind, type Jobs, PermanentFailure } from '../../../../platform/jobs/job.ts';
 import type { Call } from '../../../../resource/call.ts';
+import { factsOf } from '../error-events.ts';
 import type { Login } from '../logins.ts';
 import { samlApp } from '../models.ts';
-import { factsOf } from '../refusal-events.ts';
 import { loadServiceProvider, type ServiceProvider } from '../service-provider.ts';
 import type { KeyOf } from '../signing-key.ts';
 import { isConfirmed } from './confirmation.ts';
@@ -27,11 +27,11 @@ interface Ended extends Login {
 
 const tellProvider = 'saml_tell_logout';
 
-export const queueTelling = (jobs: Jobs, tx: Query, payload: Ended): Promise<void> =>
+export const queueProviderNotification = (jobs: Jobs, tx: Query, payload: Ended): Promise<void> =>
   jobs.enqueue(tx, { kind: tellProvider, payload });
 
 /** Tells a service provider behind the scenes that a session is over. */
-export function tellProviderJob({ db, fetch, keyOf, systemCall }: Needs): JobKind<Ended> {
+export function notifyProviderJob({ db, fetch, keyOf, systemCall }: Needs): JobKind<Ended> {
   return {
     name: tellProvider,
     summary: 'Tell a SAML service provider that a session is over.',
@@ -50,7 +50,7 @@ export function tellProviderJob({ db, fetch, keyOf, systemCall }: Needs): JobKin
       }
       return `The service provider answered with ${answer.status}.`;
     },
-    afterFailure: (tx, { payload, message }) => recordUntold(db, tx, systemCall(), payload, message),
+    afterFailure: (tx, { payload, message }) => recordLogoutFailure(db, tx, systemCall(), payload, message),
   };
 
   async function deliver(provider: ServiceProvider, login: Login): Promise<OutboundAnswer> {
@@ -87,7 +87,7 @@ function requestOf(
 }
 
 /** Records that a service provider may still have somebody signed in. */
-export async function recordUntold(
+export async function recordLogoutFailure(
   db: Database,
   tx: Query,
   call: Call,

@@ -7,7 +7,7 @@ import { samlApp } from './models.ts';
 import type { ServiceProvider } from './service-provider.ts';
 
 /** Tells administrators of refusals that they may have caused. Strangers cannot fill the log by it. */
-export interface SamlRefusals {
+export interface SamlErrorEvents {
   /** That the policies of an application turned away whom the call is made as. */
   readonly denied: Denials;
   /** That a user was not signed in because the service provider could take them for another. */
@@ -18,7 +18,7 @@ export interface SamlRefusals {
 
 const windowMs = 10 * 60_000;
 
-export function createSamlRefusals(db: Database): SamlRefusals {
+export function createSamlErrorEvents(db: Database): SamlErrorEvents {
   const limit = (name: string, max: number) => createSharedLimit({ db, name: `saml ${name}`, max, windowMs });
   const names = limit('ambiguous names', 3);
   const byNetwork = createSharedNetworkLimit({ db, name: 'saml wrong messages by network', max: 5, windowMs });

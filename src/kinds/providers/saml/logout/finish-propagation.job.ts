@@ -2,8 +2,8 @@ import type { JobServer } from '../../../../core/kind/kind.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import type { JobKind, Jobs } from '../../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../../platform/keys.ts';
-import { queueTelling, recordUntold } from './tell-provider.job.ts';
-import { type Tour, tourStore } from './tour-store.ts';
+import { createPropagationStore, type LogoutPropagation } from './logout-propagation-store.ts';
+import { queueProviderNotification, recordLogoutFailure } from './notify-provider.job.ts';
 
 type Needs = Pick<JobServer, 'db' | 'jobs' | 'systemCall'> & { readonly key: InstanceKey };
 
@@ -18,7 +18,7 @@ interface Watched {
 }
 
 /** Queues a look at whether the browser has gone on. */
-export const watchTour = (jobs: Jobs, tx: Query, { id, at }: Tour): Promise<void> => {
+export const scheduleFinishPropagation = (jobs: Jobs, tx: Query, { id, at }: LogoutPropagation): Promise<void> => {
   const payload: Watched = { tour: id, request: at?.request ?? null };
   return jobs.enqueue(tx, { kind: finishTour, payload, delayMs: patienceMs });
 };
@@ -27,22 +27,22 @@ export const watchTour = (jobs: Jobs, tx: Query, { id, at }: Tour): Promise<void
  * When a service provider does not send the browser back, or the browser was closed, the server tells those that the browser has
  * not reached. A browser that comes back later goes straight to the end of its tour.
  */
-export function finishTourJob({ db, key, jobs, systemCall }: Needs): JobKind<Watched> {
+export function finishPropagationJob({ db, key, jobs, systemCall }: Needs): JobKind<Watched> {
   return {
     name: finishTour,
     summary: 'Tell the SAML service providers that a browser did not reach when it signed out.',
     deleteWhenDone: true,
     async run({ payload }) {
       const call = systemCall();
-      const store = tourStore(key, call.now);
+      const store = createPropagationStore(key, call.now);
       return db.write(async (tx) => {
-        const tour = await store.readTour(tx, payload.tour);
+        const tour = await store.readPropagation(tx, payload.tour);
         if (!tour || (tour.at?.request ?? null) !== payload.request) return undefined;
-        await store.writeTour(tx, { ...tour, queue: [] });
-        for (const login of tour.queue) await queueTelling(jobs(), tx, { ...login, isAbandoned: true });
+        await store.writePropagation(tx, { ...tour, queue: [] });
+        for (const login of tour.queue) await queueProviderNotification(jobs(), tx, { ...login, isAbandoned: true });
         if (tour.at) {
-          await store.noteFailure(tx, tour);
-          await recordUntold(db, tx, call, tour.at.login, 'it did not send the browser back');
+          await store.storeFailure(tx, tour);
+          await recordLogoutFailure(db, tx, call, tour.at.login, 'it did not send the browser back');
         }
         return `The server tells ${tour.queue.length} service providers that the browser did not reach.`;
       });

@@ -9,7 +9,7 @@ const reasons = {
 } as const;
 
 /** Nobody is signed in to the service provider, and why; it is told by a response with this status. */
-export class SamlRefusal extends Error {
+export class SsoError extends Error {
   readonly code: string;
   readonly detail: string;
   /** What went wrong inside; for the log. */

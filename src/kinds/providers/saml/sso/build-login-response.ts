@@ -6,16 +6,16 @@ import { applicationFacts } from '../../../../provider/authorize/denials.ts';
 import { consumeTicket, type Ticket } from '../../../../provider/authorize/tickets.ts';
 import { signInOfSession } from '../../../../provider/sign-in-of-session.ts';
 import { type Call, requireActor } from '../../../../resource/call.ts';
-import { noteLogin, sessionIndexOf } from '../logins.ts';
+import type { SamlDependencies } from '../dependencies.ts';
+import { factsOf } from '../error-events.ts';
+import { sessionIndexOf, storeLogin } from '../logins.ts';
 import { samlApp } from '../models.ts';
-import type { SamlNeeds } from '../needs.ts';
-import { factsOf } from '../refusal-events.ts';
 import type { ServiceProvider } from '../service-provider.ts';
 import { issuerOf } from '../urls.ts';
+import { buildSubject } from './assertion-subject.ts';
 import { authnContextOf } from './authn-context.ts';
 import type { PendingRequest } from './pending-request.ts';
-import { SamlRefusal } from './saml-refusal.ts';
-import { tellOf } from './tell-of.ts';
+import { SsoError } from './sso-error.ts';
 import { writeSuccess } from './write-response.ts';
 
 interface Allowed {
@@ -25,17 +25,22 @@ interface Allowed {
 }
 
 /** The response that signs somebody in. It comes to be as the ticket is used up. */
-export async function answerAllowed(needs: SamlNeeds, call: Call, allowed: Allowed): Promise<Markup> {
+export async function buildLoginResponse(needs: SamlDependencies, call: Call, allowed: Allowed): Promise<Markup> {
   const { provider, request, ticket } = allowed;
   const { user: actor, session } = requireActor(call);
   const user = await cachedUserFacts(call, actor.pk);
   const signIn = await signInOfSession(call.db.read, session);
   if (!user?.is_active || session === null || signIn === null) {
-    throw new SamlRefusal('failed', 'The person is not signed in any more.');
+    throw new SsoError('failed', 'The person is not signed in any more.');
   }
   const authnContext = authnContextOf(signIn.amr, request.requestedContext);
-  if (authnContext === null) throw new SamlRefusal('context', 'The person did not sign in as the request demands.');
-  const { nameId, mapped } = await tellOf(needs, call, { provider, user, session, nameIdFormat: request.nameIdFormat });
+  if (authnContext === null) throw new SsoError('context', 'The person did not sign in as the request demands.');
+  const { nameId, mapped } = await buildSubject(needs, call, {
+    provider,
+    user,
+    session,
+    nameIdFormat: request.nameIdFormat,
+  });
   const issuer = issuerOf(needs.publicUrl, { issuer: provider.issuer, slug: provider.application.slug });
   const sessionIndex = sessionIndexOf(needs.key, session, provider.pk);
   const sessionMs = lengthOf(provider.session_valid_not_on_or_after);
@@ -60,9 +65,9 @@ export async function answerAllowed(needs: SamlNeeds, call: Call, allowed: Allow
   );
   const login = { session, provider: provider.pk, session_index: sessionIndex, issuer };
   await call.db.write(async (tx) => {
-    if (!(await consumeTicket(tx, ticket))) throw new SamlRefusal('denied', 'The request was answered before.');
+    if (!(await consumeTicket(tx, ticket))) throw new SsoError('denied', 'The request was answered before.');
     const named = { name_id: nameId.value, name_id_format: nameId.format };
-    await noteLogin(tx, { ...login, ...named }, call.now, addMilliseconds(call.now, sessionMs));
+    await storeLogin(tx, { ...login, ...named }, call.now, addMilliseconds(call.now, sessionMs));
     for (const { mapping, failure } of mapped.failures) {
       const message = `Failed to evaluate property-mapping: '${mapping}'`;
       const context = { message, error: failure.message, ...factsOf(provider) };

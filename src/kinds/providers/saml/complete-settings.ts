@@ -9,7 +9,7 @@ import type { CheckInput } from '../../../resource/resource.ts';
 import { defaultSignature, isStrongAlgorithm, keyKindOf } from './algorithms.ts';
 import { defaultIssuer, samlRoot } from './urls.ts';
 
-interface Settled {
+interface SamlProviderSettings {
   pk: number;
   issuer: string;
   audience: string;
@@ -30,8 +30,8 @@ interface Settled {
 }
 
 /** Fills in what was left out and checks the provider as a whole. */
-export const settle = (publicUrl: string) => async (input: CheckInput<Settled>) => {
-  const complaints = await settleValues(input);
+export const completeSettings = (publicUrl: string) => async (input: CheckInput<SamlProviderSettings>) => {
+  const complaints = await completeValues(input);
   return complaints ?? (await identityComplaint(input, publicUrl));
 };
 
@@ -40,13 +40,13 @@ export const settle = (publicUrl: string) => async (input: CheckInput<Settled>) 
  * another: issuers are unique and for superusers, and with a key that others sign with, so are audiences.
  */
 async function identityComplaint(
-  { tx, call, values, current, isCopy = false }: CheckInput<Settled>,
+  { tx, call, values, current, isCopy = false }: CheckInput<SamlProviderSettings>,
   publicUrl: string,
 ): Promise<Complaints | null> {
   const { actor } = call;
   const isSuperuser = !actor || actor.isSuperuser;
   if (isCopy) values.issuer = defaultIssuer;
-  const isNew = (...names: (keyof Settled)[]) =>
+  const isNew = (...names: (keyof SamlProviderSettings)[]) =>
     current === null || names.some((name) => values[name] !== current[name]);
   const other = current === null ? sql`1 = 1` : sql`pk <> ${current.pk}`;
   if (isNew('issuer', 'audience', 'signing_kp')) await call.db.dialect.exclusive('saml identities')?.execute(tx);
@@ -80,7 +80,12 @@ async function identityComplaint(
   };
 }
 
-async function settleValues({ tx, values, given, current }: CheckInput<Settled>): Promise<Complaints | null> {
+async function completeValues({
+  tx,
+  values,
+  given,
+  current,
+}: CheckInput<SamlProviderSettings>): Promise<Complaints | null> {
   // A provider made without saying otherwise signs people in, by assertions that can be believed.
   if (current === null) {
     if (!given.has('property_mappings')) values.property_mappings = await managedMappings(tx);
@@ -133,7 +138,7 @@ async function pairOf(query: Query, pk: string | null): Promise<Pair | null> {
 }
 
 /** SHA-1 stays only where it was chosen before. */
-function weakComplaint(values: Settled, current: Settled | null): Complaints | null {
+function weakComplaint(values: SamlProviderSettings, current: SamlProviderSettings | null): Complaints | null {
   for (const name of ['digest_algorithm', 'signature_algorithm'] as const) {
     if (isStrongAlgorithm(values[name]) || current?.[name] === values[name]) continue;
     return { [name]: ['SHA-1 and DSA can be forged. Choose an algorithm with SHA-256 or better.'] };
@@ -141,7 +146,7 @@ function weakComplaint(values: Settled, current: Settled | null): Complaints | n
   return null;
 }
 
-function signingComplaint(values: Settled, signing: Pair | null): Complaints | null {
+function signingComplaint(values: SamlProviderSettings, signing: Pair | null): Complaints | null {
   if (!signing) return null;
   if (!signing.hasKey) return { signing_kp: ['Only a pair that has a private key can sign.'] };
   const kind = keyKindOf(values.signature_algorithm);
@@ -152,7 +157,7 @@ function signingComplaint(values: Settled, signing: Pair | null): Complaints | n
 }
 
 /** Anyone could forge unsigned assertions. Only a provider that never signed may go on. */
-function unsignedComplaint(values: Settled, current: Settled | null): Complaints | null {
+function unsignedComplaint(values: SamlProviderSettings, current: SamlProviderSettings | null): Complaints | null {
   if (values.sign_assertion || values.sign_response) return null;
   if (current && values.signing_kp === null && !current.sign_assertion && !current.sign_response) return null;
   return {
@@ -167,8 +172,8 @@ const encryptionComplaint = (encryption: Pair | null): Complaints | null =>
     ? { encryption_kp: ['Assertions can be encrypted only for a certificate with an RSA key.'] }
     : null;
 
-function validityComplaint(values: Settled): Complaints | null {
-  const lengthOf = (name: keyof Settled) => parseDuration(String(values[name])) ?? 0;
+function validityComplaint(values: SamlProviderSettings): Complaints | null {
+  const lengthOf = (name: keyof SamlProviderSettings) => parseDuration(String(values[name])) ?? 0;
   for (const name of ['assertion_valid_not_on_or_after', 'session_valid_not_on_or_after'] as const) {
     if (lengthOf(name) <= 0) return { [name]: [notAboveZero] };
   }
@@ -181,7 +186,7 @@ const bindingsOf: Readonly<Record<string, readonly string[]>> = {
   backchannel: ['post', 'soap'],
 };
 
-function logoutComplaint({ logout_method, sls_binding }: Settled): Complaints | null {
+function logoutComplaint({ logout_method, sls_binding }: SamlProviderSettings): Complaints | null {
   const possible = bindingsOf[logout_method] ?? [];
   if (possible.includes(sls_binding)) return null;
   return { sls_binding: [`With the logout method ${logout_method}, messages go by ${possible.join(' or ')}.`] };

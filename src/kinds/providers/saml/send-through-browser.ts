@@ -6,7 +6,7 @@ import { autoForm } from '../../../platform/http/auto-form.ts';
 import type { HttpAnswer } from '../../../platform/http/routes.ts';
 import { redirectBrowser } from '../../../provider/browser-answers.ts';
 
-interface Delivery {
+interface BrowserMessage {
   readonly name: MessageName;
   readonly to: string;
   readonly binding: 'redirect' | 'post';
@@ -17,7 +17,7 @@ interface Delivery {
 }
 
 /** Has the browser bring a message to a service provider, at an address that its administrator has entered. */
-export function deliver({ name, to, binding, message, relayState, key }: Delivery): HttpAnswer {
+export function sendThroughBrowser({ name, to, binding, message, relayState, key }: BrowserMessage): HttpAnswer {
   if (!/^https?:\/\//i.test(to)) throw new Error('The provider has an address that is no web address.');
   if (binding === 'redirect') return redirectBrowser(redirectUrl(to, { name, message, relayState, key }));
   return autoForm(to, { [name]: encodePost(message), ...(relayState !== null && { RelayState: relayState }) });
