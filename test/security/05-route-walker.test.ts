@@ -19,6 +19,7 @@ const openToAnyone: Readonly<Record<string, string>> = {
   stages_all_user_settings_list: 'what they may set up for themselves',
   stages_authenticator_twofactor_enrollment_status_create: 'how far the activation of their own phone has come',
   sources_oauth_source_types_list: 'fixed facts',
+  outposts_instances_default_settings_retrieve: 'fixed facts',
   events_events_actions_list: 'fixed facts',
   events_notifications_mark_all_seen_create: 'their own notifications',
   policies_geoip_iso3166_list: 'fixed facts',

@@ -60,7 +60,7 @@ describeOnBoth('class 60: a hidden secret', (server) => {
     expect(await secret()).toBe(client_secret);
     expect((await api.patch(path, { client_secret: 'a new one' })).status).toBe(200);
     expect(await secret()).toBe('a new one');
-    expect((await server().admin.patch(path, { client_secret: '' })).status).toBe(200);
+    expect((await server().admin.patch(path, { client_type: 'public', client_secret: '' })).status).toBe(200);
     expect(await secret()).toBe('');
   });
 });

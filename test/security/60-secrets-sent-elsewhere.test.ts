@@ -75,8 +75,8 @@ describeOnSqlite(
     }
 
     test('is declared with the secret by every resource that others than superusers write', () => {
-      // Clients send theirs to us.
-      const received = ['svc_providers_oauth2.oauth2provider'];
+      // Clients send theirs to us; upstreams of proxy providers are set by superusers.
+      const received = ['svc_providers_oauth2.oauth2provider', 'svc_providers_proxy.proxyprovider'];
       const silent = server().app.engine.registry.resources.filter(({ allFields, reaches, model }) => {
         const fields = Object.values(allFields);
         const isOpen = fields.some(({ secret, sentTo = [] }) => secret && sentTo.length === 0);

@@ -101,7 +101,8 @@ describeOnBoth('the token endpoint: codes (RFC 6749 §4.1.3)', (server) => {
       expect((await post(server(), 'token', { grant_type }, { authorization })).status).toBe(200);
     }
     expect((await post(server(), 'token', { grant_type, client_id, client_secret })).status).toBe(200);
-    const empty = await makeRelying(server(), { client_secret: '', signing_key: await makeKey(server()) });
+    const jwks_uri = 'https://app.example/keys';
+    const empty = await makeRelying(server(), { client_secret: '', jwks_uri, signing_key: await makeKey(server()) });
     for (const secret of ['', ' ', 'x']) {
       const fields = { grant_type, client_id: empty.provider.client_id, client_secret: secret };
       expect((await post(server(), 'token', fields)).body.error).toBe('invalid_client');

@@ -65,7 +65,11 @@ describeOnBoth('oidcc: code flow with openid-client', (server) => {
     expect(metadata.end_session_endpoint).toBe(setup.logout);
     expect(metadata.jwks_uri).toBe(setup.jwks);
     expect(metadata.response_types_supported).toEqual(['code']);
-    const bare = await makeRelyingParty(server(), { id_token_signed_response_alg: 'HS256', client_secret: '' });
+    const bare = await makeRelyingParty(server(), {
+      id_token_signed_response_alg: 'HS256',
+      client_secret: '',
+      jwks_uri: 'https://app.example/keys',
+    });
     const document = await stranger(server()).visit(`/application/o/${bare.slug}/.well-known/openid-configuration`);
     expect(JSON.parse(document.text).id_token_signing_alg_values_supported).toEqual([]);
     const global = await stranger(server()).visit('/.well-known/openid-configuration');
