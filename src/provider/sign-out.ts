@@ -30,7 +30,7 @@ interface SigningOut {
  * Takes the person through the flow for signing out, which leads on to `next`. Without one, or where it shows nothing,
  * the session ends here, and the browser visits the applications that only it can tell.
  */
-export async function goThroughSignOut(
+export async function startSignOut(
   needs: SignOutNeeds,
   call: Call,
   { next, app, flow }: SigningOut,

@@ -14,7 +14,7 @@ import { storeTicket, type Ticket } from './tickets.ts';
 export type Decision = Ticket['state'];
 
 /** What a flow is begun for: to answer an application's request. */
-export interface Decidable extends Pick<Ticket, 'provider' | 'flow' | 'request'> {
+export interface TicketDecision extends Pick<Ticket, 'provider' | 'flow' | 'request'> {
   /** Of the ticket. */
   readonly id: string;
 }
@@ -22,7 +22,7 @@ export interface Decidable extends Pick<Ticket, 'provider' | 'flow' | 'request'>
 const stepOf: Readonly<Record<Decision, string>> = { granted: 'allow_request', denied: 'refuse_request' };
 
 /** The step that ends a flow with this decision. `kind` is the model of the provider. */
-export const decidingStep = (kind: string, decision: Decision, content: unknown): PlanStep => ({
+export const createDecisionStep = (kind: string, decision: Decision, content: unknown): PlanStep => ({
   kind,
   step: stepOf[decision],
   // Plain data; an interface has no index signature, which `Json` asks for.
@@ -37,8 +37,8 @@ const lifetimeMs = { granted: 5 * 60_000, denied: 30 * 60_000 };
 /** Allows or refuses the request that a flow was begun for, in the transaction that ends the walk. */
 export function decideOnTicket(key: InstanceKey): AppendStep {
   return async (step, { context }, tx, call) => {
-    // What `askPerson` planned.
-    const decidable = step.content as unknown as Decidable;
+    // What `requireUserDecision` planned.
+    const decidable = step.content as unknown as TicketDecision;
     const decision = decisionOf(step);
     const by = await deciderOf(tx, call, { decision, context, provider: decidable.provider });
     await storeDecision(tx, key, call, decidable, { decision, by });
@@ -82,7 +82,7 @@ export async function storeDecision(
   tx: Query,
   key: InstanceKey,
   call: Call,
-  { id, provider, flow, request }: Decidable,
+  { id, provider, flow, request }: TicketDecision,
   { decision, by }: { readonly decision: Decision; readonly by: Decider },
 ): Promise<void> {
   const { now } = call;

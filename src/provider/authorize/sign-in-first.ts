@@ -4,7 +4,7 @@ import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { Call } from '../../resource/call.ts';
-import type { AskingProvider, AuthorizeNeeds } from './needs.ts';
+import type { AuthorizationDependencies, RequestingProvider } from './dependencies.ts';
 
 export interface FreshSignIn {
   /** The person must sign in for this request, whether or not they have signed in before. */
@@ -17,7 +17,7 @@ export interface FreshSignIn {
  * Whether the person has to sign in (again) before anything else. `sentAt` is when they were sent to: who has signed in
  * since then need not do it once more.
  */
-export function mustSignIn(
+export function isLoginRequired(
   { isForced, maxAge = null }: FreshSignIn,
   signedIn: string | null,
   sentAt: string | null,
@@ -31,9 +31,9 @@ export function mustSignIn(
 
 /** The page of the flow that signs people in for this application, and tells them so; it leads back to `next`. */
 export async function signInPage(
-  needs: Pick<AuthorizeNeeds, 'signInPath'>,
+  needs: Pick<AuthorizationDependencies, 'signInPath'>,
   call: Call,
-  { authentication_flow, application }: Pick<AskingProvider, 'authentication_flow' | 'application'>,
+  { authentication_flow, application }: Pick<RequestingProvider, 'authentication_flow' | 'application'>,
   { next, loginHint = null }: { readonly next: string; readonly loginHint?: string | null },
 ): Promise<string> {
   const slug = await slugOf(call.db.read, authentication_flow);

@@ -14,14 +14,21 @@ import type { Filter } from '../../resource/resource.ts';
 import { defineProvider, providerFamily } from '../provider.family.ts';
 import type { ProviderKind } from '../provider-kind.ts';
 import { demoTarget } from './demo.ts';
-import { destinationDigest, keepDestination, unlinkFormer } from './destination.ts';
+import { destinationDigest, storeDestination, unlinkFormer } from './destination.ts';
 import { ledgerAction } from './ledger.action.ts';
 import { linkResources } from './links.resource.ts';
 import { objectAction } from './object.action.ts';
 import { runAction } from './run.action.ts';
 import { requestRun } from './run.ts';
 import { statusAction } from './status.action.ts';
-import { activeProviders, createOpen, isActive, type SyncCalls, type SyncKind, type SyncNeeds } from './target.ts';
+import {
+  activeProviders,
+  createOpen,
+  isActive,
+  type SyncCalls,
+  type SyncDependencies,
+  type SyncKind,
+} from './target.ts';
 
 interface SyncProvider<F extends Fields, Settings extends Row, Session> {
   /** `scim`: names paths and tables. */
@@ -50,7 +57,7 @@ interface SyncProvider<F extends Fields, Settings extends Row, Session> {
   readonly demo: { readonly name: string; readonly values: DemoObject };
 }
 
-export interface SyncProviderNeeds extends SyncNeeds {
+export interface SyncProviderNeeds extends SyncDependencies {
   jobs(): Jobs;
 }
 
@@ -139,7 +146,7 @@ export function defineSyncProvider<F extends Fields, Settings extends Row, Sessi
       if (verb === 'destroy') return;
       const pk = Number(key);
       // Links from before targets were stored belong to the one that the provider had so far.
-      if (current) await keepDestination(tx, pk, sync.destinationOf(current));
+      if (current) await storeDestination(tx, pk, sync.destinationOf(current));
       if (await isActive(tx, sync, pk)) await requestRun(needs.jobs(), tx, pk, call.now, { restarts: true });
       // The run does so otherwise, after what is being sent just now.
       else await unlinkFormer(tx, { pk, destination: sync.destinationOf(values), kind: sync });

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
-import { noteRun } from './run-note.ts';
+import { recordRun } from './record-run.ts';
 import type { Target } from './target.ts';
 
 /** Two addresses of one target have the same digest. */
@@ -15,7 +15,7 @@ async function storedDestination(query: Query, provider: number): Promise<string
 }
 
 /** Stores which target the links of a provider belong to, unless that is stored already. */
-export async function keepDestination(tx: Query, provider: number, destination: string): Promise<void> {
+export async function storeDestination(tx: Query, provider: number, destination: string): Promise<void> {
   await sql`insert into sync_targets (provider, destination) values (${provider}, ${destination})
     on conflict (provider) do update set destination = coalesce(sync_targets.destination, excluded.destination)`.execute(
     tx,
@@ -32,7 +32,7 @@ export async function isLinkedHere(query: Query, { pk, destination }: Destinatio
 /**
  * Removes the links to objects of a former target: where ids are numbers, others have them at the new one. Nothing is deleted there.
  */
-export async function leaveFormerTarget({ db }: Call, target: Destination): Promise<void> {
+export async function unlinkPreviousTarget({ db }: Call, target: Destination): Promise<void> {
   const { pk, destination } = target;
   if ((await storedDestination(db.read, pk)) === destination) return;
   await db.write((tx) => unlinkFormer(tx, target));
@@ -40,7 +40,7 @@ export async function leaveFormerTarget({ db }: Call, target: Destination): Prom
 
 export async function unlinkFormer(tx: Query, target: Destination): Promise<void> {
   const { pk, destination, kind } = target;
-  await keepDestination(tx, pk, destination);
+  await storeDestination(tx, pk, destination);
   if (await isLinkedHere(tx, target)) return;
   const { rows } = await sql<{ links: number | string }>`select count(remote_id) as links from sync_objects
     where provider = ${pk}`.execute(tx);
@@ -52,7 +52,7 @@ export async function unlinkFormer(tx: Query, target: Destination): Promise<void
     created = null, seen_in = null, error = '', attempts = 0 where provider = ${pk}`.execute(tx);
   await sql`update sync_targets set destination = ${destination} where provider = ${pk}`.execute(tx);
   if (links === 0) return;
-  await noteRun(
+  await recordRun(
     tx,
     pk,
     `The provider has another target: ${links} links to objects of the former one were removed. Users and groups are looked up there by name.`,

@@ -13,8 +13,8 @@ import {
 } from './ledger.ts';
 import type { Batch } from './push-batch.ts';
 import { stateOf } from './push-object.ts';
+import { recordRun } from './record-run.ts';
 import { type Candidate, isOfObject, RemoteMissing } from './remote.ts';
-import { noteRun } from './run-note.ts';
 import { type ObjectKey, scopeByNames } from './scope.ts';
 
 /**
@@ -35,14 +35,15 @@ export async function discover(batch: Batch, type: ObjectType, run: string): Pro
   if (lost === 'none are linked') return;
   await call.db.write(async (tx) => {
     if (lost === 'are there') {
-      await noteRun(
+      await recordRun(
         tx,
         target.pk,
         `The target lists no ${type}s, although some are there: it is not noticed when others are missing.`,
       );
       return;
     }
-    if (lost === 'are gone') await noteRun(tx, target.pk, `The target has lost its ${type}s: they are created again.`);
+    if (lost === 'are gone')
+      await recordRun(tx, target.pk, `The target has lost its ${type}s: they are created again.`);
     await sql`update sync_objects set digest = null where provider = ${target.pk} and ${isOfType(type)}
       and remote_id is not null and (seen_in is null or seen_in <> ${run})`.execute(tx);
   });

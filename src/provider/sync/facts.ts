@@ -14,7 +14,7 @@ export type ObjectFacts = {
   readonly [member: string]: Json;
 };
 
-export interface FactsNeeds {
+export interface FactsDependencies {
   readonly installId: string;
   /** How users are pictured. */
   readonly avatars: string;
@@ -34,7 +34,7 @@ export async function loadFacts(
   query: Query,
   type: ObjectType,
   keys: readonly (number | string)[],
-  needs: FactsNeeds,
+  needs: FactsDependencies,
 ): Promise<Map<number | string, ObjectFacts>> {
   if (keys.length === 0) return new Map();
   const { rows } = await (type === 'user' ? usersSql(dialect, keys) : groupsSql(keys)).execute(query);
@@ -60,7 +60,7 @@ function usersSql(dialect: Dialect, keys: readonly (number | string)[]) {
 const groupsSql = (keys: readonly (number | string)[]) =>
   sql<Raw>`select g.pk, g.name, g.is_superuser, g.parent, g.attributes from groups g where g.pk in (${sql.join(keys)})`;
 
-function userOf(raw: Raw, { installId, avatars }: FactsNeeds): ObjectFacts {
+function userOf(raw: Raw, { installId, avatars }: FactsDependencies): ObjectFacts {
   const text = (name: string) => String(raw[name] ?? '');
   const attributes = objectOf(raw.attributes);
   const user = { username: text('username'), name: raw.name, email: text('email'), attributes };

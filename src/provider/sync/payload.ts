@@ -6,7 +6,7 @@ import { SyncStopped } from './remote.ts';
 import type { Target } from './target.ts';
 
 /** A mapping that cannot be evaluated stops the run: it would fail for the next object too. */
-export class MappingStopped extends SyncStopped {
+export class MappingError extends SyncStopped {
   readonly failure: MappingFailed;
   constructor(failure: MappingFailed) {
     super(`A mapping failed: ${failure.message}`);
@@ -43,6 +43,6 @@ export function mapObject(
     return value;
   } catch (error) {
     if (isSkipped) return null;
-    throw error instanceof MappingFailed ? new MappingStopped(error) : error;
+    throw error instanceof MappingFailed ? new MappingError(error) : error;
   }
 }

@@ -20,8 +20,8 @@ import { backoffMs, clearPause } from './pause.ts';
 import { prepareWork, type Work } from './prepare.ts';
 import { isUpToDate, removeObject, stateOf, writeObject } from './push-object.ts';
 import {
+  MissingReference,
   NameTaken,
-  NotYetKnown,
   ObjectRefused,
   RemoteMissing,
   type RemoteType,
@@ -155,7 +155,7 @@ async function sendAll(
       if (halt || batch.signal.aborted) return;
       const { result, error } = await attempt(batch, type, work, claims, holders);
       results.push(result);
-      const isFailure = error instanceof Unavailable && !(error instanceof NotYetKnown);
+      const isFailure = error instanceof Unavailable && !(error instanceof MissingReference);
       failuresInARow = isFailure ? failuresInARow + 1 : 0;
       if (error instanceof SyncStopped) halt ??= error;
       const isAway = isFailure && (error.isWholeTarget || failuresInARow >= maxConsecutiveFailures);
@@ -267,7 +267,7 @@ function explained(row: LedgerRow, error: Error | null): Pick<Result, 'error' | 
   const isFinal = error instanceof ObjectRefused || error instanceof RemoteMissing;
   // An outage of the whole target is not the fault of the object that met it.
   const most = error instanceof NameTaken ? maxTaken : maxAttempts;
-  const endsByItself = error instanceof NotYetKnown || (error instanceof Unavailable && error.isWholeTarget);
+  const endsByItself = error instanceof MissingReference || (error instanceof Unavailable && error.isWholeTarget);
   const isLast = row.attempts + 1 >= most && !endsByItself;
   if (isFinal || isLast) return { error: error.message, retryInMs: null };
   const wait = error instanceof Unavailable ? error.retryAfterMs : 0;

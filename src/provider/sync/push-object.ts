@@ -3,8 +3,8 @@ import type { JsonObject } from '../../lib/json.ts';
 import { attemptsIn, type LedgerRow } from './ledger.ts';
 import {
   type DeleteAction,
+  MissingReference,
   NameTaken,
-  NotYetKnown,
   ObjectRefused,
   RemoteConflict,
   type RemoteGroups,
@@ -87,7 +87,7 @@ export async function writeObject(state: RemoteState, wanted: Wanted, needs: Nee
     await writeMembers(state, wanted.members, type.members);
   } catch (error) {
     if (!(error instanceof RemoteMissing)) throw error;
-    if (isSettling(state.created) || isSettling(wanted.newestMember)) throw new NotYetKnown(error);
+    if (isSettling(state.created) || isSettling(wanted.newestMember)) throw new MissingReference(error);
     if (!(await isGone())) throw error;
     forget();
     await create();
@@ -135,7 +135,7 @@ export async function writeObject(state: RemoteState, wanted: Wanted, needs: Nee
         );
       }
       if (!(error instanceof RemoteMissing)) throw error;
-      if (isSettling(state.created)) throw new NotYetKnown(error);
+      if (isSettling(state.created)) throw new MissingReference(error);
       forget();
     }
   }
@@ -222,7 +222,7 @@ export async function removeObject(
     } catch (error) {
       if (!(error instanceof RemoteMissing)) throw error;
       // It may appear there yet. More likely the answer to an earlier deletion was lost, so it is not waited for as long.
-      if (id === state.remoteId && isSettling(state.created, appearsWithinMs)) throw new NotYetKnown(error);
+      if (id === state.remoteId && isSettling(state.created, appearsWithinMs)) throw new MissingReference(error);
     }
   }
   state.isRemoved = true;

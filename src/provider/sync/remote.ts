@@ -92,7 +92,7 @@ export class Unavailable extends Error {
 }
 
 /** The target does not know everywhere yet what was made there a moment ago. It ends by itself. */
-export class NotYetKnown extends Unavailable {
+export class MissingReference extends Unavailable {
   constructor({ message }: Error) {
     super(`${message} What was made a moment ago may not be known everywhere there, so it is tried again.`, false);
   }

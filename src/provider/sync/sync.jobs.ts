@@ -4,10 +4,10 @@ import type { Query } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { JobKind } from '../../platform/jobs/job.ts';
 import { fanOut } from './changes.ts';
-import { leaveFormerTarget } from './destination.ts';
+import { unlinkPreviousTarget } from './destination.ts';
 import { dueRows, nextDue } from './ledger.ts';
 import { clearPause, pausedFor, storePause } from './pause.ts';
-import { MappingStopped } from './payload.ts';
+import { MappingError } from './payload.ts';
 import { type Batch, type BatchResult, pushBatch } from './push-batch.ts';
 import { SyncStopped, Unavailable } from './remote.ts';
 import { currentRun, endRun, isDiscovery, queueProvider, requestRun, stepRun, syncProviderJob } from './run.ts';
@@ -82,7 +82,7 @@ async function work(
       // Each time anew: an administrator may change the provider or its mappings meanwhile.
       const target = await loadTarget(server.engine(), call, kind, provider);
       if (!target) return;
-      await leaveFormerTarget(call, target);
+      await unlinkPreviousTarget(call, target);
       const batch: Batch = { target, connection: await kind.open(target), call, signal, until };
       const run = await currentRun(db.read, provider);
       // What is there already is linked before anything is created: not every target refuses a name that is taken.
@@ -141,7 +141,7 @@ async function pause(server: JobServer, provider: number, halt: Unavailable | Sy
     if (halt instanceof SyncStopped) {
       const run = await currentRun(tx, provider);
       if (run) await endRun(call, tx, run.pk, 'failed', `Stopping sync due to error: ${halt.message}`);
-      if (halt instanceof MappingStopped && run) {
+      if (halt instanceof MappingError && run) {
         const { expression, message } = halt.failure;
         await call.world.record(tx, call, {
           action: 'configuration_error',

@@ -36,7 +36,7 @@ export interface SyncKind {
   readonly settlesInMs: number;
   /** Where links to remote objects are shown, by type of object. */
   readonly links: Readonly<Record<ObjectType, LinkTable>>;
-  readonly needs: SyncNeeds;
+  readonly needs: SyncDependencies;
   /** A digest of where these settings lead. */
   destinationOf(stored: Row): string;
   open(target: Target): Promise<Connection>;
@@ -49,7 +49,7 @@ export interface LinkTable {
   readonly hasAttributes: boolean;
 }
 
-export interface SyncNeeds {
+export interface SyncDependencies {
   readonly db: Database;
   readonly fetch: GuardedFetch;
   readonly sandbox: Sandbox;
@@ -90,7 +90,10 @@ interface Opened {
 }
 
 /** Holds sessions of a kind, one for each provider, until they end or the provider is changed. */
-export function createOpen({ fetch }: Pick<SyncNeeds, 'fetch'>, calls: SyncCalls<Row, unknown>): SyncKind['open'] {
+export function createOpen(
+  { fetch }: Pick<SyncDependencies, 'fetch'>,
+  calls: SyncCalls<Row, unknown>,
+): SyncKind['open'] {
   const sessions = createLruCache<Opened>(maxSessions);
   return async (target) => {
     const settings = target.stored;

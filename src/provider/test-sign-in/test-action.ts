@@ -10,19 +10,19 @@ import { consumeTicket, findTicket } from '../authorize/tickets.ts';
 import { type SignIn, signInOfSession } from '../sign-in-of-session.ts';
 
 /** Whom a test has signed in. */
-export interface TestedPerson {
+export interface TestUser {
   readonly user: UserFacts;
   readonly session: string;
   readonly signIn: SignIn;
 }
 
 /** What the application would be told, by the name of what tells it; or why it would be told nothing. */
-export type Told = { readonly claims: Readonly<Record<string, Json>> } | { readonly refusal: string };
+export type TestSignInResult = { readonly claims: Readonly<Record<string, Json>> } | { readonly refusal: string };
 
 interface Needs {
   readonly key: Pick<InstanceKey, 'hash' | 'box'>;
   /** What the application of a provider would be told of somebody who has signed in. */
-  tell(call: Call, provider: number, person: TestedPerson): Promise<Told>;
+  tell(call: Call, provider: number, person: TestUser): Promise<TestSignInResult>;
 }
 
 const spent = 'This test was shown before, or it is not yours. Start it again.';
@@ -71,7 +71,7 @@ export const testSignInAction = ({ key, tell }: Needs) =>
     },
   });
 
-async function personOf(call: Call): Promise<TestedPerson | null> {
+async function personOf(call: Call): Promise<TestUser | null> {
   const { user: actor, session } = requireActor(call);
   const user = await cachedUserFacts(call, actor.pk);
   const signIn = await signInOfSession(call.db.read, session);

@@ -6,22 +6,25 @@ import { isVisible } from '../../resource/access.ts';
 import type { Call } from '../../resource/call.ts';
 import { parseKey } from '../../resource/read.ts';
 import type { Engine } from '../../resource/resource.ts';
-import { type Asking, askPerson } from '../authorize/ask-person.ts';
-import { mayUse } from '../authorize/may-use.ts';
-import type { AskingProvider, AuthorizeNeeds } from '../authorize/needs.ts';
+import { isUseAllowed } from '../authorize/check-use.ts';
+import type { AuthorizationDependencies, RequestingProvider } from '../authorize/dependencies.ts';
+import { type AuthorizationRequest, requireUserDecision } from '../authorize/require-user-decision.ts';
 import { releaseTicket } from '../authorize/tickets.ts';
 import { redirectBrowser } from '../browser-answers.ts';
 import { browserCall, type BrowserMount as CallMount } from '../browser-call.ts';
 
-export type TestMount = AuthorizeNeeds & CallMount & { readonly engine: Engine };
+export type TestMount = AuthorizationDependencies & CallMount & { readonly engine: Engine };
 
-export interface TestedKind<Provider extends AskingProvider> {
+export interface TestedKind<Provider extends RequestingProvider> {
   /** Where a test begins; the key of the provider comes behind it. */
   readonly path: string;
   readonly model: string;
   load(pk: number): Promise<Provider | null>;
   /** What the application would ask for. It must not be good for anything else: `isTest` marks it. */
-  asking(call: Call, provider: Provider): Promise<Pick<Asking, 'context'> & { readonly request: TestRequest }>;
+  asking(
+    call: Call,
+    provider: Provider,
+  ): Promise<Pick<AuthorizationRequest, 'context'> & { readonly request: TestRequest }>;
 }
 
 export interface TestRequest {
@@ -35,7 +38,7 @@ const resultPage = '/if/admin/applications/test/';
  * Takes an administrator through the authorization of a provider as its application would, without its client: in the end
  * they come to a page of ours with a ticket that is good for the claims alone, for their session, once.
  */
-export function testRoute<Provider extends AskingProvider>(mount: TestMount, kind: TestedKind<Provider>): Route {
+export function testRoute<Provider extends RequestingProvider>(mount: TestMount, kind: TestedKind<Provider>): Route {
   const { registry } = mount.engine;
 
   async function begin(http: HttpCall): Promise<HttpAnswer> {
@@ -54,8 +57,8 @@ export function testRoute<Provider extends AskingProvider>(mount: TestMount, kin
     const back = (members: Record<string, string>) =>
       `${resultPage}?${new URLSearchParams({ application: application.slug, provider: `${resource.path}${pk}/`, ...members })}`;
     if (!application.enabled) return redirectBrowser(back({ outcome: 'off' }));
-    if (!(await mayUse(mount, call, provider))) return redirectBrowser(back({ outcome: 'denied' }));
-    const asked = await askPerson(mount, call, {
+    if (!(await isUseAllowed(mount, call, provider))) return redirectBrowser(back({ outcome: 'denied' }));
+    const asked = await requireUserDecision(mount, call, {
       kind: kind.model,
       provider,
       ...(await kind.asking(call, provider)),

@@ -16,7 +16,7 @@ const reachingMappings = (keys: readonly unknown[]) =>
   sql<{ pk: unknown }>`select s.pk from mapping_scope s where s.pk in (${sql.join(keys)}) and ${reachesSql}`;
 
 /** Whether one of these mappings does. */
-export async function needSuperuser(tx: Query, mappings: readonly string[]): Promise<boolean> {
+export async function requireSuperuser(tx: Query, mappings: readonly string[]): Promise<boolean> {
   return mappings.length > 0 && (await reachingMappings(mappings).execute(tx)).rows.length > 0;
 }
 

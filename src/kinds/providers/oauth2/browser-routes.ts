@@ -10,19 +10,19 @@ import { stayingInWindow } from '../../../platform/http/security-headers.ts';
 import { redirectBrowser } from '../../../provider/browser-answers.ts';
 import { browserCall, type BrowserMount as CallMount } from '../../../provider/browser-call.ts';
 import type { Call } from '../../../resource/call.ts';
-import type { BrowserNeeds } from './authorize/browser-needs.ts';
+import type { AuthorizeDependencies } from './authorize/dependencies.ts';
 import { handleAuthorize } from './authorize/handle-authorize.ts';
 import { devicePath } from './device/device-authorization.ts';
 import { handleDevicePage } from './device/device-page.ts';
 import { handleEndSession } from './logout/end-session.ts';
 import { OAuthError } from './oauth-error.ts';
-import { browserRefusalOf } from './refusal-of.ts';
+import { toBrowserError } from './to-oauth-error.ts';
 import { authorizePath, endSessionPath } from './urls.ts';
 
-export type BrowserMount = BrowserNeeds & CallMount;
+export type BrowserMount = AuthorizeDependencies & CallMount;
 
 /** Answers somebody's browser. `text` is the query string, or the form that was sent. */
-type BrowserEndpoint = (needs: BrowserNeeds, call: Call, text: string) => Promise<HttpAnswer>;
+type BrowserEndpoint = (needs: AuthorizeDependencies, call: Call, text: string) => Promise<HttpAnswer>;
 
 /** What people come to with a browser on their way to a client or back. */
 export function browserRoutes(mount: BrowserMount): Route[] {
@@ -37,7 +37,7 @@ export function browserRoutes(mount: BrowserMount): Route[] {
     try {
       return await work();
     } catch (error) {
-      const { refusal, fault } = browserRefusalOf(error, http.facts.id);
+      const { refusal, fault } = toBrowserError(error, http.facts.id);
       return { ...(await refusalPage(refusal, http)), fault };
     }
   }

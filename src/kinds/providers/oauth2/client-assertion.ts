@@ -3,9 +3,9 @@ import { addMilliseconds, toTimestamp } from '../../../platform/clock.ts';
 import type { Call } from '../../../resource/call.ts';
 import { seconds } from './claims.ts';
 import type { Client } from './client.ts';
-import type { OAuthNeeds } from './needs.ts';
+import type { OAuthDependencies } from './dependencies.ts';
+import { markUsed } from './replay-protection.ts';
 import { algorithmsOf, isFapi2 } from './security-profile.ts';
-import { isFirstUse } from './seen-once.ts';
 import { loadTrustedKeys, type TrustedKeys } from './trusted-keys.ts';
 import { setupUrls } from './urls.ts';
 
@@ -27,7 +27,7 @@ const maxClockSkewSeconds = 60;
  * is `private_key_jwt`; any other subject is a workload. Null when it proves nothing.
  */
 export async function checkAssertion(
-  needs: Pick<OAuthNeeds, 'db' | 'key' | 'publicUrl' | 'remoteKeys' | 'keySets'>,
+  needs: Pick<OAuthDependencies, 'db' | 'key' | 'publicUrl' | 'remoteKeys' | 'keySets'>,
   call: Call,
   client: Client,
   assertion: string,
@@ -56,7 +56,7 @@ export async function checkAssertion(
   if (isFapi2(client) && (aud !== servers[0] || iat > seconds(call.now) + maxClockSkewSeconds)) return null;
   if (isClient) {
     const use = { use: `assertion of ${client.pk}`, id: asText(jti), expires };
-    if (!(await db.write((tx) => isFirstUse(tx, key, use)))) return null;
+    if (!(await db.write((tx) => markUsed(tx, key, use)))) return null;
   }
   // A client's own keys speak for nobody else.
   if (!isClient && source === null) return null;

@@ -3,9 +3,9 @@ import type { Timestamp } from '../../../platform/clock.ts';
 import type { Call } from '../../../resource/call.ts';
 import { type Client, loadClient } from './client.ts';
 import { type Assertion, assertionType, checkAssertion } from './client-assertion.ts';
-import type { OAuthNeeds } from './needs.ts';
-import type { Exchange } from './oauth-edge.ts';
+import type { OAuthDependencies } from './dependencies.ts';
 import { OAuthError } from './oauth-error.ts';
+import type { OAuthRequest } from './oauth-request.ts';
 import type { Params } from './params.ts';
 import { isFapi2 } from './security-profile.ts';
 
@@ -31,7 +31,10 @@ type Credentials =
   | { readonly method: 'assertion'; readonly clientId: string; readonly assertion: string };
 
 /** Who asks. Throws `invalid_client` for everybody who does not prove it. */
-export async function authenticateClient(needs: OAuthNeeds, exchange: Exchange): Promise<AuthenticatedClient> {
+export async function authenticateClient(
+  needs: OAuthDependencies,
+  exchange: OAuthRequest,
+): Promise<AuthenticatedClient> {
   const { call, params } = exchange;
   const credentials = readCredentials(call, params);
   const who = `client ${credentials.clientId}`;
@@ -44,7 +47,7 @@ export async function authenticateClient(needs: OAuthNeeds, exchange: Exchange):
     // Not whether there is such a client: that is nobody's business who is none.
     throw new OAuthError('invalid_client', 'The client did not authenticate.');
   }
-  exchange.isOf(client);
+  exchange.allowOriginsOf(client);
   if (proof.method !== 'none') call.world.raiseBudget();
   return { client, ...proof };
 }
@@ -57,7 +60,7 @@ export function requireConfidential({ client, method }: AuthenticatedClient): vo
 }
 
 async function provenBy(
-  needs: OAuthNeeds,
+  needs: OAuthDependencies,
   call: Call,
   client: Client,
   credentials: Credentials,

@@ -3,14 +3,14 @@ import type { Database } from '../../../platform/db/database.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { type AnswerCall, anyMethod, type HttpCall, withHead } from '../../../platform/http/routes.ts';
 import { callOf, type ResourceWorld } from '../../../resource/call.ts';
-import { backRoutes } from './back-routes.ts';
-import { frontRoutes } from './front-routes.ts';
-import type { OAuthNeeds } from './needs.ts';
-import { answerOAuth, type OAuthEndpoint, readJson } from './oauth-edge.ts';
+import { backChannelRoutes } from './back-channel-routes.ts';
+import type { OAuthDependencies } from './dependencies.ts';
 import { OAuthError } from './oauth-error.ts';
+import { handleOAuthRequest, type OAuthEndpoint, readJson } from './oauth-request.ts';
+import { publicRoutes } from './public-routes.ts';
 import { isOriginOf } from './redirect-uris.ts';
 
-export interface MountNeeds extends OAuthNeeds {
+export interface MountDependencies extends OAuthDependencies {
   readonly clock: { now(): string };
   readonly world: ResourceWorld;
 }
@@ -21,7 +21,7 @@ const urlOf = (path: string) => (path.startsWith('/') ? path : `${root}${path}`)
 const preflightSeconds = 600;
 
 /** The endpoints of OAuth 2 and OpenID Connect that clients call. */
-export function clientRoutes(mount: MountNeeds): Route[] {
+export function clientRoutes(mount: MountDependencies): Route[] {
   const clientCall = (http: HttpCall) => callOf(http, mount, { now: mount.clock.now(), body: () => readJson(http) });
   const preflight =
     (methods: readonly string[]): AnswerCall =>
@@ -40,15 +40,17 @@ export function clientRoutes(mount: MountNeeds): Route[] {
         },
       };
     };
-  return [...backRoutes(mount), ...frontRoutes(mount)].flatMap(([methods, shortPath, endpoint, maxBodyBytes]) => {
-    const path = urlOf(shortPath);
-    const refuse = notOffered([...withHead(methods), 'OPTIONS']);
-    return [
-      { methods, path, handle: (http) => answerOAuth(http, clientCall(http), endpoint, maxBodyBytes) },
-      { methods: ['OPTIONS'], path, handle: preflight(methods) },
-      { methods: [anyMethod], path, handle: (http) => answerOAuth(http, clientCall(http), refuse) },
-    ] satisfies Route[];
-  });
+  return [...backChannelRoutes(mount), ...publicRoutes(mount)].flatMap(
+    ([methods, shortPath, endpoint, maxBodyBytes]) => {
+      const path = urlOf(shortPath);
+      const refuse = notOffered([...withHead(methods), 'OPTIONS']);
+      return [
+        { methods, path, handle: (http) => handleOAuthRequest(http, clientCall(http), endpoint, maxBodyBytes) },
+        { methods: ['OPTIONS'], path, handle: preflight(methods) },
+        { methods: [anyMethod], path, handle: (http) => handleOAuthRequest(http, clientCall(http), refuse) },
+      ] satisfies Route[];
+    },
+  );
 }
 
 /** RFC 9110 §15.5.6 */

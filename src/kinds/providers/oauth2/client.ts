@@ -136,7 +136,7 @@ const clientsAmong = async (query: Query, resources: readonly string[]) =>
 
 const cache = queryCache<Client | null>('clients');
 
-export interface ClientNeeds {
+export interface ClientDependencies {
   readonly db: Database;
   readonly key: { readonly box: SecretBox };
 }
@@ -154,11 +154,11 @@ function rowsOf(query: Query, by: By) {
 }
 
 /** Null when there is no such client, or no application uses it. */
-export function loadClient(needs: ClientNeeds, by: By): Promise<Client | null> {
+export function loadClient(needs: ClientDependencies, by: By): Promise<Client | null> {
   return cache.read(needs.db, keyOf(by), (query) => readClient(needs, query, by));
 }
 
-async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<Client | null> {
+async function readClient({ key }: ClientDependencies, query: Query, by: By): Promise<Client | null> {
   // Not every text can be asked for, and none of those is the name of a client.
   if (!Object.values(by).every((name) => typeof name === 'number' || isStorable(name))) return null;
   const [row] = await rowsOf(query, by);

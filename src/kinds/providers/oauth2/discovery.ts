@@ -6,10 +6,10 @@ import { requestObjectAlgorithms } from './authorize/request-object.ts';
 import { defaultAcr } from './claims.ts';
 import { type Client, loadClient, scopeNames } from './client.ts';
 import { clientAuthenticationMethods } from './client-authentication.ts';
+import type { OAuthDependencies } from './dependencies.ts';
 import { defaultGrantTypes, grantTypes } from './grant-types.ts';
-import type { OAuthNeeds } from './needs.ts';
-import type { OAuthEndpoint } from './oauth-edge.ts';
 import { OAuthError } from './oauth-error.ts';
+import type { OAuthEndpoint } from './oauth-request.ts';
 import { claimsOfScopes } from './requested-claims.ts';
 import { algorithmsOf, isFapi2 } from './security-profile.ts';
 import { registrationPath, setupUrls } from './urls.ts';
@@ -17,11 +17,11 @@ import { registrationPath, setupUrls } from './urls.ts';
 type Document = Readonly<Record<string, Json>>;
 
 /** What can be known of a server and its client beforehand (OpenID Connect Discovery §3, RFC 8414). */
-export function discoveryEndpoint(needs: OAuthNeeds): OAuthEndpoint {
+export function discoveryEndpoint(needs: OAuthDependencies): OAuthEndpoint {
   return async (exchange) => {
     const client = await loadClient(needs, { slug: exchange.call.params.slug ?? '' });
     if (!client) throw new OAuthError('invalid_request', 'There is no such application.', { status: 404 });
-    exchange.isOf(client);
+    exchange.allowOriginsOf(client);
     return { status: 200, body: documentOf(needs, client) };
   };
 }
@@ -29,7 +29,7 @@ export function discoveryEndpoint(needs: OAuthNeeds): OAuthEndpoint {
 const usualScopes = ['openid', 'email', 'profile', 'phone', 'address', 'offline_access'];
 
 /** For clients whose tokens name the whole server as their issuer: what holds for any of them. */
-export function globalDiscoveryEndpoint({ publicUrl, db }: Pick<OAuthNeeds, 'publicUrl' | 'db'>): OAuthEndpoint {
+export function globalDiscoveryEndpoint({ publicUrl, db }: Pick<OAuthDependencies, 'publicUrl' | 'db'>): OAuthEndpoint {
   return async () => {
     const shared = { grant_types: defaultGrantTypes, ...(await sharedByGlobal(db.read)) };
     return {
@@ -65,7 +65,7 @@ async function sharedByGlobal(query: Query): Promise<Shared> {
   };
 }
 
-function documentOf({ publicUrl, signer }: OAuthNeeds, client: Client): Document {
+function documentOf({ publicUrl, signer }: OAuthDependencies, client: Client): Document {
   return {
     ...endpoints(publicUrl, client.assigned_application_slug, client.issuer_mode),
     ...common(client),
@@ -75,7 +75,7 @@ function documentOf({ publicUrl, signer }: OAuthNeeds, client: Client): Document
   };
 }
 
-function signingAlgorithms(signer: OAuthNeeds['signer'], client: Client): string[] {
+function signingAlgorithms(signer: OAuthDependencies['signer'], client: Client): string[] {
   try {
     return [signer.keyOf(client).alg];
   } catch (error) {

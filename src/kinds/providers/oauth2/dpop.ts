@@ -3,11 +3,11 @@ import { addMilliseconds } from '../../../platform/clock.ts';
 import type { Call } from '../../../resource/call.ts';
 import { seconds } from './claims.ts';
 import type { Client } from './client.ts';
-import type { OAuthNeeds } from './needs.ts';
+import type { OAuthDependencies } from './dependencies.ts';
 import { OAuthError } from './oauth-error.ts';
-import { checkRoom } from './requests.ts';
+import { markUsed } from './replay-protection.ts';
+import { checkAnonymousQuota } from './requests.ts';
 import { algorithmsOf } from './security-profile.ts';
-import { isFirstUse } from './seen-once.ts';
 
 interface ProofRequest {
   readonly client: Pick<Client, 'security_profile'>;
@@ -30,7 +30,7 @@ const maxIdLength = 256;
 
 /** The thumbprint of the key that a request proves to hold (RFC 9449 §4.3); null when it brings no proof. */
 export async function readDpopProof(
-  { key, publicUrl }: Pick<OAuthNeeds, 'key' | 'publicUrl'>,
+  { key, publicUrl }: Pick<OAuthDependencies, 'key' | 'publicUrl'>,
   call: Call,
   { client, method, url, accessToken, status = 400 }: ProofRequest,
 ): Promise<string | null> {
@@ -58,10 +58,10 @@ export async function readDpopProof(
     const jwk = protectedHeader.jwk;
     if (!jwk || 'd' in jwk || 'k' in jwk) throw refuse('The proof must hold a public key and nothing more.');
     const thumbprint = await calculateJwkThumbprint(jwk);
-    await checkRoom(call, 'oauth2_seen', method);
+    await checkAnonymousQuota(call, 'oauth2_seen', method);
     const expires = addMilliseconds(call.now, rememberedForMs);
     const use = { use: 'dpop proof', id: `${thumbprint} ${jti}`, expires };
-    if (!(await call.db.write((tx) => isFirstUse(tx, key, use)))) throw refuse('The proof was used before.');
+    if (!(await call.db.write((tx) => markUsed(tx, key, use)))) throw refuse('The proof was used before.');
     return thumbprint;
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof TypeError) throw refuse('The proof is not good.');

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { loadClient } from './client.ts';
-import type { OAuthNeeds } from './needs.ts';
-import type { OAuthEndpoint } from './oauth-edge.ts';
+import type { OAuthDependencies } from './dependencies.ts';
+import type { OAuthEndpoint } from './oauth-request.ts';
 import { publicKeys } from './published-keys.ts';
 import type { PublicJwk } from './signing.ts';
 
 /** The keys of all providers whose tokens name the whole server as their issuer. */
-export function globalJwksEndpoint(needs: OAuthNeeds): OAuthEndpoint {
+export function globalJwksEndpoint(needs: OAuthDependencies): OAuthEndpoint {
   return async ({ call }) => {
     const { rows } = await sql<{ pk: number }>`select pk from provider_oauth2 where issuer_mode = 'global'
       order by pk`.execute(call.db.read);

@@ -2,7 +2,7 @@ import { loadUserFacts } from '../../../core/mapping/user-facts.ts';
 import type { Call } from '../../../resource/call.ts';
 import { subjectOf } from './claims.ts';
 import type { Client } from './client.ts';
-import type { OAuthNeeds } from './needs.ts';
+import type { OAuthDependencies } from './dependencies.ts';
 import { publicKeys } from './published-keys.ts';
 import { issuerOf } from './urls.ts';
 
@@ -11,7 +11,7 @@ export interface HintClaims {
   readonly sid: string | null;
 }
 
-type Needs = Pick<OAuthNeeds, 'db' | 'publicUrl' | 'signer'>;
+type Needs = Pick<OAuthDependencies, 'db' | 'publicUrl' | 'signer'>;
 const maxHintLength = 65_536;
 
 /**
@@ -43,7 +43,7 @@ export async function readHint(needs: Needs, client: Client, hint: string, now: 
 
 /** What the client would know the caller by; null when nobody is signed in. */
 export async function subjectOfCaller(
-  { installId }: Pick<OAuthNeeds, 'installId'>,
+  { installId }: Pick<OAuthDependencies, 'installId'>,
   call: Call,
   { sub_mode }: Client,
 ): Promise<string | null> {

@@ -1,15 +1,15 @@
+import { type ActiveToken, findAccessToken, findRefreshToken } from './active-token.ts';
 import { seconds } from './claims.ts';
 import { loadClient } from './client.ts';
 import { authenticateClient, requireConfidential } from './client-authentication.ts';
+import type { OAuthDependencies } from './dependencies.ts';
 import { audienceOf } from './issue.ts';
-import { findAccessToken, findRefreshToken, type LiveToken } from './live-token.ts';
-import type { OAuthNeeds } from './needs.ts';
-import type { OAuthEndpoint } from './oauth-edge.ts';
+import type { OAuthEndpoint } from './oauth-request.ts';
 
 const inactive = { status: 200, body: { active: false } };
 
 /** What a token is worth (RFC 7662). A client learns of its own tokens and of those that are meant for it, of no others. */
-export function introspectionEndpoint(needs: OAuthNeeds): OAuthEndpoint {
+export function introspectionEndpoint(needs: OAuthDependencies): OAuthEndpoint {
   return async (exchange) => {
     const { call, params } = exchange;
     const by = await authenticateClient(needs, exchange);
@@ -43,7 +43,7 @@ export function introspectionEndpoint(needs: OAuthNeeds): OAuthEndpoint {
   };
 }
 
-const timesOf = ({ created, expires }: LiveToken) => ({
+const timesOf = ({ created, expires }: ActiveToken) => ({
   iat: seconds(created),
   ...(expires !== null && { exp: seconds(expires) }),
 });

@@ -16,13 +16,13 @@ import {
   seconds,
 } from './claims.ts';
 import type { Client } from './client.ts';
+import type { OAuthDependencies } from './dependencies.ts';
 import { type GrantTerms, storeAccessToken, storeRefreshToken } from './grants.ts';
-import type { OAuthNeeds } from './needs.ts';
 import { OAuthError } from './oauth-error.ts';
 import { publishKey } from './published-keys.ts';
 import { claimsBeyondScope, pick, scopesOfClaims } from './requested-claims.ts';
-import { halfHash, type SigningKey, signJwt } from './signing.ts';
-import { checkKeptSubject, uniqueSubject } from './subject.ts';
+import { leftHalfHash, type SigningKey, signJwt } from './signing.ts';
+import { checkSubjectOwner, uniqueSubject } from './subject.ts';
 import { issuerOf } from './urls.ts';
 
 /** What was granted, to be made into tokens. */
@@ -52,7 +52,7 @@ export interface IssuedTokens {
   store(tx: Query): Promise<void>;
 }
 
-type Needs = Pick<OAuthNeeds, 'key' | 'publicUrl' | 'installId' | 'sandbox' | 'signer' | 'refusals'>;
+type Needs = Pick<OAuthDependencies, 'key' | 'publicUrl' | 'installId' | 'sandbox' | 'signer' | 'refusals'>;
 
 /**
  * Makes tokens. The only way to them: nothing is signed elsewhere but what ends sessions. They are worth nothing before
@@ -65,7 +65,7 @@ export async function prepareTokens(needs: Needs, call: Call, issuance: Issuance
   const expires = earlier(addMilliseconds(now, lengthOf(client.access_token_validity)), issuance.notAfter);
   const current = await uniqueSubject(needs, call, client, issuance.user);
   const subject = issuance.subject ?? current;
-  if (subject !== current) await checkKeptSubject(needs, call, issuance.user, subject);
+  if (subject !== current) await checkSubjectOwner(needs, call, issuance.user, subject);
   const id = await idClaimsOf(needs, call, issuance, subject, expires);
   const accessToken = gives.access
     ? await signJwt(signingKey, 'at+jwt', accessClaimsOf(needs, issuance, subject, now, expires))
@@ -181,8 +181,8 @@ async function idClaimsOf(
 function withHashes(claims: Claims, { alg }: SigningKey, accessToken: string | null, code: string | undefined): Claims {
   return {
     ...claims,
-    ...(accessToken !== null && { at_hash: halfHash(alg, accessToken) }),
-    ...(code !== undefined && { c_hash: halfHash(alg, code) }),
+    ...(accessToken !== null && { at_hash: leftHalfHash(alg, accessToken) }),
+    ...(code !== undefined && { c_hash: leftHalfHash(alg, code) }),
   };
 }
 

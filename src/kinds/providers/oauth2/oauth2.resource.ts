@@ -15,7 +15,7 @@ import { list } from '../../../resource/fields/structured.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 import { objectSchema, stringSchema, uuidSchema } from '../../../resource/json-schema.ts';
 import type { Action, CheckInput, Filter, Resource } from '../../../resource/resource.ts';
-import { checkMayActAsUsers, needSuperuser, providerRights } from './api-scope.ts';
+import { checkMayActAsUsers, providerRights, requireSuperuser } from './api-scope.ts';
 import { subModes } from './claims.ts';
 import { signedResponseAlgs } from './client.ts';
 import { clientJwks, clientKeysComplaint } from './client-keys.ts';
@@ -220,7 +220,7 @@ async function settle({ tx, call, values, given, current }: CheckInput<Settled>)
     values.property_mappings = (await managedScopes(tx, usualScopes)).map(({ pk }) => pk);
   }
   const mappings = [...values.property_mappings, ...(current?.property_mappings ?? [])];
-  if (await needSuperuser(tx, mappings)) checkMayActAsUsers(call);
+  if (await requireSuperuser(tx, mappings)) checkMayActAsUsers(call);
   checkMayAddResources(call, values.resources, current?.resources);
   values.launch_url = guessLaunchUrl(values.redirect_uris);
   if (current !== null && values.client_secret !== current.client_secret) values.previous_secret_expires = null;

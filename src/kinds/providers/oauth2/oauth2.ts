@@ -15,12 +15,12 @@ import { browserRoutes } from './browser-routes.ts';
 import { clientRoutes } from './client-routes.ts';
 import { deleteTokensJob } from './delete-tokens.job.ts';
 import { oauth2Demo } from './demo.ts';
+import { createErrorEvents } from './error-events.ts';
 import { createFailureCount } from './failure-count.ts';
 import { accessTokens, authorizationCodes, refreshTokens } from './grant.resource.ts';
-import { detourByFrames } from './logout/front-channel.ts';
+import { frontChannelRedirect } from './logout/front-channel.ts';
 import { logoutJobs, queueLogouts } from './logout/logout.jobs.ts';
 import { clientFacts, oauth2Provider } from './oauth2.resource.ts';
-import { createRefusalEvents } from './refusal-events.ts';
 import { scopeMapping } from './scope-mapping.resource.ts';
 import { createSigner } from './signing.ts';
 import { checkChangedPair } from './signing-pair.ts';
@@ -41,7 +41,7 @@ export function oauth2(needs: Needs): ProviderKind {
   const { db, key, fetch, config } = needs;
   const { publicUrl } = config;
   const signer = createSigner(key.box);
-  const refusals = createRefusalEvents(db);
+  const refusals = createErrorEvents(db);
   const logouts = queueLogouts(needs.jobs);
   return {
     resource: oauth2Provider(needs, [oauth2TestAction({ ...needs, publicUrl, signer, refusals })]),
@@ -61,7 +61,7 @@ export function oauth2(needs: Needs): ProviderKind {
       return [...clientRoutes(shared), ...browserRoutes(shared), oauth2TestRoute(shared)];
     },
     append: decideOnRequest(key),
-    detourOf: detourByFrames({ key, publicUrl }),
+    detourOf: frontChannelRedirect({ key, publicUrl }),
     async afterEvent(tx, call, event) {
       await checkChangedPair(tx, event);
       await logouts(tx, call, event);

@@ -9,17 +9,17 @@ import { createRow } from '../../../resource/verbs/write-row.ts';
 import { actorOfAccessToken } from './access-token-credential.ts';
 import { seconds } from './claims.ts';
 import { type ClientMetadata, readMetadata } from './client-metadata.ts';
+import type { OAuthDependencies } from './dependencies.ts';
 import { type ManagedScope, managedScopes } from './install-defaults.ts';
-import type { OAuthNeeds } from './needs.ts';
-import type { OAuthEndpoint } from './oauth-edge.ts';
 import { OAuthError } from './oauth-error.ts';
+import type { OAuthEndpoint } from './oauth-request.ts';
 import { oauth2Model } from './oauth2-model.ts';
 
 /**
  * Sets up a client by its own description (RFC 7591). Whoever asks needs the right to make providers and applications, by
  * a token of the API: nobody registers unasked.
  */
-export function registrationEndpoint(needs: OAuthNeeds): OAuthEndpoint {
+export function registrationEndpoint(needs: OAuthDependencies): OAuthEndpoint {
   const { engine } = needs;
   const providers = engine.registry.require(oauth2Model);
   const applications = engine.registry.require('svc_core.application');
@@ -42,7 +42,7 @@ export function registrationEndpoint(needs: OAuthNeeds): OAuthEndpoint {
   };
 }
 
-async function signedIn({ db, key, publicUrl }: OAuthNeeds, call: Call): Promise<Call> {
+async function signedIn({ db, key, publicUrl }: OAuthDependencies, call: Call): Promise<Call> {
   const [, token] = /^bearer +(\S+)$/i.exec(call.request.header('authorization')?.trim() ?? '') ?? [];
   if (token === undefined) throw new OAuthError('invalid_token', 'A token of the API is needed to register a client.');
   try {

@@ -40,7 +40,7 @@ export interface StoredRequest {
 }
 
 /** A client without a secret is anybody: what such clients have stored is bounded by network and in all. */
-export async function checkRoom(
+export async function checkAnonymousQuota(
   call: Call,
   table: 'oauth2_requests' | 'oauth2_seen',
   method: string | undefined,

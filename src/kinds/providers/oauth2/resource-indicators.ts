@@ -1,4 +1,4 @@
-import { type Client, type ClientNeeds, loadClient } from './client.ts';
+import { type Client, type ClientDependencies, loadClient } from './client.ts';
 import { OAuthError } from './oauth-error.ts';
 
 const maxResources = 20;
@@ -36,7 +36,7 @@ export const resourceComplaint = (resource: string): string | null =>
 
 /** The other clients of this server among resources: policies of their applications decide, too. */
 export async function targetClients(
-  needs: ClientNeeds,
+  needs: ClientDependencies,
   { client_id }: Asking,
   resources: readonly string[] = [],
 ): Promise<Client[]> {
@@ -48,7 +48,7 @@ export async function targetClients(
 
 /** Evaluates a check for the client and for each target of its request; stops at the first that fails. */
 export async function isAllowedAtAll(
-  needs: ClientNeeds,
+  needs: ClientDependencies,
   client: Client,
   resources: readonly string[],
   isAllowed: (client: Client) => Promise<boolean>,
@@ -60,7 +60,7 @@ export async function isAllowedAtAll(
 
 /** What the consent stage lists: applications and resources beside the client. */
 export async function targetPermissions(
-  needs: ClientNeeds,
+  needs: ClientDependencies,
   client: Client,
   resources: readonly string[] = [],
 ): Promise<{ readonly id: string; readonly name: string }[]> {

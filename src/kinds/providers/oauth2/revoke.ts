@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
+import { findAccessToken, findRefreshToken } from './active-token.ts';
 import { authenticateClient } from './client-authentication.ts';
+import type { OAuthDependencies } from './dependencies.ts';
 import { revokeFamily } from './grants.ts';
-import { findAccessToken, findRefreshToken } from './live-token.ts';
-import type { OAuthNeeds } from './needs.ts';
-import type { OAuthEndpoint } from './oauth-edge.ts';
 import { OAuthError } from './oauth-error.ts';
+import type { OAuthEndpoint } from './oauth-request.ts';
 
 const done = { status: 200, body: '', headers: { 'content-type': 'text/plain' } };
 
@@ -12,7 +12,7 @@ const done = { status: 200, body: '', headers: { 'content-type': 'text/plain' } 
  * Takes back a token of the client's own (RFC 7009). A refresh token goes with all that came of the same authorization.
  * Whether there was such a token is not told.
  */
-export function revocationEndpoint(needs: OAuthNeeds): OAuthEndpoint {
+export function revocationEndpoint(needs: OAuthDependencies): OAuthEndpoint {
   return async (exchange) => {
     const { call, params } = exchange;
     const { client, method } = await authenticateClient(needs, exchange);

@@ -8,7 +8,7 @@ import { modelFacts } from '../../../resource/audit.ts';
 import { actionOn } from '../../../resource/define.ts';
 import { duration } from '../../../resource/fields/scalar.ts';
 import { objectSchema, orNull, stringSchema, timeSchema } from '../../../resource/json-schema.ts';
-import { checkMayActAsUsers, needSuperuser } from './api-scope.ts';
+import { checkMayActAsUsers, requireSuperuser } from './api-scope.ts';
 import { oauth2Model } from './oauth2-model.ts';
 
 export const newClientSecret = (): string => randomText(128);
@@ -47,7 +47,7 @@ export const rotateSecretAction = actionOn<Provider>()({
   },
   async run({ call, tx, row, values, engine }) {
     const provider = { ...row, ...(await engine.stored(engine.registry.require(oauth2Model), call)(call, tx, row.pk)) };
-    if (await needSuperuser(tx, provider.property_mappings)) checkMayActAsUsers(call);
+    if (await requireSuperuser(tx, provider.property_mappings)) checkMayActAsUsers(call);
     if (provider.client_type === 'public') throw Invalid.whole('A public client has no secret.');
     const overlap = parseDuration(values.previous_valid_for) ?? 0;
     if (overlap < 0 || overlap > maxOverlapMs)

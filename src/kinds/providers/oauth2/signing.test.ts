@@ -3,7 +3,7 @@ import { importJWK, jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
 import { createInstanceKey, sealContext } from '../../../platform/keys.ts';
 import type { SecurityProfile } from './security-profile.ts';
-import { createSigner, halfHash, signJwt } from './signing.ts';
+import { createSigner, leftHalfHash, signJwt } from './signing.ts';
 
 const { box } = createInstanceKey('a key for tests only, long enough for it');
 const pem = { type: 'pkcs8', format: 'pem' } as const;
@@ -84,5 +84,5 @@ test('a pair that was changed is not found under what it was before', () => {
 
 // OpenID Connect Core, Appendix A.3: the access token of the example and its at_hash.
 test('half of the digest is the at_hash of the specification', () => {
-  expect(halfHash('RS256', 'jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y')).toBe('77QmUPtjPfzWtF2AnpK9RQ');
+  expect(leftHalfHash('RS256', 'jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y')).toBe('77QmUPtjPfzWtF2AnpK9RQ');
 });

@@ -159,7 +159,7 @@ export async function signJwt(key: SigningKey, typ: string, claims: Claims): Pro
 const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url');
 
 /** OpenID Connect Core §3.1.3.6, §3.3.2.11: the left half of the digest, for `at_hash` and `c_hash`. */
-export function halfHash(alg: Alg, text: string): string {
+export function leftHalfHash(alg: Alg, text: string): string {
   const digest = hash(digests[alg], text, 'buffer');
   return digest.subarray(0, digest.length / 2).toString('base64url');
 }

@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { Call } from '../../../resource/call.ts';
 import { type SourceTokens, wantsTokens } from './claims.ts';
 import type { Client } from './client.ts';
-import type { OAuthNeeds } from './needs.ts';
+import type { OAuthDependencies } from './dependencies.ts';
 
 /**
  * The access tokens of sources that the mappings of these scopes declare. Only for answers that are not stored: the
  * claims of ID tokens are, in clear.
  */
 export async function sourceTokensFor(
-  { accessTokens }: Pick<OAuthNeeds, 'accessTokens'>,
+  { accessTokens }: Pick<OAuthDependencies, 'accessTokens'>,
   call: Call,
   { pk, scopes }: Pick<Client, 'pk' | 'scopes'>,
   user: number,

@@ -4,7 +4,7 @@ import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import type { Call } from '../../../resource/call.ts';
 import { type SubMode, subjectOf } from './claims.ts';
 import type { Client } from './client.ts';
-import type { OAuthNeeds } from './needs.ts';
+import type { OAuthDependencies } from './dependencies.ts';
 import { OAuthError } from './oauth-error.ts';
 
 const sharedBy: ReadonlyMap<SubMode, NamingAttribute> = new Map([
@@ -20,7 +20,7 @@ const maxSubjectLength = 255;
  * take the one for the other. Names are unique; a `upn` is an attribute that several users can have, and users may share an address.
  */
 export async function uniqueSubject(
-  { installId, refusals }: Pick<OAuthNeeds, 'installId' | 'refusals'>,
+  { installId, refusals }: Pick<OAuthDependencies, 'installId' | 'refusals'>,
   call: Call,
   client: Client,
   user: UserFacts,
@@ -38,8 +38,8 @@ export async function uniqueSubject(
  * Refuses a subject of earlier tokens that another user has now: the client would take the one for the other. Names, addresses and
  * the attribute `upn` change hands.
  */
-export async function checkKeptSubject(
-  { installId }: Pick<OAuthNeeds, 'installId'>,
+export async function checkSubjectOwner(
+  { installId }: Pick<OAuthDependencies, 'installId'>,
   { db }: Call,
   { pk: user }: UserFacts,
   subject: string,

@@ -5,12 +5,12 @@ import { type TestMount, testRoute } from '../../../provider/test-sign-in/test-r
 import { apiScope } from './api-scope.ts';
 import { consentContext } from './authorize/handle-authorize.ts';
 import { type Client, loadClient } from './client.ts';
+import type { OAuthDependencies } from './dependencies.ts';
 import { claimsOfScope, prepareTokens, sessionIdClaim } from './issue.ts';
-import type { OAuthNeeds } from './needs.ts';
 import { OAuthError } from './oauth-error.ts';
 import { oauth2Model } from './oauth2-model.ts';
 
-type Needs = Pick<OAuthNeeds, 'db' | 'key' | 'publicUrl' | 'installId' | 'sandbox' | 'signer' | 'refusals'>;
+type Needs = Pick<OAuthDependencies, 'db' | 'key' | 'publicUrl' | 'installId' | 'sandbox' | 'signer' | 'refusals'>;
 
 /** Everything but to act as the person in the API, which no test needs. */
 const testedScope = ({ scopes }: Client): string[] =>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { isKeySet } from '../../../platform/fetch/remote-keys.ts';
 import type { Client } from './client.ts';
-import type { OAuthNeeds } from './needs.ts';
+import type { OAuthDependencies } from './dependencies.ts';
 
 /** A key set that signs for a client, or for its workloads. */
 export interface TrustedKeys {
@@ -15,7 +15,7 @@ export interface TrustedKeys {
  * over those at an address. The JWT says which key it needs, so that a rotated one is fetched.
  */
 export async function loadTrustedKeys(
-  { db, remoteKeys, keySets }: Pick<OAuthNeeds, 'db' | 'remoteKeys' | 'keySets'>,
+  { db, remoteKeys, keySets }: Pick<OAuthDependencies, 'db' | 'remoteKeys' | 'keySets'>,
   client: Pick<Client, 'pk' | 'jwks' | 'jwks_uri'>,
   jwt: string,
   now: string,

@@ -1,16 +1,16 @@
 import { cachedUserFacts } from '../../../core/mapping/user-facts.ts';
+import { findAccessToken } from './active-token.ts';
 import { type Client, loadClient } from './client.ts';
+import type { OAuthDependencies } from './dependencies.ts';
 import { readDpopProof } from './dpop.ts';
 import { claimsAskedFor, claimsOfScope } from './issue.ts';
-import { findAccessToken } from './live-token.ts';
-import type { OAuthNeeds } from './needs.ts';
-import type { Exchange, OAuthEndpoint } from './oauth-edge.ts';
 import { OAuthError } from './oauth-error.ts';
+import type { OAuthEndpoint, OAuthRequest } from './oauth-request.ts';
 import { isFapi2 } from './security-profile.ts';
 import { sourceTokensFor } from './source-tokens.ts';
 
 /** What the scopes of an access token say of its user (OpenID Connect Core §5.3). */
-export function userinfoEndpoint(needs: OAuthNeeds): OAuthEndpoint {
+export function userinfoEndpoint(needs: OAuthDependencies): OAuthEndpoint {
   return async (exchange) => {
     const { call } = exchange;
     const { token: text, isBound } = readToken(exchange);
@@ -20,7 +20,7 @@ export function userinfoEndpoint(needs: OAuthNeeds): OAuthEndpoint {
     const user = token && (await cachedUserFacts(call, token.user));
     if (!token || !client?.application.enabled || !user?.is_active)
       throw new OAuthError('invalid_token', 'The access token is not good.');
-    exchange.isOf(client);
+    exchange.allowOriginsOf(client);
     await checkHolder(needs, exchange, client, { accessToken: text, isBound, jkt: token.terms.jkt });
     if (!token.scope.includes('openid')) {
       throw new OAuthError('insufficient_scope', 'The access token was not granted the scope openid.');
@@ -33,7 +33,7 @@ export function userinfoEndpoint(needs: OAuthNeeds): OAuthEndpoint {
 }
 
 /** RFC 6750 §2: in the header or in a form, never in the address, which is written down everywhere. */
-function readToken({ call, params }: Exchange): { token: string; isBound: boolean } {
+function readToken({ call, params }: OAuthRequest): { token: string; isBound: boolean } {
   const [, scheme, inHeader] = /^(bearer|dpop) +(\S+)$/i.exec(call.request.header('authorization')?.trim() ?? '') ?? [];
   const inForm = call.request.method === 'POST' ? params.get('access_token') : undefined;
   if (inHeader !== undefined && inForm !== undefined) {
@@ -58,8 +58,8 @@ interface Presented {
 
 /** RFC 9449 §7: a token that is bound to a key comes with a proof of that key, under its own scheme. */
 async function checkHolder(
-  needs: OAuthNeeds,
-  { call }: Exchange,
+  needs: OAuthDependencies,
+  { call }: OAuthRequest,
   client: Client,
   { accessToken, isBound, jkt }: Presented,
 ): Promise<void> {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { findBrandOfHost } from '../../../core/brand/brand-of-host.ts';
 import { loadClient } from './client.ts';
-import type { OAuthNeeds } from './needs.ts';
-import type { OAuthEndpoint } from './oauth-edge.ts';
+import type { OAuthDependencies } from './dependencies.ts';
 import { OAuthError } from './oauth-error.ts';
+import type { OAuthEndpoint } from './oauth-request.ts';
 import { issuerOf } from './urls.ts';
 
 const issuerRel = 'http://openid.net/specs/connect/1.0/issuer';
@@ -13,7 +13,7 @@ const maxLength = 500;
  * Finds the issuer for an account (RFC 7033; OpenID Connect Discovery §2): that of the default application of the brand with
  * its domain, else this server as a whole. Says the same for every account, so nobody learns which exist.
  */
-export function webFingerEndpoint(needs: OAuthNeeds): OAuthEndpoint {
+export function webFingerEndpoint(needs: OAuthDependencies): OAuthEndpoint {
   return async ({ call, params }) => {
     const resource = params.require('resource');
     const domain = domainOf(resource);
@@ -41,7 +41,7 @@ function domainOf(resource: string): string | null {
   return (account ?? URL.parse(resource)?.hostname ?? '').toLowerCase() || null;
 }
 
-async function issuerLink(needs: OAuthNeeds, brand: string) {
+async function issuerLink(needs: OAuthDependencies, brand: string) {
   const { rows } = await sql<{ provider: number | null }>`select a.provider from brands b
     join applications a on a.pk = b.default_application where b.pk = ${brand}`.execute(needs.db.read);
   const provider = rows[0]?.provider ?? null;

@@ -1,4 +1,4 @@
-import { applicationContext } from '../../../provider/authorize/ask-person.ts';
+import { applicationContext } from '../../../provider/authorize/require-user-decision.ts';
 import { testSignInAction } from '../../../provider/test-sign-in/test-action.ts';
 import { type TestMount, testRoute } from '../../../provider/test-sign-in/test-route.ts';
 import { samlProviderModel } from './models.ts';

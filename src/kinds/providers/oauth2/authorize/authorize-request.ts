@@ -20,7 +20,7 @@ export const prompts = ['none', 'login', 'consent', 'select_account'] as const;
 export type Prompt = (typeof prompts)[number];
 
 /** What the checks need to know of a client. */
-export interface AskingClient {
+export interface RequestingClient {
   readonly client_id: string;
   readonly client_type: 'confidential' | 'public';
   readonly redirect_uris: readonly RedirectUri[];
@@ -58,7 +58,7 @@ export interface AuthorizeRequest {
 }
 
 /** OpenID Connect Core §3.1.2.1: the person is to see no page. */
-export const isSilent = ({ prompt }: Pick<AuthorizeRequest, 'prompt'>): boolean => prompt.includes('none');
+export const isPromptNone = ({ prompt }: Pick<AuthorizeRequest, 'prompt'>): boolean => prompt.includes('none');
 
 /** Where and how a client is answered; proven before anything is sent anywhere. */
-export type AnswerTo = Pick<AuthorizeRequest, 'redirect_uri' | 'response_mode' | 'state'>;
+export type ResponseTarget = Pick<AuthorizeRequest, 'redirect_uri' | 'response_mode' | 'state'>;

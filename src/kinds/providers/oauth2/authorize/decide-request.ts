@@ -4,13 +4,13 @@ import type { Json } from '../../../../lib/json.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../../platform/keys.ts';
 import {
-  type Decidable,
+  createDecisionStep,
   type Decision,
   deciderOf,
-  decidingStep,
   decisionOf,
   refusal,
   storeDecision,
+  type TicketDecision,
 } from '../../../../provider/authorize/decide.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { apiScope } from '../api-scope.ts';
@@ -23,9 +23,9 @@ import { decideRequest } from '../requests.ts';
 import type { AuthorizeRequest } from './authorize-request.ts';
 
 /** What a flow is begun for. */
-export type Allowable =
+export type DecisionSubject =
   /** To answer a client. */
-  | Decidable
+  | TicketDecision
   /** To let a device in. */
   | {
       readonly kind: 'device';
@@ -39,14 +39,14 @@ export type Allowable =
   | { readonly kind: 'device_page' };
 
 /** What decides about what a flow was begun for, once it has ended so. */
-export const deciding = (decision: Decision, allowable: Allowable): PlanStep =>
-  decidingStep(oauth2Model, decision, allowable);
+export const decisionStep = (decision: Decision, allowable: DecisionSubject): PlanStep =>
+  createDecisionStep(oauth2Model, decision, allowable);
 
 /** Allows or refuses the request that a flow was begun for, in the transaction that ends the walk. */
 export function decideOnRequest(key: InstanceKey): AppendStep {
   return async (step, { context }, tx, call) => {
-    // What `deciding` or `askPerson` planned.
-    const allowable = step.content as unknown as Allowable;
+    // What `decisionStep` or `requireUserDecision` planned.
+    const allowable = step.content as unknown as DecisionSubject;
     const lacksConsent = decisionOf(step) === 'granted' && needsConsent(allowable, context.user_notes.consented_scopes);
     if (lacksConsent) await recordLackOfConsent(tx, call, allowable);
     const decision = lacksConsent ? 'denied' : decisionOf(step);
@@ -64,14 +64,14 @@ export function decideOnRequest(key: InstanceKey): AppendStep {
 }
 
 /** Nobody lets a client act as them in the API without having agreed to that by name, whatever its flow asks. */
-function needsConsent(allowable: Allowable, consented: Json | undefined): boolean {
+function needsConsent(allowable: DecisionSubject, consented: Json | undefined): boolean {
   if ('kind' in allowable && allowable.kind === 'device_page') return false;
   // What `goThroughFlow` asked for.
   const { scope } = 'kind' in allowable ? allowable : (allowable.request as unknown as AuthorizeRequest);
   return scope.includes(apiScope) && !(Array.isArray(consented) && consented.includes(apiScope));
 }
 
-async function recordLackOfConsent(tx: Query, call: Call, allowable: Allowable): Promise<void> {
+async function recordLackOfConsent(tx: Query, call: Call, allowable: DecisionSubject): Promise<void> {
   const message = `The scope ${apiScope} takes an authorization flow with a consent stage.`;
   const context = { message, ...('provider' in allowable && { provider: allowable.provider }) };
   await call.world.record(tx, call, { action: 'configuration_error', app: 'svc_providers_oauth2', context });

@@ -2,61 +2,61 @@ import { sql } from 'kysely';
 import type { Json } from '../../../../lib/json.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import type { HttpAnswer } from '../../../../platform/http/routes.ts';
-import { applicationContext, askPerson } from '../../../../provider/authorize/ask-person.ts';
-import { mayBegin, mayUse } from '../../../../provider/authorize/may-use.ts';
-import { type FreshSignIn, mustSignIn, signInPage } from '../../../../provider/authorize/sign-in-first.ts';
-import { turnAwayFromOff } from '../../../../provider/authorize/switched-off.ts';
+import { isUseAllowed, wouldAllowUse } from '../../../../provider/authorize/check-use.ts';
+import { rejectIfDisabled } from '../../../../provider/authorize/reject-disabled.ts';
+import { applicationContext, requireUserDecision } from '../../../../provider/authorize/require-user-decision.ts';
+import { type FreshSignIn, isLoginRequired, signInPage } from '../../../../provider/authorize/sign-in-first.ts';
 import { findTicket } from '../../../../provider/authorize/tickets.ts';
 import { redirectBrowser, withCookies } from '../../../../provider/browser-answers.ts';
 import { signInOfSession } from '../../../../provider/sign-in-of-session.ts';
 import type { Call } from '../../../../resource/call.ts';
-import { type Client, type ClientNeeds, loadClient } from '../client.ts';
+import { type Client, type ClientDependencies, loadClient } from '../client.ts';
 import { readHint, subjectOfCaller } from '../id-token-hint.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { oauth2Model } from '../oauth2-model.ts';
-import { browserRefusalOf } from '../refusal-of.ts';
 import { claimPermissions } from '../requested-claims.ts';
 import { checkResource, isAllowedAtAll, targetPermissions } from '../resource-indicators.ts';
 import { isFapi2 } from '../security-profile.ts';
+import { toBrowserError } from '../to-oauth-error.ts';
 import { authorizePath, issuerOf } from '../urls.ts';
-import { answerAllowed, refuseRequest } from './answer-allowed.ts';
-import { answerClient } from './answer-client.ts';
-import { type AnswerTo, type AuthorizeRequest, isSilent } from './authorize-request.ts';
-import type { BrowserNeeds } from './browser-needs.ts';
+import { type AuthorizeRequest, isPromptNone, type ResponseTarget } from './authorize-request.ts';
+import { buildAuthorizeResponse, denyRequest } from './build-authorize-response.ts';
+import type { AuthorizeDependencies } from './dependencies.ts';
+import { type IdentifiedClient, identifyClient } from './identify-client.ts';
+import { addLoginTimestamp, parseLoginTimestamp } from './login-timestamp.ts';
 import { isRegisteredRedirectUri } from './match-redirect-uri.ts';
-import { type ProvenClient, proveClient } from './prove-client.ts';
-import { notedRequest, readNote } from './sign-in-note.ts';
-import { readRequest } from './steps.ts';
+import { sendAuthorizeResponse } from './send-authorize-response.ts';
+import { parseAuthorizeRequest } from './steps.ts';
 
 /** The authorize endpoint. What it throws is for the person: there is no client yet that could be told. */
-export async function handleAuthorize(needs: BrowserNeeds, call: Call, query: string): Promise<HttpAnswer> {
+export async function handleAuthorize(needs: AuthorizeDependencies, call: Call, query: string): Promise<HttpAnswer> {
   const given = new URLSearchParams(query);
   const ticket = given.get('ticket');
   // RFC 6749 §3.1: in a client's request it means nothing.
   if (ticket !== null && !given.has('client_id')) return redeemTicket(needs, call, ticket);
-  const { text, sentAt } = readNote(needs.key, query, call.now);
-  const proven = await proveClient(needs, call, text);
+  const { text, sentAt } = parseLoginTimestamp(needs.key, query, call.now);
+  const proven = await identifyClient(needs, call, text);
   const { client } = proven;
   return tellingClient(needs, call, client, proven.to, async () => {
     const { params, to, pushed, flaw } = proven;
     if (flaw) throw flaw;
     checkSignsInForThemselves(call);
     const { client_id } = client;
-    const request = readRequest(params, client, { ...to, client_id, pushed });
+    const request = parseAuthorizeRequest(params, client, { ...to, client_id, pushed });
     if (!client.application.enabled) {
       const refusal = new OAuthError('access_denied', 'The application is switched off.');
-      if (isSilent(request)) throw refusal;
-      const { headers } = answerClient(request, issuerFor(needs.publicUrl, client), refusal.body());
-      return turnAwayFromOff(needs, call, client, headers?.location?.toString());
+      if (isPromptNone(request)) throw refusal;
+      const { headers } = sendAuthorizeResponse(request, issuerFor(needs.publicUrl, client), refusal.body());
+      return rejectIfDisabled(needs, call, client, headers?.location?.toString());
     }
     const signIn = await signInOfSession(call.db.read, call.actor?.session ?? null);
-    if (mustSignIn(freshnessOf(request), signIn?.at ?? null, sentAt, call.now)) {
-      if (isSilent(request)) throw new OAuthError('login_required', 'Nobody is signed in, or not recently enough.');
-      const next = `${authorizePath}?${notedRequest(needs.key, text, call.now)}`;
+    if (isLoginRequired(freshnessOf(request), signIn?.at ?? null, sentAt, call.now)) {
+      if (isPromptNone(request)) throw new OAuthError('login_required', 'Nobody is signed in, or not recently enough.');
+      const next = `${authorizePath}?${addLoginTimestamp(needs.key, text, call.now)}`;
       return redirectBrowser(await signInPage(needs, call, client, { next, loginHint: request.login_hint }));
     }
     await checkExpected(needs, call, proven, request);
-    if (!(await isAllowedAtAll(needs, client, request.resource, (one) => mayBegin(needs, call, one)))) {
+    if (!(await isAllowedAtAll(needs, client, request.resource, (one) => wouldAllowUse(needs, call, one)))) {
       throw new OAuthError('access_denied', 'The person may not use this application.');
     }
     return goThroughFlow(needs, call, client, request);
@@ -79,17 +79,20 @@ export function checkSignsInForThemselves({ actor }: Call): void {
  * (RFC 6749 §4.1.2.1): whatever breaks on the way, the client is not left waiting.
  */
 async function tellingClient(
-  { publicUrl }: BrowserNeeds,
+  { publicUrl }: AuthorizeDependencies,
   { request: { id } }: Call,
   client: Client,
-  to: AnswerTo,
+  to: ResponseTarget,
   work: () => Promise<HttpAnswer>,
 ): Promise<HttpAnswer> {
   try {
     return await work();
   } catch (error) {
-    const { refusal, fault } = browserRefusalOf(error, id);
-    return { ...answerClient(to, issuerFor(publicUrl, client), refusal.body(), redirectStatus(client)), fault };
+    const { refusal, fault } = toBrowserError(error, id);
+    return {
+      ...sendAuthorizeResponse(to, issuerFor(publicUrl, client), refusal.body(), redirectStatus(client)),
+      fault,
+    };
   }
 }
 
@@ -101,9 +104,9 @@ const redirectStatus = (client: Client) => (isFapi2(client) ? 303 : 302);
 
 /** OpenID Connect Core §3.1.2.1, §5.5.1: whoever the client expects must be the one who is signed in. */
 async function checkExpected(
-  needs: BrowserNeeds,
+  needs: AuthorizeDependencies,
   call: Call,
-  { client, params }: ProvenClient,
+  { client, params }: IdentifiedClient,
   { claims }: AuthorizeRequest,
 ): Promise<void> {
   const hint = params.get('id_token_hint');
@@ -117,17 +120,17 @@ async function checkExpected(
 }
 
 async function goThroughFlow(
-  needs: BrowserNeeds,
+  needs: AuthorizeDependencies,
   call: Call,
   client: Client,
   request: AuthorizeRequest,
 ): Promise<HttpAnswer> {
-  const asked = await askPerson(needs, call, {
+  const asked = await requireUserDecision(needs, call, {
     kind: oauth2Model,
     provider: client,
     request,
     context: await consentContext(needs, call.db.read, client, request),
-    isSilent: isSilent(request),
+    isSilent: isPromptNone(request),
     pathOf: (ticket) => `${authorizePath}?ticket=${ticket}`,
   });
   switch (asked.outcome) {
@@ -148,7 +151,7 @@ async function goThroughFlow(
 
 /** What the consent stage reads. */
 export async function consentContext(
-  needs: ClientNeeds,
+  needs: ClientDependencies,
   query: Query,
   client: Client,
   {
@@ -174,7 +177,7 @@ export async function consentContext(
 }
 
 /** Somebody comes back from a flow. The ticket is theirs alone, for this session, once. */
-async function redeemTicket(needs: BrowserNeeds, call: Call, id: string): Promise<HttpAnswer> {
+async function redeemTicket(needs: AuthorizeDependencies, call: Call, id: string): Promise<HttpAnswer> {
   const ticket = await findTicket(needs.db, needs.key, call, id);
   if (!ticket) throw new OAuthError('invalid_request', 'This request was answered before, or is not yours.');
   // What `goThroughFlow` asked for.
@@ -186,9 +189,10 @@ async function redeemTicket(needs: BrowserNeeds, call: Call, id: string): Promis
   return tellingClient(needs, call, client, request, async () => {
     const resource = checkResource(request.resource, client);
     const isAllowed =
-      ticket.state === 'granted' && (await isAllowedAtAll(needs, client, resource, (one) => mayUse(needs, call, one)));
-    if (!isAllowed) return refuseRequest(needs, call, { request, ticket });
-    const members = await answerAllowed(needs, call, { client, request, ticket });
-    return answerClient(request, issuerFor(needs.publicUrl, client), members, redirectStatus(client));
+      ticket.state === 'granted' &&
+      (await isAllowedAtAll(needs, client, resource, (one) => isUseAllowed(needs, call, one)));
+    if (!isAllowed) return denyRequest(needs, call, { request, ticket });
+    const members = await buildAuthorizeResponse(needs, call, { client, request, ticket });
+    return sendAuthorizeResponse(request, issuerFor(needs.publicUrl, client), members, redirectStatus(client));
   });
 }

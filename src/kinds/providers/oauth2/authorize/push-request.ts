@@ -3,16 +3,16 @@ import { randomToken } from '../../../../platform/random.ts';
 import type { Call } from '../../../../resource/call.ts';
 import type { Client } from '../client.ts';
 import { authenticateClient } from '../client-authentication.ts';
+import type { OAuthDependencies } from '../dependencies.ts';
 import { readDpopProof } from '../dpop.ts';
-import type { OAuthNeeds } from '../needs.ts';
-import type { OAuthEndpoint } from '../oauth-edge.ts';
 import { OAuthError } from '../oauth-error.ts';
+import type { OAuthEndpoint } from '../oauth-request.ts';
 import { type Params, parseParams } from '../params.ts';
-import { checkRoom, storeRequest } from '../requests.ts';
+import { checkAnonymousQuota, storeRequest } from '../requests.ts';
+import { pushedPrefix } from './identify-client.ts';
 import { isRegisteredRedirectUri } from './match-redirect-uri.ts';
-import { pushedPrefix } from './prove-client.ts';
 import { openRequestObject, unsignedRefusal } from './request-object.ts';
-import { readRequest } from './steps.ts';
+import { parseAuthorizeRequest } from './steps.ts';
 
 /** Long enough to sign in on the way; less than ten minutes (FAPI 2.0 Security Profile §5.3.2.2). */
 const lifetimeSeconds = 590;
@@ -25,7 +25,7 @@ const maxRequestLength = 32_768;
 export const maxPushBytes = 49_152;
 
 /** Takes a request beforehand, from the client itself (RFC 9126): held to the same rules, and told of what is wrong at once. */
-export function pushEndpoint(needs: OAuthNeeds): OAuthEndpoint {
+export function pushEndpoint(needs: OAuthDependencies): OAuthEndpoint {
   return async (exchange) => {
     const { call } = exchange;
     const { client, method } = await authenticateClient(needs, exchange);
@@ -36,7 +36,7 @@ export function pushEndpoint(needs: OAuthNeeds): OAuthEndpoint {
     const content = { params: formOf(params.entries()) };
     // What was signed may be longer as a form.
     if (content.params.length > maxRequestLength) throw new OAuthError('invalid_request', 'The request is too long.');
-    await checkRoom(call, 'oauth2_requests', method);
+    await checkAnonymousQuota(call, 'oauth2_requests', method);
     const id = randomToken();
     await call.db.write((tx) =>
       storeRequest(tx, needs.key, {
@@ -52,7 +52,7 @@ export function pushEndpoint(needs: OAuthNeeds): OAuthEndpoint {
   };
 }
 
-async function pushedParams(needs: OAuthNeeds, client: Client, given: Params, now: string): Promise<Params> {
+async function pushedParams(needs: OAuthDependencies, client: Client, given: Params, now: string): Promise<Params> {
   // RFC 9126 §2.1
   if (given.get('request_uri') !== undefined) throw new OAuthError('invalid_request', 'request_uri cannot be pushed.');
   const object = given.get('request');
@@ -74,7 +74,7 @@ function withKey(params: Params, jkt: string | null): Params {
 }
 
 async function checkRequest(
-  { sandbox, refusals }: OAuthNeeds,
+  { sandbox, refusals }: OAuthDependencies,
   call: Call,
   client: Client,
   params: Params,
@@ -85,7 +85,7 @@ async function checkRequest(
     throw new OAuthError('invalid_request', 'The redirect_uri is not one of the client.');
   }
   const state = params.get('state') ?? null;
-  readRequest(params, client, { client_id: client.client_id, redirect_uri, state, pushed: null });
+  parseAuthorizeRequest(params, client, { client_id: client.client_id, redirect_uri, state, pushed: null });
 }
 
 const formOf = (entries: readonly (readonly [string, string])[]): string =>

@@ -5,7 +5,7 @@ import { type Params, parseParams } from '../params.ts';
 import { algorithmsOf, isFapi2 } from '../security-profile.ts';
 import { loadTrustedKeys } from '../trusted-keys.ts';
 import { issuerOf } from '../urls.ts';
-import type { BrowserNeeds } from './browser-needs.ts';
+import type { AuthorizeDependencies } from './dependencies.ts';
 
 const maxObjectLength = 32_768;
 const secretAlgorithms = ['HS256', 'HS384', 'HS512'];
@@ -19,7 +19,7 @@ export const requestObjectAlgorithms = (client: Pick<Client, 'security_profile'>
  * not signed is refused: it would protect nothing.
  */
 export async function openRequestObject(
-  needs: Pick<BrowserNeeds, 'db' | 'publicUrl' | 'remoteKeys' | 'keySets'>,
+  needs: Pick<AuthorizeDependencies, 'db' | 'publicUrl' | 'remoteKeys' | 'keySets'>,
   client: Client,
   object: string,
   now: string,
@@ -62,7 +62,7 @@ export const unsignedRefusal = (
 type JwtClaims = Readonly<Record<string, unknown>>;
 
 async function verified(
-  needs: Pick<BrowserNeeds, 'db' | 'publicUrl' | 'remoteKeys' | 'keySets'>,
+  needs: Pick<AuthorizeDependencies, 'db' | 'publicUrl' | 'remoteKeys' | 'keySets'>,
   client: Client,
   object: string,
   now: string,

@@ -7,9 +7,9 @@ import { availableClaims } from '../requested-claims.ts';
 import { checkResource } from '../resource-indicators.ts';
 import { isFapi2 } from '../security-profile.ts';
 import {
-  type AskingClient,
   type AuthorizeRequest,
   prompts,
+  type RequestingClient,
   type ResponseMode,
   responseModes,
   responseTypes,
@@ -17,7 +17,7 @@ import {
 
 type Reading = Partial<AuthorizeRequest>;
 /** Reads some of the parameters, given what was read before. Throws `OAuthError`. */
-type Step = (params: Params, client: AskingClient, read: Reading) => Reading;
+type Step = (params: Params, client: RequestingClient, read: Reading) => Reading;
 
 /** From top to bottom. Client and redirect URI are proven before the first of them, or nobody could be told. */
 const steps: readonly Step[] = [
@@ -39,7 +39,7 @@ const steps: readonly Step[] = [
 type Proven = Pick<AuthorizeRequest, 'client_id' | 'redirect_uri' | 'state' | 'pushed'>;
 
 /** The request of a client whose redirect URI is proven. */
-export function readRequest(params: Params, client: AskingClient, proven: Proven): AuthorizeRequest {
+export function parseAuthorizeRequest(params: Params, client: RequestingClient, proven: Proven): AuthorizeRequest {
   let read: Reading = proven;
   for (const step of steps) read = { ...read, ...step(params, client, read) };
   // The steps together read every member.
@@ -47,7 +47,7 @@ export function readRequest(params: Params, client: AskingClient, proven: Proven
 }
 
 /** How a refusal is told before the parameter that says so has been found good. */
-export function modeOfRefusals(params: Params): ResponseMode {
+export function errorResponseMode(params: Params): ResponseMode {
   const asked = responseModes.find((mode) => mode === params.get('response_mode'));
   const hasTokens = bringsTokens(params.get('response_type') ?? 'code');
   if (asked === undefined || (asked === 'query' && hasTokens)) return hasTokens ? 'fragment' : 'query';
@@ -56,7 +56,7 @@ export function modeOfRefusals(params: Params): ResponseMode {
 
 const bringsTokens = (type: string): boolean => /token/.test(type);
 
-function readResponseType(params: Params, client: AskingClient): Reading {
+function readResponseType(params: Params, client: RequestingClient): Reading {
   const response_type = words(params.require('response_type')).sort().join(' ');
   const grant = Object.hasOwn(responseTypes, response_type) ? responseTypes[response_type] : undefined;
   if (!grant) throw new OAuthError('unsupported_response_type', 'There is no such response_type.');
@@ -67,7 +67,7 @@ function readResponseType(params: Params, client: AskingClient): Reading {
   return { response_type };
 }
 
-function readResponseMode(params: Params, _client: AskingClient, { response_type = '' }: Reading): Reading {
+function readResponseMode(params: Params, _client: RequestingClient, { response_type = '' }: Reading): Reading {
   const asked = params.get('response_mode');
   const hasTokens = bringsTokens(response_type);
   if (asked === undefined) return { response_mode: hasTokens ? 'fragment' : 'query' };
@@ -89,7 +89,7 @@ function refuseUnsupported(params: Params): Reading {
 }
 
 /** RFC 6749 §3.3: what the client is not set up for is left out, and the token endpoint says what it got. */
-function readScope(params: Params, { scopes }: AskingClient, { response_type = '' }: Reading): Reading {
+function readScope(params: Params, { scopes }: RequestingClient, { response_type = '' }: Reading): Reading {
   const known = new Set(scopes.map(({ scope_name }) => scope_name));
   const scope = words(params.get('scope')).filter((name) => known.has(name));
   if (response_type.includes('id_token') && !scope.includes('openid')) {
@@ -122,7 +122,7 @@ function readHints(params: Params): Reading {
 }
 
 /** OpenID Connect Core §3.2.2.1, §3.3.2.11: without one, an id_token from the browser could be another's. */
-function readNonce(params: Params, _client: AskingClient, { response_type = '' }: Reading): Reading {
+function readNonce(params: Params, _client: RequestingClient, { response_type = '' }: Reading): Reading {
   const nonce = params.get('nonce') ?? '';
   if (nonce === '' && response_type.includes('id_token')) {
     throw new OAuthError('invalid_request', 'This response_type needs a nonce.');
@@ -131,7 +131,7 @@ function readNonce(params: Params, _client: AskingClient, { response_type = '' }
 }
 
 /** RFC 7636 §4.3, §4.4.1; RFC 9700 §2.1.1, FAPI 2.0 Security Profile §5.3.2.2: public clients and those of the profile must use it, and `plain` protects nobody. */
-function readPkce(params: Params, client: AskingClient, { response_type = '' }: Reading): Reading {
+function readPkce(params: Params, client: RequestingClient, { response_type = '' }: Reading): Reading {
   const code_challenge = params.get('code_challenge') ?? '';
   const code_challenge_method = params.get('code_challenge_method') ?? '';
   const bringsCode = words(response_type).includes('code');
@@ -151,7 +151,7 @@ function readPkce(params: Params, client: AskingClient, { response_type = '' }: 
 }
 
 /** OpenID Connect Core §5.5: members beside these two are not for us. */
-function readClaims(params: Params, { scopes }: AskingClient): Reading {
+function readClaims(params: Params, { scopes }: RequestingClient): Reading {
   const text = params.get('claims');
   if (text === undefined) return { claims: null };
   const claims = parsedObject(text);
@@ -168,7 +168,7 @@ function readClaims(params: Params, { scopes }: AskingClient): Reading {
 }
 
 /** OpenID Connect Core §5.5.1.1: whoever must be authenticated in a way that there is not, is not authenticated. */
-function checkAcr(_params: Params, _client: AskingClient, { claims }: Reading): Reading {
+function checkAcr(_params: Params, _client: RequestingClient, { claims }: Reading): Reading {
   // Clients write it: each member is checked below.
   const { acr } = (claims?.id_token ?? {}) as {
     acr?: { essential?: unknown; value?: unknown; values?: unknown } | null;
@@ -193,7 +193,7 @@ function parsedObject(text: string): NonNullable<AuthorizeRequest['claims']> | n
   }
 }
 
-function readResources(params: Params, client: AskingClient): Reading {
+function readResources(params: Params, client: RequestingClient): Reading {
   return { resource: checkResource(params.all('resource'), client) };
 }
 

@@ -2,12 +2,12 @@ import { addMilliseconds } from '../../../../platform/clock.ts';
 import { randomText, randomToken } from '../../../../platform/random.ts';
 import { scopeNames } from '../client.ts';
 import { authenticateClient } from '../client-authentication.ts';
+import type { OAuthDependencies } from '../dependencies.ts';
 import { deviceCodeGrant } from '../grant-types.ts';
-import type { OAuthNeeds } from '../needs.ts';
-import type { OAuthEndpoint } from '../oauth-edge.ts';
 import { OAuthError } from '../oauth-error.ts';
+import type { OAuthEndpoint } from '../oauth-request.ts';
 import { words } from '../params.ts';
-import { checkRoom, storeRequest } from '../requests.ts';
+import { checkAnonymousQuota, storeRequest } from '../requests.ts';
 import { checkResource } from '../resource-indicators.ts';
 
 export const devicePath = '/device';
@@ -18,7 +18,7 @@ export const pollSeconds = 5;
 const userCodeLetters = 'BCDFGHJKLMNPQRSTVWXZ';
 
 /** Gives a device two codes: one to keep, and one for its person to type in elsewhere (RFC 8628 §3.1). */
-export function deviceAuthorizationEndpoint(needs: OAuthNeeds): OAuthEndpoint {
+export function deviceAuthorizationEndpoint(needs: OAuthDependencies): OAuthEndpoint {
   return async (exchange) => {
     const { call, params } = exchange;
     const { client, method } = await authenticateClient(needs, exchange);
@@ -31,7 +31,7 @@ export function deviceAuthorizationEndpoint(needs: OAuthNeeds): OAuthEndpoint {
       throw new OAuthError('invalid_scope', 'The client is not set up for all of these scopes.');
     }
     const resource = checkResource(params.all('resource'), client);
-    await checkRoom(call, 'oauth2_requests', method);
+    await checkAnonymousQuota(call, 'oauth2_requests', method);
     const id = randomToken();
     const letters = randomText(8, userCodeLetters);
     const userCode = `${letters.slice(0, 4)}-${letters.slice(4)}`;

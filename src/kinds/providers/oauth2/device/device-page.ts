@@ -3,12 +3,12 @@ import { formProof, isProvenForm } from '../../../../core/session/form-proof.ts'
 import { beginPlanned } from '../../../../flow/executor/begin-planned.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
 import type { HttpAnswer } from '../../../../platform/http/routes.ts';
-import { mayUse } from '../../../../provider/authorize/may-use.ts';
+import { isUseAllowed } from '../../../../provider/authorize/check-use.ts';
 import { slugOf } from '../../../../provider/authorize/sign-in-first.ts';
 import { redirectBrowser } from '../../../../provider/browser-answers.ts';
 import { type Call, requireActor } from '../../../../resource/call.ts';
-import type { BrowserNeeds } from '../authorize/browser-needs.ts';
-import { deciding } from '../authorize/decide-request.ts';
+import { decisionStep } from '../authorize/decide-request.ts';
+import type { AuthorizeDependencies } from '../authorize/dependencies.ts';
 import { checkSignsInForThemselves, consentContext } from '../authorize/handle-authorize.ts';
 import { type Client, loadClient } from '../client.ts';
 import { deviceCodeGrant } from '../grant-types.ts';
@@ -29,7 +29,7 @@ const notForYou = 'You may not let this device in.';
  * Where people let a device in (RFC 8628 §3.3): they type the code that it shows, see which application asks, and go through
  * its authorization flow. A link with the code in it does none of that for them.
  */
-export async function handleDevicePage(needs: BrowserNeeds, call: Call, text: string): Promise<HttpAnswer> {
+export async function handleDevicePage(needs: AuthorizeDependencies, call: Call, text: string): Promise<HttpAnswer> {
   const params = parseParams(text);
   const code = params.get('code') ?? '';
   const here = code === '' ? devicePath : `${devicePath}?code=${encodeURIComponent(code)}`;
@@ -53,14 +53,14 @@ export async function handleDevicePage(needs: BrowserNeeds, call: Call, text: st
 
 /** Null when nothing stands between the person and the page. */
 async function goThroughDeviceFlow(
-  needs: BrowserNeeds,
+  needs: AuthorizeDependencies,
   call: Call,
   session: string,
   next: string,
 ): Promise<HttpAnswer | null> {
   const slug = await deviceFlowOf(call.request.host, call.db.read);
   if (slug === null || (await isDevicePageOpen(call.db.read, needs.key, session, call.now))) return null;
-  const append = [deciding('granted', { kind: 'device_page' })];
+  const append = [decisionStep('granted', { kind: 'device_page' })];
   const begun = await beginPlanned(needs, call, { slug, context: {}, append, next });
   if (begun.outcome === 'over') return redirectBrowser(next, begun.cookies);
   if (begun.outcome === 'asks') return redirectBrowser(begun.to, begun.cookies);
@@ -73,17 +73,17 @@ interface Waiting {
   readonly client: Client;
 }
 
-async function waitingRequest(needs: BrowserNeeds, call: Call, code: string): Promise<Waiting | null> {
+async function waitingRequest(needs: AuthorizeDependencies, call: Call, code: string): Promise<Waiting | null> {
   const request = await findRequestByUserCode(call.db.read, needs.key, code);
   if (request?.state !== 'waiting' || request.expires <= call.now) return null;
   const client = await loadClient(needs, { provider: request.provider });
   return client?.grant_types.includes(deviceCodeGrant) ? { request, client } : null;
 }
 
-async function letIn(needs: BrowserNeeds, call: Call, waiting: Waiting): Promise<HttpAnswer> {
+async function letIn(needs: AuthorizeDependencies, call: Call, waiting: Waiting): Promise<HttpAnswer> {
   const { request, client } = waiting;
   const resource = [request.content.resource ?? []].flat().map(String);
-  const isAllowed = await isAllowedAtAll(needs, client, resource, (one) => mayUse(needs, call, one));
+  const isAllowed = await isAllowedAtAll(needs, client, resource, (one) => isUseAllowed(needs, call, one));
   if (!isAllowed) return turnAway(call, waiting, notForYou);
   const scope = [request.content.scope ?? []].flat().map(String);
   const { pk, name } = client.application;
@@ -98,8 +98,8 @@ async function letIn(needs: BrowserNeeds, call: Call, waiting: Waiting): Promise
   const begun = await beginPlanned(needs, call, {
     slug: (await slugOf(call.db.read, client.authorization_flow)) ?? '',
     context: await consentContext(needs, call.db.read, client, { scope, resource, prompt: [] }),
-    append: [deciding('granted', decided)],
-    refusal: { append: [deciding('denied', decided)], next: refusedPath },
+    append: [decisionStep('granted', decided)],
+    refusal: { append: [decisionStep('denied', decided)], next: refusedPath },
     next: connectedPath,
   });
   if (begun.outcome === 'over') return redirectBrowser(connectedPath, begun.cookies);
@@ -119,7 +119,12 @@ async function deny(call: Call, { pk }: StoredRequest): Promise<void> {
   await call.db.write((tx) => decideRequest(tx, pk, 'denied', { user: user.pk, session }));
 }
 
-const codePage = async ({ key }: BrowserNeeds, call: Call, code: string, complaint?: string): Promise<HttpAnswer> =>
+const codePage = async (
+  { key }: AuthorizeDependencies,
+  call: Call,
+  code: string,
+  complaint?: string,
+): Promise<HttpAnswer> =>
   plainPage({
     ...(complaint && { status: 400 }),
     ...(await pageFrame(call)),
@@ -134,7 +139,7 @@ const codePage = async ({ key }: BrowserNeeds, call: Call, code: string, complai
   });
 
 const confirmPage = async (
-  { key }: BrowserNeeds,
+  { key }: AuthorizeDependencies,
   call: Call,
   code: string,
   { application }: Client,

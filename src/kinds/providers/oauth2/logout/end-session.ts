@@ -4,39 +4,39 @@ import type { Query } from '../../../../platform/db/database.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
 import type { HttpAnswer } from '../../../../platform/http/routes.ts';
 import { redirectBrowser } from '../../../../provider/browser-answers.ts';
-import { endOwnSession, goThroughSignOut } from '../../../../provider/sign-out.ts';
+import { endOwnSession, startSignOut } from '../../../../provider/sign-out.ts';
 import type { Call } from '../../../../resource/call.ts';
-import type { BrowserNeeds } from '../authorize/browser-needs.ts';
+import type { AuthorizeDependencies } from '../authorize/dependencies.ts';
 import { isRegisteredUri } from '../authorize/match-redirect-uri.ts';
 import { type Client, loadClient } from '../client.ts';
 import { type HintClaims, readHint } from '../id-token-hint.ts';
 import { sessionIdClaim } from '../issue.ts';
 import { type Params, parseParams } from '../params.ts';
-import { type Afterwards, landing, pageAfterwards, readAfterwards } from './front-channel.ts';
-import { clientsToFrame } from './logins.ts';
+import { buildLogoutPageUrl, type LogoutPage, parseLogoutPage, renderLogoutPage } from './front-channel.ts';
+import { findFrontChannelClients } from './logins.ts';
 import { loadLogoutSettings } from './logout-settings.ts';
 
 const use = 'end session';
 
 /** Signs people out at the wish of a client (OpenID Connect RP-Initiated Logout). Without proof that the client may wish so they are asked. */
-export async function handleEndSession(needs: BrowserNeeds, call: Call, text: string): Promise<HttpAnswer> {
+export async function handleEndSession(needs: AuthorizeDependencies, call: Call, text: string): Promise<HttpAnswer> {
   const params = parseParams(text);
-  const after = readAfterwards(needs, text);
+  const after = parseLogoutPage(needs, text);
   if (after) return leave(needs, call, after);
   const client = await askingClient(needs, call, params);
   const hint = await hintOf(needs, call, client, params);
   // §4: what is wrong with a request leads nobody back, not even those who then wish to sign out.
   const to = client && hint !== 'wrong' ? await returnAddress(needs, call.db.read, client, params) : null;
   const session = call.actor?.session ?? null;
-  if (session === null) return landing(needs, call, { session, to, clients: [] });
+  if (session === null) return renderLogoutPage(needs, call, { session, to, clients: [] });
   const isWished = isProvenForm(needs.key, call, params, use) || isOfSession(needs, session, hint);
   if (!isWished) return confirmPage(needs, call, params, client, to);
-  const clients = await clientsToFrame(call.db.read, session);
+  const clients = await findFrontChannelClients(call.db.read, session);
   return signOut(needs, call, { session, to, clients }, client?.invalidation_flow ?? null);
 }
 
 /** By the address, by its id, or by the ID token that it once got. */
-async function askingClient(needs: BrowserNeeds, call: Call, params: Params): Promise<Client | null> {
+async function askingClient(needs: AuthorizeDependencies, call: Call, params: Params): Promise<Client | null> {
   const { slug } = call.params;
   const clientId = params.get('client_id') ?? audienceOf(params.get('id_token_hint'));
   if (slug === undefined) return clientId === null ? null : loadClient(needs, { clientId });
@@ -58,7 +58,7 @@ function audienceOf(hint: string | undefined): string | null {
 
 /** §3: only where the client has registered it; else people stay here. */
 async function returnAddress(
-  { sandbox }: BrowserNeeds,
+  { sandbox }: AuthorizeDependencies,
   query: Query,
   client: Client,
   params: Params,
@@ -74,45 +74,45 @@ async function returnAddress(
 type Hint = HintClaims | 'none' | 'wrong';
 
 /** Whom the client means, by an ID token that it once got. */
-async function hintOf(needs: BrowserNeeds, call: Call, client: Client | null, params: Params): Promise<Hint> {
+async function hintOf(needs: AuthorizeDependencies, call: Call, client: Client | null, params: Params): Promise<Hint> {
   const hint = params.get('id_token_hint');
   if (hint === undefined) return 'none';
   return (client && (await readHint(needs, client, hint, call.now))) ?? 'wrong';
 }
 
 /** Whether the client has shown that it is this very session that it means. */
-const isOfSession = ({ key }: BrowserNeeds, session: string, hint: Hint): boolean =>
+const isOfSession = ({ key }: AuthorizeDependencies, session: string, hint: Hint): boolean =>
   typeof hint === 'object' && hint.sid === sessionIdClaim(key, session);
 
 const emitter = 'svc_providers_oauth2';
 
 /** Through the flow that the client or the brand has for it, if they have one. */
 async function signOut(
-  needs: BrowserNeeds,
+  needs: AuthorizeDependencies,
   call: Call,
-  afterwards: Afterwards,
+  afterwards: LogoutPage,
   flow: string | null,
 ): Promise<HttpAnswer> {
-  const next = pageAfterwards(needs, call.request.path, afterwards);
-  const { to, cookies } = await goThroughSignOut(needs, call, { next, app: emitter, flow });
+  const next = buildLogoutPageUrl(needs, call.request.path, afterwards);
+  const { to, cookies } = await startSignOut(needs, call, { next, app: emitter, flow });
   return to === null ? leave(needs, call, afterwards, cookies) : redirectBrowser(to, cookies);
 }
 
 /** Whatever the flow did: the session that was to end has ended. */
 async function leave(
-  needs: BrowserNeeds,
+  needs: AuthorizeDependencies,
   call: Call,
-  afterwards: Afterwards,
+  afterwards: LogoutPage,
   ofFlow: readonly string[] = [],
 ): Promise<HttpAnswer> {
   const isTheirs = afterwards.session !== null && call.actor?.session === afterwards.session;
   const cookies = new Set([...ofFlow, ...(isTheirs ? await endOwnSession(needs, call, emitter) : [])]);
-  const answer = await landing(needs, call, afterwards);
+  const answer = await renderLogoutPage(needs, call, afterwards);
   return cookies.size === 0 ? answer : { ...answer, headers: { ...answer.headers, 'set-cookie': [...cookies] } };
 }
 
 async function confirmPage(
-  { key }: BrowserNeeds,
+  { key }: AuthorizeDependencies,
   call: Call,
   params: Params,
   client: Client | null,

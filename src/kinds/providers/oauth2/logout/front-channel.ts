@@ -9,7 +9,7 @@ import { redirectBrowser } from '../../../../provider/browser-answers.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { sessionIdClaim } from '../issue.ts';
 import { endSessionPath, type IssuerMode, issuerOf } from '../urls.ts';
-import { clientsToFrame } from './logins.ts';
+import { findFrontChannelClients } from './logins.ts';
 
 // OpenID Connect Front-Channel Logout: the browser in which a session ends loads an address of each client that it signed in
 // to. Only a page can do that, so whoever signs out comes by it, whether a client wished it or they did themselves.
@@ -20,7 +20,7 @@ interface Needs {
 }
 
 /** Where a browser goes when a session is over. */
-export interface Afterwards {
+export interface LogoutPage {
   /** Whose end was wished for. */
   readonly session: string | null;
   /** An address that is proven to be good to go to; null when there is none. */
@@ -33,12 +33,12 @@ const sealedAs = 'oauth2 after sign-out';
 const sealedIn = 'after';
 
 /** The address of the page that tells the clients and leads on; nobody else can write one. */
-export function pageAfterwards({ key }: Needs, path: string, afterwards: Afterwards): string {
+export function buildLogoutPageUrl({ key }: Needs, path: string, afterwards: LogoutPage): string {
   return `${path}?${new URLSearchParams({ [sealedIn]: key.box.seal(JSON.stringify(afterwards), sealedAs) })}`;
 }
 
 /** Null for what was not written by us. */
-export function readAfterwards({ key }: Needs, query: string): Afterwards | null {
+export function parseLogoutPage({ key }: Needs, query: string): LogoutPage | null {
   const sealed = new URLSearchParams(query).get(sealedIn);
   try {
     return sealed === null ? null : JSON.parse(key.box.open(sealed, sealedAs));
@@ -49,17 +49,21 @@ export function readAfterwards({ key }: Needs, query: string): Afterwards | null
 }
 
 /** The way by that page, for those who sign out in a flow. Who came from the end-session endpoint is on it already. */
-export function detourByFrames(needs: Needs): DetourOf {
+export function frontChannelRedirect(needs: Needs): DetourOf {
   return async ({ db }, session) => {
-    const clients = await clientsToFrame(db.read, session);
+    const clients = await findFrontChannelClients(db.read, session);
     if (clients.length === 0) return null;
-    const isBy = (to: string) => readAfterwards(needs, to.slice(to.indexOf('?') + 1))?.session === session;
-    return (to) => (isBy(to) ? to : pageAfterwards(needs, endSessionPath, { session, to, clients }));
+    const isBy = (to: string) => parseLogoutPage(needs, to.slice(to.indexOf('?') + 1))?.session === session;
+    return (to) => (isBy(to) ? to : buildLogoutPageUrl(needs, endSessionPath, { session, to, clients }));
   };
 }
 
 /** The page itself. It waits for no client; where there is nobody to tell, people are taken on at once. */
-export async function landing(needs: Needs, call: Call, { session, to, clients }: Afterwards): Promise<HttpAnswer> {
+export async function renderLogoutPage(
+  needs: Needs,
+  call: Call,
+  { session, to, clients }: LogoutPage,
+): Promise<HttpAnswer> {
   const frames = session === null ? [] : await framesOf(needs, call.db.read, session, clients);
   if (to !== null && frames.length === 0) return redirectBrowser(to);
   return plainPage({

@@ -13,7 +13,7 @@ export interface Login {
 }
 
 /** Only of clients that want to be told. */
-export async function noteLogin(tx: Query, { session, provider, subject, sid }: Login, now: string): Promise<void> {
+export async function storeLogin(tx: Query, { session, provider, subject, sid }: Login, now: string): Promise<void> {
   await sql`insert into oauth2_logins (session, provider, subject, sid, created)
     select ${session}, o.pk, ${subject}, ${sid}, ${now} from provider_oauth2 o where o.pk = ${provider}
       and (o.backchannel_logout_uri <> '' or o.frontchannel_logout_uri <> '')
@@ -21,7 +21,7 @@ export async function noteLogin(tx: Query, { session, provider, subject, sid }: 
 }
 
 /** The clients that are told of the end of a session by its own browser; to be asked before it ends. */
-export async function clientsToFrame(query: Query, session: string): Promise<number[]> {
+export async function findFrontChannelClients(query: Query, session: string): Promise<number[]> {
   const { rows } = await sql<Pick<Login, 'provider'>>`select l.provider
     from oauth2_logins l join provider_oauth2 o on o.pk = l.provider
     where l.session = ${session} and o.frontchannel_logout_uri <> '' order by l.pk`.execute(query);
@@ -37,7 +37,7 @@ export async function hasLogins(query: Query): Promise<boolean> {
 const maxAtOnce = 500;
 
 /** Takes logins out whose session is over. */
-export async function takeEndedLogins(tx: Query, now: string): Promise<Login[]> {
+export async function consumeEndedLogins(tx: Query, now: string): Promise<Login[]> {
   const { rows } = await sql<Login>`delete from oauth2_logins where pk in (select l.pk from oauth2_logins l
       left join authenticated_sessions s on s.pk = l.session and s.expires > ${now}
       where s.pk is null order by l.pk limit ${maxAtOnce}) returning session, provider, subject, sid`.execute(tx);

@@ -7,14 +7,14 @@ import { queueWhenSessionsEnd } from '../../../../provider/ended-sessions.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { seconds } from '../claims.ts';
 import { type Client, loadClient } from '../client.ts';
-import type { OAuthNeeds } from '../needs.ts';
+import type { OAuthDependencies } from '../dependencies.ts';
 import { publishKey } from '../published-keys.ts';
 import { signJwt } from '../signing.ts';
 import { issuerOf } from '../urls.ts';
-import { hasLogins, type Login, takeEndedLogins } from './logins.ts';
+import { consumeEndedLogins, hasLogins, type Login } from './logins.ts';
 import { loadLogoutSettings } from './logout-settings.ts';
 
-interface Needs extends Pick<OAuthNeeds, 'db' | 'key' | 'publicUrl' | 'signer'> {
+interface Needs extends Pick<OAuthDependencies, 'db' | 'key' | 'publicUrl' | 'signer'> {
   readonly fetch: GuardedFetch;
   jobs(): Jobs;
   systemCall(): Call;
@@ -43,7 +43,7 @@ export function logoutJobs(needs: Needs): JobKind[] {
       async run() {
         const { now } = needs.systemCall();
         const count = await needs.db.write(async (tx) => {
-          const logins = await takeEndedLogins(tx, now);
+          const logins = await consumeEndedLogins(tx, now);
           for (const login of logins) await needs.jobs().enqueue(tx, { kind: tellClient, payload: login });
           return logins.length;
         });

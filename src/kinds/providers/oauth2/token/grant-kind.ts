@@ -2,15 +2,15 @@ import type { UserFacts } from '../../../../core/mapping/user-facts.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import type { Call } from '../../../../resource/call.ts';
 import type { AuthenticatedClient } from '../client-authentication.ts';
+import type { OAuthDependencies } from '../dependencies.ts';
 import type { GrantType } from '../grant-types.ts';
 import type { GrantTerms } from '../grants.ts';
-import type { OAuthNeeds } from '../needs.ts';
 import type { OAuthErrorCode } from '../oauth-error.ts';
 import type { Params } from '../params.ts';
 
 /** What a grant is shown. By then the client has proven itself and may use grants of the kind. */
 export interface Redemption {
-  readonly needs: OAuthNeeds;
+  readonly needs: OAuthDependencies;
   readonly call: Call;
   readonly params: Params;
   readonly by: AuthenticatedClient;

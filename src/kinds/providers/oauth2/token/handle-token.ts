@@ -4,13 +4,13 @@ import { policyRequest } from '../../../../policy/request.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { type Client, scopeNames } from '../client.ts';
 import { type AuthenticatedClient, authenticateClient } from '../client-authentication.ts';
+import type { OAuthDependencies } from '../dependencies.ts';
 import { readDpopProof } from '../dpop.ts';
 import { authorizedEvent, callAs, suspiciousEvent } from '../events.ts';
 import { type GrantTerms, revokeFamily } from '../grants.ts';
 import { prepareTokens } from '../issue.ts';
-import type { OAuthNeeds } from '../needs.ts';
-import type { OAuthAnswer, OAuthEndpoint } from '../oauth-edge.ts';
 import { OAuthError, type OAuthErrorCode } from '../oauth-error.ts';
+import type { OAuthEndpoint, OAuthResponse } from '../oauth-request.ts';
 import { type Params, words } from '../params.ts';
 import { checkResource, targetClients } from '../resource-indicators.ts';
 import { isFapi2 } from '../security-profile.ts';
@@ -20,7 +20,7 @@ import { type GrantKind, GrantReused, type Redeemed, type Redemption } from './g
  * The token endpoint (RFC 6749 §3.2). Every grant goes the same way: the client proves itself, the grant proves what it
  * stands for, and scope, resource, user and access are asked here, so that no kind of grant can forget one.
  */
-export function tokenEndpoint(needs: OAuthNeeds, kinds: readonly GrantKind[]): OAuthEndpoint {
+export function tokenEndpoint(needs: OAuthDependencies, kinds: readonly GrantKind[]): OAuthEndpoint {
   const byType = new Map<string, GrantKind>(kinds.map((kind) => [kind.grantType, kind]));
   return async (exchange) => {
     const { call, params } = exchange;
@@ -44,7 +44,7 @@ export function tokenEndpoint(needs: OAuthNeeds, kinds: readonly GrantKind[]): O
   };
 }
 
-async function redeem(redemption: Redemption, kind: GrantKind): Promise<OAuthAnswer> {
+async function redeem(redemption: Redemption, kind: GrantKind): Promise<OAuthResponse> {
   const { needs, call, params, by, jkt } = redemption;
   const { client } = by;
   const grant = await kind.redeem(redemption);
@@ -121,7 +121,7 @@ async function loadActiveUser(call: Call, pk: number): Promise<UserFacts> {
 
 /** What is bound to the application decides at every use, not once when it was authorized. */
 async function checkAccess(
-  { policies, refusals }: OAuthNeeds,
+  { policies, refusals }: OAuthDependencies,
   call: Call,
   client: Client,
   user: UserFacts,

@@ -8,7 +8,7 @@ import { addMilliseconds } from '../../../../platform/clock.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
 import type { HttpAnswer } from '../../../../platform/http/routes.ts';
 import { redirectBrowser, withCookies } from '../../../../provider/browser-answers.ts';
-import { endOwnSession, goThroughSignOut } from '../../../../provider/sign-out.ts';
+import { endOwnSession, startSignOut } from '../../../../provider/sign-out.ts';
 import type { Call } from '../../../../resource/call.ts';
 import type { SamlDependencies } from '../dependencies.ts';
 import { ErrorPage } from '../error-page.ts';
@@ -136,7 +136,7 @@ async function continueLogout(
   await call.db.write((tx) => deleteLogin(tx, login));
   const isPartial = await hasUnreachable(call.db.read, session);
   const next = addressOf(needs, call, provider, { ...pending, ended: { session, isPartial } });
-  const { to, cookies } = await goThroughSignOut(needs, call, { next, app: samlApp, flow: provider.invalidation_flow });
+  const { to, cookies } = await startSignOut(needs, call, { next, app: samlApp, flow: provider.invalidation_flow });
   if (to !== null) return redirectBrowser(to, cookies);
   return withCookies(await respond(needs, call, provider, pending, statusCodes.success, isPartial), cookies);
 }

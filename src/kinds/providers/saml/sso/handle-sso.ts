@@ -1,8 +1,8 @@
 import type { HttpAnswer } from '../../../../platform/http/routes.ts';
-import { applicationContext, askPerson } from '../../../../provider/authorize/ask-person.ts';
-import { mayBegin, mayUse } from '../../../../provider/authorize/may-use.ts';
-import { mustSignIn, signInPage } from '../../../../provider/authorize/sign-in-first.ts';
-import { turnAwayFromOff } from '../../../../provider/authorize/switched-off.ts';
+import { isUseAllowed, wouldAllowUse } from '../../../../provider/authorize/check-use.ts';
+import { rejectIfDisabled } from '../../../../provider/authorize/reject-disabled.ts';
+import { applicationContext, requireUserDecision } from '../../../../provider/authorize/require-user-decision.ts';
+import { isLoginRequired, signInPage } from '../../../../provider/authorize/sign-in-first.ts';
 import { consumeTicket, findTicket } from '../../../../provider/authorize/tickets.ts';
 import { redirectBrowser, withCookies } from '../../../../provider/browser-answers.ts';
 import { signInOfSession } from '../../../../provider/sign-in-of-session.ts';
@@ -69,10 +69,10 @@ export function handleRequest(
     wantedFormat(provider, request);
     if (!provider.application.enabled) {
       if (request.isPassive) throw new SsoError('denied', 'The application is switched off.');
-      return turnAwayFromOff(needs, call, provider, undefined);
+      return rejectIfDisabled(needs, call, provider, undefined);
     }
     const signIn = await signInOfSession(call.db.read, call.actor?.session ?? null);
-    if (mustSignIn({ isForced: request.forceAuthn }, signIn?.at ?? null, request.sentAt, call.now)) {
+    if (isLoginRequired({ isForced: request.forceAuthn }, signIn?.at ?? null, request.sentAt, call.now)) {
       if (request.isPassive) throw new SsoError('passive', 'Nobody is signed in, or not anew.');
       const next = buildSsoUrl(needs, call, provider, { ...request, sentAt: call.now });
       return redirectBrowser(await signInPage(needs, call, provider, { next }));
@@ -80,7 +80,7 @@ export function handleRequest(
     if (authnContextOf(signIn?.amr ?? [], request.requestedContext) === null) {
       throw new SsoError('context', 'The person did not sign in as the request demands.');
     }
-    if (!(await mayBegin(needs, call, provider))) throw denied();
+    if (!(await wouldAllowUse(needs, call, provider))) throw denied();
     return goThroughFlow(needs, call, provider, request);
   });
 }
@@ -98,7 +98,7 @@ async function goThroughFlow(
   provider: ServiceProvider,
   request: PendingRequest,
 ): Promise<HttpAnswer> {
-  const asked = await askPerson(needs, call, {
+  const asked = await requireUserDecision(needs, call, {
     kind: samlProviderModel,
     provider,
     request,
@@ -135,7 +135,7 @@ export async function redeemTicket(
     throw new ErrorPage('The provider has changed in the meantime.');
   }
   return withErrorResponse(needs, call, provider, request, async () => {
-    if (ticket.state !== 'granted' || !(await mayUse(needs, call, provider))) {
+    if (ticket.state !== 'granted' || !(await isUseAllowed(needs, call, provider))) {
       await call.db.write((tx) => consumeTicket(tx, ticket));
       throw new SsoError('denied', 'The person or this server denied the request.');
     }

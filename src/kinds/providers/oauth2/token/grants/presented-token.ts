@@ -1,4 +1,4 @@
-import { findAccessToken, type LiveToken } from '../../live-token.ts';
+import { type ActiveToken, findAccessToken } from '../../active-token.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import type { Redemption } from '../grant-kind.ts';
 
@@ -9,7 +9,7 @@ const maxTokenLength = 16_384;
 /** What a token is presented as (RFC 8693 §2.1): of whom the new one is to be, or who acts for them. */
 export type Role = 'subject' | 'actor';
 
-export interface PresentedToken extends LiveToken {
+export interface PresentedToken extends ActiveToken {
   readonly role: Role;
   readonly text: string;
 }

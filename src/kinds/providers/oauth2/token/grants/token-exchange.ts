@@ -1,9 +1,9 @@
+import { findAccessToken } from '../../active-token.ts';
 import { apiScope } from '../../api-scope.ts';
 import type { Client } from '../../client.ts';
 import { requireConfidential } from '../../client-authentication.ts';
 import { tokenExchangeGrant } from '../../grant-types.ts';
 import { lockFamily } from '../../grants.ts';
-import { findAccessToken } from '../../live-token.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import type { GrantKind } from '../grant-kind.ts';
 import { delegationOf } from './delegation.ts';

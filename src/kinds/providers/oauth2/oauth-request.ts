@@ -6,20 +6,20 @@ import type { Call } from '../../../resource/call.ts';
 import { OAuthError } from './oauth-error.ts';
 import { type Params, parseParams } from './params.ts';
 import { isOriginOf, type RedirectUri } from './redirect-uris.ts';
-import { refusalOf } from './refusal-of.ts';
 import { standardAlgorithms } from './security-profile.ts';
+import { toOAuthError } from './to-oauth-error.ts';
 
 /** One request to an endpoint of the protocol. */
-export interface Exchange {
+export interface OAuthRequest {
   readonly call: Call;
   /** Of the body, or of the query when there is none. */
   readonly params: Params;
   /** Says whose request it is: pages of that client's origins may then read the answer. */
-  isOf(client: { readonly redirect_uris: readonly RedirectUri[] }): void;
+  allowOriginsOf(client: { readonly redirect_uris: readonly RedirectUri[] }): void;
 }
 
 /** Text is sent as it is, anything else as JSON. */
-export interface OAuthAnswer {
+export interface OAuthResponse {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ export interface OAuthAnswer {
   readonly fault?: unknown;
 }
 
-export type OAuthEndpoint = (exchange: Exchange) => Promise<OAuthAnswer>;
+export type OAuthEndpoint = (exchange: OAuthRequest) => Promise<OAuthResponse>;
 
 /** A path below `/application/o/`, or one of its own when it begins with a slash; bodies are bounded before they are parsed. */
 export type Route = readonly [
@@ -41,19 +41,19 @@ export type Route = readonly [
 const unshared = { 'cache-control': 'no-store', pragma: 'no-cache', vary: 'Origin' };
 
 /** The one place where the protocol's answers are written, but for the redirects of the authorize endpoint. */
-export async function answerOAuth(
+export async function handleOAuthRequest(
   http: HttpCall,
   call: Call,
   endpoint: OAuthEndpoint,
   maxBodyBytes?: number,
 ): Promise<HttpAnswer> {
   let readers: readonly RedirectUri[] = [];
-  const isOf: Exchange['isOf'] = ({ redirect_uris }) => {
+  const allowOriginsOf: OAuthRequest['allowOriginsOf'] = ({ redirect_uris }) => {
     readers = redirect_uris;
   };
   const answer = await answerOf(http, async () => {
     checkSize(http, maxBodyBytes);
-    return endpoint({ call, params: readParams(http), isOf });
+    return endpoint({ call, params: readParams(http), allowOriginsOf });
   });
   const { status, body, headers, fault } = answer;
   const origin = http.facts.header('origin');
@@ -68,11 +68,11 @@ export async function answerOAuth(
 
 const plainText = 'text/plain; charset=utf-8';
 
-async function answerOf(http: HttpCall, work: () => Promise<OAuthAnswer>): Promise<OAuthAnswer> {
+async function answerOf(http: HttpCall, work: () => Promise<OAuthResponse>): Promise<OAuthResponse> {
   try {
     return await work();
   } catch (error) {
-    const { refusal, fault } = refusalOf(error);
+    const { refusal, fault } = toOAuthError(error);
     // A fault says nothing of the inside; whoever runs the server finds it by the request's id.
     const body = refusal.code === 'server_error' ? { ...refusal.body(), request_id: http.facts.id } : refusal.body();
     return { status: refusal.status, body, headers: { ...challengeOf(refusal, http), ...refusal.headers }, fault };

@@ -1,12 +1,12 @@
 import { type AccessAnswer, applicationTarget } from '../../core/application/application-access.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
-import type { AskingProvider, AuthorizeNeeds } from './needs.ts';
+import type { AuthorizationDependencies, RequestingProvider } from './dependencies.ts';
 
-type Needs = Pick<AuthorizeNeeds, 'evaluateAccess' | 'refusals'>;
-type Provider = Pick<AskingProvider, 'pk' | 'application'>;
+type Needs = Pick<AuthorizationDependencies, 'evaluateAccess' | 'refusals'>;
+type Provider = Pick<RequestingProvider, 'pk' | 'application'>;
 
 /** What the policies bound to the application say, asked at every use. Why not is not for the person to know; an event tells it. */
-export async function mayUse(needs: Needs, call: Call, provider: Provider): Promise<boolean> {
+export async function isUseAllowed(needs: Needs, call: Call, provider: Provider): Promise<boolean> {
   const answer = await answerOf(needs, call, provider, { dryRun: false });
   if (answer?.passing === true) return true;
   await needs.refusals.denied(call, provider, answer);
@@ -14,9 +14,9 @@ export async function mayUse(needs: Needs, call: Call, provider: Provider): Prom
 }
 
 /** The same before the person is asked for anything. Policies have their effects once, when the application is used or refused. */
-export async function mayBegin(needs: Needs, call: Call, provider: Provider): Promise<boolean> {
+export async function wouldAllowUse(needs: Needs, call: Call, provider: Provider): Promise<boolean> {
   const answer = await answerOf(needs, call, provider, { dryRun: true });
-  return answer?.passing === true || mayUse(needs, call, provider);
+  return answer?.passing === true || isUseAllowed(needs, call, provider);
 }
 
 async function answerOf(

@@ -1,11 +1,11 @@
 import { autoForm } from '../../../../platform/http/auto-form.ts';
 import type { HttpAnswer } from '../../../../platform/http/routes.ts';
 import { redirectBrowser } from '../../../../provider/browser-answers.ts';
-import type { AnswerTo } from './authorize-request.ts';
+import type { ResponseTarget } from './authorize-request.ts';
 
 /** Carries an answer to a client by way of the browser; `iss` says whose it is (RFC 9207). */
-export function answerClient(
-  { redirect_uri, response_mode, state }: AnswerTo,
+export function sendAuthorizeResponse(
+  { redirect_uri, response_mode, state }: ResponseTarget,
   issuer: string,
   members: Readonly<Record<string, string>>,
   status: 302 | 303 = 302,

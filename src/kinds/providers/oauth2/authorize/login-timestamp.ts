@@ -7,7 +7,7 @@ const mark = '&signed_in_since=';
 const noteLifetimeMs = 30 * 60_000;
 
 /** The request with a note of when somebody was sent to sign in for it, which they cannot write themselves. */
-export function notedRequest(key: InstanceKey, text: string, now: string): string {
+export function addLoginTimestamp(key: InstanceKey, text: string, now: string): string {
   return `${text}${mark}${encodeURIComponent(now)}.${key.sign(purpose, `${now} ${text}`)}`;
 }
 
@@ -15,7 +15,7 @@ export function notedRequest(key: InstanceKey, text: string, now: string): strin
  * Parts a request from that note. One that this server did not write for this very request, or too long ago to be still on
  * the way, counts for nothing.
  */
-export function readNote(
+export function parseLoginTimestamp(
   key: InstanceKey,
   text: string,
   now: string,

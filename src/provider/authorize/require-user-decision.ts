@@ -7,15 +7,15 @@ import { randomToken } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
 import { redirectBrowser } from '../browser-answers.ts';
 import type { ClientApplication } from '../client-application.ts';
-import { decidingStep } from './decide.ts';
-import type { AskingProvider, AuthorizeNeeds } from './needs.ts';
+import { createDecisionStep } from './decide.ts';
+import type { AuthorizationDependencies, RequestingProvider } from './dependencies.ts';
 import { slugOf } from './sign-in-first.ts';
 import { holdTicket, releaseTicket } from './tickets.ts';
 
-export interface Asking {
+export interface AuthorizationRequest {
   /** The model of the provider, whose steps decide. */
   readonly kind: string;
-  readonly provider: AskingProvider;
+  readonly provider: RequestingProvider;
   /** What the application asks for; it comes back with the ticket. */
   readonly request: unknown;
   /** What the stages of the flow read. */
@@ -45,7 +45,11 @@ export const applicationContext = ({ pk, name }: Pick<ClientApplication, 'pk' | 
 });
 
 /** Takes the person through the authorization flow of a provider, whose last transaction allows or refuses the request. */
-export async function askPerson(needs: AuthorizeNeeds, call: Call, asking: Asking): Promise<AuthorizationOutcome> {
+export async function requireUserDecision(
+  needs: AuthorizationDependencies,
+  call: Call,
+  asking: AuthorizationRequest,
+): Promise<AuthorizationOutcome> {
   const { kind, provider, request, isSilent } = asking;
   const { application, authorization_flow } = provider;
   const ticket = randomToken();
@@ -55,9 +59,9 @@ export async function askPerson(needs: AuthorizeNeeds, call: Call, asking: Askin
   const begun = await beginPlanned(needs, call, {
     slug: (await slugOf(call.db.read, authorization_flow)) ?? '',
     context: asking.context,
-    append: [decidingStep(kind, 'granted', decidable)],
+    append: [createDecisionStep(kind, 'granted', decidable)],
     refusal: {
-      append: [decidingStep(kind, 'denied', decidable)],
+      append: [createDecisionStep(kind, 'denied', decidable)],
       next,
       application_name: application.name,
     },
@@ -83,7 +87,7 @@ export async function askPerson(needs: AuthorizeNeeds, call: Call, asking: Askin
 }
 
 /** For somebody whom the flow denied before it showed them anything: the application learns of it when they have read why. */
-const deniedPage = async (call: Call, { application }: AskingProvider, message: string, to: string) =>
+const deniedPage = async (call: Call, { application }: RequestingProvider, message: string, to: string) =>
   plainPage({
     status: 403,
     ...(await pageFrame(call)),

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
 
 /** Adds a sentence to the message of the full run that is under way. */
-export async function noteRun(tx: Query, provider: number, note: string): Promise<void> {
+export async function recordRun(tx: Query, provider: number, note: string): Promise<void> {
   const { rows } = await sql<{ pk: string; message: string }>`select pk, message from sync_runs
     where provider = ${provider} and state = 'running'`.execute(tx);
   for (const { pk, message } of rows) {

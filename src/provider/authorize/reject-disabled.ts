@@ -3,13 +3,13 @@ import { pageFrame } from '../../core/brand/language.ts';
 import { plainPage } from '../../platform/http/plain-page.ts';
 import type { HttpAnswer } from '../../platform/http/routes.ts';
 import type { Call } from '../../resource/call.ts';
-import type { AskingProvider, AuthorizeNeeds } from './needs.ts';
+import type { AuthorizationDependencies, RequestingProvider } from './dependencies.ts';
 
 /** Tells a person that the application is switched off, before they sign in for nothing. `back` is where it learns of it. */
-export async function turnAwayFromOff(
-  { refusals }: Pick<AuthorizeNeeds, 'refusals'>,
+export async function rejectIfDisabled(
+  { refusals }: Pick<AuthorizationDependencies, 'refusals'>,
   call: Call,
-  provider: AskingProvider,
+  provider: RequestingProvider,
   back: string | undefined,
 ): Promise<HttpAnswer> {
   await refusals.denied(call, provider, switchedOff);

@@ -6,12 +6,12 @@ import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
 import type { Engine } from '../../../resource/resource.ts';
+import type { ErrorEvents } from './error-events.ts';
 import type { FailureCount } from './failure-count.ts';
-import type { RefusalEvents } from './refusal-events.ts';
 import type { Signer } from './signing.ts';
 
 /** What the protocol needs of the server. */
-export interface OAuthNeeds {
+export interface OAuthDependencies {
   readonly db: Database;
   readonly key: InstanceKey;
   readonly publicUrl: string;
@@ -25,5 +25,5 @@ export interface OAuthNeeds {
   readonly accessTokens: RouteServer['accessTokens'];
   readonly signer: Signer;
   readonly failures: FailureCount;
-  readonly refusals: RefusalEvents;
+  readonly refusals: ErrorEvents;
 }

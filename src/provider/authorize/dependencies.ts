@@ -5,7 +5,7 @@ import type { ClientApplication } from '../client-application.ts';
 import type { Denials } from './denials.ts';
 
 /** What the way from "an application asks" to "this person may" needs of the server. */
-export interface AuthorizeNeeds extends BeginNeeds {
+export interface AuthorizationDependencies extends BeginNeeds {
   readonly evaluateAccess: EvaluateAccess;
   readonly refusals: { readonly denied: Denials };
   /** Where people sign in who come by this host, to come back to `next`. */
@@ -13,7 +13,7 @@ export interface AuthorizeNeeds extends BeginNeeds {
 }
 
 /** Who asks: a provider with the application that uses it. */
-export interface AskingProvider {
+export interface RequestingProvider {
   readonly pk: number;
   readonly authentication_flow: string | null;
   readonly authorization_flow: string | null;

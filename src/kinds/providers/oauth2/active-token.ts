@@ -7,7 +7,7 @@ import { hasProvider } from './delete-tokens.job.ts';
 import { areActorsActive, type GrantTerms } from './grants.ts';
 
 /** A token that is good at this moment, as far as the token goes: whether its user and client are is for the caller to ask. */
-export interface LiveToken {
+export interface ActiveToken {
   readonly pk: number;
   readonly provider: number;
   readonly user: number;
@@ -27,7 +27,7 @@ export interface LiveToken {
   readonly stamp: number | null;
 }
 
-interface TokenRow extends Omit<LiveToken, 'scope' | 'terms' | 'claims' | 'isUserActive'> {
+interface TokenRow extends Omit<ActiveToken, 'scope' | 'terms' | 'claims' | 'isUserActive'> {
   readonly expiring: boolean;
   readonly revoked: boolean;
   readonly scope: string;
@@ -53,10 +53,10 @@ const refreshTokenByHash = byHash('oauth2_refresh_tokens');
 type Hash = Pick<InstanceKey, 'hash'>;
 
 /** Null for what is unknown, expired or revoked: nobody is told which. */
-export const findAccessToken = (query: Query, key: Hash, token: string, now: string): Promise<LiveToken | null> =>
+export const findAccessToken = (query: Query, key: Hash, token: string, now: string): Promise<ActiveToken | null> =>
   find(accessTokenByHash, query, key, token, now);
 
-export const findRefreshToken = (query: Query, key: Hash, token: string, now: string): Promise<LiveToken | null> =>
+export const findRefreshToken = (query: Query, key: Hash, token: string, now: string): Promise<ActiveToken | null> =>
   find(refreshTokenByHash, query, key, token, now);
 
 async function find(
@@ -65,7 +65,7 @@ async function find(
   key: Hash,
   token: string,
   now: string,
-): Promise<LiveToken | null> {
+): Promise<ActiveToken | null> {
   const [row] = await select(query, key.hash(token));
   if (!row || row.revoked || (row.expiring && (row.expires === null || row.expires <= now))) return null;
   const { expiring, revoked, scope, id_token, expires, is_active: isUserActive, ...rest } = row;

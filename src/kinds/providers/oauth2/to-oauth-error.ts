@@ -2,14 +2,14 @@ import { isUnreachable } from '../../../platform/db/unreachable.ts';
 import { PasswordQueueFull } from '../../../platform/passwords.ts';
 import { OAuthError } from './oauth-error.ts';
 
-export interface Refused {
+export interface OAuthFailure {
   readonly refusal: OAuthError;
   /** What went wrong inside; for the log, never for the caller. Null when it was the caller who was wrong. */
   readonly fault: unknown;
 }
 
 /** Whatever was thrown, by a code of the specifications. */
-export function refusalOf(error: unknown): Refused {
+export function toOAuthError(error: unknown): OAuthFailure {
   if (error instanceof OAuthError) {
     return { refusal: error, fault: error.status >= 500 ? (error.cause ?? error) : null };
   }
@@ -24,8 +24,8 @@ const busy = (seconds: string) =>
   });
 
 /** The same for somebody's browser: of a fault it learns nothing but where whoever runs the server finds more. */
-export function browserRefusalOf(error: unknown, requestId: string): Refused {
-  const refused = refusalOf(error);
+export function toBrowserError(error: unknown, requestId: string): OAuthFailure {
+  const refused = toOAuthError(error);
   if (refused.refusal.code !== 'server_error') return refused;
   return { ...refused, refusal: new OAuthError('server_error', `The server failed. Its log knows more: ${requestId}`) };
 }

@@ -7,7 +7,7 @@ import type { Client } from './client.ts';
 import { callAs, sharedSubjectEvent, wrongRedirectEvent } from './events.ts';
 
 /** Tells administrators of refusals that they may have caused. Strangers cannot fill the log by it, nor people who try again. */
-export interface RefusalEvents {
+export interface ErrorEvents {
   /** That the policies of an application turned away whom the call is made as. */
   readonly denied: Denials;
   /** That tokens were refused to a user because others have the same subject. */
@@ -22,7 +22,7 @@ const windowMs = 10 * 60_000;
 const notifiedEveryMs = 3_600_000;
 const maxNotified = 5;
 
-export function createRefusalEvents(db: Database): RefusalEvents {
+export function createErrorEvents(db: Database): ErrorEvents {
   const limit = (name: string, max: number, ms = windowMs) =>
     createSharedLimit({ db, name: `oauth2 ${name}`, max, windowMs: ms });
   const subjects = limit('shared subjects', 3);

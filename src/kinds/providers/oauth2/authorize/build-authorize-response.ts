@@ -10,14 +10,14 @@ import type { Client } from '../client.ts';
 import { authorizedEvent } from '../events.ts';
 import { type GrantTerms, storeAuthorizationCode } from '../grants.ts';
 import { prepareTokens, sessionIdClaim } from '../issue.ts';
-import { noteLogin } from '../logout/logins.ts';
+import { storeLogin } from '../logout/logins.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { words } from '../params.ts';
+import { markUsed } from '../replay-protection.ts';
 import { consumeRequest } from '../requests.ts';
-import { isFirstUse } from '../seen-once.ts';
 import { uniqueSubject } from '../subject.ts';
 import { type AuthorizeRequest, responseTypes } from './authorize-request.ts';
-import type { BrowserNeeds } from './browser-needs.ts';
+import type { AuthorizeDependencies } from './dependencies.ts';
 
 interface Answered {
   readonly request: AuthorizeRequest;
@@ -30,8 +30,8 @@ interface Allowed extends Answered {
 }
 
 /** What a client is told whose request was allowed: a code, tokens, or both. They come to be as the request is used up. */
-export async function answerAllowed(
-  needs: BrowserNeeds,
+export async function buildAuthorizeResponse(
+  needs: AuthorizeDependencies,
   call: Call,
   { client, request, ticket }: Allowed,
 ): Promise<Record<string, string>> {
@@ -53,7 +53,7 @@ export async function answerAllowed(
     if (!(await useUp(tx, needs, call, { request, ticket }))) {
       throw new OAuthError('invalid_request_uri', 'The pushed request was used before.');
     }
-    await noteLogin(tx, { session, provider: client.pk, subject, sid: terms.sid ?? '' }, call.now);
+    await storeLogin(tx, { session, provider: client.pk, subject, sid: terms.sid ?? '' }, call.now);
     await tokens?.store(tx);
     if (code !== null) {
       await storeAuthorizationCode(tx, needs.key, {
@@ -77,7 +77,7 @@ export async function answerAllowed(
 }
 
 /** RFC 6749 §4.1.2.1: the client learns, once, that nothing comes of its request. Who did not want it is not for it to know. */
-export async function refuseRequest(needs: BrowserNeeds, call: Call, answered: Answered): Promise<never> {
+export async function denyRequest(needs: AuthorizeDependencies, call: Call, answered: Answered): Promise<never> {
   await call.db.write((tx) => useUp(tx, needs, call, answered));
   throw new OAuthError('access_denied', 'The person or this server denied the request.');
 }
@@ -91,14 +91,14 @@ const markLifetimeMs = 24 * 3_600_000;
  */
 async function useUp(
   tx: Query,
-  { key }: BrowserNeeds,
+  { key }: AuthorizeDependencies,
   { now }: Call,
   { request: { pushed }, ticket }: Answered,
 ): Promise<boolean> {
   if (!(await consumeTicket(tx, ticket))) throw new OAuthError('access_denied', 'The request was answered before.');
   if (pushed === null) return true;
   await consumeRequest(tx, pushed);
-  return isFirstUse(tx, key, { use: 'pushed request', id: pushed, expires: addMilliseconds(now, markLifetimeMs) });
+  return markUsed(tx, key, { use: 'pushed request', id: pushed, expires: addMilliseconds(now, markLifetimeMs) });
 }
 
 type Beside = { readonly gives: readonly string[]; readonly code: string | null } & {
@@ -111,7 +111,7 @@ type Beside = { readonly gives: readonly string[]; readonly code: string | null 
 
 /** Tokens that come by way of the browser (implicit and hybrid); never one to refresh with. */
 async function tokensBeside(
-  needs: BrowserNeeds,
+  needs: AuthorizeDependencies,
   call: Call,
   client: Client,
   user: UserFacts,
@@ -129,7 +129,12 @@ async function tokensBeside(
   });
 }
 
-function termsOf({ key }: BrowserNeeds, request: AuthorizeRequest, session: string, signIn: SignIn): GrantTerms {
+function termsOf(
+  { key }: AuthorizeDependencies,
+  request: AuthorizeRequest,
+  session: string,
+  signIn: SignIn,
+): GrantTerms {
   const { nonce, claims, resource, dpop_jkt } = request;
   return {
     sid: sessionIdClaim(key, session),

@@ -4,22 +4,22 @@ import { OAuthError } from '../oauth-error.ts';
 import { type Params, parseParams } from '../params.ts';
 import { findRequest } from '../requests.ts';
 import { isFapi2 } from '../security-profile.ts';
-import type { AnswerTo } from './authorize-request.ts';
-import type { BrowserNeeds } from './browser-needs.ts';
+import type { ResponseTarget } from './authorize-request.ts';
+import type { AuthorizeDependencies } from './dependencies.ts';
 import { isRegisteredRedirectUri } from './match-redirect-uri.ts';
 import { openRequestObject, unsignedRefusal } from './request-object.ts';
-import { modeOfRefusals } from './steps.ts';
+import { errorResponseMode } from './steps.ts';
 
 export const pushedPrefix = 'urn:ietf:params:oauth:request_uri:';
 
 /** Anybody can name an address; a page full of it helps nobody. */
 const maxShownLength = 500;
 
-export interface ProvenClient {
+export interface IdentifiedClient {
   readonly client: Client;
   /** Those that count: from the query, from a request object, or as they were pushed. */
   readonly params: Params;
-  readonly to: AnswerTo;
+  readonly to: ResponseTarget;
   /** The key of the pushed request. */
   readonly pushed: string | null;
   /** What is wrong with the parameters, as far as it does not matter to who is told. */
@@ -38,7 +38,11 @@ const addressing: ReadonlySet<string> = new Set([
 ]);
 
 /** Who asks, and where they are answered. Until both are proven nobody is sent anywhere: what is thrown here is shown to the person. */
-export async function proveClient(needs: BrowserNeeds, call: Call, text: string): Promise<ProvenClient> {
+export async function identifyClient(
+  needs: AuthorizeDependencies,
+  call: Call,
+  text: string,
+): Promise<IdentifiedClient> {
   const flaws: OAuthError[] = [];
   const given = parseParams(text, (flaw, name) => {
     if (addressing.has(name)) throw flaw;
@@ -57,7 +61,7 @@ export async function proveClient(needs: BrowserNeeds, call: Call, text: string)
       ],
     });
   }
-  const to = { redirect_uri, response_mode: modeOfRefusals(params), state: params.get('state') ?? null };
+  const to = { redirect_uri, response_mode: errorResponseMode(params), state: params.get('state') ?? null };
   // FAPI 2.0 Security Profile §5.3.2.2
   if (pushed === null && isFapi2(client)) {
     flaws.unshift(new OAuthError('invalid_request', 'This client must push its requests (RFC 9126).'));
@@ -69,7 +73,7 @@ export async function proveClient(needs: BrowserNeeds, call: Call, text: string)
 
 /** RFC 9126 §4, RFC 9101 §6.3: parameters that were pushed or signed count alone. */
 async function expand(
-  needs: BrowserNeeds,
+  needs: AuthorizeDependencies,
   given: Params,
   client: Client,
   now: string,

@@ -1,7 +1,7 @@
+import type { OAuthDependencies } from './dependencies.ts';
 import { introspectionEndpoint } from './introspect.ts';
 import { jwksEndpoint } from './jwks.ts';
-import type { OAuthNeeds } from './needs.ts';
-import type { Route } from './oauth-edge.ts';
+import type { Route } from './oauth-request.ts';
 import { registrationEndpoint } from './register.ts';
 import { revocationEndpoint } from './revoke.ts';
 import { authorizationCode } from './token/grants/authorization-code.ts';
@@ -16,7 +16,7 @@ import { userinfoEndpoint } from './userinfo.ts';
 const grantKinds = [authorizationCode, refreshToken, clientCredentials, passwordGrant, deviceCode, tokenExchange];
 
 /** What clients ask the server directly, with no browser between them. */
-export const backRoutes = (needs: OAuthNeeds): readonly Route[] => [
+export const backChannelRoutes = (needs: OAuthDependencies): readonly Route[] => [
   [['POST'], 'token/', tokenEndpoint(needs, grantKinds)],
   [['GET', 'POST'], 'userinfo/', userinfoEndpoint(needs)],
   [['POST'], 'introspect/', introspectionEndpoint(needs)],

@@ -1,15 +1,15 @@
 import { maxPushBytes, pushEndpoint } from './authorize/push-request.ts';
+import type { OAuthDependencies } from './dependencies.ts';
 import { deviceAuthorizationEndpoint } from './device/device-authorization.ts';
 import { discoveryEndpoint, globalDiscoveryEndpoint } from './discovery.ts';
 import { globalJwksEndpoint } from './global-keys.ts';
-import type { OAuthNeeds } from './needs.ts';
-import type { Route } from './oauth-edge.ts';
+import type { Route } from './oauth-request.ts';
 import { webFingerEndpoint } from './webfinger.ts';
 
 const applications = '/application/o/';
 
 /** What clients ask before anybody signs in: what there is, and to be let ask. */
-export function frontRoutes(needs: OAuthNeeds): readonly Route[] {
+export function publicRoutes(needs: OAuthDependencies): readonly Route[] {
   const discovery = discoveryEndpoint(needs);
   const globalDiscovery = globalDiscoveryEndpoint(needs);
   return [

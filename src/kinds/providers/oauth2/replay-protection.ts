@@ -6,7 +6,7 @@ import type { InstanceKey } from '../../../platform/keys.ts';
  * Marks something that may be used once. False when it was marked before, by any request to any instance. `use` keeps
  * apart what has nothing to do with each other.
  */
-export async function isFirstUse(
+export async function markUsed(
   tx: Query,
   key: Pick<InstanceKey, 'hash'>,
   { use, id, expires }: { readonly use: string; readonly id: string; readonly expires: string },
