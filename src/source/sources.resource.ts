@@ -71,7 +71,7 @@ const baseView = {
   },
 };
 
-/** What the caller may link to: enabled sources whose policies let them. */
+/** What the caller may link to: enabled sources that are ready and whose policies let them. */
 function userSettingsAction({ policies, kinds }: Needs): Action {
   return {
     name: 'user_settings',
@@ -83,9 +83,10 @@ function userSettingsAction({ policies, kinds }: Needs): Action {
     answer: { status: 200, schema: arrayOf(userSetting) },
     async run({ call, tx }) {
       const settings: Record<string, string>[] = [];
-      for (const { resource, link, iconOf } of kinds) {
+      for (const { resource, link, iconOf, isReady = () => true } of kinds) {
         if (!link) continue;
-        const sources = await loadSources(resource, (row) => sql`${row.col('enabled')}`, call, tx);
+        const enabled = await loadSources(resource, (row) => sql`${row.col('enabled')}`, call, tx);
+        const sources = enabled.filter(isReady);
         const results = await filterAllowedSources(policies, sources, call);
         for (const source of sources.filter(({ pk }) => results.get(pk)?.passing)) {
           settings.push({

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { attributeOf } from '../../../src/lib/xml/element.ts';
 import { signXml } from '../../../src/lib/xml/sign.ts';
 import { runJob } from '../../support/jobs.ts';
-import { unique } from '../../support/make-walk.ts';
+import { makeWalk, unique } from '../../support/make-walk.ts';
 import {
   assertionMarkup,
   type IdpKey,
@@ -175,8 +175,30 @@ describeOnBoth('class 39: answers of a SAML identity provider', (server) => {
       'no verification certificate',
     );
     refused(await visit(server(), browser, `/source/saml/${slug}/`), 'no verification certificate');
-    const again = await server().admin.patch(`/sources/saml/${slug}/`, { enabled: true });
-    expect([again.status, Object.keys(again.body)]).toEqual([400, ['verification_kp']]);
+    const [event] = (await server().admin.get('/events/events/?action=configuration_error')).body.results;
+    expect(event.context).toMatchObject({
+      message: 'It has no verification certificate.',
+      source: { name: `Source ${slug}` },
+    });
+  });
+
+  test('a source without a verification certificate is offered neither at the sign-in nor to be linked', async () => {
+    const { admin } = server();
+    const { pk, slug, verification_kp } = await source();
+    const walk = await makeWalk(server(), [['identification', { user_fields: ['username'], sources: [pk] }]], {
+      designation: 'authentication',
+    });
+    const offered = async () => {
+      const { body } = await newBrowser(server()).get(`/flows/executor/${walk.slug}/?query=`);
+      const { body: settings } = await admin.get('/sources/all/user_settings/');
+      const linkable = settings.filter(({ object_uid }: { object_uid: string }) => object_uid === slug);
+      return [body.sources.length, linkable.length];
+    };
+    expect(await offered()).toEqual([1, 1]);
+    await admin.patch(`/sources/saml/${slug}/`, { verification_kp: null });
+    expect(await offered()).toEqual([0, 0]);
+    await admin.patch(`/sources/saml/${slug}/`, { verification_kp });
+    expect(await offered()).toEqual([1, 1]);
   });
 
   test('are limited per network', async () => {

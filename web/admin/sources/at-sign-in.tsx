@@ -37,6 +37,13 @@ function Offered({ object, canChange }: { object: WholeObject; canChange: boolea
   return (
     <section className="card stack-tight" aria-label={t('Sign-in page')}>
       <h2>{t('Sign-in page')}</h2>
+      {object.row.verification_kp === null && (
+        <Notice tone="bad">
+          {t(
+            'Closed: without a verification certificate, nobody’s word could be checked. Choose that of the identity provider.',
+          )}
+        </Notice>
+      )}
       <p>
         {t(
           object.row.enrollment_flow

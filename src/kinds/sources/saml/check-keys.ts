@@ -6,25 +6,14 @@ import type { Query } from '../../../platform/db/database.ts';
 import type { CheckInput } from '../../../resource/resource.ts';
 
 interface Keyed {
-  enabled: boolean;
-  readonly verification_kp: string | null;
   readonly signing_kp: string | null;
   readonly encryption_kp: string | null;
   readonly signature_algorithm: string;
 }
 
-/** Whether the source's pairs can do what they are for. A source that could not verify anybody's word is not enabled. */
-export async function checkKeys({ tx, values, given, current }: CheckInput<Keyed>): Promise<Complaints | null> {
-  // Made without a word on either, it waits for its certificate.
-  if (current === null && !given.has('enabled') && values.verification_kp === null) values.enabled = false;
-  const { enabled, verification_kp, signing_kp, encryption_kp, signature_algorithm } = values;
-  if (enabled && verification_kp === null) {
-    return {
-      verification_kp: [
-        'A source without a verification certificate cannot be enabled: anybody could sign in as anybody. Choose the certificate of the identity provider, or set enabled to false.',
-      ],
-    };
-  }
+/** Whether the source's pairs can do what they are for. */
+export async function checkKeys({ tx, values, current }: CheckInput<Keyed>): Promise<Complaints | null> {
+  const { signing_kp, encryption_kp, signature_algorithm } = values;
   const isSame = (name: keyof Keyed) => current !== null && current[name] === values[name];
   if (!isSame('signing_kp') || !isSame('signature_algorithm')) {
     const signing = await pairOf(tx, signing_kp);

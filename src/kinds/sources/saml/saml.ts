@@ -36,6 +36,7 @@ export function saml(needs: Needs): SourceKind<SamlSource> {
       mappingModel: samlMappingModel,
       connectionModel: samlConnectionModel,
     }),
+    isReady: ({ verification_kp }) => verification_kp !== null,
     append: createAppendSamlSteps(),
     detourOf: logoutRedirectToSource(needs),
     // A user for one session goes with it.

@@ -24,7 +24,7 @@ export function offeredSchema(kinds: readonly SourceKind[]): JsonSchema {
   });
 }
 
-/** The selected sources that are enabled and permitted, ordered by name. */
+/** The selected sources that are enabled, ready and permitted, ordered by name. */
 export async function offeredSources(
   { sourceKinds, policies }: { readonly sourceKinds: readonly SourceKind[]; readonly policies: PolicyEngine },
   chosen: readonly string[],
@@ -47,10 +47,11 @@ async function loadEnabled(
   query: Query,
 ): Promise<Offered[]> {
   const offered: Offered[] = [];
-  for (const { resource, screen, iconOf } of kinds) {
+  for (const { resource, screen, iconOf, isReady = () => true } of kinds) {
     if (!screen) continue;
     const isOffered = (row: RowAlias) => sql`${row.col('enabled')} and ${row.col('pk')} in (${sql.join(chosen)})`;
     for (const source of await loadSources(resource, isOffered, call, query)) {
+      if (!isReady(source)) continue;
       const { pk, slug, name, policy_engine_mode } = source;
       const challenge = { component: screen.component, ...screen.challenge(source) };
       const shown = { name, icon_url: iconOf?.(source) ?? source.icon ?? null, challenge };
