@@ -9,6 +9,7 @@ import { passwords } from '../kinds/policies/password/password.ts';
 import { passwordExpiry } from '../kinds/policies/password-expiry/password-expiry.ts';
 import { reputation } from '../kinds/policies/reputation/reputation.ts';
 import { cloudDirectory } from '../kinds/providers/cloud-directory/cloud-directory.ts';
+import { ldap } from '../kinds/providers/ldap/ldap.ts';
 import { oauth2 } from '../kinds/providers/oauth2/oauth2.ts';
 import { proxy } from '../kinds/providers/proxy/proxy.ts';
 import { samlIdp } from '../kinds/providers/saml/saml.ts';
@@ -61,7 +62,7 @@ export const catalogue: KindLists = {
   /** Where people come from. */
   sources: [mediasrc, oauth, saml, scim],
   /** What applications are reached through. */
-  providers: [oauth2, samlIdp, proxy, scimProvider, workspaceDirectory, cloudDirectory],
+  providers: [oauth2, samlIdp, proxy, ldap, scimProvider, workspaceDirectory, cloudDirectory],
   /** Second factors. */
   devices: [staticTokens, totp, webauthnFactor, twofactorDevice, smsFactor],
   /** What people go through in flows. */

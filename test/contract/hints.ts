@@ -97,6 +97,13 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
     }),
     alsoNeeds: ['svc_providers_proxy.change_proxyprovider', 'svc_outposts.view_outpostserviceconnection'],
   },
+  'svc_providers_ldap.ldapprovider': {
+    body: ({ number }) => ({
+      base_dn: `DC=ldap,DC=example${number}`,
+      tls_server_name: `ldap-${number}.example.com`,
+      published_attributes: [],
+    }),
+  },
   // Only superusers have the server connect to an internal host.
   'svc_providers_proxy.proxyprovider': {
     body: ({ number }) => ({
@@ -159,6 +166,7 @@ const signInFlow = async () => ({ flow_slug: 'default-authentication-flow' });
 
 export const operationHints: Readonly<Record<string, OperationHint>> = {
   admin_page_retrieve: { query: 'path=/core/groups/' },
+  outposts_ldap_access_check: needsApplication,
   admin_mail_test_create: { undrivable: 'sends a mail; its own tests run a mail server' },
   admin_overview_checklist_update: {
     events: { count: 0, why: 'what somebody wants to see is nobody else’s business' },

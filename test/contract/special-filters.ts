@@ -28,6 +28,10 @@ export const specialFilters: Readonly<Record<string, readonly string[]>> = {
     ...['external_host__iexact', 'internal_host__iexact', 'mode__iexact', 'name__iexact'],
     ...['property_mappings__iexact', 'skip_path_regex__iexact'],
   ],
+  '/providers/ldap/': [
+    ...['application__isnull', 'base_dn__iexact', 'gid_start_number__iexact', 'name__iexact'],
+    ...['tls_server_name__iexact', 'uid_start_number__iexact'],
+  ],
   '/outposts/instances/': [
     ...['managed__icontains', 'managed__iexact', 'name__icontains', 'name__iexact', 'providers_by_pk'],
   ],

@@ -36,6 +36,7 @@ const furtherPermissions: readonly (readonly [model: string, codename: string, n
   ['svc_flows.flow', 'clear_flow_cache', 'Clear Flow’s cache'],
   ['svc_policies.policy', 'view_policy_cache', 'View Policy’s cache metrics'],
   ['svc_policies.policy', 'clear_policy_cache', 'Clear Policy’s cache'],
+  ['svc_providers_ldap.ldapprovider', 'search_full_directory', 'Search full LDAP directory'],
   ['svc_events.systemtask', 'run_task', 'Run task'],
   ['svc_rbac.systempermission', 'view_system_info', 'Can view system info'],
   ['svc_rbac.systempermission', 'access_admin_interface', 'Can access admin interface'],

@@ -44,12 +44,12 @@ export const maxFilterDepth = 20;
 const choice = (number: number) => context | number;
 const set = (number: number) => context | constructed | number;
 
-const comparisons = new Map([
+const comparisons = new Map<number, 'equal' | 'greater' | 'less' | 'approximate'>([
   [set(3), 'equal'],
   [set(5), 'greater'],
   [set(6), 'less'],
   [set(8), 'approximate'],
-] as const);
+]);
 
 export function readFilter(element: Element | undefined, budget: Budget, depth = 1): Filter {
   if (!element) throw new BerError('the filter is missing');
@@ -67,7 +67,7 @@ export function readFilter(element: Element | undefined, budget: Budget, depth =
   if (tag === choice(7)) return { is: 'present', attribute: readName(content) };
   if (tag === set(4)) return readSubstrings(content, budget);
   if (tag === set(9)) return readExtensible(content, budget);
-  const is = comparisons.get(tag as never);
+  const is = comparisons.get(tag);
   if (!is) throw new BerError(`unknown filter with tag ${tag}`);
   const [attribute, value, ...rest] = readElements(content, budget);
   if (rest.length > 0) throw new BerError('a comparison takes an attribute and a value');

@@ -56,6 +56,7 @@ import { outposts } from './0080-outposts.ts';
 import { proxyProvider } from './0081-proxy-provider.ts';
 import { previousClientSecrets } from './0093-previous-client-secrets.ts';
 import { invalidationFlows } from './0103-invalidation-flows.ts';
+import { ldapProvider } from './0115-ldap-provider.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -116,4 +117,5 @@ export const migrations: readonly Migration[] = [
   outposts,
   proxyProvider,
   invalidationFlows,
+  ldapProvider,
 ];

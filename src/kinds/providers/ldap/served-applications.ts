@@ -1,0 +1,22 @@
+import { type RawBuilder, sql } from 'kysely';
+import {
+  type ApplicationRow,
+  type ApplicationTarget,
+  applicationTarget,
+} from '../../../core/application/application-access.ts';
+import type { Query } from '../../../platform/db/database.ts';
+
+/** The key of the application that a provider serves, behind the scenes before as its main provider. */
+export const servedApplicationSql = (provider: RawBuilder<unknown>): RawBuilder<unknown> => sql`coalesce(
+  (select a.pk from application_backchannel_providers ab join applications a on a.pk = ab.application
+    where ab.provider = ${provider} order by a.slug limit 1),
+  (select a.pk from applications a where a.provider = ${provider}))`;
+
+export type ServedApplication = ApplicationTarget & { readonly slug: string };
+
+/** What access decisions need of the application that a provider serves; null if it serves none. */
+export async function servedApplication(query: Query, provider: number): Promise<ServedApplication | null> {
+  const { rows } = await sql<ApplicationRow>`select a.pk, a.name, a.slug, a."group", a.policy_engine_mode, a.enabled
+    from applications a where a.pk = ${servedApplicationSql(sql`${provider}`)}`.execute(query);
+  return rows[0] ? { ...applicationTarget(rows[0]), slug: rows[0].slug } : null;
+}
