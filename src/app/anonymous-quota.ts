@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { siteAllowance } from '../lib/cidr.ts';
 import { createNetworkLimit } from '../lib/rate-limit.ts';
 import type { Database, Query } from '../platform/db/database.ts';
-import { createSharedLimit } from '../platform/shared-counts.ts';
+import { createSharedLimit } from '../platform/shared-rate-limit.ts';
 import type { Call } from '../resource/call.ts';
 
 /** Rows that anonymous calls cause: how many one network may cause in ten minutes, and how many there may be at all. */

@@ -8,7 +8,14 @@ import type { SessionNeeds } from '../core/session/session-credential.ts';
 import { executorOperations } from '../flow/executor/executor.operations.ts';
 import { createExecutor } from '../flow/executor/executor.ts';
 import type { RouteServer } from '../flow/protocol-kind.ts';
-import { accessTokensBy, appendBy, bearerBy, detourBy, keySetsBy, recordingFor } from '../flow/protocol-kinds.ts';
+import {
+  accessTokensBy,
+  appendBy,
+  bearerBy,
+  chainLogoutRedirects,
+  keySetsBy,
+  recordingFor,
+} from '../flow/protocol-kinds.ts';
 import { matchingEvents } from '../notify/match.job.ts';
 import { createServer, type HttpServer } from '../platform/http/server.ts';
 import { createJobWorker, type JobWorker } from '../platform/jobs/worker.ts';
@@ -29,22 +36,22 @@ import { createAnonymousQuota } from './anonymous-quota.ts';
 import { catalogue } from './catalogue.ts';
 import { watchDatabase } from './database-metrics.ts';
 import { mountDefaultFlows } from './default-flows.ts';
-import { mountFirstLink } from './first-link.ts';
-import { homeOf, mountCancel } from './flow-exits.ts';
+import { mountFirstLoginLink } from './first-login-link.ts';
+import { defaultRedirect, mountCancel } from './flow-redirects.ts';
 import { mountHealth } from './health.ts';
-import { heldBackSince } from './held-back.ts';
 import { jobKinds } from './job-kinds.ts';
 import { createKinds, type Kinds } from './kinds.ts';
 import { mountMetrics } from './metrics-route.ts';
 import { createDocuments, schemaOperation } from './openapi-routes.ts';
+import { findOutgoingHold } from './outgoing-hold.ts';
 import { createErrorPage } from './pages/error-page.ts';
 import { signInPath } from './pages/flow-pages.ts';
 import { mountPages } from './pages/mount-pages.ts';
-import { mountPlannedPaths } from './planned-paths.ts';
 import { allEndpoints, allResources } from './resources.ts';
-import { createSpentBudgetReports } from './spent-budgets.ts';
+import { createSandboxBudgetEvents } from './sandbox-budget-events.ts';
 import { mountApiBrowser, mountStaticFiles } from './static-files.ts';
 import { systemCall } from './system-call.ts';
+import { mountUnavailablePaths } from './unavailable-paths.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
 
@@ -86,14 +93,14 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     ...shared,
     record: recordingFor(kinds.protocolKinds, createRecord({ ...recording, announce })),
   };
-  const quietWorld: ResourceWorld = { ...shared, record: createRecord(recording) };
+  const worldWithoutNotifications: ResourceWorld = { ...shared, record: createRecord(recording) };
   const metrics = createMetrics(version);
   const jobs: JobWorker = createJobWorker({
     db,
     clock,
     log,
-    kinds: jobKinds(world, { resourceWorld, quietWorld, kinds, jobs: () => jobs, engine: () => engine }),
-    isHeldBack: async (tx) => (await heldBackSince(tx)) !== null,
+    kinds: jobKinds(world, { resourceWorld, worldWithoutNotifications, kinds, jobs: () => jobs, engine: () => engine }),
+    isHeldBack: async (tx) => (await findOutgoingHold(tx)) !== null,
     observe: metrics.countJob,
   });
   const registry = createRegistry(allResources({ ...world, jobs, announce }, kinds));
@@ -107,15 +114,15 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     record: (tx, { actor, request, now }, event) =>
       resourceWorld.record(tx, { ...systemCall(db, resourceWorld, now), actor, request }, event),
   };
-  const detourOf = detourBy(kinds.protocolKinds);
+  const findLogoutRedirect = chainLogoutRedirects(kinds.protocolKinds);
   const executor = createExecutor({
     engine,
     key,
     policies: kinds.policies,
     kinds: kinds.stageKinds,
     append: appendBy(kinds.protocolKinds, registry),
-    homeOf,
-    detourOf,
+    defaultRedirect,
+    findLogoutRedirect,
     log,
   });
   const documents = createDocuments(() =>
@@ -136,7 +143,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     schemaOperation(documents),
   ];
   db.onStatement(metrics.countStatement);
-  const reportSpentBudget = createSpentBudgetReports(() => systemCall(db, resourceWorld, clock.now()), log);
+  const reportSpentBudget = createSandboxBudgetEvents(() => systemCall(db, resourceWorld, clock.now()), log);
   const server = createServer({
     log,
     trustedProxies: config.trustedProxies,
@@ -164,13 +171,13 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     observe: ({ id }, status, milliseconds) => metrics.observeOperation(id, status, milliseconds),
     anonymous,
   });
-  mountPlannedPaths(routes, apiPrefix, registry);
+  mountUnavailablePaths(routes, apiPrefix, registry);
   mountCancel(routes, { db, key, publicUrl: config.publicUrl });
-  mountFirstLink(routes, { db, key, clock, isSecure, world: resourceWorld });
+  mountFirstLoginLink(routes, { db, key, clock, isSecure, world: resourceWorld });
   const routeServer: RouteServer = {
     ...{ db, clock, world: resourceWorld, engine, sessions, executor, signInPath, anonymous },
     ...{ policies: kinds.policies, flows: kinds.flows, evaluateAccess: createEvaluateAccess(kinds.policies) },
-    detourOf,
+    findLogoutRedirect,
     keySets: keySetsBy(kinds.protocolKinds),
     accessTokens: accessTokensBy(kinds.protocolKinds, registry),
   };

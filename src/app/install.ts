@@ -21,7 +21,7 @@ export async function openInstall(
   clock: Clock,
 ): Promise<{ readonly installId: string; readonly key: InstanceKey }> {
   const known = await findInstall(db.read);
-  const fault = known && (await keyFault(known, config));
+  const fault = known && (await checkInstanceKey(known, config));
   if (fault) throw new Error(fault);
   const key = await loadInstanceKey({ configured: config.secretKey ?? undefined, dataDir: config.dataDir });
   const install = known ?? (await makeInstall(db, key, clock));
@@ -35,7 +35,7 @@ export async function findInstall(query: Query): Promise<Install | undefined> {
 }
 
 /** Why the configured key does not belong to this installation; null when it does. Creates no key. */
-export async function keyFault(install: Install, config: Config): Promise<string | null> {
+export async function checkInstanceKey(install: Install, config: Config): Promise<string | null> {
   const secret = config.secretKey ?? (await readKeyFile(config.dataDir));
   if (secret === null) {
     return `the instance key is missing: put secret.key back into ${config.dataDir}, or set GATEHOUSE_SECRET_KEY`;

@@ -20,15 +20,15 @@ import type { World } from './world.ts';
 /** All kinds of background jobs. */
 export function jobKinds(world: World, needs: Needs): JobKind[] {
   const { db, clock } = world;
-  const { resourceWorld, quietWorld, kinds, jobs, engine } = needs;
+  const { resourceWorld, worldWithoutNotifications, kinds, jobs, engine } = needs;
   const { policies, transports } = kinds;
-  const quietCall = () => systemCall(db, quietWorld, clock.now());
+  const callWithoutNotifications = () => systemCall(db, worldWithoutNotifications, clock.now());
   const ownCall = () => systemCall(db, resourceWorld, clock.now());
   const expiring = [...ownExpiring, ...kinds.all.flatMap((kind) => kind.expiring ?? [])];
   return [
-    matchJob({ policies, transports, jobs, quietCall }),
+    matchJob({ policies, transports, jobs, callWithoutNotifications }),
     queueDeliveriesJob(db, { transports, jobs }),
-    deliverJob({ transports, quietCall }),
+    deliverJob({ transports, callWithoutNotifications }),
     notificationCleanupJob(ownCall),
     ...cleanupJobs({
       ...world,
@@ -50,7 +50,7 @@ export function jobKinds(world: World, needs: Needs): JobKind[] {
 interface Needs {
   readonly resourceWorld: ResourceWorld;
   /** A system call whose events match no rule. */
-  readonly quietWorld: ResourceWorld;
+  readonly worldWithoutNotifications: ResourceWorld;
   readonly kinds: Kinds;
   /** The queue of these kinds. */
   jobs(): Jobs;

@@ -9,7 +9,7 @@ import { consentResource } from '../core/consent/consent.resource.ts';
 import { groupResource } from '../core/directory/group.resource.ts';
 import { userResource } from '../core/directory/user.resource.ts';
 import { eventResource } from '../core/event/event.resource.ts';
-import type { Announce } from '../core/event/record.ts';
+import type { OnEventRecorded } from '../core/event/record.ts';
 import { bulkEndpoint } from '../core/interface/bulk.endpoint.ts';
 import { interfaceEndpoint } from '../core/interface/interface.endpoint.ts';
 import { createNameReaders } from '../core/interface/named-objects.ts';
@@ -47,9 +47,9 @@ import type { Endpoint } from '../resource/endpoint.ts';
 import type { Resource } from '../resource/resource.ts';
 import { sourcesResource } from '../source/sources.resource.ts';
 import { userConnectionsResource } from '../source/user-connection.family.ts';
-import { releaseEndpoint } from './held-back.ts';
 import type { Kinds } from './kinds.ts';
 import type { OpenApiDocuments } from './openapi-routes.ts';
+import { releaseEndpoint } from './outgoing-hold.ts';
 import { maintenanceEndpoint } from './overview/maintenance.endpoint.ts';
 import { overviewEndpoints } from './overview/overview.endpoint.ts';
 import { testMailEndpoint } from './overview/test-mail.endpoint.ts';
@@ -60,7 +60,7 @@ import type { World } from './world.ts';
 /** Job queue and event announcements, for resources that act on them. */
 interface Acting {
   readonly jobs: Jobs;
-  readonly announce: Announce;
+  readonly announce: OnEventRecorded;
 }
 
 /** All resources: those of the engines and those of kinds. */

@@ -1,5 +1,5 @@
 import { growingTables } from '../core/counting/growing-tables.ts';
-import { fillNameKeys, listTwins } from '../core/directory/name-keys.ts';
+import { fillNameKeys, listAmbiguousNames } from '../core/directory/name-keys.ts';
 import { createSettingsStore, type SettingsStore } from '../core/settings/settings.ts';
 import { parseCidrs } from '../lib/cidr.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
@@ -108,7 +108,7 @@ async function updateSchema(db: Database, log: Log, migrations: readonly Migrati
 /** Also for rows that an instance of an earlier release has written beside this one. */
 async function completeNames(db: Database, log: Log): Promise<void> {
   if ((await fillNameKeys(db)) === 0) return;
-  log.warn({ users: await listTwins(db.read) }, 'some users cannot be told apart by name; rename them');
+  log.warn({ users: await listAmbiguousNames(db.read) }, 'some users cannot be told apart by name; rename them');
 }
 
 async function checkSchema(db: Database, config: Config, migrations: readonly Migration[]): Promise<void> {

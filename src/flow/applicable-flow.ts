@@ -40,13 +40,13 @@ export async function applicableFlow(
 ): Promise<FlowChoice> {
   const row = flow === null ? null : await loadFlow(call.db.read, flow);
   if (!row) return { outcome: 'missing' };
-  const refusal = await refusalOf(policies, row, { call, user, context });
+  const refusal = await loadDenial(policies, row, { call, user, context });
   if (refusal) return { outcome: 'refused', messages: refusal };
   return { outcome: 'applies', flow: { pk: row.pk, slug: row.slug, name: row.name } };
 }
 
 /** Why a flow does not apply to this caller, as messages for them (possibly none); null when it applies. */
-export async function refusalOf(
+export async function loadDenial(
   policies: PolicyEngine,
   flow: FlowCandidate,
   { call, user, context }: Omit<FlowRequest, 'flow'>,
@@ -62,7 +62,7 @@ export async function refusalOf(
 }
 
 /** The message for a caller to whom the flow does not apply. */
-export const wordsOf = (refusal: readonly string[]): string => refusal.join(' ') || 'This flow is not for you.';
+export const messageOfDenial = (refusal: readonly string[]): string => refusal.join(' ') || 'This flow is not for you.';
 
 /** Which of these flows apply to the caller, by key. Without side effects. */
 export async function flowsForCaller(

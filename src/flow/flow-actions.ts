@@ -16,7 +16,7 @@ import {
 import { logSchema } from '../resource/log-schema.ts';
 import { ReplyWith } from '../resource/operations.ts';
 import type { Action } from '../resource/resource.ts';
-import { refusalOf } from './applicable-flow.ts';
+import { loadDenial } from './applicable-flow.ts';
 import { exportFlow } from './blueprint/export-flow.ts';
 import { type BlueprintEntry, readBlueprint } from './blueprint/format.ts';
 import { type EntryComplaint, importFlow } from './blueprint/import-flow.ts';
@@ -64,7 +64,7 @@ const executeAction = (policies: PolicyEngine, publicUrl: string) =>
     answer: { status: 200, schema: objectSchema({ link: stringSchema }), schemaName: 'Link' },
     async run({ call, row }) {
       const user = await callersFacts(call, call.db.read);
-      const refusal = await refusalOf(policies, row, { call, user, context: {} });
+      const refusal = await loadDenial(policies, row, { call, user, context: {} });
       if (refusal) throw Invalid.whole(['Flow not applicable to current user/request.', ...refusal].join(' '));
       return { link: new URL(flowPage(row.slug), publicUrl).href };
     },

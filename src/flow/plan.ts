@@ -44,7 +44,7 @@ export interface Refusal {
 }
 
 /** A plan without a source; `more` overrides its members. */
-export const planThrough = (
+export const createPlan = (
   { pk, slug }: FlowPlan['flow'],
   user: number | null,
   more: Partial<Pick<FlowPlan, 'context' | 'append' | 'refusal' | 'is_restored' | 'isOpened'>> = {},

@@ -12,7 +12,7 @@ import type { Engine, Registry, Resource } from '../resource/resource.ts';
 import type { Executor } from './executor/executor.ts';
 import type { FlowReads } from './executor/flow-reads.ts';
 import type { FlowState } from './executor/flow-state.ts';
-import type { DetourOf } from './executor/sign-out-detour.ts';
+import type { FindLogoutRedirect } from './executor/logout-redirects.ts';
 import type { PlanStep } from './plan.ts';
 
 /** A kind that speaks a protocol: what sources and providers have in common. */
@@ -25,8 +25,8 @@ export interface ProtocolKind extends Kind {
    * transaction that ends the flow. Throws `Problem` if its preconditions no longer hold.
    */
   readonly append?: AppendStep;
-  /** A detour of the browser at sign-out, past clients that only the browser can notify. */
-  readonly detourOf?: DetourOf;
+  /** The redirect at sign-out to clients that only the browser can notify. */
+  readonly findLogoutRedirect?: FindLogoutRedirect;
   /** Sees each event in the transaction that records it, to queue work or to write to an outbox. */
   afterEvent?(tx: Query, call: Call, event: NewEvent): Promise<void>;
   /** The keys that enabled objects of this kind publish, to verify tokens that other parties sign with them. */
@@ -66,7 +66,7 @@ export interface RouteServer {
   readonly flows: FlowReads;
   readonly evaluateAccess: EvaluateAccess;
   /** The detours of all kinds. */
-  readonly detourOf: DetourOf;
+  readonly findLogoutRedirect: FindLogoutRedirect;
   /** The key sets that objects of all kinds publish. */
   keySets(objects: readonly string[], query: Query): Promise<readonly KeySet[]>;
   /** The access tokens that a user has at objects of all kinds. */

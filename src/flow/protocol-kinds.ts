@@ -2,14 +2,14 @@ import { Problem } from '../lib/problem.ts';
 import type { Actor } from '../resource/actor.ts';
 import type { ResourceWorld } from '../resource/call.ts';
 import type { Registry } from '../resource/resource.ts';
-import type { EndNeeds } from './executor/end-walk.ts';
-import type { Detour, DetourOf } from './executor/sign-out-detour.ts';
+import type { EndDependencies } from './executor/end-walk.ts';
+import type { FindLogoutRedirect, LogoutRedirect } from './executor/logout-redirects.ts';
 import type { KeySet, ProtocolKind, RouteServer } from './protocol-kind.ts';
 
 type Kinds = readonly ProtocolKind[];
 
 /** Dispatches each step of a plan to the kind that planned it. */
-export function appendBy(kinds: Kinds, registry: Registry): EndNeeds['append'] {
+export function appendBy(kinds: Kinds, registry: Registry): EndDependencies['append'] {
   const appenders = new Map(kinds.map(({ resource, append }) => [resource.model, append]));
   return async (step, state, tx, call) => {
     const append = appenders.get(step.kind);
@@ -19,15 +19,17 @@ export function appendBy(kinds: Kinds, registry: Registry): EndNeeds['append'] {
 }
 
 /** The detours of all kinds, chained. */
-export const detourBy =
-  (kinds: Kinds): DetourOf =>
+export const chainLogoutRedirects =
+  (kinds: Kinds): FindLogoutRedirect =>
   async (call, session) => {
-    const found: Detour[] = [];
-    for (const { detourOf } of kinds) {
-      const detour = await detourOf?.(call, session);
-      if (detour) found.push(detour);
+    const found: LogoutRedirect[] = [];
+    for (const { findLogoutRedirect } of kinds) {
+      const logoutRedirect = await findLogoutRedirect?.(call, session);
+      if (logoutRedirect) found.push(logoutRedirect);
     }
-    return found.length === 0 ? null : (to) => found.reduceRight((onward, detour) => detour(onward), to);
+    return found.length === 0
+      ? null
+      : (to) => found.reduceRight((onward, logoutRedirect) => logoutRedirect(onward), to);
   };
 
 /** Records events, and passes them to the kinds in the same transaction. */

@@ -17,7 +17,7 @@ import {
 
 interface Needs {
   readonly transports: readonly TransportKind[];
-  quietCall(): Call;
+  callWithoutNotifications(): Call;
 }
 
 /** One message for one person by one transport. */
@@ -42,7 +42,7 @@ export const deliver = (jobs: Jobs, tx: Query, delivery: Delivery): Promise<void
     ...(delivery.transport !== null && { alone: `${kindName} ${delivery.transport}` }),
   });
 
-export function deliverJob({ transports, quietCall }: Needs): JobKind<Delivery> {
+export function deliverJob({ transports, callWithoutNotifications }: Needs): JobKind<Delivery> {
   const breaker = createCircuitBreaker();
   return {
     name: kindName,
@@ -51,7 +51,7 @@ export function deliverJob({ transports, quietCall }: Needs): JobKind<Delivery> 
     isOutgoing: true,
     async run({ payload }) {
       const delivery = payload;
-      const call = quietCall();
+      const call = callWithoutNotifications();
       const { read } = call.db;
       const transport = delivery.transport === null ? shownInPages : await loadTransport(read, delivery.transport);
       if (!transport) return 'The transport is gone.';
@@ -75,7 +75,7 @@ export function deliverJob({ transports, quietCall }: Needs): JobKind<Delivery> 
     },
     /** Records that a notification failed, and why. */
     async afterFailure(tx, { payload, message, error }) {
-      const call = quietCall();
+      const call = callWithoutNotifications();
       const { event, transport } = payload;
       const mapping = error instanceof Error && error.cause instanceof MappingFailed ? error.cause.event() : null;
       await call.world.record(tx, call, {

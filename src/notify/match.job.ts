@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Announce, RecordedEvent } from '../core/event/record.ts';
+import type { OnEventRecorded, RecordedEvent } from '../core/event/record.ts';
 import { cachedUserFacts } from '../core/mapping/user-facts.ts';
 import type { Query } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -16,7 +16,7 @@ interface Needs {
   readonly transports: readonly TransportKind[];
   jobs(): Jobs;
   /** A system call whose events match no rule: notifying must not cause notifications. */
-  quietCall(): Call;
+  callWithoutNotifications(): Call;
 }
 
 const kindName = 'match_events';
@@ -31,7 +31,7 @@ const insertUnmatched = statement<[event: string], unknown>(
 const anyUnmatched = statement<[], unknown>(() => sql`select 1 as found from unmatched_events limit 1`);
 
 /** Puts events into the outbox for matching after the commit, except those that no rule can match. */
-export function matchingEvents({ policies, jobs }: Pick<Needs, 'policies' | 'jobs'>): Announce {
+export function matchingEvents({ policies, jobs }: Pick<Needs, 'policies' | 'jobs'>): OnEventRecorded {
   // By request: the events left out so far; null once it may have changed a rule, which then counts for all its events.
   const leftOut = new WeakMap<Call['request'], string[] | null>();
 
@@ -67,9 +67,9 @@ interface Match {
   readonly rule: ActiveRule;
 }
 
-export function matchJob({ policies, transports, jobs, quietCall }: Needs): JobKind {
+export function matchJob({ policies, transports, jobs, callWithoutNotifications }: Needs): JobKind {
   async function matchesOf(event: EventFacts, rules: readonly ActiveRule[]): Promise<Match[]> {
-    const call = quietCall();
+    const call = callWithoutNotifications();
     if (rules.length === 0 || (await isAboutRules(call.db.read, event))) return [];
     const subject = event.user.pk;
     const request = async () => {
@@ -89,7 +89,7 @@ export function matchJob({ policies, transports, jobs, quietCall }: Needs): JobK
     deleteWhenDone: true,
     hasWork: async (query) => (await anyUnmatched(query)).length > 0,
     async run() {
-      const { db } = quietCall();
+      const { db } = callWithoutNotifications();
       const waiting = await firstUnmatched(db.read);
       const { rules } = await loadRules(db);
       const matches: Match[] = [];

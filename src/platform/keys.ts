@@ -38,7 +38,7 @@ export class SealedSecretError extends Error {
 }
 
 /** Returns null if the value cannot be opened. */
-export function orUnreadable<T>(open: () => T): T | null {
+export function nullIfUnreadable<T>(open: () => T): T | null {
   try {
     return open();
   } catch (error) {

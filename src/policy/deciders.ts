@@ -33,12 +33,12 @@ export async function nameDeciders(deciders: readonly Decider[], query: Query): 
   const named: NamedDecider[] = [];
   for (const decider of deciders) {
     const bound = await boundBy(decider, query);
-    named.push({ ...decider, bound, name: wordsOf(bound) });
+    named.push({ ...decider, bound, name: nameOf(bound) });
   }
   return named;
 }
 
-const wordsOf = ({ kind, name }: Bound): string => (kind === 'deleted' ? deletedName : `the ${kind} ${name}`);
+const nameOf = ({ kind, name }: Bound): string => (kind === 'deleted' ? deletedName : `the ${kind} ${name}`);
 
 async function boundBy({ policy, group, user }: Decider, query: Query): Promise<Bound> {
   if (policy !== null) return { kind: 'policy', name: policy };

@@ -9,19 +9,19 @@ import type { PolicyKind, Verdict } from './kind.ts';
 import {
   combine,
   deciderOf,
-  forPerson,
   isMember,
   isUser,
   logOf,
-  type Outcome,
   type PolicyMode,
+  type PolicyOutcome,
   type PolicyResult,
+  passingOutcome,
+  publicMessage,
+  resultWithoutBindings,
   type Target,
-  unbound,
-  undecided,
 } from './outcome.ts';
 import type { PolicySettings } from './policy.family.ts';
-import { executed, failed, follow } from './policy-events.ts';
+import { applyConsequences, executed, failed } from './policy-events.ts';
 import type { PolicyRequest } from './request.ts';
 import { withinSeconds } from './within-seconds.ts';
 
@@ -74,7 +74,10 @@ export interface PolicyEngine {
     readonly target: Target;
   }): Promise<Explanation>;
   /** What the policies of bindings decide for everybody at any time, by binding: the same, or null if it depends. */
-  foregone(input: { readonly call: Call; readonly targetPks: readonly string[] }): Promise<Map<string, boolean | null>>;
+  constantResults(input: {
+    readonly call: Call;
+    readonly targetPks: readonly string[];
+  }): Promise<Map<string, boolean | null>>;
   /** Tests one policy, without side effects. */
   tryPolicy(input: {
     readonly call: Call;
@@ -117,13 +120,13 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     const pks = targets.map(({ pk }) => pk);
     if (bindings.length === 0) return new Map(targets.map((target) => [target.pk, combine(target, [])]));
     const request = typeof asking === 'function' ? await asking() : asking;
-    const outcomes = new Map<string, Outcome[]>(pks.map((pk) => [pk, []]));
+    const outcomes = new Map<string, PolicyOutcome[]>(pks.map((pk) => [pk, []]));
     const objects = new Map(targets.map(({ pk, obj = request.obj }) => [pk, obj]));
     for (const binding of bindings) {
       const targetRequest = { ...request, obj: objects.get(binding.target) ?? null };
       outcomes.get(binding.target)?.push(await outcomeOf(binding, policies, targetRequest, query, isUserOpen));
     }
-    if (!dryRun) await follow([...outcomes.values()].flat(), call, tx);
+    if (!dryRun) await applyConsequences([...outcomes.values()].flat(), call, tx);
     return new Map(targets.map((target) => [target.pk, combine(target, outcomes.get(target.pk) ?? [])]));
   }
 
@@ -159,9 +162,9 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     request: PolicyRequest,
     query: Query,
     isUserOpen: boolean,
-  ): Promise<Outcome> {
+  ): Promise<PolicyOutcome> {
     if (binding.policy === null) {
-      if (isUserOpen) return undecided(binding);
+      if (isUserOpen) return passingOutcome(binding);
       const holds = binding.group === null ? isUser(binding, request) : isMember(binding, request);
       const passing = holds !== binding.negate;
       return { passing, messages: [], logs: [], events: [], decider: deciderOf(binding, passing) };
@@ -178,7 +181,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       const passing = verdict.passing !== binding.negate;
       return { ...verdict, passing, logs, events, decider: deciderOf(binding, passing, policy) };
     } catch (error) {
-      if (isUserOpen) return undecided(binding);
+      if (isUserOpen) return passingOutcome(binding);
       // `negate` inverts decisions. A failure is not a decision: otherwise a failing negated policy would let everyone
       // in.
       const message = messageOf(error);
@@ -187,7 +190,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       const events = [failed({ ...binding, failure_result: passing }, policy, request, message)];
       return {
         passing,
-        messages: [forPerson(error)],
+        messages: [publicMessage(error)],
         logs: [logOf(policy, 'warning', message)],
         events,
         decider: deciderOf(binding, passing, policy),
@@ -228,16 +231,16 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       const { call, tx, targetPk, mode, emptyResult = true } = input;
       const bound = await boundTo([targetPk], call, tx);
       // The common case: most steps have no bindings.
-      if (bound.bindings.length === 0) return unbound(emptyResult);
+      if (bound.bindings.length === 0) return resultWithoutBindings(emptyResult);
       const results = await evaluate(input, [{ pk: targetPk, mode, emptyResult }], bound);
-      return results.get(targetPk) ?? unbound(emptyResult);
+      return results.get(targetPk) ?? resultWithoutBindings(emptyResult);
     },
     async evaluatePolicies(input) {
       const { call, tx, target, policies: listed } = input;
       const bindings = listed.map(({ pk, kind }) => ({ ...listedBinding, target, policy: pk, kind }));
       const policies = await policiesOf(bindings, call, tx ?? call.db.read);
       const results = await evaluate(input, [{ pk: target, mode: 'all' }], { bindings, policies });
-      return results.get(target) ?? unbound(true);
+      return results.get(target) ?? resultWithoutBindings(true);
     },
     async explainTarget({ call, request, target }) {
       const { bindings, policies } = await boundTo([target.pk], call, undefined);
@@ -248,12 +251,12 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       const trace = traced.map(({ binding, decider, messages, logs }) => ({ binding, decider, messages, logs }));
       return { passing: combine(target, traced).passing, trace };
     },
-    async foregone({ call, targetPks }) {
+    async constantResults({ call, targetPks }) {
       const { bindings, policies } = await boundTo(targetPks, call, undefined);
       return new Map(
         bindings.map(({ pk, policy, kind }) => {
           const row = policy === null ? undefined : policies.get(policy);
-          return [pk, row ? (byModel.get(kind ?? '')?.foregone?.(row) ?? null) : null];
+          return [pk, row ? (byModel.get(kind ?? '')?.constantResult?.(row) ?? null) : null];
         }),
       );
     },

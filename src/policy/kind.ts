@@ -11,7 +11,7 @@ export interface PolicyKind<S = PolicySettings> extends Kind {
   /** Whether it might pass for an event of this action; by default, any might. */
   mightMatch?(policy: S, action: string): boolean;
   /** The decision of a policy that is the same for everybody at any time; null if it depends. */
-  foregone?(policy: S): boolean | null;
+  constantResult?(policy: S): boolean | null;
   /** Called when a sign-in attempt ends, in the transaction that records it. */
   noteAttempt?(tx: Query, attempt: SignInAttempt, call: Call): Promise<void>;
   /** Throws when it cannot decide; then the binding's `failure_result` applies (deny by default). */

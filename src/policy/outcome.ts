@@ -32,7 +32,7 @@ export interface Target {
 }
 
 /** What one binding decides. */
-export interface Outcome extends Omit<PolicyResult, 'deciders'>, Pick<Verdict, 'consequence'> {
+export interface PolicyOutcome extends Omit<PolicyResult, 'deciders'>, Pick<Verdict, 'consequence'> {
   readonly decider: Decider;
   readonly events: readonly NewEvent[];
 }
@@ -44,7 +44,7 @@ export const isMember = ({ group }: ActiveBinding, { user }: PolicyRequest) =>
 export const isUser = ({ user }: ActiveBinding, request: PolicyRequest) => user !== null && user === request.user?.pk;
 
 /** Hides the details of internal failures from the person who is refused. */
-export const forPerson = (error: unknown) =>
+export const publicMessage = (error: unknown) =>
   error instanceof CannotDecide ? error.message : 'The policy could not be evaluated.';
 
 export const deciderOf = (
@@ -59,7 +59,7 @@ export const deciderOf = (
   user,
 });
 
-export const undecided = (binding: ActiveBinding): Outcome => ({
+export const passingOutcome = (binding: ActiveBinding): PolicyOutcome => ({
   passing: true,
   messages: [],
   logs: [],
@@ -67,10 +67,15 @@ export const undecided = (binding: ActiveBinding): Outcome => ({
   decider: deciderOf(binding, true),
 });
 
-export const unbound = (passing: boolean): PolicyResult => ({ passing, messages: [], logs: [], deciders: [] });
+export const resultWithoutBindings = (passing: boolean): PolicyResult => ({
+  passing,
+  messages: [],
+  logs: [],
+  deciders: [],
+});
 
-export function combine({ mode, emptyResult = true }: Target, outcomes: readonly Outcome[]): PolicyResult {
-  if (outcomes.length === 0) return unbound(emptyResult);
+export function combine({ mode, emptyResult = true }: Target, outcomes: readonly PolicyOutcome[]): PolicyResult {
+  if (outcomes.length === 0) return resultWithoutBindings(emptyResult);
   const passing =
     mode === 'all' ? outcomes.every((outcome) => outcome.passing) : outcomes.some((outcome) => outcome.passing);
   return {

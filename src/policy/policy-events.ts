@@ -26,7 +26,11 @@ export function failed(binding: ActiveBinding, policy: PolicyName, request: Poli
 }
 
 /** Records events and carries out consequences. */
-export async function follow(outcomes: readonly Outcome[], call: Call, tx: Query | undefined): Promise<void> {
+export async function applyConsequences(
+  outcomes: readonly Outcome[],
+  call: Call,
+  tx: Query | undefined,
+): Promise<void> {
   if (!outcomes.some(({ events, consequence }) => events.length > 0 || consequence)) return;
   const work = async (query: Query) => {
     for (const { events, consequence } of outcomes) {

@@ -1,13 +1,13 @@
 import { endSession } from '../core/session/session.ts';
 import { endedSessionCookies } from '../core/session/session-cookies.ts';
 import { brandFlows } from '../flow/brand-flows.ts';
-import { type BeginNeeds, beginPlanned } from '../flow/executor/begin-planned.ts';
-import type { DetourOf } from '../flow/executor/sign-out-detour.ts';
+import type { FindLogoutRedirect } from '../flow/executor/logout-redirects.ts';
+import { type StartDependencies, startPlannedFlow } from '../flow/executor/start-planned-flow.ts';
 import { type Call, requireActor } from '../resource/call.ts';
 import { slugOf } from './authorize/sign-in-first.ts';
 
-export interface SignOutNeeds extends BeginNeeds {
-  readonly detourOf: DetourOf;
+export interface SignOutNeeds extends StartDependencies {
+  readonly findLogoutRedirect: FindLogoutRedirect;
 }
 
 export interface SignedOut {
@@ -37,18 +37,18 @@ export async function startSignOut(
 ): Promise<SignedOut> {
   const { db, request } = call;
   const slug = (await slugOf(db.read, flow)) ?? (await brandFlows(db, request.host)).flow_invalidation;
-  const begun = slug === null ? null : await beginPlanned(needs, call, { slug, context: {}, append: [], next });
+  const begun = slug === null ? null : await startPlannedFlow(needs, call, { slug, context: {}, append: [], next });
   if (begun?.outcome === 'asks') return { to: begun.to, cookies: begun.cookies };
   // Determined before the session ends.
-  const detour = await needs.detourOf(call, requireActor(call).session ?? '');
+  const logoutRedirect = await needs.findLogoutRedirect(call, requireActor(call).session ?? '');
   const ended = await endOwnSession(needs, call, app);
-  const to = detour?.(next) ?? next;
+  const to = logoutRedirect?.(next) ?? next;
   return { to: to === next ? null : to, cookies: [...new Set([...(begun?.cookies ?? []), ...ended])] };
 }
 
 /** Ends the session of the caller, if the flow has not done so. `app` is the emitter of the event. */
 export async function endOwnSession(
-  { publicUrl }: Pick<BeginNeeds, 'publicUrl'>,
+  { publicUrl }: Pick<StartDependencies, 'publicUrl'>,
   call: Call,
   app: string,
 ): Promise<string[]> {

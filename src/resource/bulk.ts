@@ -1,7 +1,7 @@
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { isUnreachable } from '../platform/db/unreachable.ts';
-import { refusalOf } from '../platform/http/refusal.ts';
+import { toErrorResponse } from '../platform/http/error-response.ts';
 import { decoded } from '../platform/http/router.ts';
 import type { Call } from './call.ts';
 import { checkCredential } from './credentials.ts';
@@ -70,7 +70,7 @@ export function createRunBulk(engine: Engine): RunBulk {
       const { status, body = null } = await operation.handle(part);
       return { path, status, body };
     } catch (error) {
-      const { status, body, fault } = refusalOf(error, call.request.id);
+      const { status, body, fault } = toErrorResponse(error, call.request.id);
       if (fault) onFault(fault);
       return { path, status, body: JSON.parse(String(body)) };
     }

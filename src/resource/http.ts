@@ -5,10 +5,10 @@ import { occursMoreOften } from '../lib/occurs-more-often.ts';
 import { parseJsonBytes } from '../lib/parse-json-bytes.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Database } from '../platform/db/database.ts';
+import { toErrorResponse } from '../platform/http/error-response.ts';
 import { isUpload, readUpload } from '../platform/http/read-upload.ts';
-import { refusalOf } from '../platform/http/refusal.ts';
 import type { RequestFacts } from '../platform/http/request-facts.ts';
-import { anyMethod, type HttpAnswer, type HttpCall, type Routes } from '../platform/http/routes.ts';
+import { anyMethod, type HttpCall, type HttpResponse, type Routes } from '../platform/http/routes.ts';
 import type { Actor } from './actor.ts';
 import type { AnonymousLimit } from './anonymous-limit.ts';
 import { type Call, callOf, type Reply, type ResourceWorld } from './call.ts';
@@ -34,12 +34,12 @@ type Offered = ReadonlyMap<string, Operation>;
 
 /** Serves all operations below one prefix. */
 export function mountApi(routes: Routes, operations: readonly Operation[], needs: ApiNeeds): void {
-  async function serve(http: HttpCall, offered: Offered): Promise<HttpAnswer> {
+  async function serve(http: HttpCall, offered: Offered): Promise<HttpResponse> {
     const started = performance.now();
     const { facts } = http;
     const operation = offered.get(facts.method === 'HEAD' ? 'GET' : facts.method);
     const isStrict = wantsStrict(facts);
-    let answer: HttpAnswer;
+    let answer: HttpResponse;
     try {
       checkAccept(facts, operation);
       const now = needs.now();
@@ -52,7 +52,7 @@ export function mountApi(routes: Routes, operations: readonly Operation[], needs
       if (isStrict) checkNames(operation, call);
       answer = answerOf(await operation.handle(call));
     } catch (error) {
-      answer = refusalOf(error, facts.id);
+      answer = toErrorResponse(error, facts.id);
     }
     if (isStrict) answer = { ...answer, headers: { ...answer.headers, ...strictApplied } };
     if (operation) needs.observe(operation, answer.status, performance.now() - started);
@@ -110,7 +110,7 @@ function checkAccept(facts: RequestFacts, operation: Operation | undefined): voi
   throw new Problem('not_acceptable');
 }
 
-function notOffered(method: string, offered: Offered): HttpAnswer {
+function notOffered(method: string, offered: Offered): HttpResponse {
   const allow = { allow: [...offered.keys(), 'OPTIONS'].join(', ') };
   if (method === 'OPTIONS') return { status: 204, headers: { ...notStored, ...allow } };
   throw new Problem('method_not_allowed', `Method "${method}" not allowed.`, allow);
@@ -150,7 +150,7 @@ function parseBytes(bytes: Buffer): unknown {
 const notStored = { 'cache-control': 'no-store' };
 const ofJson = { ...notStored, 'content-type': 'application/json' };
 
-function answerOf({ status, body, headers, fault }: Reply): HttpAnswer {
+function answerOf({ status, body, headers, fault }: Reply): HttpResponse {
   if (body === undefined) return { status, headers: { ...notStored, ...headers } };
   const isText = typeof body === 'string' && headers?.['content-type'] !== undefined;
   return {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { isJsonObject } from '../lib/json.ts';
 import { mapInTurns } from '../lib/map-in-turns.ts';
 import type { Dialect } from '../platform/db/dialect.ts';
-import { orUnreadable, sealContext } from '../platform/keys.ts';
+import { nullIfUnreadable, sealContext } from '../platform/keys.ts';
 import { asStored, type Derive, type Field, fromJson, isShown, type ReadContext, type Row } from './fields/field.ts';
 import { integer, uuid } from './fields/scalar.ts';
 import { derivedField } from './fields/shown.ts';
@@ -193,7 +193,7 @@ function readerOf(resource: Resource, name: string, field: Field): Member['read'
   // A secret that cannot be decrypted shows as null: it must not break the list, and can be set again.
   if (field.secret)
     return (raw, { world }, nested, key) =>
-      orUnreadable(() => field.fromColumn(raw, world, sealContext(resource.rootTable, name, key), nested));
+      nullIfUnreadable(() => field.fromColumn(raw, world, sealContext(resource.rootTable, name, key), nested));
   if (field.fromColumn === asStored) return asStored;
   if (field.fromColumn === fromJson)
     return (raw, context, nested) =>

@@ -1,10 +1,10 @@
-import { checkActsForThemselves } from '../core/access/acting-as.ts';
+import { checkNotImpersonating } from '../core/access/impersonation-guard.ts';
 import { pageFrame } from '../core/brand/language.ts';
 import { newAttempt, planCookies, plansOf } from '../flow/attempt.ts';
 import { flowPage } from '../flow/executor/challenge.ts';
 import { savePlan } from '../flow/plan.ts';
 import { plainPage } from '../platform/http/plain-page.ts';
-import type { HttpAnswer } from '../platform/http/routes.ts';
+import type { HttpResponse } from '../platform/http/routes.ts';
 import { callersFacts } from '../policy/request.ts';
 import type { Call } from '../resource/call.ts';
 import { inWrite } from '../resource/write.ts';
@@ -27,7 +27,7 @@ const notExpected =
 export async function handleCallback<S extends SourceRow, A>(
   kind: RedirectSource<S, A>,
   visitor: SourceRequest<S>,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const { needs, resource, protocol, isSecure } = kind;
   const { source, call, given } = visitor;
   const answer = await protocol.parseCallback(source, given, call);
@@ -69,7 +69,7 @@ async function handleUnsolicitedResponse<S extends SourceRow, A>(
   kind: RedirectSource<S, A>,
   { source, call }: SourceRequest<S>,
   { content, next }: { readonly content: A; readonly next: string | null },
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const external = toExternalIdentity(
     await kind.protocol.identifyUser(source, content, null, call),
     source,
@@ -94,8 +94,8 @@ async function signInAgain<S extends SourceRow, A>(
   external: ExternalIdentity,
   next: string | null,
   call: Call,
-): Promise<HttpAnswer> {
-  checkActsForThemselves(call);
+): Promise<HttpResponse> {
+  checkNotImpersonating(call);
   await checkOwnAccount(external, call);
   // As if by a visitor: flows that sources sign in with are for those who are not signed in.
   return signIn(kind, external, next, { ...call, actor: null });
@@ -107,7 +107,7 @@ async function signIn<S extends SourceRow, A>(
   next: string | null,
   call: Call,
   isUnasked = false,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const makeUser = (mapped: MappedIdentity) => makeTemporaryUser(server.engine, external, mapped, call);
   const plan = await planSignIn(needs, external, call, external.temporaryUntil ? makeUser : undefined, { isUnasked });
   // An attempt of its own: in another tab somebody else may come back from another source.
@@ -133,7 +133,7 @@ async function link<S extends SourceRow, A>(
   external: ExternalIdentity,
   next: string | null,
   call: Call,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const { registry } = server.engine;
   const { source, connectionModel } = external;
   await checkSourcePolicies(needs.policies, source, await callersFacts(call, call.db.read), call);

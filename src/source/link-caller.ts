@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { checkActsForThemselves } from '../core/access/acting-as.ts';
+import { checkNotImpersonating } from '../core/access/impersonation-guard.ts';
 import { Invalid } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { modelFacts, recordWrite } from '../resource/audit.ts';
@@ -27,7 +27,7 @@ export async function linkCaller(
   tx: Query,
 ): Promise<'linked' | 'refreshed'> {
   const { source, sourceResource, connectionModel, connectionValues, identity } = external;
-  checkActsForThemselves(call);
+  checkNotImpersonating(call);
   const { user } = requireActor(call);
   const connections = registry.require(connectionModel);
   const { rows } = await sql<ExistingConnection>`select pk, "user", identifier from user_source_connections

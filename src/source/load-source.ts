@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Query } from '../platform/db/database.ts';
-import { orUnreadable } from '../platform/keys.ts';
+import { nullIfUnreadable } from '../platform/keys.ts';
 import type { Call } from '../resource/call.ts';
 import type { RowAlias } from '../resource/fields/field.ts';
 import { isStorable } from '../resource/fields/well-formed.ts';
@@ -18,7 +18,7 @@ export async function loadSources<R extends SourceRow>(
   const row = resource.row();
   const rows = await selectStored(resource, sql`${where(row)} order by ${row.col('name')}`, call, query);
   // A source whose secret cannot be opened must not take the others off the sign-in page.
-  return rows.flatMap((read) => orUnreadable(read) ?? []);
+  return rows.flatMap((read) => nullIfUnreadable(read) ?? []);
 }
 
 export async function findSource<R extends SourceRow>(

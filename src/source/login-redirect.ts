@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
-import { checkActsForThemselves } from '../core/access/acting-as.ts';
+import { checkNotImpersonating } from '../core/access/impersonation-guard.ts';
 import { pageFrame } from '../core/brand/language.ts';
-import { formProof, isProvenForm, proofField } from '../core/session/form-proof.ts';
+import { csrfField, csrfFormField, isCsrfFormValid } from '../core/session/csrf-form-field.ts';
 import { applicableFlow } from '../flow/applicable-flow.ts';
 import { newAttempt, planCookies, plansOf } from '../flow/attempt.ts';
 import { flowPage } from '../flow/executor/challenge.ts';
-import { planThrough, savePlan } from '../flow/plan.ts';
+import { createPlan, savePlan } from '../flow/plan.ts';
 import { ownPath } from '../lib/own-path.ts';
 import { autoForm } from '../platform/http/auto-form.ts';
 import { plainPage } from '../platform/http/plain-page.ts';
-import type { HttpAnswer } from '../platform/http/routes.ts';
+import type { HttpResponse } from '../platform/http/routes.ts';
 import type { InstanceKey } from '../platform/keys.ts';
 import { randomToken } from '../platform/random.ts';
 import { callersFacts } from '../policy/request.ts';
@@ -42,15 +42,15 @@ import type { SourceRow } from './source.family.ts';
 export async function redirectToSource<S extends SourceRow, A>(
   kind: RedirectSource<S, A>,
   visitor: SourceRequest<S>,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const { needs, protocol, isSecure } = kind;
   const { source, call, given } = visitor;
   await checkMayStartLogin(needs.policies, source, call);
   const ticket = tokenOf(given, 'ticket');
   const isLink = call.actor !== null && ticket === null && given.has(linkParameter);
-  if (call.actor && ticket === null) checkActsForThemselves(call);
+  if (call.actor && ticket === null) checkNotImpersonating(call);
   if (isLink && !isRecentlyAuthenticated(call)) return redirect(authenticateAgain(ownAddress(visitor)), [], 303);
-  const isConfirmed = isLink && isProvenForm(needs.key, call, given, linkOf(source));
+  const isConfirmed = isLink && isCsrfFormValid(needs.key, call, given, linkOf(source));
   const browser = browserSecret(call.request, isSecure) ?? newBrowserSecret();
   const detour = await redirectThroughPreLoginFlow(kind, visitor, browser, isLink && !isConfirmed);
   if (detour) return detour;
@@ -70,7 +70,7 @@ export async function redirectToSource<S extends SourceRow, A>(
 export const submitLink = <S extends SourceRow, A>(
   kind: RedirectSource<S, A>,
   visitor: SourceRequest<S>,
-): Promise<HttpAnswer> =>
+): Promise<HttpResponse> =>
   visitor.call.actor ? redirectToSource(kind, visitor) : Promise.resolve(redirect(ownAddress(visitor), [], 303));
 
 /** Names the account that the browser comes for: with it, a visit links. Added by our own pages (`SourceLink.configureUrl`). */
@@ -86,7 +86,7 @@ function ownAddress<S extends SourceRow>({ call, given }: SourceRequest<S>): str
   return `${call.request.path}?${query}`;
 }
 
-export function redirectOrPost(to: RedirectTarget, cookies: readonly string[] = []): HttpAnswer {
+export function redirectOrPost(to: RedirectTarget, cookies: readonly string[] = []): HttpResponse {
   if (typeof to === 'string') return redirect(to, cookies);
   const page = autoForm(to.action, to.members);
   return cookies.length === 0 ? page : { ...page, headers: { ...page.headers, 'set-cookie': [...cookies] } };
@@ -111,7 +111,7 @@ async function redirectThroughPreLoginFlow<S extends SourceRow, A>(
   { source, call, given }: SourceRequest<S>,
   browser: string,
   isKept: boolean,
-): Promise<HttpAnswer | null> {
+): Promise<HttpResponse | null> {
   const before = protocol.preLoginFlow?.(source);
   if (before === undefined) return null;
   const visit = { purpose: 'passed', browser, source: source.pk } as const;
@@ -133,7 +133,7 @@ async function redirectThroughPreLoginFlow<S extends SourceRow, A>(
   if (rows.length === 0) return null;
   const token = randomToken();
   const pass = passStep(resource.model, buildPendingLoginRow(needs.key, { ...visit, token }, true, call));
-  const plan = { ...planThrough(choice.flow, user?.pk ?? null, { append: [pass] }), source: facts };
+  const plan = { ...createPlan(choice.flow, user?.pk ?? null, { append: [pass] }), source: facts };
   const attempt = newAttempt();
   const planned = await call.db.write((tx) => savePlan(tx, needs.key, plan, call.now, plansOf(needs.key, call)));
   const back = new URLSearchParams([...given].filter(([name]) => name !== 'passed'));
@@ -144,7 +144,11 @@ async function redirectThroughPreLoginFlow<S extends SourceRow, A>(
 }
 
 /** Links, not forms: browsers hold what follows a form to the policy of the page. */
-async function renderContinuePage<S extends SourceRow>({ source, call, given }: SourceRequest<S>): Promise<HttpAnswer> {
+async function renderContinuePage<S extends SourceRow>({
+  source,
+  call,
+  given,
+}: SourceRequest<S>): Promise<HttpResponse> {
   const query = new URLSearchParams(given);
   query.set('go', '1');
   return plainPage({
@@ -163,8 +167,8 @@ const linkOf = ({ pk }: SourceRow): string => `source link ${pk}`;
 async function renderLinkConfirmation<S extends SourceRow>(
   key: InstanceKey,
   { source, call, given }: SourceRequest<S>,
-): Promise<HttpAnswer> {
-  const kept = [...given].filter(([name]) => name !== proofField);
+): Promise<HttpResponse> {
+  const kept = [...given].filter(([name]) => name !== csrfField);
   return plainPage({
     ...(await pageFrame(call)),
     title: `Connect ${source.name}?`,
@@ -174,7 +178,7 @@ async function renderLinkConfirmation<S extends SourceRow>(
     ],
     form: {
       action: call.request.path,
-      hidden: { ...Object.fromEntries(kept), ...formProof(key, call, linkOf(source)) },
+      hidden: { ...Object.fromEntries(kept), ...csrfFormField(key, call, linkOf(source)) },
       submit: `Connect ${source.name}`,
       leadsTo: 'anywhere',
     },

@@ -7,7 +7,7 @@ import { createRateLimit } from '../lib/rate-limit.ts';
 import { readForm } from '../lib/read-form.ts';
 import { plainPage } from '../platform/http/plain-page.ts';
 import type { Route } from '../platform/http/route.ts';
-import type { HttpAnswer, HttpCall } from '../platform/http/routes.ts';
+import type { HttpCall, HttpResponse } from '../platform/http/routes.ts';
 import type { InstanceKey } from '../platform/keys.ts';
 import { modelFacts } from '../resource/audit.ts';
 import { type Call, callOf } from '../resource/call.ts';
@@ -86,7 +86,7 @@ export interface RedirectSource<S extends SourceRow, A = URLSearchParams> {
 export const buildSourcePath = (path: string, slug: string): string =>
   path.replace('{slug}', () => encodeURIComponent(slug));
 
-type Handle<S extends SourceRow, A> = (kind: RedirectSource<S, A>, visitor: SourceRequest<S>) => Promise<HttpAnswer>;
+type Handle<S extends SourceRow, A> = (kind: RedirectSource<S, A>, visitor: SourceRequest<S>) => Promise<HttpResponse>;
 
 /** The addresses at which people leave for a source and come back from it. */
 export function redirectRoutes<S extends SourceRow, A>(
@@ -124,8 +124,8 @@ const maxOwnForm = 8_192;
 const ownForm = (body: Buffer): URLSearchParams => (body.length > maxOwnForm ? new URLSearchParams() : readForm(body));
 
 type Serve<S extends SourceRow> = (
-  handle: (visitor: SourceRequest<S>, http: HttpCall) => Promise<HttpAnswer>,
-) => (http: HttpCall) => Promise<HttpAnswer>;
+  handle: (visitor: SourceRequest<S>, http: HttpCall) => Promise<HttpResponse>,
+) => (http: HttpCall) => Promise<HttpResponse>;
 
 /** Answers requests of browsers at a source. Whatever goes wrong there is told by a page. */
 export function createSourceHandler<S extends SourceRow>(
@@ -170,7 +170,7 @@ async function browserCall(
   return { given: facts.query, call: callOf({ facts: ours, params }, server, { now, actor }) };
 }
 
-async function renderErrorPage(server: RouteServer, error: unknown, call: Call): Promise<HttpAnswer> {
+async function renderErrorPage(server: RouteServer, error: unknown, call: Call): Promise<HttpResponse> {
   if (!(error instanceof Problem || error instanceof Invalid || error instanceof SourceRefusal)) throw error;
   const back = call.actor
     ? { to: settingsPage, text: 'Back to your accounts' }
@@ -189,7 +189,7 @@ export const settingsPage = '/if/user/connections/';
 const errorMessages = (error: Error): string[] =>
   error instanceof Invalid ? messagesOf(error.complaints) : [error.message];
 
-export const redirect = (location: string, cookies: readonly string[] = [], status = 302): HttpAnswer => ({
+export const redirect = (location: string, cookies: readonly string[] = [], status = 302): HttpResponse => ({
   status,
   headers: {
     location,

@@ -4,7 +4,7 @@ import type { ProvenEmail } from '../core/directory/email-proof.ts';
 import { MappingFailed } from '../core/mapping/evaluate.ts';
 import { loadUserFacts, type UserFacts } from '../core/mapping/user-facts.ts';
 import { applicableFlow } from '../flow/applicable-flow.ts';
-import { type FlowPlan, planThrough } from '../flow/plan.ts';
+import { createPlan, type FlowPlan } from '../flow/plan.ts';
 import { isSameName } from '../lib/name-key.ts';
 import { Invalid, Problem } from '../lib/problem.ts';
 import type { Sandbox } from '../platform/sandbox/sandbox.ts';
@@ -64,7 +64,7 @@ export async function planSignIn(
     if (isUnasked) throw new Problem('permission_denied', connectFirstMessage(source));
     const flow = await passwordFlow(needs, source, call);
     return {
-      ...planThrough(flow, null),
+      ...createPlan(flow, null),
       source: from,
       append: [userStep(sourceResource.model, user.pk), ...steps],
       connects: identity.email,

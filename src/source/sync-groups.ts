@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import { bringsSuperuser } from '../core/access/delegation.ts';
+import { grantsSuperuser } from '../core/access/delegation.ts';
 import { isSuperuserLeft } from '../core/access/last-superuser.ts';
 import { groupResource } from '../core/directory/group.resource.ts';
 import { asObject, isJsonObject, type JsonObject } from '../lib/json.ts';
@@ -105,7 +105,7 @@ async function updateGroup(
   const merged = isJsonObject(properties.attributes) ? { ...attributes, ...properties.attributes } : attributes;
   const isRenamed = wanted !== name;
   if (!isRenamed && isDeepStrictEqual(merged, attributes)) return { pk };
-  if (await bringsSuperuser(tx, [pk])) return { pk };
+  if (await grantsSuperuser(tx, [pk])) return { pk };
   const isTaken = isRenamed && (await findByName(wanted, tx)) !== null;
   const before = { name, attributes };
   const after = { name: isTaken ? name : wanted, attributes: merged };
@@ -146,7 +146,7 @@ async function obstacleToJoin(
   if (group_matching_mode !== 'name_link') {
     return 'a group of this name exists already, and group_matching_mode of the source does not link groups by name';
   }
-  if (await bringsSuperuser(tx, [group])) return 'a superuser group has this name';
+  if (await grantsSuperuser(tx, [group])) return 'a superuser group has this name';
   const { rows } = await sql`select 1 from group_source_connections where source = ${pk}
     and "group" = ${group}`.execute(tx);
   return rows.length > 0 ? 'the group of this name is connected to another group of the source' : null;
@@ -202,9 +202,9 @@ async function keepSuperuser(
   tx: Query,
   call: Call,
 ): Promise<void> {
-  if (left.length === 0 || !(await bringsSuperuser(tx, left)) || (await isSuperuserLeft(tx, call))) return;
+  if (left.length === 0 || !(await grantsSuperuser(tx, left)) || (await isSuperuserLeft(tx, call))) return;
   for (const group of left) {
-    if (await bringsSuperuser(tx, [group])) await join(tx, user, [group], call);
+    if (await grantsSuperuser(tx, [group])) await join(tx, user, [group], call);
   }
   const message = `The source ${source.name} no longer names a group of the last active superuser, who stays in it.`;
   await recordError(message, source, user, tx, call);

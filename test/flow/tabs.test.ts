@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { plansOf } from '../../src/flow/attempt.ts';
-import { planThrough, savePlan } from '../../src/flow/plan.ts';
+import { createPlan, savePlan } from '../../src/flow/plan.ts';
 import { startOpenId } from '../protocol/oauth-source/openid-service.ts';
 import { openIdWalk } from '../protocol/oauth-source/openid-walk.ts';
 import { asked } from '../support/denied-request.ts';
@@ -121,7 +121,7 @@ describeOnSqlite(
       };
       const before = await count();
       const { rows } = await sql<{ pk: string }>`select pk from flows where slug = ${explicit}`.execute(db.read);
-      const plan = planThrough({ pk: rows[0]?.pk as string, slug: explicit }, browser.person.pk);
+      const plan = createPlan({ pk: rows[0]?.pk as string, slug: explicit }, browser.person.pk);
       const call = { actor: { session: browser.session, user: browser.person }, request: {} } as never;
       await db.write(async (tx) => {
         for (let n = 0; n < 510; n++) await savePlan(tx, key, plan, server().world.clock.now(), plansOf(key, call));

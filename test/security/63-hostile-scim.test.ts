@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { bulk } from '../../src/kinds/sources/scim/server/bulk.ts';
-import type { Exchange } from '../../src/kinds/sources/scim/server/exchange.ts';
 import { groupType } from '../../src/kinds/sources/scim/server/group-type.ts';
 import { patchDocument } from '../../src/kinds/sources/scim/server/patch-document.ts';
+import type { ScimRequest } from '../../src/kinds/sources/scim/server/scim-request.ts';
 import { userType } from '../../src/kinds/sources/scim/server/user-type.ts';
 import { scimClient } from '../protocol/scim/scim-client.ts';
 import { describeOnSqlite } from '../support/server.ts';
@@ -88,7 +88,7 @@ describe('class 63: the work that a SCIM client causes', () => {
       data: { userName: `u${at}`, manager: `bulkId:b${at + 1}`, texts: times(300, () => 'bulkId') },
     }));
     const last = { method: 'POST', path: '/Users', bulkId: 'b499', data: {} };
-    const exchange = { needs: { publicUrl: '' }, source: { slug: 's' } } as Exchange;
+    const exchange = { needs: { publicUrl: '' }, source: { slug: 's' } } as ScimRequest;
     const body = () => ({ Operations: [...Operations.slice(0, 499), last] });
     const order: unknown[] = [];
     const before = process.threadCpuUsage();

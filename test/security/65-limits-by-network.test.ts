@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { claimAttempt, claimMessage } from '../../src/core/attempts/attempts.ts';
+import { countAttempt, countMessage } from '../../src/core/attempts/attempts.ts';
 import { apiFor } from '../support/api.ts';
 import { describeOnBoth, describeOnSqlite } from '../support/server.ts';
 
@@ -15,7 +15,7 @@ describeOnBoth('class 65: attempts from all addresses of one IPv6 /64 share one 
   test('guesses of passwords', async () => {
     const { world } = server();
     const call = { db: world.db, world: server().app.resourceWorld };
-    const guess = (ip: string, n: number) => claimAttempt(call, world.key, { who: `guessed-${n}`, ip, now });
+    const guess = (ip: string, n: number) => countAttempt(call, world.key, { who: `guessed-${n}`, ip, now });
     const claims: (boolean | object)[] = [];
     for (let n = 0; n < 203; n++) claims.push(await guess(ours(n), n));
     expect(claims.indexOf(false)).toBe(201);
@@ -28,7 +28,7 @@ describeOnBoth('class 65: attempts from all addresses of one IPv6 /64 share one 
     const call = { db: world.db, world: server().app.resourceWorld };
     for (const who of ['ada', 'ben', 'chloe', 'dora', 'emil']) {
       const guesses = Array.from({ length: 40 }, (_, n) =>
-        claimAttempt(call, world.key, { who, ip: `198.51.100.${n}`, now }),
+        countAttempt(call, world.key, { who, ip: `198.51.100.${n}`, now }),
       );
       expect((await Promise.all(guesses)).filter(Boolean)).toHaveLength(11);
     }
@@ -42,7 +42,7 @@ describeOnBoth('class 65: attempts from all addresses of one IPv6 /64 share one 
     const { db, key } = server().world;
     const call = { world: server().app.resourceWorld };
     const claim = (ip: string, n: number) =>
-      db.write((tx) => claimMessage(tx, call, key, { who: `name-${n}`, by: { ip }, now }));
+      db.write((tx) => countMessage(tx, call, key, { who: `name-${n}`, by: { ip }, now }));
     const claims: boolean[] = [];
     for (let n = 0; n < 63; n++) claims.push(await claim(ours(n), n));
     expect(claims.indexOf(false)).toBe(61);

@@ -23,7 +23,7 @@ describeOnBoth(
     const secretsOf = ({ allFields }: Resource) =>
       Object.entries(allFields).flatMap(([name, field]) => (field.kind === 'secret' ? [name] : []));
 
-    const homeOf = ({ family, table }: Resource, column: string) =>
+    const defaultRedirect = ({ family, table }: Resource, column: string) =>
       family && Object.hasOwn(family.fields, column) ? family.table : table;
 
     const load = ({ world, app }: TestServer, { resource, pk }: Sample) => {
@@ -39,7 +39,7 @@ describeOnBoth(
         for (const resource of resources) {
           const [own, other] = [await make(resource.model), await make(resource.model)];
           for (const column of secretsOf(resource)) {
-            const table = homeOf(resource, column);
+            const table = defaultRedirect(resource, column);
             const before = await load(server(), other);
             expect(before?.[column], `${resource.model}.${column}`).toBeTruthy();
             await move(table, column, own.pk, other.pk);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createAnonymousQuota } from '../../src/app/anonymous-quota.ts';
-import { claimAttempt, claimMessage, forgiveAttempt } from '../../src/core/attempts/attempts.ts';
+import { countAttempt, countMessage, resetAttempts } from '../../src/core/attempts/attempts.ts';
 import { createRequestBodyQuota } from '../../src/platform/http/request-body-quota.ts';
 import { callOf } from '../../src/resource/call.ts';
 import { apiFor } from '../support/api.ts';
@@ -17,7 +17,7 @@ describeOnBoth('limits by IPv6 site', (server) => {
   test('guesses from the /64s of one /56 and one /48 share wider limits', async () => {
     const { world } = server();
     const call = { db: world.db, world: server().app.resourceWorld };
-    const guess = (ip: string, who: string) => claimAttempt(call, world.key, { who, ip, now });
+    const guess = (ip: string, who: string) => countAttempt(call, world.key, { who, ip, now });
     const guesses: boolean[] = [];
     for (let n = 0; n < 810; n++) guesses.push((await guess(inSite(1, n % 250), `site-${n}`)) !== false);
     expect(guesses.indexOf(false)).toBe(801);
@@ -37,9 +37,9 @@ describeOnBoth('limits by IPv6 site', (server) => {
     };
     const before = await failures();
     const attempt = { who: 'owner', ip: '2001:db8:9:1::1', now };
-    await claimAttempt(call, world.key, attempt);
+    await countAttempt(call, world.key, attempt);
     expect(await failures()).toBe(before + 4);
-    await world.db.write((tx) => forgiveAttempt(tx, world.key, attempt));
+    await world.db.write((tx) => resetAttempts(tx, world.key, attempt));
     expect(await failures()).toBe(before);
   });
 
@@ -49,7 +49,7 @@ describeOnBoth('limits by IPv6 site', (server) => {
     const claims: boolean[] = [];
     for (let n = 0; n < 245; n++)
       claims.push(
-        await db.write((tx) => claimMessage(tx, call, key, { who: `mail-${n}`, by: { ip: inSite(3, n) }, now })),
+        await db.write((tx) => countMessage(tx, call, key, { who: `mail-${n}`, by: { ip: inSite(3, n) }, now })),
       );
     expect(claims.indexOf(false)).toBe(241);
   });

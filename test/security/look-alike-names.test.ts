@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { fillNameKeys, listTwins } from '../../src/core/directory/name-keys.ts';
+import { fillNameKeys, listAmbiguousNames } from '../../src/core/directory/name-keys.ts';
 import { openBrowser, signInByPassword } from '../support/flow-client.ts';
 import { makePrompt, makeWalk, unique } from '../support/make-walk.ts';
 import { password, userIn } from '../support/second-factor.ts';
@@ -114,7 +114,9 @@ describeOnBoth('names of users', (server) => {
     expect(await signsIn(names[0] as string)).toBe(pks[0]);
     expect(await signsIn(names[1] as string)).toBe(pks[1]);
     expect(await signsIn(`ÉLAN${end}`)).toBeNull();
-    expect(await listTwins(db.read)).toContain(`${names[1]} (user ${pks[1]}) and ${names[0]} (user ${pks[0]})`);
+    expect(await listAmbiguousNames(db.read)).toContain(
+      `${names[1]} (user ${pks[1]}) and ${names[0]} (user ${pks[0]})`,
+    );
     const changed = await server().admin.patch(`/core/users/${pks[1]}/`, { username: names[1], name: 'Élan' });
     expect(changed.status).toBe(200);
     expect((await create({ username: `éLAN${end}` })).status).toBe(400);

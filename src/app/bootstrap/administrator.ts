@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { issueToken } from '../../core/token/issue-token.ts';
 import type { Config } from '../../platform/config.ts';
 import { randomText } from '../../platform/random.ts';
-import { makeFirstLink } from '../first-link.ts';
+import { createFirstLoginLink } from '../first-login-link.ts';
 import type { World } from '../world.ts';
 import type { BootstrapStep } from './steps.ts';
 
@@ -45,7 +45,7 @@ export const administrator: BootstrapStep = {
     const { publicUrl } = config;
     const link =
       config.bootstrap.password === null
-        ? await makeFirstLink(tx, key, { user: Number(admin), now: clock.now(), publicUrl })
+        ? await createFirstLoginLink(tx, key, { user: Number(admin), now: clock.now(), publicUrl })
         : null;
     announce(config, { password, token, link }, installId);
   },

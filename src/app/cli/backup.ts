@@ -16,8 +16,8 @@ import { readKeyFile } from '../../platform/keys.ts';
 import { databaseName, openDatabase } from '../open-database.ts';
 import { backupLines } from './backup-format.ts';
 import { type Command, CommandError } from './command.ts';
+import { errorText } from './error-text.ts';
 import { createProgress } from './progress.ts';
-import { wordsOf } from './words-of.ts';
 
 export const backup: Command = {
   name: 'backup',
@@ -49,7 +49,7 @@ async function noteBackup(db: Database): Promise<void> {
   try {
     await db.write((tx) => sql`update install set last_backup = ${systemClock.now()}`.execute(tx));
   } catch (error) {
-    process.stderr.write(`The server could not be told of this backup: ${wordsOf(error)}\n`);
+    process.stderr.write(`The server could not be told of this backup: ${errorText(error)}\n`);
   }
 }
 

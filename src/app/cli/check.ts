@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import { listTwins } from '../../core/directory/name-keys.ts';
+import { listAmbiguousNames } from '../../core/directory/name-keys.ts';
 import { type Config, describeConfig } from '../../platform/config.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { DatabaseIsNewer, readSchemaState } from '../../platform/db/migrate.ts';
 import { migrations } from '../../platform/db/migrations/all.ts';
-import { findInstall, keyFault } from '../install.ts';
+import { checkInstanceKey, findInstall } from '../install.ts';
 import { databaseName, NoDatabase, openDatabase } from '../open-database.ts';
 import type { Command } from './command.ts';
-import { wordsOf } from './words-of.ts';
+import { errorText } from './error-text.ts';
 
 /** The result of one check, with a message unless it passed. */
 interface Finding {
@@ -52,7 +52,7 @@ async function look(config: Config): Promise<(Finding & { readonly what: string 
     try {
       const findings = [{ what, ...(await reach(db)) }];
       for (const [name, find] of looks) {
-        const finding = await find(db, config).catch((error: unknown) => fault(wordsOf(error)));
+        const finding = await find(db, config).catch((error: unknown) => fault(errorText(error)));
         findings.push({ what: name, ...finding });
       }
       return findings;
@@ -62,7 +62,7 @@ async function look(config: Config): Promise<(Finding & { readonly what: string 
   } catch (error) {
     // Without a database there is nothing more to check.
     const is = error instanceof NoDatabase ? 'none yet' : 'fault';
-    return [{ what: is === 'fault' ? what : 'the database', is, why: wordsOf(error) }];
+    return [{ what: is === 'fault' ? what : 'the database', is, why: errorText(error) }];
   }
 }
 
@@ -92,7 +92,7 @@ async function integrity(db: Database): Promise<Finding> {
 async function names(db: Database): Promise<Finding> {
   const { pending } = await readSchemaState(db, migrations);
   if (pending.length > 0) return { is: 'none yet', why: 'the migrations compute what to compare' };
-  const twins = await listTwins(db.read);
+  const twins = await listAmbiguousNames(db.read);
   if (twins.length === 0) return ok;
   return {
     is: 'ok',
@@ -104,6 +104,6 @@ async function key(db: Database, config: Config): Promise<Finding> {
   const { done } = await readSchemaState(db, migrations);
   const install = done.length > 0 ? await findInstall(db.read) : undefined;
   if (!install) return { is: 'none yet', why: 'the first start makes it' };
-  const why = await keyFault(install, config);
+  const why = await checkInstanceKey(install, config);
   return why === null ? ok : fault(why);
 }

@@ -1,7 +1,7 @@
 import { errorFacts } from '../../lib/error-facts.ts';
 import { nearestWord } from '../../lib/nearest-word.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
-import { connectionTrouble } from '../../platform/connection-trouble.ts';
+import { describeConnectionError } from '../../platform/connection-error.ts';
 import { isDamaged, isRefusal, isUnreachable } from '../../platform/db/unreachable.ts';
 import { databaseName } from '../open-database.ts';
 import { version } from '../version.ts';
@@ -9,13 +9,13 @@ import { backup } from './backup.ts';
 import { check } from './check.ts';
 import { type Command, CommandError, parseOptions } from './command.ts';
 import { demo } from './demo.ts';
+import { errorText } from './error-text.ts';
 import { migrateDatabase } from './migrate.ts';
 import { recoverAdmin } from './recover-admin.ts';
 import { restore } from './restore.ts';
 import { restoreDefaultObjects } from './restore-defaults.ts';
 import { serve } from './serve.ts';
 import { applySettingsFile } from './settings-file.ts';
-import { wordsOf } from './words-of.ts';
 
 const commands: readonly Command[] = [
   serve,
@@ -50,7 +50,7 @@ export async function runCommandLine(
     terminal.stderr.write(`${text}\n`);
     return code;
   };
-  const failed = (error: unknown) => complain(wordsOf(error), error instanceof CommandError ? error.exitCode : 1);
+  const failed = (error: unknown) => complain(errorText(error), error instanceof CommandError ? error.exitCode : 1);
   let args = givenArgs;
   let env = givenEnv;
   try {
@@ -86,10 +86,10 @@ async function runCommand(command: Command, args: readonly string[], env: NodeJS
 }
 
 function describe(error: unknown, config: Config): string {
-  const message = wordsOf(error);
+  const message = errorText(error);
   if (isDamaged(error)) return `${databaseName(config)} is damaged: ${message}`;
   if (isUnreachable(error)) return `${databaseName(config)} cannot be reached: ${message}`;
-  const trouble = connectionTrouble(errorFacts(error).code);
+  const trouble = describeConnectionError(errorFacts(error).code);
   if (trouble !== null) return `${databaseName(config)} cannot be reached: ${trouble}`;
   return isRefusal(error) ? `${databaseName(config)} refuses (DATABASE_URL): ${message}` : message;
 }

@@ -14,8 +14,8 @@ import { makeApplications } from '../demo/applications.ts';
 import { createDemo, type EmptyDemo } from '../demo/create-demo.ts';
 import { createDemoApi } from '../demo/demo-api.ts';
 import { makeOperations } from '../demo/operations.ts';
-import { makePeople } from '../demo/people.ts';
-import { makeEnrolment, makeFarewell } from '../demo/sign-in.ts';
+import { makeEnrolment, makeSignOutFlow } from '../demo/sign-in.ts';
+import { makeUsers } from '../demo/users.ts';
 import type { Kinds } from '../kinds.ts';
 import { NoDatabase } from '../open-database.ts';
 import { openWorld, type World } from '../world.ts';
@@ -101,11 +101,11 @@ async function anAdministrator(tx: Query): Promise<number> {
 }
 
 async function makeAll(empty: EmptyDemo, kinds: Kinds): Promise<void> {
-  const demo = { ...empty, people: await makePeople(empty) };
+  const demo = { ...empty, people: await makeUsers(empty) };
   const { policyKinds, mappingKinds, transports, connectionKinds, sourceKinds, providerKinds, stageKinds } = kinds;
   for (const kind of policyKinds) await kind.demo?.(demo);
   await makeEnrolment(demo);
-  await makeFarewell(demo);
+  await makeSignOutFlow(demo);
   for (const kind of stageKinds) await kind.demo?.(demo);
   await makeDevices(demo, kinds.deviceKinds);
   await makeApplications(demo, providerKinds);

@@ -6,7 +6,7 @@ import { createLog, type Log } from '../../platform/log.ts';
 import { logLines } from '../../platform/log-lines.ts';
 import { bootstrap } from '../bootstrap/run.ts';
 import { type App, composeApp } from '../compose.ts';
-import { heldBackSince } from '../held-back.ts';
+import { findOutgoingHold } from '../outgoing-hold.ts';
 import { openWorld, type World } from '../world.ts';
 import { type Command, CommandError } from './command.ts';
 
@@ -37,7 +37,7 @@ finishes the requests in flight. A second signal stops it at once.`,
       // From here on it serves.
       const stopSignal = signals.first();
       await app.jobs.start();
-      const since = await heldBackSince(world.db.read);
+      const since = await findOutgoingHold(world.db.read);
       if (since !== null) log.warn({ since }, heldBackWarning);
       log.info({ address, database: world.db.dialect.name, version: world.version }, 'Gatehouse is ready');
       log.info({ signal: await stopSignal }, 'Gatehouse is stopping');

@@ -1,5 +1,5 @@
 import type { Demo, DemoObject } from '../../core/kind/demo.ts';
-import { inDays } from './people.ts';
+import { inDays } from './users.ts';
 
 /** Enrolment by invitation: a flow with its stages and prompts, and an open invitation. */
 export async function makeEnrolment({ api, now }: Demo): Promise<DemoObject> {
@@ -32,7 +32,7 @@ export async function makeEnrolment({ api, now }: Demo): Promise<DemoObject> {
 }
 
 /** A flow that deletes the account after a confirmation, and one that denies everybody. */
-export async function makeFarewell({ api }: Demo): Promise<void> {
+export async function makeSignOutFlow({ api }: Demo): Promise<void> {
   const leave = await api.ensure(
     '/flows/instances/',
     { slug: 'demo-farewell' },

@@ -22,7 +22,7 @@ import {
   timeSchema,
 } from '../../resource/json-schema.ts';
 import type { Registry } from '../../resource/resource.ts';
-import { heldBackSince } from '../held-back.ts';
+import { findOutgoingHold } from '../outgoing-hold.ts';
 import { checklistFor, checklistSteps, saveDismissed } from './checklist.ts';
 import { hoursOfAWeek, topOfAWeek } from './week.ts';
 
@@ -125,7 +125,7 @@ export function overviewEndpoints(needs: OverviewNeeds): Endpoint[] {
           top_applications: used.top,
           failing_jobs: failing,
           ending_certificates: ending,
-          outgoing_held_since: actor.isSuperuser ? await heldBackSince(tx) : null,
+          outgoing_held_since: actor.isSuperuser ? await findOutgoingHold(tx) : null,
           checklist: actor.isSuperuser ? await checklistFor(actor, tx, needs) : [],
         };
         return withExactnessOfEach({ week: hourly.isExact, top_applications: used.isExact }, body);

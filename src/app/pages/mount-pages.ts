@@ -9,7 +9,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { serveFolder } from '../../platform/http/files.ts';
 import { plainPage } from '../../platform/http/plain-page.ts';
 import type { RequestFacts } from '../../platform/http/request-facts.ts';
-import type { HttpAnswer, Routes } from '../../platform/http/routes.ts';
+import type { HttpResponse, Routes } from '../../platform/http/routes.ts';
 import { stayingInWindow } from '../../platform/http/security-headers.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Actor } from '../../resource/actor.ts';
@@ -52,7 +52,7 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
     actor: Actor | null,
     page: string,
     { foreign = nothingForeign, language: wanted, framing = 'none' }: Showing = {},
-  ): Promise<HttpAnswer> {
+  ): Promise<HttpResponse> {
     const language = wanted ?? (await languageOf({ actor, request: facts, db }));
     const files = built?.pages[page];
     if (!files) {
@@ -77,7 +77,7 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
     };
   }
 
-  const leadTo = (location: string): HttpAnswer => ({ status: 302, headers: { ...notStored, location } });
+  const leadTo = (location: string): HttpResponse => ({ status: 302, headers: { ...notStored, location } });
 
   const actorOf = (facts: RequestFacts) => actorOfSession(needs, facts, needs.clock.now());
 

@@ -8,14 +8,7 @@ import { arrayOf, integerSchema, objectSchema, stringSchema, uuidSchema } from '
 import { assignedListEndpoint } from './assigned-list.ts';
 import { assignBody, readGrants, unassignBody } from './assignment.ts';
 import { checkMayGrant, checkMayTouchUser, type Grant } from './delegation.ts';
-import {
-  checkIsNoInternalAccount,
-  findHolder,
-  type Holder,
-  type HolderKind,
-  roleHolders,
-  userHolders,
-} from './holder.ts';
+import { findHolder, type Holder, type HolderKind, rejectInternalAccount, roleHolders, userHolders } from './holder.ts';
 
 export const assignmentEndpoints: readonly Endpoint[] = [userHolders, roleHolders].flatMap((kind) => [
   assignedListEndpoint(kind),
@@ -37,7 +30,7 @@ function assignEndpoint(kind: HolderKind): Endpoint {
     answer: { status: 200, schema: arrayOf(objectSchema({ id: stringSchema })) },
     async run({ tx, call, engine, values }) {
       const holder = await findHolder(kind, kind.toAssign, call, engine, tx);
-      checkIsNoInternalAccount(holder, 'Permissions cannot be assigned to an internal service account.');
+      rejectInternalAccount(holder, 'Permissions cannot be assigned to an internal service account.');
       await checkMayTouch(kind, tx, call, holder);
       const grants = await readGrants(tx, engine.registry, values);
       for (const grant of grants) await checkMayGrant(tx, call, grant);
@@ -64,7 +57,7 @@ function unassignEndpoint(kind: HolderKind): Endpoint {
     answer: { status: 204 },
     async run({ tx, call, engine, values }) {
       const holder = await findHolder(kind, kind.toUnassign, call, engine, tx);
-      checkIsNoInternalAccount(holder, 'Permissions cannot be unassigned from an internal service account.');
+      rejectInternalAccount(holder, 'Permissions cannot be unassigned from an internal service account.');
       await checkMayTouch(kind, tx, call, holder);
       const grants = await readGrants(tx, engine.registry, values);
       for (const grant of grants) await take(kind, tx, holder, grant);

@@ -12,7 +12,7 @@ import { grantsOfGroupsSql, grantsOfRolesSql, grantsOfUsersSql, isSuperuserSql, 
 export async function checkMayGrantMembership(tx: Query, call: Call, groups: readonly string[]): Promise<void> {
   const { actor } = call;
   if (!actor || actor.isSuperuser || groups.length === 0) return;
-  const { superusers, stronger } = await groupsBeyond(tx, actor, groups);
+  const { superusers, stronger } = await findUnreachableGroups(tx, actor, groups);
   if (superusers.size > 0 || stronger.size > 0)
     throw new Problem('permission_denied', 'Membership brings permissions that you do not hold.');
 }
@@ -21,7 +21,7 @@ export async function checkMayGrantMembership(tx: Query, call: Call, groups: rea
 export async function checkMayGrantRoles(tx: Query, call: Call, roles: readonly string[]): Promise<void> {
   const { actor } = call;
   if (!actor) return;
-  if ((await rolesBeyond(tx, actor, roles)).size > 0)
+  if ((await findUnreachableRoles(tx, actor, roles)).size > 0)
     throw new Problem('permission_denied', 'The role holds permissions that you do not hold.');
 }
 
@@ -48,7 +48,7 @@ export async function checkMayGrant(tx: Query, call: Call, { permission, name, o
 const mustHold = 'Only those who hold a permission may grant it.';
 
 /** Whether membership in one of these groups makes a user a superuser. */
-export async function bringsSuperuser(tx: Query, groups: readonly string[]): Promise<boolean> {
+export async function grantsSuperuser(tx: Query, groups: readonly string[]): Promise<boolean> {
   return (await superuserGroupsAmong(tx, groups)).size > 0;
 }
 
@@ -67,32 +67,43 @@ export async function checkMayTouchUser(tx: Query, call: Call, user: number): Pr
  */
 export async function checkMayReachUser(tx: Query, { actor }: Pick<Call, 'actor'>, user: number): Promise<void> {
   if (!actor) return;
-  const { superusers, stronger } = await usersBeyond(tx, actor, [user]);
+  const { superusers, stronger } = await findUnreachableUsers(tx, actor, [user]);
   if (superusers.has(user) || stronger.has(user))
     throw new Problem('permission_denied', 'This user holds permissions that you do not hold.');
 }
 
 /** Users or groups that delegation puts beyond an actor: none for superusers. */
-export interface Beyond {
+export interface UnreachableObjects {
   readonly superusers: ReadonlySet<unknown>;
   /** The others with a permission that the actor does not hold. */
   readonly stronger: ReadonlySet<unknown>;
 }
 
-const none: Beyond = { superusers: new Set(), stronger: new Set() };
+const none: UnreachableObjects = { superusers: new Set(), stronger: new Set() };
 
 /** Those of these users whom the actor may not reach. */
-export function usersBeyond(query: Query, actor: Actor, users: readonly number[]): Promise<Beyond> {
+export function findUnreachableUsers(
+  query: Query,
+  actor: Actor,
+  users: readonly number[],
+): Promise<UnreachableObjects> {
   const others = users.filter((pk) => pk !== actor.user.pk);
-  return beyond(query, actor, others, superusersAmong, grantsOfUsersSql);
+  return findUnreachable(query, actor, others, superusersAmong, grantsOfUsersSql);
 }
 
 /** Those of these groups to which the actor may add nobody. */
-export const groupsBeyond = (query: Query, actor: Actor, groups: readonly string[]): Promise<Beyond> =>
-  beyond(query, actor, groups, superuserGroupsAmong, grantsOfGroupsSql);
+export const findUnreachableGroups = (
+  query: Query,
+  actor: Actor,
+  groups: readonly string[],
+): Promise<UnreachableObjects> => findUnreachable(query, actor, groups, superuserGroupsAmong, grantsOfGroupsSql);
 
 /** Those of these roles that the actor may give to no group. */
-export async function rolesBeyond(query: Query, actor: Actor, roles: readonly string[]): Promise<ReadonlySet<unknown>> {
+export async function findUnreachableRoles(
+  query: Query,
+  actor: Actor,
+  roles: readonly string[],
+): Promise<ReadonlySet<unknown>> {
   if (actor.isSuperuser || roles.length === 0) return new Set();
   return holdersOfMore(query, actor, grantsOfRolesSql(roles));
 }
@@ -100,13 +111,13 @@ export async function rolesBeyond(query: Query, actor: Actor, roles: readonly st
 /** The right on a group or a role to give it to others. */
 export const giveRight = 'give';
 
-async function beyond<Key>(
+async function findUnreachable<Key>(
   query: Query,
   actor: Actor,
   keys: readonly Key[],
   superusersOf: (query: Query, keys: readonly Key[]) => Promise<ReadonlySet<unknown>>,
   grantsSql: (keys: readonly Key[]) => RawBuilder<unknown>,
-): Promise<Beyond> {
+): Promise<UnreachableObjects> {
   if (actor.isSuperuser || keys.length === 0) return none;
   const superusers = await superusersOf(query, keys);
   const rest = keys.filter((key) => !superusers.has(key));
@@ -128,15 +139,15 @@ export async function superusersAmong(query: Query, users: readonly number[]): P
 }
 
 /** Refuses unless the actor may impersonate the user: by permission, and by the rule above. */
-export async function checkMayActAs(tx: Query, actor: Actor, user: number): Promise<void> {
+export async function checkMayImpersonate(tx: Query, actor: Actor, user: number): Promise<void> {
   if (actor.isSuperuser) return;
-  const { rows } = await sql`select 1 from (${actor.objectsHolding(actAsOthers, 'int')}) as held
+  const { rows } = await sql`select 1 from (${actor.objectsHolding(impersonatePermission, 'int')}) as held
     where held.pk = ${user}`.execute(tx);
-  if (!actor.holds(actAsOthers) && rows.length === 0) throw Problem.lacks(actAsOthers);
+  if (!actor.holds(impersonatePermission) && rows.length === 0) throw Problem.lacks(impersonatePermission);
   await checkMayReachUser(tx, { actor }, user);
 }
 
-export const actAsOthers = 'svc_core.impersonate';
+export const impersonatePermission = 'svc_core.impersonate';
 
 /** The holders of these grants (`holder`, `permission`, and `object_pk`, null if global) who hold more than the actor. */
 async function holdersOfMore(query: Query, actor: Actor, grants: RawBuilder<unknown>): Promise<ReadonlySet<unknown>> {

@@ -77,6 +77,6 @@ export async function findHolder(
   return { resource, pk, values: { name: row.username, username: row.username, ...(row.type && { type: row.type }) } };
 }
 
-export function checkIsNoInternalAccount({ values }: Holder, refusal: string): void {
+export function rejectInternalAccount({ values }: Holder, refusal: string): void {
   if ('type' in values && values.type === 'internal_service_account') throw Invalid.whole(refusal);
 }

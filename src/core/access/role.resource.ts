@@ -5,12 +5,12 @@ import { text } from '../../resource/fields/text.ts';
 import { stringSchema } from '../../resource/json-schema.ts';
 import type { Registry } from '../../resource/resource.ts';
 import type { CorrectRights, RightsInput } from '../../resource/visibility.ts';
-import { giveRight, rolesBeyond } from './delegation.ts';
+import { findUnreachableRoles, giveRight } from './delegation.ts';
 import { roleHolders } from './holder.ts';
 
 /** Adds the rights to write the permissions of a role, and to give it to a group. */
 async function roleRights({ actor, keys, registry, query }: RightsInput<Registry>): Promise<CorrectRights> {
-  const beyond = await rolesBeyond(query, actor, keys.map(String));
+  const beyond = await findUnreachableRoles(query, actor, keys.map(String));
   const { toAssign, toUnassign, model } = roleHolders;
   const holds = await heldAmong(actor, [...toAssign, ...toUnassign], registry.require(model), keys, query);
   return (key, may) => {

@@ -14,7 +14,7 @@ export interface ApplicationTarget {
   readonly facts: Json;
 }
 
-export interface AccessAnswer {
+export interface AccessResult {
   readonly passing: boolean;
   readonly messages: readonly string[];
   readonly logs: readonly {
@@ -33,7 +33,7 @@ export interface AccessAnswer {
 }
 
 /** The answer about an application that is switched off. */
-export const switchedOff: AccessAnswer = {
+export const switchedOff: AccessResult = {
   passing: false,
   messages: ['The application is switched off.'],
   logs: [],
@@ -46,7 +46,7 @@ export type EvaluateAccess = (
   userPk: number,
   applications: readonly ApplicationTarget[],
   options: { readonly dryRun: boolean },
-) => Promise<ReadonlyMap<string, AccessAnswer>>;
+) => Promise<ReadonlyMap<string, AccessResult>>;
 
 /** The columns that `applicationTarget` reads. */
 export interface ApplicationRow {

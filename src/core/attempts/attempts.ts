@@ -41,7 +41,7 @@ const longAgo = '1970-01-01T00:00:00.000000Z';
 const forgottenAfterMs = 24 * 3_600_000;
 
 /** Counts an attempt before any lookup or hashing. Returns false if it must wait. */
-export async function claimAttempt(
+export async function countAttempt(
   { db, world }: Pick<Call, 'db' | 'world'>,
   key: Pick<InstanceKey, 'hash'>,
   attempt: Attempt,
@@ -63,7 +63,7 @@ export async function claimAttempt(
 const notDurable = { durable: false } as const;
 
 /** After a success: resets the user's count and refunds this attempt to the address. */
-export async function forgiveAttempt(tx: Query, key: Pick<InstanceKey, 'hash'>, attempt: Attempt): Promise<void> {
+export async function resetAttempts(tx: Query, key: Pick<InstanceKey, 'hash'>, attempt: Attempt): Promise<void> {
   const [user, ...networks] = subjectsOf(key, attempt);
   await forget(tx, user.subject);
   for (const { subject } of networks) await giveBack(tx, subject);
@@ -89,7 +89,7 @@ interface Message {
  * Counts a requested message, separately from sign-in attempts, so that nobody can flood another's mailbox. Returns
  * false while the subject must wait; the caller must then roll back.
  */
-export async function claimMessage(
+export async function countMessage(
   tx: Query,
   { world }: Pick<Call, 'world'>,
   key: Pick<InstanceKey, 'hash'>,
@@ -109,7 +109,7 @@ export async function claimMessage(
  * Counts a message to a mailbox, by whatever name it was asked for. Returns false while the mailbox must wait: nobody may
  * learn that, since who asks by two names would learn that they are one user's.
  */
-export async function claimMailbox(
+export async function countMail(
   tx: Query,
   key: Pick<InstanceKey, 'hash'>,
   { owner, now }: { readonly owner: number | string; readonly now: string },

@@ -10,21 +10,21 @@ import { findBrandOfHost } from './brand-of-host.ts';
 import { brandTitle } from './brand-title.ts';
 
 /** Who asks, and by which request. */
-export interface Asking {
+export interface LanguageRequest {
   readonly actor: Actor | null;
   readonly request: Pick<RequestFacts, 'host' | 'header'>;
   readonly db: Database;
 }
 
 /** The language of whoever asks: their setting, else the brand's, else what their browser accepts. */
-export const languageOf = async ({ actor, request, db }: Asking): Promise<Language> =>
+export const languageOf = async ({ actor, request, db }: LanguageRequest): Promise<Language> =>
   chooseLanguage(
     [localeIn(actor?.user.attributes), await brandLocale(db, request.host)],
     request.header('accept-language'),
   );
 
 /** The language in which the API words what it answers: the caller's setting, else what they accept, as our pages say it. */
-export const languageOfCaller = ({ actor, request }: Pick<Asking, 'actor' | 'request'>): Language =>
+export const languageOfCaller = ({ actor, request }: Pick<LanguageRequest, 'actor' | 'request'>): Language =>
   chooseLanguage([localeIn(actor?.user.attributes)], request.header('accept-language'));
 
 /** The language of a mail to a user: their setting, else that of the request that caused it. */
@@ -32,7 +32,7 @@ export const languageOfUser = (attributes: unknown, asking: Language): Language 
   chooseLanguage([localeIn(attributes), asking], undefined);
 
 /** What every plain page shows: the brand's title, in the language of whoever asks. */
-export const pageFrame = async (asking: Asking): Promise<{ brand: string; language: Language }> => ({
+export const pageFrame = async (asking: LanguageRequest): Promise<{ brand: string; language: Language }> => ({
   brand: await brandTitle(asking.request.host, asking.db.read),
   language: await languageOf(asking),
 });

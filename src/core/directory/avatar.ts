@@ -3,7 +3,7 @@ import { memberOf } from '../../lib/json.ts';
 
 const colours = ['#3b5bdb', '#1971c2', '#0c8599', '#2f9e44', '#e67700', '#c2255c', '#9c36b5', '#5f3dc4'];
 
-export interface Pictured {
+export interface AvatarUser {
   readonly username: string;
   readonly name: string;
   readonly email: string;
@@ -16,7 +16,7 @@ export const defaultAvatars = 'initials';
  * A user's avatar from the first mode (of e.g. `attributes.avatar,initials`) that yields one. The server fetches
  * nothing: the browser does.
  */
-export function avatarOf(modes: string, user: Pictured, initials = initialsAvatar): string {
+export function avatarOf(modes: string, user: AvatarUser, initials = initialsAvatar): string {
   for (const mode of modes.split(',')) {
     const picture = pictureBy(mode.trim(), user, initials);
     if (picture) return picture;
@@ -32,11 +32,11 @@ export function avatarsComplaint(modes: string): string | null {
 }
 
 /** Whether browsers tell the server of the pictures whose they want. */
-export const tellsOfUsers = (modes: string): boolean => modesIn(modes).some(isUrl);
+export const usesExternalService = (modes: string): boolean => modesIn(modes).some(isUrl);
 
 const modesIn = (modes: string): string[] => modes.split(',').map((mode) => mode.trim());
 
-function pictureBy(mode: string, user: Pictured, initials: (name: string) => string): string | null {
+function pictureBy(mode: string, user: AvatarUser, initials: (name: string) => string): string | null {
   if (mode === 'none') return nobody;
   if (mode === 'initials') return initials(user.name || user.username);
   if (mode === 'gravatar') return user.email && `https://www.gravatar.com/avatar/${mailHash(user)}?s=158&r=g&d=mp`;
@@ -44,7 +44,7 @@ function pictureBy(mode: string, user: Pictured, initials: (name: string) => str
   return isUrl(mode) ? fill(mode, user) : null;
 }
 
-const mailHash = ({ email }: Pictured): string => hash('sha256', email.trim().toLowerCase());
+const mailHash = ({ email }: AvatarUser): string => hash('sha256', email.trim().toLowerCase());
 
 function pictureIn(attributes: unknown, path: readonly string[]): string | null {
   const value = path.reduce(memberOf, attributes);
@@ -54,7 +54,7 @@ function pictureIn(attributes: unknown, path: readonly string[]): string | null 
 
 const isUrl = (text: string): boolean => /^https?:\/\/[^\s/]/i.test(text);
 
-function fill(template: string, user: Pictured): string {
+function fill(template: string, user: AvatarUser): string {
   const { upn } = user.attributes;
   const values: Record<string, string> = {
     username: user.username,

@@ -63,7 +63,10 @@ interface EmailProof {
 }
 
 /** Replaces what is stated about an address that has just been written. */
-export async function stateEmail(tx: Query, { user, email, isVerified, by, now }: EmailProof): Promise<void> {
+export async function storeEmailVerification(
+  tx: Query,
+  { user, email, isVerified, by, now }: EmailProof,
+): Promise<void> {
   await sql`update users set verified_email = email, email_verified = ${isVerified}, email_verified_at = ${now},
     email_verified_by = ${by} where pk = ${user} and email = ${email} and email <> ''`.execute(tx);
 }
@@ -79,11 +82,11 @@ export async function recordEmailProof(
     where u.pk = ${user} and not coalesce(${isEmailVerifiedSql}, ${false})`.execute(tx);
   const [found] = rows;
   if (!found || !isSameName(found.email, email)) return;
-  await stateEmail(tx, { user, email: found.email, isVerified: true, by, now });
+  await storeEmailVerification(tx, { user, email: found.email, isVerified: true, by, now });
 }
 
 /** The columns of a statement, or of none. */
-export const statementOf = (proof: Omit<EmailProof, 'user'> | null) => ({
+export const verificationColumns = (proof: Omit<EmailProof, 'user'> | null) => ({
   verified_email: proof?.email ?? null,
   email_verified: proof?.isVerified ?? false,
   email_verified_at: proof?.now ?? null,

@@ -7,7 +7,7 @@ import type { Call } from '../../resource/call.ts';
 import { actionOn } from '../../resource/define.ts';
 import { integer } from '../../resource/fields/scalar.ts';
 import type { ActionInput, Registry } from '../../resource/resource.ts';
-import { bringsSuperuser, checkMayGrantMembership } from '../access/delegation.ts';
+import { checkMayGrantMembership, grantsSuperuser } from '../access/delegation.ts';
 import { checkSuperuserLeft } from '../access/last-superuser.ts';
 import { checkMayTouchGroup } from './group-rules.ts';
 import { addToGroup, removeFromGroup } from './membership.ts';
@@ -47,7 +47,7 @@ export const removeUserAction = actionOn<{ pk: string }>()({
   async run({ tx, call, registry, row, values }) {
     await checkMayTouchGroup(tx, call, row.pk);
     await sql`delete from user_groups where "user" = ${values.pk} and "group" = ${row.pk}`.execute(tx);
-    if (await bringsSuperuser(tx, [row.pk])) await checkSuperuserLeft(tx, call);
+    if (await grantsSuperuser(tx, [row.pk])) await checkSuperuserLeft(tx, call);
     await recordMember(tx, call, registry, row, { remove: [values.pk] });
   },
 });

@@ -5,11 +5,11 @@ import type { Call } from '../../resource/call.ts';
 import type { AfterWrite, CheckInput } from '../../resource/resource.ts';
 import type { CorrectRights, RightsInput } from '../../resource/visibility.ts';
 import {
-  bringsSuperuser,
   checkMayGrantMembership,
   checkMayGrantRoles,
+  findUnreachableGroups,
   giveRight,
-  groupsBeyond,
+  grantsSuperuser,
 } from '../access/delegation.ts';
 import { checkSuperuserLeft } from '../access/last-superuser.ts';
 import { groupsAboveSql } from '../access/rights-sql.ts';
@@ -65,7 +65,7 @@ async function checkDelegation(input: CheckInput<Group>, newRoles: readonly stri
 /** Only superusers change a superuser group. */
 export async function checkMayTouchGroup(tx: Query, call: Call, group: string): Promise<void> {
   if (!call.actor || call.actor.isSuperuser) return;
-  if (await bringsSuperuser(tx, [group]))
+  if (await grantsSuperuser(tx, [group]))
     throw new Problem('permission_denied', 'Only superusers may change a group of superusers.');
 }
 
@@ -78,7 +78,7 @@ export async function afterGroupWrite({ tx, call, verb, pk, values, current }: A
 
 /** What the rules above leave of rights by permission. */
 export async function groupRights({ actor, keys, query }: RightsInput): Promise<CorrectRights> {
-  const { superusers, stronger } = await groupsBeyond(query, actor, keys.map(String));
+  const { superusers, stronger } = await findUnreachableGroups(query, actor, keys.map(String));
   return (key, may) => {
     if (superusers.has(key)) return { may: [] };
     if (stronger.has(key)) return { may: may.filter((right) => right !== addToGroup), fixed: ['users'] };
@@ -93,7 +93,7 @@ const isWeaker = (before: Group, after: Group): boolean =>
   onlyIn(before.users, after.users).length > 0;
 
 async function didBringSuperuser(tx: Query, { is_superuser, parent }: Group): Promise<boolean> {
-  return is_superuser || (parent !== null && bringsSuperuser(tx, [parent]));
+  return is_superuser || (parent !== null && grantsSuperuser(tx, [parent]));
 }
 
 function onlyIn<Key>(keys: readonly Key[], others: readonly Key[] | undefined): Key[] {

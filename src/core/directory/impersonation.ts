@@ -9,7 +9,7 @@ import { actionOn } from '../../resource/define.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { text } from '../../resource/fields/text.ts';
 import type { Action } from '../../resource/resource.ts';
-import { actAsOthers, checkMayActAs } from '../access/delegation.ts';
+import { checkMayImpersonate, impersonatePermission } from '../access/delegation.ts';
 import { checkCsrfProof } from '../session/session-cookies.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 
@@ -30,7 +30,7 @@ export function impersonateAction({ settings }: Pick<Needs, 'settings'>) {
     method: 'POST',
     page: { noButton: 'The page of a user offers it under Actions.' },
     summary: 'Act as a user',
-    access: { permission: actAsOthers },
+    access: { permission: impersonatePermission },
     credentials: inBrowser,
     body: { reason: text({ blank: true, default: '', max: 1000, help: 'Why; kept in the audit log.' }) },
     bodySchema: 'ImpersonationRequest',
@@ -39,7 +39,7 @@ export function impersonateAction({ settings }: Pick<Needs, 'settings'>) {
       const actor = requireActor(call);
       const { impersonation, impersonation_require_reason } = await settings.read(tx);
       if (!impersonation) throw new Problem('permission_denied', 'Impersonation is switched off.');
-      await checkMayActAs(tx, actor, row.pk);
+      await checkMayImpersonate(tx, actor, row.pk);
       const session = sessionToActIn(actor, row);
       if (impersonation_require_reason && values.reason === '')
         throw Invalid.field('reason', 'This field is required.');

@@ -114,7 +114,7 @@ export async function fillNameKeys(db: Database): Promise<number> {
 const maxListed = 100;
 
 /** Users whom a name does not tell apart, each with the others: from before such names were refused. */
-export async function listTwins(query: Query): Promise<string[]> {
+export async function listAmbiguousNames(query: Query): Promise<string[]> {
   const { rows } = await sql<{ name: string; other: string; pk: number; other_pk: number }>`
     select a.username as name, b.username as other, a.pk, b.pk as other_pk from users a
       join users b on b.username_key = a.username_key and b.pk < a.pk where a.username_twin <> ''

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
-import { checkActsForThemselves } from '../access/acting-as.ts';
+import { checkNotImpersonating } from '../access/impersonation-guard.ts';
 import { endSessions } from '../session/session.ts';
 
 /** Stores a new password hash, ends the user's other sessions and records the change. */
@@ -11,7 +11,7 @@ export async function setPassword(
   user: { readonly pk: number; readonly username: string },
   hash: string,
 ): Promise<void> {
-  checkActsForThemselves(call);
+  checkNotImpersonating(call);
   await sql`update users set password = ${hash}, password_change_date = ${call.now} where pk = ${user.pk}`.execute(tx);
   const isOwn = call.actor?.user.pk === user.pk;
   await endSessions(tx, user.pk, isOwn ? (call.actor?.session ?? null) : null);

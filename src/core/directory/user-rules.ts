@@ -8,12 +8,12 @@ import { hasUnseen } from '../../resource/fields/well-formed.ts';
 import { checkRecentlyAuthenticatedFor } from '../../resource/recent-authentication.ts';
 import type { AfterWrite, CheckInput } from '../../resource/resource.ts';
 import type { CorrectRights, RightsInput } from '../../resource/visibility.ts';
-import { bringsSuperuser, checkMayReachUser, checkMayTouchUser, usersBeyond } from '../access/delegation.ts';
+import { checkMayReachUser, checkMayTouchUser, findUnreachableUsers, grantsSuperuser } from '../access/delegation.ts';
 import { checkSuperuserLeft } from '../access/last-superuser.ts';
 import { deleteEventsOfUser } from '../event/deleted-users.ts';
 import { endSessions } from '../session/session.ts';
 import type { SettingsStore } from '../settings/settings.ts';
-import { statementOf } from './email-proof.ts';
+import { verificationColumns } from './email-proof.ts';
 import { checkMayJoin, checkMayLeave } from './membership.ts';
 import { checkNames } from './name-keys.ts';
 
@@ -112,7 +112,10 @@ async function stateProof(
     actor !== null && (isStated || (managesUsers(actor) && (await settings.current()).trust_administrator_emails));
   const isVerified = isStated ? values.email_verified : true;
   const isKnown = email !== '' && isAdministrators;
-  Object.assign(values, statementOf(isKnown ? { email, isVerified, by: 'administrator', now: call.now } : null));
+  Object.assign(
+    values,
+    verificationColumns(isKnown ? { email, isVerified, by: 'administrator', now: call.now } : null),
+  );
   return null;
 }
 
@@ -136,7 +139,7 @@ export async function afterUserWrite(
 
 /** What the rules above leave of rights by permission: accounts beyond the caller keep but harmless changes. */
 export async function userRights({ actor, keys, valuesOf, query }: RightsInput): Promise<CorrectRights> {
-  const { superusers, stronger } = await usersBeyond(query, actor, keys.map(Number));
+  const { superusers, stronger } = await findUnreachableUsers(query, actor, keys.map(Number));
   return (key, held) => {
     if (superusers.has(key)) return { may: [] };
     const may = valuesOf(key).type === internalAccount ? held.filter((right) => right !== 'change') : held;
@@ -154,6 +157,6 @@ async function keepSuperuser({ tx, call, verb, pk, values, current }: Change): P
   const after = new Set(values.groups);
   const isWeaker = !values.is_active || values.type !== current.type || before.some((group) => !after.has(group));
   if (verb !== 'destroy' && !isWeaker) return;
-  if (!(await bringsSuperuser(tx, before))) return;
+  if (!(await grantsSuperuser(tx, before))) return;
   await checkSuperuserLeft(tx, call, verb === 'destroy' ? { user: pk } : {});
 }

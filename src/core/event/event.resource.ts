@@ -22,7 +22,7 @@ import { exportAction } from './export.ts';
 import { facetsAction } from './facets.ts';
 import { actionsAction, perMonthAction, topPerUserAction, volumeAction } from './figures.ts';
 import { maskSecrets } from './mask.ts';
-import { type Announce, actorFacts, expiryOf } from './record.ts';
+import { actorFacts, expiryOf, type OnEventRecorded } from './record.ts';
 import { sentenceOf } from './sentence.ts';
 
 const actionSchema: JsonSchema = {
@@ -48,7 +48,7 @@ const copied = text({ ...hidden, internal: true, nullable: true });
 interface Needs {
   readonly settings: SettingsStore;
   /** Called for each event created through the API. */
-  readonly announce: Announce;
+  readonly announce: OnEventRecorded;
 }
 
 /**

@@ -19,11 +19,11 @@ interface Needs {
   settings(): Promise<Settings>;
   /** The brand a host name belongs to, as events show it. */
   brandOf(host: string): Promise<Record<string, unknown>>;
-  readonly announce?: Announce;
+  readonly announce?: OnEventRecorded;
 }
 
 /** Called for each event in its transaction; with its contents if the server itself wrote it. */
-export type Announce = (tx: Query, call: Call, pk: string, event?: RecordedEvent) => Promise<void>;
+export type OnEventRecorded = (tx: Query, call: Call, pk: string, event?: RecordedEvent) => Promise<void>;
 export type RecordedEvent = EventParts & EventColumns;
 
 /** In the order in which `record` gives their values. */

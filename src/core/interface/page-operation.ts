@@ -4,7 +4,7 @@ import { operationsOf } from '../../resource/operations.ts';
 import type { Engine, Resource } from '../../resource/resource.ts';
 
 /** An operation that reads, and what it is called with. */
-export interface Reading {
+export interface ReadOperation {
   readonly resource: Resource;
   readonly operation: Operation;
   readonly verb: 'list' | 'retrieve' | 'used_by' | 'other';
@@ -13,10 +13,10 @@ export interface Reading {
 }
 
 /** Finds the operation of a resource that reads at a path; null if there is none. Files are not for pages. */
-export type FindReading = (path: string) => Reading | null;
+export type FindReadOperation = (path: string) => ReadOperation | null;
 
-export function createFindReading(engine: Engine): FindReading {
-  const router = createRouter<Pick<Reading, 'resource' | 'operation'>>();
+export function createFindReadOperation(engine: Engine): FindReadOperation {
+  const router = createRouter<Pick<ReadOperation, 'resource' | 'operation'>>();
   for (const resource of engine.registry.resources) {
     for (const operation of operationsOf(resource, engine)) {
       if (operation.method === 'GET') router.add('GET', operation.path, { resource, operation });
@@ -34,7 +34,7 @@ export function createFindReading(engine: Engine): FindReading {
   };
 }
 
-function verbOf({ operationPrefix }: Resource, { id }: Operation): Reading['verb'] {
+function verbOf({ operationPrefix }: Resource, { id }: Operation): ReadOperation['verb'] {
   if (id === `${operationPrefix}_list`) return 'list';
   if (id === `${operationPrefix}_retrieve`) return 'retrieve';
   return id === `${operationPrefix}_used_by_list` ? 'used_by' : 'other';
@@ -44,7 +44,7 @@ function verbOf({ operationPrefix }: Resource, { id }: Operation): Reading['verb
 function queryFor(
   { page }: Resource,
   { parameters }: Operation,
-  verb: Reading['verb'],
+  verb: ReadOperation['verb'],
   given: URLSearchParams,
 ): URLSearchParams {
   const known = new Set(parameters.flatMap(({ in: place, name }) => (place === 'query' ? [name] : [])));

@@ -15,7 +15,7 @@ import {
 } from '../../resource/json-schema.ts';
 import type { OpenApiDocument } from '../../resource/openapi.ts';
 import { maxKeys, namedObjectSchema, type ReadByKeys } from './named-objects.ts';
-import { createFindReading, type Reading } from './page-operation.ts';
+import { createFindReadOperation, type ReadOperation } from './page-operation.ts';
 import { referencesIn } from './references.ts';
 
 interface Needs {
@@ -28,7 +28,7 @@ const maxPaths = 5;
 
 /** What a page reads of resources, in one request: each part with the rights of the operation that it stands for. */
 export function pageEndpoint({ readByKeys, document }: Needs): Endpoint {
-  const findingBy = memoizeWeakly(createFindReading);
+  const findingBy = memoizeWeakly(createFindReadOperation);
   return defineEndpoint({
     id: 'admin_page_retrieve',
     method: 'GET',
@@ -95,11 +95,11 @@ interface PartOfPage {
   readonly body: unknown;
   readonly etag: string | null;
   readonly is_estimate: boolean;
-  readonly reading: Reading | null;
+  readonly reading: ReadOperation | null;
 }
 
 /** Reads one path. A refusal is an answer too: the other parts of the page are shown all the same. */
-async function read(reading: Reading | null, call: Call): Promise<PartOfPage> {
+async function read(reading: ReadOperation | null, call: Call): Promise<PartOfPage> {
   try {
     if (!reading) throw new Problem('not_found');
     const { operation, params, query } = reading;

@@ -4,12 +4,12 @@ import { fieldNote } from '../../resource/field-note.ts';
 import type { Field } from '../../resource/fields/field.ts';
 import type { Registry } from '../../resource/resource.ts';
 import { resourceNote } from '../../resource/resource-note.ts';
-import type { Reading } from './page-operation.ts';
+import type { ReadOperation } from './page-operation.ts';
 
 /** The keys of objects that an answer is about or refers to, by model. Nested objects have their names with them. */
 export function referencesIn(
   body: unknown,
-  { verb, resource }: Reading,
+  { verb, resource }: ReadOperation,
   registry: Registry,
   actor: Actor,
 ): Map<string, string[]> {

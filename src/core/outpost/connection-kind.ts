@@ -5,7 +5,7 @@ import type { Kind } from '../kind/kind.ts';
 /** A way to reach a platform that runs outposts. */
 export interface ConnectionKind extends Kind {
   readonly resource: Resource;
-  readonly askState: AskState;
+  readonly askState: FetchState;
 }
 
 export interface ConnectionState {
@@ -15,6 +15,6 @@ export interface ConnectionState {
 }
 
 /** Asks the platform for its state. An unreachable platform is a state, not an error. */
-export type AskState = (pk: string, call: Call) => Promise<ConnectionState>;
+export type FetchState = (pk: string, call: Call) => Promise<ConnectionState>;
 
 export const unreachable: ConnectionState = { healthy: false, version: '' };

@@ -9,7 +9,7 @@ import type { InstanceKey } from '../../platform/keys.ts';
 import type { Actor } from '../../resource/actor.ts';
 import type { NewEvent } from '../../resource/call.ts';
 import { type ActorRow, actorColumns, loadActor } from '../access/actor.ts';
-import { checkMayActAs } from '../access/delegation.ts';
+import { checkMayImpersonate } from '../access/delegation.ts';
 import { isSuperuserSql } from '../access/rights-sql.ts';
 import type { Settings } from '../settings/settings.ts';
 import { brokenBinding } from './binding.ts';
@@ -94,7 +94,7 @@ async function impersonating(needs: SessionNeeds, row: SessionRow, by: EndedBy):
   const actor: Actor = { ...by.actor, credential: 'impersonated session', impersonator };
   try {
     if (!(await settings.current()).impersonation) throw new Problem('permission_denied');
-    await checkMayActAs(db.read, impersonator, row.pk);
+    await checkMayImpersonate(db.read, impersonator, row.pk);
     return actor;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

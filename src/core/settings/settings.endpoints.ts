@@ -8,7 +8,7 @@ import { boolean, duration, integer } from '../../resource/fields/scalar.ts';
 import { list, record } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
 import { type JsonSchema, objectSchema, orNull, withoutLengths } from '../../resource/json-schema.ts';
-import { avatarsComplaint, tellsOfUsers } from '../directory/avatar.ts';
+import { avatarsComplaint, usesExternalService } from '../directory/avatar.ts';
 import { defaultSettings, minKeyLength, type Settings, type SettingsStore } from './settings.ts';
 
 /** Longer keys gain nothing and take longer to generate. */
@@ -122,7 +122,7 @@ export function settingsEndpoints(store: SettingsStore): Endpoint[] {
     const beyond = guarded.filter((name) => before[name] !== after[name]);
     if (beyond.length > 0 && !actor.isSuperuser)
       throw new Problem('permission_denied', `Only superusers may change ${beyond.join(', ')}.`);
-    if (before.avatars !== after.avatars && tellsOfUsers(after.avatars) && !actor.holds('svc_core.view_user'))
+    if (before.avatars !== after.avatars && usesExternalService(after.avatars) && !actor.holds('svc_core.view_user'))
       throw new Problem(
         'permission_denied',
         'Such an address is told who is shown: that takes permission to see users.',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
-import { orUnreadable, type SecretBox, sealContext } from '../../platform/keys.ts';
+import { nullIfUnreadable, type SecretBox, sealContext } from '../../platform/keys.ts';
 import { randomUuid } from '../../platform/random.ts';
 
 /** Seals keys and hashes them for lookup. */
@@ -48,5 +48,5 @@ const sealKey = ({ box }: KeyNeeds, pk: string, key: string): string => box.seal
 /** Null if it cannot be opened: sealed with another instance key, or for another token. */
 export function openKey({ box }: KeyNeeds, pk: string, sealed: string): string | null {
   if (sealed === '') return '';
-  return orUnreadable(() => box.open(sealed, sealedFor(pk)));
+  return nullIfUnreadable(() => box.open(sealed, sealedFor(pk)));
 }

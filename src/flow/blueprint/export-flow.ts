@@ -7,7 +7,7 @@ import { isRef, type RefField } from '../../resource/fields/ref.ts';
 import { selectOne } from '../../resource/read.ts';
 import type { Engine, Resource } from '../../resource/resource.ts';
 import { flowModel, stageBindingModel } from '../models.ts';
-import { type FlowParts, flowParts, policyBindingModel, tellingMembers } from './flow-parts.ts';
+import { type FlowParts, flowParts, identifyingMembers, policyBindingModel } from './flow-parts.ts';
 import { type BlueprintEntry, Find, KeyOf, writeBlueprint } from './format.ts';
 
 /** Exports a flow as a file: with its stages, their prompts, all policies and all bindings, but no secrets. */
@@ -51,7 +51,7 @@ function createExport(engine: Engine, call: Call) {
       // A target is a reference too.
       else if (isExported) exported[name] = await referenced(field as RefField, values[name]);
     }
-    const telling = tellingMembers(resource) ?? [];
+    const telling = identifyingMembers(resource) ?? [];
     const isTelling = ([name]: [string, unknown]) => telling.includes(name);
     const members = Object.entries(exported);
     entries.set(pk, {
@@ -95,7 +95,7 @@ function createExport(engine: Engine, call: Call) {
   /** Objects that the flow only refers to are exported by name, if the caller may view them. */
   async function elsewhere({ model }: RefField, key: string | number): Promise<unknown> {
     const resource = registry.require(model);
-    const [member] = tellingMembers(resource) ?? [];
+    const [member] = identifyingMembers(resource) ?? [];
     if (member === undefined) return key;
     const visible = await visibleOrNone(resource, call, registry);
     if (visible === 'none') return key;

@@ -32,7 +32,7 @@ const apart: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The members that identify an object on any server, independent of its key; null when only the key does. */
-export function tellingMembers({ model, lookup, allFields }: Resource): readonly string[] | null {
+export function identifyingMembers({ model, lookup, allFields }: Resource): readonly string[] | null {
   if (apart[model]) return apart[model];
   const name = [lookup, 'name', 'username'].find((member) => member !== 'pk' && isStored(allFields[member]));
   return name === undefined ? null : [name];

@@ -22,14 +22,14 @@ export interface EntryComplaint {
 }
 
 /** The secrets that a new object lacks: no file holds them. */
-export interface LackedSecrets {
+export interface MissingSecrets {
   readonly entry: number;
   readonly members: readonly string[];
 }
 
 export interface Imported {
   readonly complaints: readonly EntryComplaint[];
-  readonly lacking: readonly LackedSecrets[];
+  readonly lacking: readonly MissingSecrets[];
 }
 
 /**
@@ -44,7 +44,7 @@ export async function importFlow(
 ): Promise<Imported> {
   const work = createImport(engine, call, tx);
   const complaints: EntryComplaint[] = [];
-  const lacking: LackedSecrets[] = [];
+  const lacking: MissingSecrets[] = [];
   for (const [index, entry] of entries.entries()) {
     try {
       const members = await work.apply(entry);

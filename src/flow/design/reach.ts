@@ -43,14 +43,14 @@ export interface ReachedStep extends LintedStep {
 }
 
 /** Designations of flows that people walk before they are signed in. */
-export const forStrangers: ReadonlySet<string> = new Set(['authentication', 'enrollment', 'recovery']);
+export const anonymousDesignations: ReadonlySet<string> = new Set(['authentication', 'enrollment', 'recovery']);
 
-export const beginsWithUser = ({ designation, authentication, isOfSource }: LintedFlow): boolean =>
-  !forStrangers.has(designation) || isOfSource || /^require_(authenticated|superuser)$/.test(authentication);
+export const startsWithUser = ({ designation, authentication, isOfSource }: LintedFlow): boolean =>
+  !anonymousDesignations.has(designation) || isOfSource || /^require_(authenticated|superuser)$/.test(authentication);
 
 /** Follows the flow from its beginning: who comes to which step. */
 export function reachedSteps(flow: LintedFlow): ReachedStep[] {
-  const atPlan = beginsWithUser(flow);
+  const atPlan = startsWithUser(flow);
   let isUserKnown = atPlan;
   let isEnded = outcomeOf(flow, atPlan) === 'never';
   return flow.steps.map((step) => {

@@ -1,6 +1,13 @@
 import type { StageRole } from '../executor/stage-kind.ts';
 import type { Finding } from './finding.ts';
-import { beginsWithUser, forStrangers, isReached, type LintedFlow, outcomeOf, type ReachedStep } from './reach.ts';
+import {
+  anonymousDesignations,
+  isReached,
+  type LintedFlow,
+  outcomeOf,
+  type ReachedStep,
+  startsWithUser,
+} from './reach.ts';
 
 /** A flow as rules read it. */
 export class Reading {
@@ -33,13 +40,13 @@ export class Reading {
   }
 
   get isClosed(): boolean {
-    return outcomeOf(this.flow, beginsWithUser(this.flow)) === 'never';
+    return outcomeOf(this.flow, startsWithUser(this.flow)) === 'never';
   }
 
   /** Whether people who are not signed in may not begin a flow that is for them. */
   get isClosedToStrangers(): boolean {
     const { designation, authentication } = this.flow;
-    return forStrangers.has(designation) && !/^(none|require_unauthenticated)$/.test(authentication);
+    return anonymousDesignations.has(designation) && !/^(none|require_unauthenticated)$/.test(authentication);
   }
 }
 
@@ -86,7 +93,7 @@ export const rules: readonly Rule[] = [
     message: 'Whoever knows a username comes this far: no stage before checks that the account is theirs.',
     advice: 'Put a stage before it that checks a password or a device, or that mails a link.',
     where(reading) {
-      if (!reading.isFor('authentication', 'recovery') || beginsWithUser(reading.flow)) return [];
+      if (!reading.isFor('authentication', 'recovery') || startsWithUser(reading.flow)) return [];
       const [first] = reading.reached.filter(
         ({ roles }) => roles.includes('signs in') || roles.includes('writes user'),
       );

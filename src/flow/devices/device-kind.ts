@@ -27,7 +27,7 @@ export type FactorSettings = StageSettings & {
 };
 
 /** The input of a device kind. */
-export interface FactorGround<D = Device> {
+export interface FactorInput<D = Device> {
   /** Each class stores what it needs in `memory` under its own name. */
   readonly step: Step<FactorSettings>;
   /** The flow's user; null if the device is to identify the user (sign-in without a name). */
@@ -54,14 +54,14 @@ export interface DeviceKind<D = Device> extends Kind {
   /** A fallback, offered after the others. */
   readonly isBackup?: boolean;
   /** One for each way to verify. Called for every screen, so it must not change what `memory` already holds. */
-  challenges(ground: FactorGround<D>): Promise<readonly DeviceChallenge[]>;
+  challenges(ground: FactorInput<D>): Promise<readonly DeviceChallenge[]>;
   /** The person chose this device: sends what has to be sent to it. Returns an error message, or null. */
-  choose?(ground: FactorGround<D>, device: D): Promise<string | null>;
+  choose?(ground: FactorInput<D>, device: D): Promise<string | null>;
   /**
    * Verifies a proof; the attempt is already counted. Consumes a valid proof exactly once, in its own transaction, even
    * under concurrent requests. Must never accept a device of another user.
    */
-  prove(ground: FactorGround<D>, given: Json): Promise<Proof>;
+  prove(ground: FactorInput<D>, given: Json): Promise<Proof>;
 }
 
 export const codeProof: Fields = { code: text({ nullable: true, default: null, max: 64, writeOnly: true }) };

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { actingAs } from '../../core/access/acting-as.ts';
+import { actingAs } from '../../core/access/impersonation-guard.ts';
 import type { UserFacts } from '../../core/mapping/user-facts.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { diffOf, recordWrite } from '../../resource/audit.ts';

@@ -32,7 +32,7 @@ export function challengeOf(flow: ExecutorFlow, component: string, members: Row)
 }
 
 /** Who is signed in and sets something up goes back to where they came from; others go to the sign-in. */
-export const withWayBack = <Flow extends ExecutorFlow>(flow: Flow, { actor }: Call): Flow =>
+export const withReturnLink = <Flow extends ExecutorFlow>(flow: Flow, { actor }: Call): Flow =>
   actor && flow.designation === 'stage_configuration' ? { ...flow, leadsBack: true } : flow;
 
 /** Titles may name the application that the flow is for. */

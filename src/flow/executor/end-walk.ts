@@ -1,4 +1,4 @@
-import { checkActsForThemselves } from '../../core/access/acting-as.ts';
+import { checkNotImpersonating } from '../../core/access/impersonation-guard.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
@@ -10,10 +10,10 @@ import type { FlowState } from './flow-state.ts';
 import { deniedUserMembers } from './pending-user.ts';
 import type { Write } from './stage-kind.ts';
 import { refusedState } from './state-after.ts';
-import { type ActiveWalk, deleteState, nullIfOvertaken } from './state-store.ts';
+import { type ActiveWalk, deleteState, nullIfConflict } from './state-store.ts';
 import type { Walk } from './walk.ts';
 
-export interface EndNeeds {
+export interface EndDependencies {
   readonly key: InstanceKey;
   /** Carries out the steps that a plan appends to a flow's own stages. */
   append(step: PlanStep, state: FlowState, tx: Query, call: Call): Promise<void>;
@@ -21,7 +21,7 @@ export interface EndNeeds {
 
 /** Ends a walk, with the writes of its last moves and of its end. Null if another answer was faster. */
 export function endWalk(
-  { key, append }: EndNeeds,
+  { key, append }: EndDependencies,
   call: Call,
   stored: ActiveWalk,
   state: FlowState,
@@ -33,18 +33,18 @@ export function endWalk(
       await deleteState(tx, key, stored, plan.flow.pk);
       await write?.(tx, call);
       // Links, groups and decisions would outlast an impersonation.
-      if (plan.append.length > 0) checkActsForThemselves(call);
+      if (plan.append.length > 0) checkNotImpersonating(call);
       for (const step of plan.append) await append(step, state, tx, call);
       return stored;
     },
     { isRepeatable: !write },
   );
-  return ending.catch(nullIfOvertaken);
+  return ending.catch(nullIfConflict);
 }
 
 /** Ends a denied walk. An application that waits for the result gets a response. */
 export async function denyWalk(
-  needs: EndNeeds,
+  needs: EndDependencies,
   call: Call,
   { flow, stored, state: { context } }: Pick<Walk, 'flow' | 'stored' | 'state'>,
   message: string,

@@ -12,16 +12,16 @@ import type { Row } from '../../resource/fields/field.ts';
 import { typeName } from '../../resource/fields/well-formed.ts';
 import type { Method, Operation } from '../../resource/operation.ts';
 import { authenticateAgain, NotRecentlyAuthenticated } from '../../resource/recent-authentication.ts';
-import { refusalOf, wordsOf } from '../applicable-flow.ts';
+import { loadDenial, messageOfDenial } from '../applicable-flow.ts';
 import { carriedPlans, endedPlanCookie, planCookies, sharedAttempt } from '../attempt.ts';
-import { planThrough } from '../plan.ts';
-import { carriedHere, firstHeld } from './carried-walk.ts';
-import { deniedChallenge, flowPage, redirectTo, withWayBack } from './challenge.ts';
+import { createPlan } from '../plan.ts';
+import { deniedChallenge, flowPage, redirectTo, withReturnLink } from './challenge.ts';
 import type { Executor, ExecutorReply } from './executor.ts';
+import { findStoredPlan, findWalkOfFlow } from './find-walk.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
+import { signFlowStart } from './flow-start.ts';
 import type { Start } from './flow-state.ts';
 import { followLink } from './open-link.ts';
-import { signOpening } from './opening.ts';
 import { deniedUserMembers } from './pending-user.ts';
 import { planState } from './planner.ts';
 import { answerTypes, challengeTypes } from './schemas.ts';
@@ -94,14 +94,14 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
   const pageQuery = call.request.query.get('query') ?? '';
   const plans = carriedPlans(call.request.cookies, publicUrl);
   // First: it brings the stamp along, which what follows needs.
-  const first = await firstHeld(key, call, plans, pageQuery);
+  const first = await findStoredPlan(key, call, plans, pageQuery);
   const read = await needs.flows.read(call.db, call.params.flow_slug ?? '');
   if (!read) throw new Problem('not_found');
   // Before anything is written: caches are fresh then.
   const language = await languageOf(call);
-  const carried = await carriedHere(key, call, read, first, pageQuery === '' ? plans : []);
+  const carried = await findWalkOfFlow(key, call, read, first, pageQuery === '' ? plans : []);
   const { attempt, found, opening, token } = carried;
-  const flow: StoredFlow = { ...withWayBack(read, call), attempt };
+  const flow: StoredFlow = { ...withReturnLink(read, call), attempt };
   // What the page says of itself counts; a client that does not pass it on goes on with what it showed first.
   const query = pageQuery === '' && opening ? opening.query : pageQuery;
   const linkToken = linkTokenOf(needs, pageQuery, found);
@@ -117,7 +117,7 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
   const reply = 'challenge' in stored ? stored : await proceed(needs, call, flow, stored, isAsked ? answer : null);
   let proof = carried.otherOpening;
   if (reply.isOpening && 'state' in stored) {
-    proof = signOpening(key, token, { flow: flow.pk, query }, call.now, attempt);
+    proof = signFlowStart(key, token, { flow: flow.pk, query }, call.now, attempt);
     if (proof === null) await executor.store(call, stored);
   }
   const cookies = [...cookiesOf(needs, call, attempt, reply, proof), ...reply.cookies];
@@ -234,10 +234,10 @@ async function begin(
     return saved ?? { challenge: redirectTo(flowPage(flow.slug, null, flow.attempt)), cookies: [], token };
   }
   const user = pk === null ? null : await loadUserFacts(call.db.read, pk);
-  const refusal = await refusalOf(needs.policies, flow, { call, user, context: {} });
+  const refusal = await loadDenial(needs.policies, flow, { call, user, context: {} });
   if (refusal) {
     const whom = await deniedUserMembers(call, null);
-    return { challenge: deniedChallenge(flow, wordsOf(refusal), start.next, whom), cookies: [], token };
+    return { challenge: deniedChallenge(flow, messageOfDenial(refusal), start.next, whom), cookies: [], token };
   }
   return {
     token,
@@ -247,7 +247,7 @@ async function begin(
 }
 
 const openedPlan = (flow: StoredFlow, pk: number | null) =>
-  planThrough(flow, isEnrolment(flow) ? null : pk, pk === null ? {} : { isOpened: true });
+  createPlan(flow, isEnrolment(flow) ? null : pk, pk === null ? {} : { isOpened: true });
 
 /** An enrolment always creates a new user, so it must not start with the caller as its user. */
 const isEnrolment = ({ designation }: StoredFlow): boolean => designation === 'enrollment';

@@ -6,18 +6,20 @@ import { PasswordQueueFull } from '../../platform/passwords.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { NotRecentlyAuthenticated } from '../../resource/recent-authentication.ts';
-import { carryOut, type EffectNeeds, store } from './carry-out.ts';
+import { applyEffect, type EffectDependencies, store } from './apply-effect.ts';
 import { challengeOf, confirmComponent, faultComponent, withComplaints, withTitle } from './challenge.ts';
 import { createFaultEvents } from './fault-events.ts';
 import type { ExecutorFlow } from './flow-state.ts';
-import { afterDetour } from './sign-out-detour.ts';
+import { redirectThroughLogout } from './logout-redirects.ts';
 import type { StageKind } from './stage-kind.ts';
-import { nextMove, type StageNeeds, settleStages } from './stage-move.ts';
-import { draftOf } from './state-after.ts';
+import { completePassedStages, nextMove, type StageDependencies } from './stage-move.ts';
+import { copyState } from './state-after.ts';
 import type { ActiveWalk } from './state-store.ts';
 import { advance, type Screen, type Walk, type WalkMove, walkFrom } from './walk.ts';
 
-export interface ExecutorNeeds extends Omit<EffectNeeds, 'settle'>, Omit<StageNeeds, 'kinds'> {
+export interface ExecutorDependencies
+  extends Omit<EffectDependencies, 'completePassedStages'>,
+    Omit<StageDependencies, 'kinds'> {
   readonly kinds: readonly StageKind[];
   readonly log: Log;
 }
@@ -40,11 +42,11 @@ export interface Executor {
 }
 
 /** Runs walks. Stages return moves; only the executor carries them out. */
-export function createExecutor(given: ExecutorNeeds): Executor {
+export function createExecutor(given: ExecutorDependencies): Executor {
   const kinds = new Map(given.kinds.map((kind) => [kind.resource.model, kind]));
-  const needs: ExecutorNeeds & EffectNeeds = {
+  const needs: ExecutorDependencies & EffectDependencies = {
     ...given,
-    settle: (state, tx, call) => settleStages(kinds, state, tx, call),
+    completePassedStages: (state, tx, call) => completePassedStages(kinds, state, tx, call),
   };
   const stages = { ...needs, kinds };
   const faults = createFaultEvents();
@@ -54,7 +56,7 @@ export function createExecutor(given: ExecutorNeeds): Executor {
     let walk = start;
     while (!walk.screen) {
       reach?.(walk);
-      const draft = { ...walk, state: draftOf(walk.state) };
+      const draft = { ...walk, state: copyState(walk.state) };
       const move = await moveFrom(call, walk, draft, reach);
       walk = isUnasked(call, walk, move) ? await make(call, walk, question(walk)) : await make(call, draft, move);
     }
@@ -76,7 +78,7 @@ export function createExecutor(given: ExecutorNeeds): Executor {
   async function make(call: Call, walk: Walk, move: WalkMove): Promise<Walk> {
     const { walk: after, effect } = advance(walk, move);
     if (effect.do === 'nothing') return after;
-    const done = await carryOut(needs, call, walk, after, effect);
+    const done = await applyEffect(needs, call, walk, after, effect);
     return 'move' in done ? make(call, walk, done) : done;
   }
 
@@ -123,11 +125,11 @@ const question = ({ flow }: Walk): WalkMove => ({
   challenge: { signs_out: flow.designation === 'invalidation' },
 });
 
-function shownAt({ flow, stored, state, cookies, complaints, detour }: Walk, screen: Screen): ExecutorReply {
+function shownAt({ flow, stored, state, cookies, complaints, logoutRedirect }: Walk, screen: Screen): ExecutorReply {
   const challenge = complaints ? withComplaints(screen.challenge, complaints) : screen.challenge;
   return {
     ...screen,
-    challenge: detour ? afterDetour(detour, flow, state, challenge) : challenge,
+    challenge: logoutRedirect ? redirectThroughLogout(logoutRedirect, flow, state, challenge) : challenge,
     cookies: cookies.flat(),
     token: screen.isOvertaken ? null : stored.token,
   };

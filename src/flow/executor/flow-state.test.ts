@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { planThrough } from '../plan.ts';
+import { createPlan } from '../plan.ts';
 import {
   type FlowContext,
   firstContext,
@@ -10,7 +10,7 @@ import {
 } from './flow-state.ts';
 import { stateAtStart } from './planner.ts';
 
-const plan = planThrough({ pk: 'f', slug: 'f' }, 1);
+const plan = createPlan({ pk: 'f', slug: 'f' }, 1);
 const start = { next: null, query: {}, actor: null };
 
 const shown = (): FlowContext => ({

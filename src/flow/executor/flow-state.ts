@@ -99,7 +99,7 @@ export const isProven = ({ auth_method, is_sso, mfa_devices, is_restored }: Flow
   auth_method !== null || is_sso || mfa_devices.length > 0 || is_restored;
 
 /** Notes that the person at the browser has shown that an address is theirs. */
-export function noteProvenEmail(context: FlowContext, proven: ProvenEmail): void {
+export function setProvenEmail(context: FlowContext, proven: ProvenEmail): void {
   context.proven_email = proven;
 }
 
@@ -114,12 +114,12 @@ export function provenEmail(context: FlowContext): ProvenEmail | null {
 const passwordNote = 'password_set';
 
 /** Notes when the password was set that the user had when they showed who they are. Clocks of instances differ, so it is compared as it is. */
-export function notePassword({ user_notes }: FlowContext, set: string): void {
+export function setPasswordTime({ user_notes }: FlowContext, set: string): void {
   user_notes[passwordNote] = set;
 }
 
 /** The note; null if nothing was shown yet. */
-export function notedPassword({ user_notes }: FlowContext): string | null {
+export function getPasswordTime({ user_notes }: FlowContext): string | null {
   const set = user_notes[passwordNote];
   return typeof set === 'string' ? set : null;
 }

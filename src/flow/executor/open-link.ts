@@ -4,12 +4,12 @@ import { randomToken } from '../../platform/random.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
-import { refusalOf, wordsOf } from '../applicable-flow.ts';
+import { loadDenial, messageOfDenial } from '../applicable-flow.ts';
 import { type FlowLink, findLink, takeLink } from '../links/flow-link.ts';
 import { challengeOf, deniedChallenge, linkComponent } from './challenge.ts';
 import type { ExecutorReply } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
-import { type FlowState, notePassword, type Start, setPendingUser, storedState } from './flow-state.ts';
+import { type FlowState, type Start, setPasswordTime, setPendingUser, storedState } from './flow-state.ts';
 import { deniedUserMembers } from './pending-user.ts';
 import { planState } from './planner.ts';
 import { type ActiveWalk, deleteFlowState, saveState } from './state-store.ts';
@@ -53,12 +53,12 @@ export async function followLink(
   const link = await findLink(call.db.read, key, linkToken, flow.pk, call.now);
   if (!link) return refuse(voidLink);
   const user = link.user === null ? null : await loadUserFacts(call.db.read, link.user);
-  const refusal = await refusalOf(policies, flow, { call, user, context: { is_restored: true } });
-  if (refusal) return refuse(wordsOf(refusal));
+  const refusal = await loadDenial(policies, flow, { call, user, context: { is_restored: true } });
+  if (refusal) return refuse(messageOfDenial(refusal));
   if (answer?.component !== linkComponent)
     return { challenge: challengeOf(flow, linkComponent, { link_opened: true }), cookies: [], token };
   const state = { ...(await stateOf(needs, call, flow, link, start)), link: key.hash(linkToken) };
-  if (link.password_set !== null) notePassword(state.context, link.password_set);
+  if (link.password_set !== null) setPasswordTime(state.context, link.password_set);
   const held = await call.db.write(async (tx) => {
     if (!(await takeLink(tx, link))) return null;
     for (const left of new Set([token, shared ?? token])) await deleteFlowState(tx, key, left, flow.pk);

@@ -83,7 +83,7 @@ export interface StageKind<S = StageSettings, A extends Fields = Fields> extends
    * Consumes what the stage accepted, such as an invitation. Called in the transaction that creates the user and in the
    * one that ends the flow; notes in the context what is consumed. Throws `Problem` if it is no longer valid.
    */
-  settle?(context: FlowContext, tx: Query, call: Call): Promise<void>;
+  completeStage?(context: FlowContext, tx: Query, call: Call): Promise<void>;
 }
 
 /** Infers the types of settings and answer, and erases them so that all kinds fit one list. */
@@ -110,7 +110,7 @@ export interface Step<S = StageSettings> {
   /** The user whom the flow is about; null if unknown or nonexistent. */
   pendingUser(): Promise<UserFacts | null>;
   /** Makes earlier stages consume what they accepted; for a stage that makes lasting changes. */
-  settle(tx: Query, call: Call): Promise<void>;
+  completeStages(tx: Query, call: Call): Promise<void>;
 }
 
 /** Called only if the challenge is shown, not before an answer to it is judged. */
@@ -144,7 +144,7 @@ export type Move =
 export type Write = (tx: Query, call: Call) => Promise<void>;
 
 /** Combines the writes of two moves. */
-export const bothOf = (one: Write | undefined, other: Write | undefined): Write | undefined =>
+export const inSequence = (one: Write | undefined, other: Write | undefined): Write | undefined =>
   one && other
     ? async (tx, call) => {
         await one(tx, call);

@@ -6,14 +6,14 @@ import { notImpersonating } from '../../resource/credentials.ts';
 import type { Fields, Row } from '../../resource/fields/field.ts';
 import { parseBody } from '../../resource/parse.ts';
 import type { Engine } from '../../resource/resource.ts';
-import { type FlowState, isProven, notedPassword, notePassword } from './flow-state.ts';
+import { type FlowState, getPasswordTime, isProven, setPasswordTime } from './flow-state.ts';
 import { loadStage } from './load-stage.ts';
 import { pendingUserOf } from './pending-user.ts';
 import { isStageDue } from './planner.ts';
 import { type Move, type StageKind, type StageScreen, type Step, stay } from './stage-kind.ts';
 import type { Walk, WalkMove } from './walk.ts';
 
-export interface StageNeeds {
+export interface StageDependencies {
   readonly engine: Engine;
   readonly policies: PolicyEngine;
   /** By model. */
@@ -21,7 +21,7 @@ export interface StageNeeds {
 }
 
 /** Gets a move from the current stage. The stage changes the state in place: pass a draft. */
-export async function nextMove(needs: StageNeeds, call: Call, walk: Walk): Promise<WalkMove> {
+export async function nextMove(needs: StageDependencies, call: Call, walk: Walk): Promise<WalkMove> {
   const { flow, state, answer } = walk;
   const planned = state.stages[state.at];
   if (!planned) return { move: 'finish' };
@@ -49,12 +49,17 @@ export async function nextMove(needs: StageNeeds, call: Call, walk: Walk): Promi
 
 /** For proofs that do not depend on the password; one that does notes the one that it checked. */
 async function keepPassword({ context, pendingUser }: Step): Promise<void> {
-  if (!isProven(context) || notedPassword(context) !== null) return;
+  if (!isProven(context) || getPasswordTime(context) !== null) return;
   const user = await pendingUser();
-  if (user) notePassword(context, user.password_change_date);
+  if (user) setPasswordTime(context, user.password_change_date);
 }
 
-function stepOf({ engine, kinds }: StageNeeds, call: Call, { flow, state }: Walk, settings: Step['settings']): Step {
+function stepOf(
+  { engine, kinds }: StageDependencies,
+  call: Call,
+  { flow, state }: Walk,
+  settings: Step['settings'],
+): Step {
   const { context, memory, query } = state;
   return {
     walk: state,
@@ -66,13 +71,13 @@ function stepOf({ engine, kinds }: StageNeeds, call: Call, { flow, state }: Walk
     memory,
     query,
     pendingUser: pendingUserOf(call, context),
-    settle: (tx, writing) => settleStages(kinds, state, tx, writing),
+    completeStages: (tx, writing) => completePassedStages(kinds, state, tx, writing),
   };
 }
 
 /** Makes the passed stages consume what they accepted. */
-export async function settleStages(
-  kinds: StageNeeds['kinds'],
+export async function completePassedStages(
+  kinds: StageDependencies['kinds'],
   { stages, at, context }: FlowState,
   tx: Query,
   call: Call,
@@ -80,7 +85,7 @@ export async function settleStages(
   const passed = new Set(stages.slice(0, at).map(({ kind }) => kind));
   for (const name of passed) {
     const kind = kinds.get(name);
-    if (kind?.settle) await kind.settle(context, tx, call);
+    if (kind?.completeStage) await kind.completeStage(context, tx, call);
   }
 }
 

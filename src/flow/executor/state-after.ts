@@ -39,7 +39,7 @@ export const refusedState = (state: FlowState, { append, next }: Refusal): FlowS
 });
 
 /** A copy of what stages may change; the rest is shared. */
-export const draftOf = (state: FlowState): FlowState => ({
+export const copyState = (state: FlowState): FlowState => ({
   ...state,
   context: copyJson(state.context),
   memory: copyJson(state.memory),

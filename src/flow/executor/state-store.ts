@@ -174,7 +174,7 @@ const replaceWalk = statement<MovedWalk, unknown>(
 );
 
 /** Another answer has moved the walk. */
-class Overtaken extends Error {}
+class ConcurrentUpdate extends Error {}
 
 /** Ends a walk. Throws `Overtaken` if the walk has moved meanwhile. One that was never stored needs no ending. */
 export async function deleteState(
@@ -185,7 +185,7 @@ export async function deleteState(
 ): Promise<void> {
   if (stored.version === 0) return;
   const deleted = await deleteWalk(tx, key.hash(stored.token), flow, stored.version);
-  if (deleted.length === 0) throw new Overtaken();
+  if (deleted.length === 0) throw new ConcurrentUpdate();
 }
 
 const deleteWalk = statement<[hash: string, flow: string, version: number], unknown>(
@@ -193,7 +193,7 @@ const deleteWalk = statement<[hash: string, flow: string, version: number], unkn
     and version = ${version} returning pk`,
 );
 
-export function nullIfOvertaken(error: unknown): null {
-  if (error instanceof Overtaken) return null;
+export function nullIfConflict(error: unknown): null {
+  if (error instanceof ConcurrentUpdate) return null;
   throw error;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { planThrough } from '../plan.ts';
+import { createPlan } from '../plan.ts';
 import type { ExecutorFlow, FlowState, PlannedStage } from './flow-state.ts';
 import { stateAtStart } from './planner.ts';
 import type { Write } from './stage-kind.ts';
@@ -28,7 +28,7 @@ const stage = (name: string, more: Partial<PlannedStage> = {}): PlannedStage => 
 });
 
 const refusal = { append: [], next: '/refused' };
-const plan = planThrough(flow, 7, { refusal });
+const plan = createPlan(flow, 7, { refusal });
 const first: FlowState = {
   ...stateAtStart(plan, { next: '/target', query: {}, actor: null }),
   stages: [stage('one'), stage('two'), stage('three')],
@@ -52,7 +52,7 @@ const errors = { email: ['Enter an address.'] };
 const question: WalkMove = { move: 'ask', component: 'screen', challenge: { hint: 'x' } };
 const challenge = expect.objectContaining({ component: 'screen', hint: 'x', flow_info: expect.anything() });
 const elsewhere = { token: 't', version: 9, state: { ...first, at: 2 } };
-const detour = (to: string) => `/out?to=${to}`;
+const logoutRedirect = (to: string) => `/out?to=${to}`;
 
 interface Case {
   readonly walk: Walk;
@@ -192,7 +192,7 @@ const cases: Readonly<Record<string, Case>> = {
     changes: { answer: null },
   },
   'a write that finds answers wrong forgets them and asks the step before': {
-    walk: stored({ context: changed }, { unwritten: waiting, cookies: [['a=1']], detour }),
+    walk: stored({ context: changed }, { unwritten: waiting, cookies: [['a=1']], logoutRedirect }),
     move: { move: 'send-back', errors },
     effect: { do: 'store' },
     changes: {
@@ -217,7 +217,7 @@ const cases: Readonly<Record<string, Case>> = {
     changes: {},
   },
   'a faster answer shows where it has led, without cookies that were not stored': {
-    walk: stored({}, { cookies: [['a=1']], unwritten: waiting, complaints: errors, detour }),
+    walk: stored({}, { cookies: [['a=1']], unwritten: waiting, complaints: errors, logoutRedirect }),
     move: { move: 'overtaken', by: elsewhere },
     effect: nothing,
     changes: { answer: null, cookies: [], unwritten: undefined, stored: elsewhere, state: elsewhere.state },

@@ -1,10 +1,10 @@
 import { type Complaints, messagesOf } from '../../lib/problem.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { challengeOf, redirectTo } from './challenge.ts';
+import { isRebuildable } from './flow-start.ts';
 import type { ExecutorFlow, FlowState } from './flow-state.ts';
-import { isUntouched } from './opening.ts';
-import type { Detour } from './sign-out-detour.ts';
-import { bothOf, type Move, type Write } from './stage-kind.ts';
+import type { LogoutRedirect } from './logout-redirects.ts';
+import { inSequence, type Move, type Write } from './stage-kind.ts';
 import { refusedState, stateAfter, stateBefore } from './state-after.ts';
 import type { ActiveWalk } from './state-store.ts';
 
@@ -27,8 +27,8 @@ export interface Walk {
   readonly cookies: readonly (readonly string[])[];
   /** Errors in the answer, to show with the next challenge. */
   readonly complaints?: Complaints | undefined;
-  /** The sign-out detour, once the browser's session has ended. */
-  readonly detour?: Detour | undefined;
+  /** The redirect to clients at sign-out, once the browser's session has ended. */
+  readonly logoutRedirect?: LogoutRedirect | undefined;
   /** The screen to show; null while the walk continues. */
   readonly screen: Screen | null;
 }
@@ -138,7 +138,7 @@ export function advance(walk: Walk, move: WalkMove): Advance {
  */
 function showing(walk: Walk, challenge: Row): Advance {
   const { stored, state, isAnswered } = walk;
-  const isOpening = stored.version === 0 && state.actor === null && !isAnswered && isUntouched(state);
+  const isOpening = stored.version === 0 && state.actor === null && !isAnswered && isRebuildable(state);
   if (isOpening) return { walk: { ...walk, screen: { challenge, isOpening } }, effect: { do: 'nothing' } };
   return { walk: { ...onward(walk, state), screen: { challenge } }, effect: { do: 'store' } };
 }
@@ -149,7 +149,7 @@ function passed(walk: Walk, move: Extract<Move, { move: 'next' }>): Advance {
   const state = stateAfter(walk.state, move);
   const after = { ...onward(walk, state), cookies: cookies ? [...walk.cookies, cookies] : walk.cookies };
   if (!write || mayWait)
-    return { walk: { ...after, unwritten: bothOf(walk.unwritten, write) }, effect: { do: 'nothing' } };
+    return { walk: { ...after, unwritten: inSequence(walk.unwritten, write) }, effect: { do: 'nothing' } };
   return { walk: after, effect: { do: state.at < state.stages.length ? 'store' : 'end', write, ends } };
 }
 
@@ -168,9 +168,9 @@ const onward = (walk: Walk, state: FlowState): Walk => ({
 });
 
 /** Restarts the walk from this state; errors to show are carried over. */
-const anew = ({ flow, stored, detour, complaints }: Walk, state: FlowState, errors?: Complaints): Walk => ({
+const anew = ({ flow, stored, logoutRedirect, complaints }: Walk, state: FlowState, errors?: Complaints): Walk => ({
   ...walkFrom(flow, stored, null),
   state,
-  detour,
+  logoutRedirect,
   complaints: complaints ?? errors,
 });

@@ -15,7 +15,7 @@ import { actionOn } from '../../resource/define.ts';
 import { objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import { checkRecentlyAuthenticatedFor } from '../../resource/recent-authentication.ts';
 import { applicableFlow } from '../applicable-flow.ts';
-import { type FlowPlan, planThrough } from '../plan.ts';
+import { createPlan, type FlowPlan } from '../plan.ts';
 import { addressOfLink, giveToken, storeLink } from './flow-link.ts';
 
 export interface RecoveryNeeds {
@@ -69,7 +69,7 @@ export async function planRecovery(policies: PolicyEngine, call: Call, pk: numbe
   const choice = await applicableFlow(policies, { flow: await recoveryFlow(call), call: opener, user, context });
   if (choice.outcome === 'missing') throw noRecoveryFlow();
   if (choice.outcome === 'refused') throw Invalid.whole('Recovery flow not applicable to user');
-  return planThrough(choice.flow, pk, { is_restored: true });
+  return createPlan(choice.flow, pk, { is_restored: true });
 }
 
 const noRecoveryFlow = () => new Invalid({ non_field_errors: ['No recovery flow set.'] }, 'no_recovery_flow');

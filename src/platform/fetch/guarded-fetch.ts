@@ -18,7 +18,7 @@ export interface OutboundRequest {
   returnRedirect?: boolean | undefined;
 }
 
-export interface OutboundAnswer {
+export interface OutboundResponse {
   readonly status: number;
   /** By lower-case name; repeated values are joined by ", ". */
   readonly headers: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export interface OutboundAnswer {
 
 /** Calls other servers, with SSRF protection. Rejects only with an OutboundError. */
 export interface GuardedFetch {
-  (url: string, request?: OutboundRequest): Promise<OutboundAnswer>;
+  (url: string, request?: OutboundRequest): Promise<OutboundResponse>;
   close(): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export function createFetch({
     return new Agent({ connect });
   };
 
-  const guardedFetch = async (url: string, request: OutboundRequest = {}): Promise<OutboundAnswer> => {
+  const guardedFetch = async (url: string, request: OutboundRequest = {}): Promise<OutboundResponse> => {
     const hop = createHop(url, request);
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), request.timeoutMs ?? timeoutMs);
@@ -114,7 +114,7 @@ interface Limits {
   returnRedirect: boolean;
 }
 
-async function send(agent: Agent, first: Hop, limits: Limits): Promise<OutboundAnswer> {
+async function send(agent: Agent, first: Hop, limits: Limits): Promise<OutboundResponse> {
   const { signal, maxBytes, maxRedirects, returnRedirect } = limits;
   let hop = first;
   for (let redirectsLeft = maxRedirects; ; redirectsLeft--) {
@@ -185,7 +185,7 @@ function createAnswer(
   headers: Readonly<Record<string, string>>,
   body: Uint8Array,
   host: string,
-): OutboundAnswer {
+): OutboundResponse {
   return {
     status,
     headers,

@@ -1,5 +1,5 @@
 import { errorFacts } from '../../lib/error-facts.ts';
-import { connectionTrouble } from '../connection-trouble.ts';
+import { describeConnectionError } from '../connection-error.ts';
 
 export type OutboundReason =
   | 'blocked'
@@ -41,7 +41,7 @@ export function explainFailure(error: unknown, host: string, isPastDeadline: boo
   if (code === 'UND_ERR_INVALID_ARG') {
     return new OutboundError('bad-url', `the request to ${host} cannot be written as HTTP`, { cause: error });
   }
-  const trouble = connectionTrouble(code);
+  const trouble = describeConnectionError(code);
   const why = trouble === null ? '' : `: ${trouble}`;
   return new OutboundError('unreachable', `${host} cannot be reached${why}`, { cause: error });
 }

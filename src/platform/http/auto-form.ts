@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import { escapeHtml } from '../../lib/escape-html.ts';
-import type { HttpAnswer } from './routes.ts';
+import type { HttpResponse } from './routes.ts';
 
 const submit = 'document.forms[0].submit()';
 const submitHash = hash('sha256', submit, 'base64');
 
 /** A page whose form submits itself to another server. Its only script is the line that submits the form. */
-export function autoForm(action: string, members: Readonly<Record<string, string>>): HttpAnswer {
+export function autoForm(action: string, members: Readonly<Record<string, string>>): HttpResponse {
   const inputs = Object.entries(members)
     .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
     .join('\n');

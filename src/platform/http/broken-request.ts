@@ -9,7 +9,7 @@ const codes: Readonly<Record<string, ProblemCode>> = {
 };
 
 /** Answers requests that are not HTTP or arrive too slowly, and closes the connection. */
-export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+export function rejectBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

@@ -4,7 +4,7 @@ import { extname, join, relative } from 'node:path';
 import { memoizeWeakly } from '../../lib/memoize.ts';
 import { Problem } from '../../lib/problem.ts';
 import { decoded } from './router.ts';
-import type { AnswerCall } from './routes.ts';
+import type { HandleCall } from './routes.ts';
 
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -28,7 +28,7 @@ const codings = [
  * Serves the files of a folder under a route that ends in `*`. Files are read once, at start: no request reaches the
  * disk, so path traversal is impossible. Precompressed variants (`app.js.br`) may be beside a file.
  */
-export function serveFolder(folder: string, cacheControl: string): AnswerCall {
+export function serveFolder(folder: string, cacheControl: string): HandleCall {
   const files = readFiles(folder);
   // On first use: hashing all files would take 25 ms of each start.
   const etagOf = memoizeWeakly((body: Buffer) => `"${hash('sha256', body, 'base64url')}"`);

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { escapeHtml } from '../../lib/escape-html.ts';
 import { directionOf, type Language } from '../../lib/texts/languages.ts';
 import { translate } from '../../lib/texts/translate.ts';
-import type { HttpAnswer } from './routes.ts';
+import type { HttpResponse } from './routes.ts';
 
 interface Page {
   readonly status?: number;
@@ -59,7 +59,7 @@ const styleHash = hash('sha256', style, 'base64');
 const framed = 'allow-forms allow-same-origin allow-scripts';
 
 /** A page for the few messages outside of flows. It runs no scripts and loads only what is passed in. */
-export function plainPage(page: Page): HttpAnswer {
+export function plainPage(page: Page): HttpResponse {
   const { status = 200, brand, language, frames = [], goOnTo } = page;
   const { title, paragraphs, link, form } = translated(page, (text) => translate(language, text));
   const body = [

@@ -1,8 +1,8 @@
 import type { Log } from '../log.ts';
 import type { RequestFacts } from './request-facts.ts';
-import type { HttpAnswer } from './routes.ts';
+import type { HttpResponse } from './routes.ts';
 
-type LogRequest = (answer: HttpAnswer, request: RequestFacts, url: string | undefined, milliseconds: number) => void;
+type LogRequest = (answer: HttpResponse, request: RequestFacts, url: string | undefined, milliseconds: number) => void;
 
 /**
  * One line per request: at `error` when the server failed, whatever the response; at `info` when a page or a protocol refused,

@@ -12,7 +12,7 @@ export interface HttpCall {
   readonly body: Buffer;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** A stream is sent as it is read. */
@@ -23,7 +23,7 @@ export interface HttpAnswer {
   readonly isLogged?: boolean;
 }
 
-export type AnswerCall = (call: HttpCall) => Promise<HttpAnswer>;
+export type HandleCall = (call: HttpCall) => Promise<HttpResponse>;
 
 /** Matches methods without their own route. */
 export const anyMethod = 'any method';
@@ -31,7 +31,7 @@ export const anyMethod = 'any method';
 /** The table of all routes. */
 export interface Routes {
   /** Paths are the router's (`/a/{slug}/`, `/b/*`). A GET route also serves HEAD (RFC 9110 §9.3.2). */
-  on(methods: readonly string[], path: string, answer: AnswerCall): void;
+  on(methods: readonly string[], path: string, answer: HandleCall): void;
 }
 
 export interface RouteTable extends Routes {
@@ -42,14 +42,14 @@ export interface RouteTable extends Routes {
 }
 
 export interface RouteMatch {
-  readonly answer: AnswerCall;
+  readonly answer: HandleCall;
   /** The path as it was declared; null where nothing matched but a path without the slash, or another method. */
   readonly route: string | null;
   readonly params: HttpCall['params'];
 }
 
 interface Route {
-  readonly answer: AnswerCall;
+  readonly answer: HandleCall;
   readonly path: string;
 }
 
@@ -84,7 +84,7 @@ export function createRoutes(): RouteTable {
 }
 
 /** Redirects reads. Writes get an error, since clients may change the method on a redirect or not follow it. */
-function addSlash(method: string, path: string): AnswerCall {
+function addSlash(method: string, path: string): HandleCall {
   if (method !== 'GET' && method !== 'HEAD') {
     throw new Problem('not_found', `Not found. The path ends with a slash: ${path}/`);
   }
@@ -95,7 +95,7 @@ function addSlash(method: string, path: string): AnswerCall {
 }
 
 /** RFC 9110 §9.3.7, §15.5.6 */
-function notOffered(method: string, { methods }: Match<Route>): AnswerCall {
+function notOffered(method: string, { methods }: Match<Route>): HandleCall {
   const headers = { allow: [...methods.keys(), 'OPTIONS'].join(', ') };
   if (method === 'OPTIONS') return async () => ({ status: 204, headers });
   throw new Problem('method_not_allowed', `Method "${method}" not allowed.`, headers);
@@ -105,7 +105,7 @@ export const json = (
   status: number,
   body: unknown,
   headers?: Readonly<Record<string, string | readonly string[]>>,
-): HttpAnswer => ({
+): HttpResponse => ({
   status,
   headers: { 'content-type': 'application/json', ...headers },
   body: JSON.stringify(body),

@@ -4,17 +4,17 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { asciiUri } from '../../lib/ascii-uri.ts';
 import type { Log } from '../log.ts';
-import { answerBrokenRequest } from './broken-request.ts';
+import { rejectBrokenRequest } from './broken-request.ts';
 import { checkHost } from './check-host.ts';
+import { toErrorResponse } from './error-response.ts';
 import { hasBody, readBody, skipRest } from './read-body.ts';
 import { isUpload } from './read-upload.ts';
-import { refusalOf } from './refusal.ts';
 import { createRequestBodyQuota } from './request-body-quota.ts';
 import { type RequestFacts, requestFacts } from './request-facts.ts';
 import { logRequests } from './request-log.ts';
 import { createRequestsPerConnection } from './requests-per-connection.ts';
 import { createResponseMemoryLimit } from './response-memory-limit.ts';
-import { createRoutes, type HttpAnswer, type RouteMatch, type RouteTable } from './routes.ts';
+import { createRoutes, type HttpResponse, type RouteMatch, type RouteTable } from './routes.ts';
 import { securityHeaders } from './security-headers.ts';
 import { createTrustedProxies } from './trusted-proxies.ts';
 
@@ -28,11 +28,11 @@ export interface ServerOptions {
   /** How much of large answers may wait for clients that read slowly. */
   readonly maxUnreadBytes?: number | undefined;
   /** Wraps the work of each request. */
-  around?(work: () => Promise<HttpAnswer>, request: RequestFacts): Promise<HttpAnswer>;
+  around?(work: () => Promise<HttpResponse>, request: RequestFacts): Promise<HttpResponse>;
   /** Called after each response with its route, null if none matched. */
   observe?(request: ObservedRequest): void;
   /** Turns a refusal into an HTML page for browsers; null to leave it as is. */
-  errorPage?(error: unknown, refusal: HttpAnswer, request: RequestFacts): Promise<HttpAnswer | null>;
+  errorPage?(error: unknown, refusal: HttpResponse, request: RequestFacts): Promise<HttpResponse | null>;
 }
 
 interface ObservedRequest {
@@ -83,7 +83,7 @@ export function createServer({
     if (!tryBegin(raw.socket)) return;
     const started = performance.now();
     const facts = requestFacts(raw, proxies);
-    let answer: HttpAnswer;
+    let answer: HttpResponse;
     let route: string | null = null;
     try {
       checkHost(raw);
@@ -98,7 +98,7 @@ export function createServer({
       write(response, facts, answer);
     } catch (error) {
       // For example, a header that cannot be sent.
-      answer = refusalOf(error, facts.id);
+      answer = toErrorResponse(error, facts.id);
       if (!response.headersSent) write(response, facts, answer);
     }
     end(raw.socket);
@@ -107,7 +107,7 @@ export function createServer({
     observe({ route, status: answer.status, isFault: isFault(answer), milliseconds });
   }
 
-  function answerTo(raw: IncomingMessage, facts: RequestFacts, { answer, params }: RouteMatch): Promise<HttpAnswer> {
+  function answerTo(raw: IncomingMessage, facts: RequestFacts, { answer, params }: RouteMatch): Promise<HttpResponse> {
     if (!bringsBody(raw)) return answer({ facts, params, raw, body: nothing });
     const reservation = reserveBodyMemory(facts.clientIp);
     return readBody(raw, bodyLimitBytes, reservation.tryGrowTo)
@@ -115,12 +115,12 @@ export function createServer({
       .finally(reservation.release);
   }
 
-  async function refuse(error: unknown, facts: RequestFacts): Promise<HttpAnswer> {
-    const refusal = refusalOf(error, facts.id);
+  async function refuse(error: unknown, facts: RequestFacts): Promise<HttpResponse> {
+    const refusal = toErrorResponse(error, facts.id);
     return (await errorPage(error, refusal, facts)) ?? refusal;
   }
 
-  function write(response: ServerResponse, facts: RequestFacts, { status, headers, body }: HttpAnswer): void {
+  function write(response: ServerResponse, facts: RequestFacts, { status, headers, body }: HttpResponse): void {
     const all: Record<string, string | number | readonly string[]> = {
       ...securityHeaders,
       'x-request-id': facts.id,
@@ -149,7 +149,7 @@ export function createServer({
 
   const http = createHttpServer(timeouts(requestTimeoutMs), serve)
     .setTimeout(2 * requestTimeoutMs)
-    .on('clientError', answerBrokenRequest);
+    .on('clientError', rejectBrokenRequest);
 
   return {
     routes,
@@ -197,7 +197,8 @@ const timeouts = (requestTimeoutMs: number) => ({
   connectionsCheckingInterval: Math.ceil(requestTimeoutMs / 6),
 });
 
-const isFault = ({ status, fault = null }: HttpAnswer): boolean => status === 500 || (fault !== null && status !== 503);
+const isFault = ({ status, fault = null }: HttpResponse): boolean =>
+  status === 500 || (fault !== null && status !== 503);
 
 const bringsBody = (request: IncomingMessage): boolean =>
   request.method !== 'GET' && request.method !== 'HEAD' && hasBody(request) && !isUpload(request);

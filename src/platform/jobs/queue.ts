@@ -237,13 +237,13 @@ const scheduleKey = (kind: string): string => `schedule:${kind}`;
 const workerGoneMs = 150_000;
 
 /** Notes that a worker lives, for instances that share a database. */
-export async function beat({ dialect }: Database, tx: Query, worker: string, now: string): Promise<void> {
+export async function recordHeartbeat({ dialect }: Database, tx: Query, worker: string, now: string): Promise<void> {
   await sql`delete from job_workers where seen < ${dialect.moment(now, -workerGoneMs)}`.execute(tx);
   await sql`insert into job_workers (pk, seen) values (${worker}, ${dialect.moment(now)})
     on conflict (pk) do update set seen = excluded.seen`.execute(tx);
 }
 
-export async function endBeats(tx: Query, worker: string): Promise<void> {
+export async function deleteHeartbeats(tx: Query, worker: string): Promise<void> {
   await sql`delete from job_workers where pk = ${worker}`.execute(tx);
 }
 

@@ -5,11 +5,10 @@ import type { Log } from '../log.ts';
 import { randomUuid } from '../random.ts';
 import { type JobKind, type Jobs, PermanentFailure } from './job.ts';
 import {
-  beat,
   type ClaimedJob,
   checkSchedules,
   claimJobs,
-  endBeats,
+  deleteHeartbeats,
   endJob,
   extendLease,
   insertJob,
@@ -20,6 +19,7 @@ import {
   leaseMs,
   namesIn,
   nextDue,
+  recordHeartbeat,
   releaseAll,
 } from './queue.ts';
 
@@ -132,7 +132,7 @@ export function createJobWorker({
   async function beatIfDue(): Promise<void> {
     if (!db.notify || performance.now() < nextBeatAt) return;
     nextBeatAt = performance.now() + beatEveryMs;
-    await db.write((tx) => beat(db, tx, worker, clock.now()), { durable: false });
+    await db.write((tx) => recordHeartbeat(db, tx, worker, clock.now()), { durable: false });
   }
 
   const runningKeys = () => [...running.keys()].map(({ pk }) => pk);
@@ -245,7 +245,7 @@ export function createJobWorker({
       await pass;
       await Promise.allSettled(running.values());
       if (announcement) await announce();
-      if (db.notify && nextBeatAt > 0) await db.write((tx) => endBeats(tx, worker)).catch(() => {});
+      if (db.notify && nextBeatAt > 0) await db.write((tx) => deleteHeartbeats(tx, worker)).catch(() => {});
       await unlisten?.();
     },
   };

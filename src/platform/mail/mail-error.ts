@@ -1,5 +1,5 @@
 import { errorFacts, messageOf } from '../../lib/error-facts.ts';
-import { connectionTrouble } from '../connection-trouble.ts';
+import { describeConnectionError } from '../connection-error.ts';
 
 /**
  * Why a mail was not taken, for administrators. The words of the mail server are in the cause, for the log: they name
@@ -39,7 +39,7 @@ interface MailFacts {
 const mailFacts = (error: unknown): MailFacts => errorFacts(error);
 
 function wordsOf(code: unknown, originalCode: unknown): string {
-  const trouble = connectionTrouble(originalCode) ?? connectionTrouble(code);
+  const trouble = describeConnectionError(originalCode) ?? describeConnectionError(code);
   if (trouble !== null) return `The mail server cannot be reached: ${trouble}`;
   return words[String(code)] ?? 'The mail server did not take the message';
 }

@@ -5,7 +5,13 @@ import { createLruCache } from '../../lib/lru-cache.ts';
 import { type Budgets, createBudgets } from './budget.ts';
 import { prelude } from './prelude.ts';
 import { loadQuickJs } from './quickjs.ts';
-import { type Compiler, chance, openCompiler, openRoom, type Room } from './room.ts';
+import {
+  type Compiler,
+  openCompiler,
+  openSandboxInstance,
+  randomFunctionName,
+  type SandboxInstance,
+} from './sandbox-instance.ts';
 
 /** Runs administrators' expressions: bodies of JavaScript functions, without access to the server. */
 export interface Sandbox {
@@ -61,7 +67,7 @@ type Compiled = { readonly bytecode: Uint8Array } | { readonly message: string; 
 /** Cheap to create: QuickJS is loaded with the first expression (about 100 ms). */
 export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}): Sandbox {
   const compiled = createLruCache<{ readonly bytecode: Uint8Array }>(cacheBytes, weigh);
-  const idle: Room[] = [];
+  const idle: SandboxInstance[] = [];
   let parts: { module: WebAssembly.Module; compiler: Compiler; prelude: Uint8Array } | null = null;
   let running = 0;
   const budgets = createBudgets();
@@ -86,7 +92,7 @@ export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}
       }
       const budget = budgets.current();
       if (budget?.isSpent) return { ok: false, error: budgetSpent, isBudgetSpent: true, messages, logs };
-      const room = idle.pop() ?? openRoom(load().module, load().prelude, defaultMemoryBytes);
+      const room = idle.pop() ?? openSandboxInstance(load().module, load().prelude, defaultMemoryBytes);
       running++;
       try {
         const outcome = room.evaluate({
@@ -178,7 +184,7 @@ function noteIn(notes: string[]): (text: Json) => null {
 }
 
 const builtIns = {
-  [chance]: () => Number(randomBytes(8).readBigUInt64LE() >> 11n) / 2 ** 53,
+  [randomFunctionName]: () => Number(randomBytes(8).readBigUInt64LE() >> 11n) / 2 ** 53,
   ip_in: (address: Json, ranges: Json) => {
     if (typeof address !== 'string' || !readAddress(address)) throw new TypeError(`${address} is not an IP address`);
     const texts = Array.isArray(ranges) ? ranges : [ranges];

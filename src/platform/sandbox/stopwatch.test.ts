@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { createStopwatch, type Stopwatch, TimeIsUp } from './stopwatch.ts';
+import { createStopwatch, type Stopwatch, TimeLimitExceeded } from './stopwatch.ts';
 
 let spent: number;
 let watch: Stopwatch;
@@ -16,7 +16,7 @@ function stepsOf(ms: number): number {
     try {
       watch.check();
     } catch (error) {
-      expect(error).toBeInstanceOf(TimeIsUp);
+      expect(error).toBeInstanceOf(TimeLimitExceeded);
       return steps;
     }
   }
@@ -41,5 +41,5 @@ test('what runs in between counts as a whole', () => {
   spent += 40;
   watch.checkAll();
   spent += 20;
-  expect(() => watch.checkAll()).toThrow(TimeIsUp);
+  expect(() => watch.checkAll()).toThrow(TimeLimitExceeded);
 });

@@ -1,4 +1,4 @@
-export class TimeIsUp extends Error {}
+export class TimeLimitExceeded extends Error {}
 
 export interface Stopwatch {
   start(timeMs: number): void;
@@ -24,7 +24,7 @@ export function createStopwatch(spentMs = spentByThread): Stopwatch {
     const now = spentMs();
     leftMs -= Math.min(now - last, maxMs);
     last = now;
-    if (leftMs < 0) throw new TimeIsUp();
+    if (leftMs < 0) throw new TimeLimitExceeded();
   }
 
   return {

@@ -1,4 +1,4 @@
-import { type AccessAnswer, applicationTarget } from '../../core/application/application-access.ts';
+import { type AccessResult, applicationTarget } from '../../core/application/application-access.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
 import type { AuthorizationDependencies, RequestingProvider } from './dependencies.ts';
 
@@ -24,7 +24,7 @@ async function answerOf(
   call: Call,
   { application }: Provider,
   options: { readonly dryRun: boolean },
-): Promise<AccessAnswer | undefined> {
+): Promise<AccessResult | undefined> {
   const answers = await evaluateAccess(call, requireActor(call).user.pk, [applicationTarget(application)], options);
   return answers.get(application.pk);
 }

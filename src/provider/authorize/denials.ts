@@ -1,6 +1,6 @@
-import { type AccessAnswer, switchedOff } from '../../core/application/application-access.ts';
+import { type AccessResult, switchedOff } from '../../core/application/application-access.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { createSharedLimit } from '../../platform/shared-counts.ts';
+import { createSharedLimit } from '../../platform/shared-rate-limit.ts';
 import { nameDeciders } from '../../policy/deciders.ts';
 import type { Call, NewEvent } from '../../resource/call.ts';
 import type { ClientApplication } from '../client-application.ts';
@@ -11,7 +11,7 @@ type Named = Pick<ClientApplication, 'pk' | 'name'>;
 export type Denials = (
   call: Call,
   provider: { readonly pk: number; readonly application: Named },
-  answer: AccessAnswer | undefined,
+  answer: AccessResult | undefined,
 ) => Promise<void>;
 
 /** An application as events name it. */
@@ -41,7 +41,7 @@ const maxReasons = 20;
 const deniedEvent = (
   app: string,
   application: Named,
-  answer: Pick<AccessAnswer, 'messages' | 'logs'> | undefined,
+  answer: Pick<AccessResult, 'messages' | 'logs'> | undefined,
   decidedBy: readonly string[],
 ): NewEvent => ({
   action: 'policy_execution',

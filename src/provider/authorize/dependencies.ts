@@ -1,11 +1,11 @@
 import type { EvaluateAccess } from '../../core/application/application-access.ts';
-import type { BeginNeeds } from '../../flow/executor/begin-planned.ts';
+import type { StartDependencies } from '../../flow/executor/start-planned-flow.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { ClientApplication } from '../client-application.ts';
 import type { Denials } from './denials.ts';
 
 /** What the way from "an application asks" to "this person may" needs of the server. */
-export interface AuthorizationDependencies extends BeginNeeds {
+export interface AuthorizationDependencies extends StartDependencies {
   readonly evaluateAccess: EvaluateAccess;
   readonly refusals: { readonly denied: Denials };
   /** Where people sign in who come by this host, to come back to `next`. */

@@ -1,7 +1,7 @@
 import { switchedOff } from '../../core/application/application-access.ts';
 import { pageFrame } from '../../core/brand/language.ts';
 import { plainPage } from '../../platform/http/plain-page.ts';
-import type { HttpAnswer } from '../../platform/http/routes.ts';
+import type { HttpResponse } from '../../platform/http/routes.ts';
 import type { Call } from '../../resource/call.ts';
 import type { AuthorizationDependencies, RequestingProvider } from './dependencies.ts';
 
@@ -11,7 +11,7 @@ export async function rejectIfDisabled(
   call: Call,
   provider: RequestingProvider,
   back: string | undefined,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   await refusals.denied(call, provider, switchedOff);
   const { name } = provider.application;
   return plainPage({

@@ -1,11 +1,11 @@
 import { pageFrame } from '../../core/brand/language.ts';
-import { beginPlanned } from '../../flow/executor/begin-planned.ts';
+import { startPlannedFlow } from '../../flow/executor/start-planned-flow.ts';
 import type { FlowPlan } from '../../flow/plan.ts';
 import { plainPage } from '../../platform/http/plain-page.ts';
-import type { HttpAnswer } from '../../platform/http/routes.ts';
+import type { HttpResponse } from '../../platform/http/routes.ts';
 import { randomToken } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
-import { redirectBrowser } from '../browser-answers.ts';
+import { redirectBrowser } from '../browser-responses.ts';
 import type { ClientApplication } from '../client-application.ts';
 import { createDecisionStep } from './decide.ts';
 import type { AuthorizationDependencies, RequestingProvider } from './dependencies.ts';
@@ -31,7 +31,7 @@ export type AuthorizationOutcome =
   /** The flow asked nothing: the ticket can be redeemed at once. */
   | { readonly outcome: 'decided'; readonly ticket: string; readonly cookies: readonly string[] }
   /** They see a page; in the end they come with the ticket. */
-  | { readonly outcome: 'page'; readonly answer: HttpAnswer }
+  | { readonly outcome: 'page'; readonly answer: HttpResponse }
   /** They would have seen a page, with this component, but must not. */
   | { readonly outcome: 'silenced'; readonly component: string }
   | { readonly outcome: 'missing' }
@@ -56,7 +56,7 @@ export async function requireUserDecision(
   const next = asking.pathOf(ticket);
   const decidable = { provider: provider.pk, flow: authorization_flow ?? '', id: ticket, request };
   holdTicket(call);
-  const begun = await beginPlanned(needs, call, {
+  const begun = await startPlannedFlow(needs, call, {
     slug: (await slugOf(call.db.read, authorization_flow)) ?? '',
     context: asking.context,
     append: [createDecisionStep(kind, 'granted', decidable)],

@@ -2,7 +2,7 @@ import { maskSecrets } from '../../core/event/mask.ts';
 import { messageOf } from '../../lib/error-facts.ts';
 import { asObject, isDeeperThan, isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { systemClock } from '../../platform/clock.ts';
-import type { GuardedFetch, OutboundAnswer } from '../../platform/fetch/guarded-fetch.ts';
+import type { GuardedFetch, OutboundResponse } from '../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../platform/fetch/outbound-error.ts';
 import type { Method } from '../../platform/fetch/redirect.ts';
 import { storableText } from '../../resource/fields/well-formed.ts';
@@ -120,7 +120,7 @@ function failureOf(error: OutboundError): Error {
   return new SyncStopped(error.message);
 }
 
-function refusalOf({ status, headers }: OutboundAnswer, content: string): Error {
+function refusalOf({ status, headers }: OutboundResponse, content: string): Error {
   const message = `The target answered ${status}: ${storableText(detailOf(content))}`;
   if (status === 401) return new Unauthorized(message);
   if (status === 404 || status === 410) return new RemoteMissing(message);

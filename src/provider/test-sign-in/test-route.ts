@@ -1,6 +1,6 @@
 import { Problem } from '../../lib/problem.ts';
 import type { Route } from '../../platform/http/route.ts';
-import type { HttpAnswer, HttpCall } from '../../platform/http/routes.ts';
+import type { HttpCall, HttpResponse } from '../../platform/http/routes.ts';
 import { stayingInWindow } from '../../platform/http/security-headers.ts';
 import { isVisible } from '../../resource/access.ts';
 import type { Call } from '../../resource/call.ts';
@@ -10,8 +10,8 @@ import { isUseAllowed } from '../authorize/check-use.ts';
 import type { AuthorizationDependencies, RequestingProvider } from '../authorize/dependencies.ts';
 import { type AuthorizationRequest, requireUserDecision } from '../authorize/require-user-decision.ts';
 import { releaseTicket } from '../authorize/tickets.ts';
-import { redirectBrowser } from '../browser-answers.ts';
 import { browserCall, type BrowserMount as CallMount } from '../browser-call.ts';
+import { redirectBrowser } from '../browser-responses.ts';
 
 export type TestMount = AuthorizationDependencies & CallMount & { readonly engine: Engine };
 
@@ -41,7 +41,7 @@ const resultPage = '/if/admin/applications/test/';
 export function testRoute<Provider extends RequestingProvider>(mount: TestMount, kind: TestedKind<Provider>): Route {
   const { registry } = mount.engine;
 
-  async function begin(http: HttpCall): Promise<HttpAnswer> {
+  async function begin(http: HttpCall): Promise<HttpResponse> {
     const call = await browserCall(mount, http);
     const resource = registry.require(kind.model);
     const pk = parseKey(resource, http.params.provider ?? '');

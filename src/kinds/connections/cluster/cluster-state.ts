@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
-import { askVersion, type OpenFetch } from '../../../core/outpost/ask-version.ts';
-import { type AskState, unreachable } from '../../../core/outpost/connection-kind.ts';
+import { type FetchState, unreachable } from '../../../core/outpost/connection-kind.ts';
+import { fetchVersion, type OpenFetch } from '../../../core/outpost/fetch-version.ts';
 import { sealContext } from '../../../platform/keys.ts';
 import { type ClusterAccess, readKubeconfig } from './kubeconfig.ts';
 
@@ -16,7 +16,7 @@ const ownServer = 'https://kubernetes.default.svc';
 const ownFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** Asks the API server of the cluster for its version. */
-export function askCluster(open: OpenFetch): AskState {
+export function fetchClusterState(open: OpenFetch): FetchState {
   return async (pk, { db, world }) => {
     const { rows } = await sql<ClusterRow>`select b.local, t.kubeconfig, t.verify_ssl
       from connection_cluster t join service_connections b on b.pk = t.pk where t.pk = ${pk}`.execute(db.read);
@@ -28,7 +28,7 @@ export function askCluster(open: OpenFetch): AskState {
     const url = access && URL.parse('version', access.server.replace(/\/?$/, '/'));
     if (!access || !url) return unreachable;
     const tls = row.verify_ssl ? access.tls : { ...access.tls, rejectUnauthorized: false };
-    return askVersion(open, { url: url.href, headers: access.headers, member: 'gitVersion', over: { tls } });
+    return fetchVersion(open, { url: url.href, headers: access.headers, member: 'gitVersion', over: { tls } });
   };
 }
 

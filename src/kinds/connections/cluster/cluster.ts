@@ -1,12 +1,12 @@
-import { openFetchWithin } from '../../../core/outpost/ask-version.ts';
 import type { ConnectionKind } from '../../../core/outpost/connection-kind.ts';
+import { openFetchWithin } from '../../../core/outpost/fetch-version.ts';
 import type { Config } from '../../../platform/config.ts';
 import { clusterConnection } from './cluster.resource.ts';
-import { askCluster } from './cluster-state.ts';
+import { fetchClusterState } from './cluster-state.ts';
 
 export const cluster = ({ config }: { readonly config: Pick<Config, 'outboundAllow'> }): ConnectionKind => ({
   resource: clusterConnection,
-  askState: askCluster(openFetchWithin(config.outboundAllow)),
+  askState: fetchClusterState(openFetchWithin(config.outboundAllow)),
   async demo({ api }) {
     await api.ensure('/outposts/service_connections/cluster/', { name: 'Demo cluster' }, { kubeconfig: demoConfig });
   },

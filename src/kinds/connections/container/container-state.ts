@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { loadKeyPair } from '../../../core/key/key-pair.ts';
-import { askVersion, type OpenFetch } from '../../../core/outpost/ask-version.ts';
-import { type AskState, unreachable } from '../../../core/outpost/connection-kind.ts';
+import { type FetchState, unreachable } from '../../../core/outpost/connection-kind.ts';
+import { fetchVersion, type OpenFetch } from '../../../core/outpost/fetch-version.ts';
 import type { TlsOptions } from '../../../platform/fetch/guarded-connect.ts';
 import type { Call } from '../../../resource/call.ts';
 
@@ -16,7 +16,7 @@ const defaultSocket = '/var/run/docker.sock';
 const socketScheme = 'unix://';
 
 /** Asks the Docker API for its version: over a socket of this machine, or over TLS. */
-export function askContainer(open: OpenFetch): AskState {
+export function fetchContainerState(open: OpenFetch): FetchState {
   return async (pk, call) => {
     const { rows } = await sql<ContainerRow>`select b.local, t.url, t.tls_verification, t.tls_authentication
       from connection_container t join service_connections b on b.pk = t.pk where t.pk = ${pk}`.execute(call.db.read);
@@ -24,10 +24,11 @@ export function askContainer(open: OpenFetch): AskState {
     if (!row) return unreachable;
     const member = 'Version';
     const socketPath = socketOf(row);
-    if (socketPath !== null) return askVersion(open, { url: 'http://localhost/version', member, over: { socketPath } });
+    if (socketPath !== null)
+      return fetchVersion(open, { url: 'http://localhost/version', member, over: { socketPath } });
     const url = URL.parse('/version', row.url);
     if (url?.protocol !== 'https:') return unreachable;
-    return askVersion(open, { url: url.href, member, over: { tls: await tlsOf(row, call) } });
+    return fetchVersion(open, { url: url.href, member, over: { tls: await tlsOf(row, call) } });
   };
 }
 

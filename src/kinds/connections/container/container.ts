@@ -1,12 +1,12 @@
-import { openFetchWithin } from '../../../core/outpost/ask-version.ts';
 import type { ConnectionKind } from '../../../core/outpost/connection-kind.ts';
+import { openFetchWithin } from '../../../core/outpost/fetch-version.ts';
 import type { Config } from '../../../platform/config.ts';
 import { containerConnection } from './container.resource.ts';
-import { askContainer } from './container-state.ts';
+import { fetchContainerState } from './container-state.ts';
 
 export const container = ({ config }: { readonly config: Pick<Config, 'outboundAllow'> }): ConnectionKind => ({
   resource: containerConnection,
-  askState: askContainer(openFetchWithin(config.outboundAllow)),
+  askState: fetchContainerState(openFetchWithin(config.outboundAllow)),
   async demo({ api }) {
     const values = { url: 'http://containers.example.com:2375' };
     await api.ensure('/outposts/service_connections/container/', { name: 'Demo containers' }, values);

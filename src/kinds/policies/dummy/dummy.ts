@@ -8,7 +8,7 @@ const maxWait = 60;
 
 export const dummyPolicies = definePolicyKind({
   resource: dummyPolicy,
-  foregone: ({ result }) => Boolean(result),
+  constantResult: ({ result }) => Boolean(result),
   async demo({ api }) {
     const values = { result: true, wait_min: 0, wait_max: 0 };
     await api.ensure('/policies/dummy/', { name: 'Demo: always yes' }, values);

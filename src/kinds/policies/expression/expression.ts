@@ -21,7 +21,7 @@ interface Needs {
 export function expressions({ db, sandbox, settings, geo }: Needs): PolicyKind {
   return definePolicyKind({
     resource: expressionPolicy({ sandbox }),
-    foregone: ({ expression }) => constantOf(expression),
+    constantResult: ({ expression }) => constantOf(expression),
     async evaluate({ expression }, request) {
       const events: NewEvent[] = [];
       // Looked up only on demand: few expressions use it, and not every database allows caching it.

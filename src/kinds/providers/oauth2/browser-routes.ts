@@ -1,14 +1,14 @@
 import { defaultBranding } from '../../../core/brand/branding.ts';
 import { pageFrame } from '../../../core/brand/language.ts';
-import { proofField } from '../../../core/session/form-proof.ts';
+import { csrfField } from '../../../core/session/csrf-form-field.ts';
 import { readForm } from '../../../lib/read-form.ts';
 import { chooseLanguage } from '../../../lib/texts/languages.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
 import type { Route } from '../../../platform/http/route.ts';
-import type { AnswerCall, HttpAnswer, HttpCall } from '../../../platform/http/routes.ts';
+import type { HandleCall, HttpCall, HttpResponse } from '../../../platform/http/routes.ts';
 import { stayingInWindow } from '../../../platform/http/security-headers.ts';
-import { redirectBrowser } from '../../../provider/browser-answers.ts';
 import { browserCall, type BrowserMount as CallMount } from '../../../provider/browser-call.ts';
+import { redirectBrowser } from '../../../provider/browser-responses.ts';
 import type { Call } from '../../../resource/call.ts';
 import type { AuthorizeDependencies } from './authorize/dependencies.ts';
 import { handleAuthorize } from './authorize/handle-authorize.ts';
@@ -22,18 +22,18 @@ import { authorizePath, endSessionPath } from './urls.ts';
 export type BrowserMount = AuthorizeDependencies & CallMount;
 
 /** Answers somebody's browser. `text` is the query string, or the form that was sent. */
-type BrowserEndpoint = (needs: AuthorizeDependencies, call: Call, text: string) => Promise<HttpAnswer>;
+type BrowserEndpoint = (needs: AuthorizeDependencies, call: Call, text: string) => Promise<HttpResponse>;
 
 /** What people come to with a browser on their way to a client or back. */
 export function browserRoutes(mount: BrowserMount): Route[] {
   const serve =
-    (endpoint: BrowserEndpoint): AnswerCall =>
+    (endpoint: BrowserEndpoint): HandleCall =>
     async (http) => {
       const answer = await answerOf(http, async () => endpoint(mount, await browserCall(mount, http), textOf(http)));
       return { ...answer, headers: { ...stayingInWindow, ...answer.headers } };
     };
 
-  async function answerOf(http: HttpCall, work: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
+  async function answerOf(http: HttpCall, work: () => Promise<HttpResponse>): Promise<HttpResponse> {
     try {
       return await work();
     } catch (error) {
@@ -45,7 +45,7 @@ export function browserRoutes(mount: BrowserMount): Route[] {
   const frameOf = async (http: HttpCall) => pageFrame(await browserCall(mount, http));
 
   /** For the person, because no client is proven that could be told. */
-  async function refusalPage({ status, message, shown }: OAuthError, http: HttpCall): Promise<HttpAnswer> {
+  async function refusalPage({ status, message, shown }: OAuthError, http: HttpCall): Promise<HttpResponse> {
     const frame = await frameOf(http).catch(() => ({
       brand: defaultBranding.title,
       language: chooseLanguage([], http.facts.header('accept-language')),
@@ -76,7 +76,7 @@ export function browserRoutes(mount: BrowserMount): Route[] {
   ];
 }
 
-const isOurForm = (text: string): boolean => new URLSearchParams(text).has(proofField);
+const isOurForm = (text: string): boolean => new URLSearchParams(text).has(csrfField);
 
 /** Bytes of a form that a browser brings; it goes on as an address, which has less room. */
 const maxFormBytes = 65_536;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Route } from '../../../platform/http/route.ts';
-import { type AnswerCall, anyMethod, type HttpCall, withHead } from '../../../platform/http/routes.ts';
+import { anyMethod, type HandleCall, type HttpCall, withHead } from '../../../platform/http/routes.ts';
 import { callOf, type ResourceWorld } from '../../../resource/call.ts';
 import { backChannelRoutes } from './back-channel-routes.ts';
 import type { OAuthDependencies } from './dependencies.ts';
@@ -24,7 +24,7 @@ const preflightSeconds = 600;
 export function clientRoutes(mount: MountDependencies): Route[] {
   const clientCall = (http: HttpCall) => callOf(http, mount, { now: mount.clock.now(), body: () => readJson(http) });
   const preflight =
-    (methods: readonly string[]): AnswerCall =>
+    (methods: readonly string[]): HandleCall =>
     async ({ facts }) => {
       const origin = facts.header('origin');
       const headers = { vary: 'Origin', 'cache-control': 'no-store' };

@@ -1,7 +1,7 @@
 import { isDeeperThan } from '../../../lib/json.ts';
 import { parseJsonBytes } from '../../../lib/parse-json-bytes.ts';
 import { readForm } from '../../../lib/read-form.ts';
-import { type HttpAnswer, type HttpCall, json } from '../../../platform/http/routes.ts';
+import { type HttpCall, type HttpResponse, json } from '../../../platform/http/routes.ts';
 import type { Call } from '../../../resource/call.ts';
 import { OAuthError } from './oauth-error.ts';
 import { type Params, parseParams } from './params.ts';
@@ -46,7 +46,7 @@ export async function handleOAuthRequest(
   call: Call,
   endpoint: OAuthEndpoint,
   maxBodyBytes?: number,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   let readers: readonly RedirectUri[] = [];
   const allowOriginsOf: OAuthRequest['allowOriginsOf'] = ({ redirect_uris }) => {
     readers = redirect_uris;

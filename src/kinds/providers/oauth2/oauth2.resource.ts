@@ -167,7 +167,7 @@ export function oauth2Provider(needs: PreviewNeeds & { jobs(): Jobs }, actions: 
         group: 'Advanced',
       }),
     },
-    check: settle,
+    check: completeSettings,
     async afterWrite({ tx, verb, pk }) {
       if (verb === 'destroy') await queueTokenDeletion(tx, needs.jobs(), Number(pk));
     },
@@ -196,7 +196,7 @@ const applicationFilter: Filter = {
   },
 };
 
-type Settled = Pick<Fapi2Settings, Exclude<keyof Fapi2Settings, 'signing_key'>> & {
+type OAuth2ProviderSettings = Pick<Fapi2Settings, Exclude<keyof Fapi2Settings, 'signing_key'>> & {
   authorization_flow: string;
   signing_key: string | null;
   property_mappings: readonly string[];
@@ -209,7 +209,13 @@ type Settled = Pick<Fapi2Settings, Exclude<keyof Fapi2Settings, 'signing_key'>> 
   security_profile: SecurityProfile;
 };
 
-async function settle({ tx, call, values, given, current }: CheckInput<Settled>): Promise<Complaints | null> {
+async function completeSettings({
+  tx,
+  call,
+  values,
+  given,
+  current,
+}: CheckInput<OAuth2ProviderSettings>): Promise<Complaints | null> {
   // A provider made without saying otherwise signs people in.
   if (current === null && !given.has('authorization_flow')) {
     const flow = await defaultAuthorizationFlow(tx);
@@ -240,7 +246,13 @@ async function settle({ tx, call, values, given, current }: CheckInput<Settled>)
 }
 
 /** Without a secret or a key, a confidential client could never authenticate. */
-const lacksCredentials = ({ client_type, client_secret, jwks, jwks_uri, jwks_sources }: Settled): boolean =>
+const lacksCredentials = ({
+  client_type,
+  client_secret,
+  jwks,
+  jwks_uri,
+  jwks_sources,
+}: OAuth2ProviderSettings): boolean =>
   client_type === 'confidential' &&
   client_secret === '' &&
   jwks_uri === '' &&

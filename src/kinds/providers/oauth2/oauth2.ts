@@ -61,7 +61,7 @@ export function oauth2(needs: Needs): ProviderKind {
       return [...clientRoutes(shared), ...browserRoutes(shared), oauth2TestRoute(shared)];
     },
     append: decideOnRequest(key),
-    detourOf: frontChannelRedirect({ key, publicUrl }),
+    findLogoutRedirect: frontChannelRedirect({ key, publicUrl }),
     async afterEvent(tx, call, event) {
       await checkChangedPair(tx, event);
       await logouts(tx, call, event);

@@ -5,10 +5,10 @@ import { readForm } from '../../../lib/read-form.ts';
 import { SamlError } from '../../../lib/saml/message.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
 import type { Route } from '../../../platform/http/route.ts';
-import type { AnswerCall, HttpAnswer, HttpCall } from '../../../platform/http/routes.ts';
+import type { HandleCall, HttpCall, HttpResponse } from '../../../platform/http/routes.ts';
 import { stayingInWindow } from '../../../platform/http/security-headers.ts';
-import { redirectBrowser } from '../../../provider/browser-answers.ts';
 import { type BrowserMount, browserCall } from '../../../provider/browser-call.ts';
+import { redirectBrowser } from '../../../provider/browser-responses.ts';
 import type { Call } from '../../../resource/call.ts';
 import type { SamlDependencies } from './dependencies.ts';
 import { ErrorPage } from './error-page.ts';
@@ -22,12 +22,12 @@ import { samlRoot } from './urls.ts';
 
 export type SamlMount = SamlDependencies & BrowserMount & Pick<RouteServer, 'anonymous'>;
 
-type Endpoint = (http: HttpCall, call: Call, provider: ServiceProvider) => Promise<HttpAnswer>;
+type Endpoint = (http: HttpCall, call: Call, provider: ServiceProvider) => Promise<HttpResponse>;
 
 /** What browsers come to on their way to a service provider or back. */
 export function samlRoutes(mount: SamlMount): Route[] {
   const serve =
-    (endpoint: Endpoint): AnswerCall =>
+    (endpoint: Endpoint): HandleCall =>
     async (http) => {
       const provider = await loadServiceProvider(mount.db, { slug: http.params.slug ?? '' });
       if (!provider) throw new Problem('not_found');
@@ -37,7 +37,11 @@ export function samlRoutes(mount: SamlMount): Route[] {
     };
 
   /** What nobody but the person can be told is a page; what a message did wrong is also an event. */
-  async function shown(call: Call, provider: ServiceProvider, work: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
+  async function shown(
+    call: Call,
+    provider: ServiceProvider,
+    work: () => Promise<HttpResponse>,
+  ): Promise<HttpResponse> {
     try {
       return await work();
     } catch (error) {
@@ -113,7 +117,7 @@ export function samlRoutes(mount: SamlMount): Route[] {
   const post = (path: string): Route => ({ methods: ['POST'], path: at(path), handle: serve(byPost) });
   const bindings = ['binding/redirect/', 'binding/post/'];
   const messages = ['', ...bindings.map((path) => `sso/${path}`), ...bindings.map((path) => `slo/${path}`)];
-  const tour: AnswerCall = async (http) => showPropagationPage(mount, await browserCall(mount, http));
+  const tour: HandleCall = async (http) => showPropagationPage(mount, await browserCall(mount, http));
   return [
     { methods: ['GET'], path: logoutPropagationPath, handle: tour },
     { methods: ['POST'], path: at('slo/binding/soap/'), handle: serve(bySoap) },

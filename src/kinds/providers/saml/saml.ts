@@ -51,7 +51,7 @@ export function samlIdp(needs: Needs): ProviderKind {
       return [...samlRoutes(mount), samlTestRoute(mount)];
     },
     append: decideOnTicket(needs.key),
-    detourOf: propagationRedirect(needs),
+    findLogoutRedirect: propagationRedirect(needs),
     afterEvent: queueLogouts(needs.jobs),
     jobs: (server) => logoutJobs({ ...needs, ...server, keyOf }),
     expiring: [

@@ -3,8 +3,8 @@ import { type MessageName, redirectUrl } from '../../../lib/saml/redirect-bindin
 import type { SigningKey } from '../../../lib/xml/sign.ts';
 import type { Markup } from '../../../lib/xml/write-xml.ts';
 import { autoForm } from '../../../platform/http/auto-form.ts';
-import type { HttpAnswer } from '../../../platform/http/routes.ts';
-import { redirectBrowser } from '../../../provider/browser-answers.ts';
+import type { HttpResponse } from '../../../platform/http/routes.ts';
+import { redirectBrowser } from '../../../provider/browser-responses.ts';
 
 interface BrowserMessage {
   readonly name: MessageName;
@@ -17,7 +17,7 @@ interface BrowserMessage {
 }
 
 /** Has the browser bring a message to a service provider, at an address that its administrator has entered. */
-export function sendThroughBrowser({ name, to, binding, message, relayState, key }: BrowserMessage): HttpAnswer {
+export function sendThroughBrowser({ name, to, binding, message, relayState, key }: BrowserMessage): HttpResponse {
   if (!/^https?:\/\//i.test(to)) throw new Error('The provider has an address that is no web address.');
   if (binding === 'redirect') return redirectBrowser(redirectUrl(to, { name, message, relayState, key }));
   return autoForm(to, { [name]: encodePost(message), ...(relayState !== null && { RelayState: relayState }) });

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
-import type { GuardedFetch, OutboundAnswer } from '../../../platform/fetch/guarded-fetch.ts';
+import type { GuardedFetch, OutboundResponse } from '../../../platform/fetch/guarded-fetch.ts';
 import { OutboundError, type OutboundReason } from '../../../platform/fetch/outbound-error.ts';
 import { parseJson } from '../../../resource/fields/structured.ts';
 
@@ -87,7 +87,7 @@ const reasons: Record<OutboundReason, string> = {
 
 const malformed = () => new MediaServerFailed(reasons['bad-answer']);
 
-function read(answer: OutboundAnswer): Json {
+function read(answer: OutboundResponse): Json {
   const { status } = answer;
   if (status === 401 || status === 403) throw new MediaServerFailed('The media server refuses the token.', true);
   if (status < 200 || status > 299) throw new MediaServerFailed(`The media server answered with status ${status}.`);

@@ -1,4 +1,4 @@
-import { actingAs } from '../../../core/access/acting-as.ts';
+import { actingAs } from '../../../core/access/impersonation-guard.ts';
 import { loadUserFacts } from '../../../core/mapping/user-facts.ts';
 import { endSession } from '../../../core/session/session.ts';
 import type { RouteServer } from '../../../flow/protocol-kind.ts';
@@ -7,7 +7,7 @@ import { asObject, isJsonObject } from '../../../lib/json.ts';
 import { createRateLimit } from '../../../lib/rate-limit.ts';
 import { readForm } from '../../../lib/read-form.ts';
 import type { Route } from '../../../platform/http/route.ts';
-import type { HttpAnswer } from '../../../platform/http/routes.ts';
+import type { HttpResponse } from '../../../platform/http/routes.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { type Call, callOf } from '../../../resource/call.ts';
 import { isStorable } from '../../../resource/fields/well-formed.ts';
@@ -59,7 +59,7 @@ export function backchannelLogoutRoute(needs: Needs, resource: Resource<OAuthSou
   };
 }
 
-const errorAnswer = (status: number, error_description: string): HttpAnswer => ({
+const errorAnswer = (status: number, error_description: string): HttpResponse => ({
   status,
   headers: { 'cache-control': 'no-store', 'content-type': 'application/json' },
   body: JSON.stringify({ error: 'invalid_request', error_description }),

@@ -60,7 +60,7 @@ export function oauth(needs: Needs): SourceKind<OAuthSource> {
       ];
     },
     append: createAppendOAuthSteps(needs.key),
-    detourOf: logoutRedirectToSource(needs),
+    findLogoutRedirect: logoutRedirectToSource(needs),
     expiring: [usedLogoutTokens],
     ...redirectSourceParts({
       login: oauthPaths.login,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Query } from '../../../platform/db/database.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
-import { orUnreadable, sealContext } from '../../../platform/keys.ts';
+import { nullIfUnreadable, sealContext } from '../../../platform/keys.ts';
 import { modelFacts } from '../../../resource/audit.ts';
 import type { Call } from '../../../resource/call.ts';
 import type { Registry } from '../../../resource/resource.ts';
@@ -63,7 +63,7 @@ async function findConnection(source: OAuthSource, user: number, { db, now, worl
   if (!row) return null;
   const open = (name: 'access_token' | 'refresh_token') =>
     row[name] ? world.open(row[name], sealContext('user_source_connections', name, row.pk)) : null;
-  return orUnreadable(() => ({
+  return nullIfUnreadable(() => ({
     ...row,
     access_token: open('access_token'),
     refresh_token: open('refresh_token'),
@@ -98,15 +98,15 @@ async function renew(
 ): Promise<string | null> {
   try {
     const tokens = await askForTokens(fetch, source, connection.refresh_token, call);
-    await settle(connection, call, (tx) => storeTokens(tx, connection, tokens, call, registry));
+    await finishRenewal(connection, call, (tx) => storeTokens(tx, connection, tokens, call, registry));
     return tokens.accessToken;
   } catch (error) {
     if (error instanceof GrantRefused) {
-      await settle(connection, call, (tx) => forgetTokens(tx, source, connection, error, call, registry));
+      await finishRenewal(connection, call, (tx) => forgetTokens(tx, source, connection, error, call, registry));
       return null;
     }
     const pause = call.db.dialect.moment(call.now, pauseAfterFailureMs);
-    await settle(connection, call, async (tx) => {
+    await finishRenewal(connection, call, async (tx) => {
       await sql`update user_connection_oauth set renew_after = ${pause} where pk = ${connection.pk}`.execute(tx);
     });
     if (error instanceof SourceRefusal) return null;
@@ -131,7 +131,7 @@ async function askForTokens(
 }
 
 /** Ends the lease, and writes unless the person has signed in anew meanwhile: those tokens are the better ones. */
-async function settle(
+async function finishRenewal(
   { pk, lease, expires }: Leased,
   { db }: Call,
   write: (tx: Query) => Promise<void>,

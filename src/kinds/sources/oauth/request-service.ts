@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
-import type { GuardedFetch, OutboundAnswer, OutboundRequest } from '../../../platform/fetch/guarded-fetch.ts';
+import type { GuardedFetch, OutboundRequest, OutboundResponse } from '../../../platform/fetch/guarded-fetch.ts';
 import { OutboundError, type OutboundReason } from '../../../platform/fetch/outbound-error.ts';
 import { parseJson } from '../../../resource/fields/structured.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
@@ -44,7 +44,7 @@ export async function requestService(
 }
 
 /** What fails may answer with anything; what succeeds answers with an object that can be stored. */
-function objectOf(answer: OutboundAnswer): JsonObject {
+function objectOf(answer: OutboundResponse): JsonObject {
   const isGood = isSuccess(answer.status);
   const body = isGood ? answer.json() : orNothing(answer);
   return isGood || isStorable(body) ? storable(body) : {};
@@ -58,7 +58,7 @@ function storable(body: unknown): JsonObject {
   throw new OutboundError('bad-answer', 'the answer is not an object');
 }
 
-function orNothing(answer: OutboundAnswer): unknown {
+function orNothing(answer: OutboundResponse): unknown {
   try {
     return answer.json();
   } catch (error) {

@@ -1,5 +1,5 @@
-import type { DetourOf } from '../../../flow/executor/sign-out-detour.ts';
-import type { HttpAnswer } from '../../../platform/http/routes.ts';
+import type { FindLogoutRedirect } from '../../../flow/executor/logout-redirects.ts';
+import type { HttpResponse } from '../../../platform/http/routes.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomToken } from '../../../platform/random.ts';
 import { consumePending, storePendingLogin } from '../../../source/pending-logins.ts';
@@ -19,7 +19,7 @@ const purpose = 'oauth sign-out';
 
 /** At sign-out: the way past the provider by which the session came, so that it ends there too. Only sign-outs that are accepted here get such a link. */
 export const logoutRedirectToSource =
-  ({ key }: LogoutNeeds): DetourOf =>
+  ({ key }: LogoutNeeds): FindLogoutRedirect =>
   async (call, session) => {
     const found = await sourceOfSession(call.db.read, key, session);
     if (!found) return null;
@@ -34,7 +34,7 @@ export const logoutRedirectToSource =
   };
 
 /** Sends a browser to the provider to end its session (OpenID Connect RP-Initiated Logout), or takes it on when it returns. */
-export async function handleLogout(needs: LogoutNeeds, visitor: SourceRequest<OAuthSource>): Promise<HttpAnswer> {
+export async function handleLogout(needs: LogoutNeeds, visitor: SourceRequest<OAuthSource>): Promise<HttpResponse> {
   return visitor.given.has('session') ? startLogout(needs, visitor) : finishLogout(needs, visitor);
 }
 

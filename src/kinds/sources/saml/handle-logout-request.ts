@@ -1,4 +1,4 @@
-import { actingAs } from '../../../core/access/acting-as.ts';
+import { actingAs } from '../../../core/access/impersonation-guard.ts';
 import { loadUserFacts } from '../../../core/mapping/user-facts.ts';
 import { endSession } from '../../../core/session/session.ts';
 import { endedSessionCookies } from '../../../core/session/session-cookies.ts';
@@ -6,7 +6,7 @@ import { clockSkewMs, isWithin } from '../../../lib/saml/header.ts';
 import { type LogoutRequest, readLogoutRequest, writeLogoutResponse } from '../../../lib/saml/logout.ts';
 import { newMessageId, SamlError } from '../../../lib/saml/message.ts';
 import { statusCodes } from '../../../lib/saml/names.ts';
-import type { HttpAnswer } from '../../../platform/http/routes.ts';
+import type { HttpResponse } from '../../../platform/http/routes.ts';
 import type { Call } from '../../../resource/call.ts';
 import { redirectOrPost } from '../../../source/login-redirect.ts';
 import type { SourceRequest } from '../../../source/redirect-source.ts';
@@ -29,7 +29,7 @@ export async function handleLogoutRequest(
   { config, key: instanceKey, isSecure }: SamlLogoutDependencies & { readonly isSecure: boolean },
   { source, call }: SourceRequest<SamlSource>,
   incoming: IncomingLogout,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const reads = { query: call.db.read, world: call.world };
   const keys = await verificationKeys(source, reads);
   const { entityId, logoutUrl } = serviceProviderOf(source, config.publicUrl);

@@ -2,7 +2,7 @@ import { pageFrame } from '../../../core/brand/language.ts';
 import { brandFlows } from '../../../flow/brand-flows.ts';
 import { flowPage } from '../../../flow/executor/challenge.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
-import type { HttpAnswer } from '../../../platform/http/routes.ts';
+import type { HttpResponse } from '../../../platform/http/routes.ts';
 import type { Call } from '../../../resource/call.ts';
 
 export async function signedOutPage(
@@ -10,7 +10,7 @@ export async function signedOutPage(
   text: string,
   to: string,
   cookies: readonly string[] = [],
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const page = plainPage({
     ...(await pageFrame(call)),
     title: 'Signed out',

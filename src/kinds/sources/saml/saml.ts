@@ -38,7 +38,7 @@ export function saml(needs: Needs): SourceKind<SamlSource> {
     }),
     isReady: ({ verification_kp }) => verification_kp !== null,
     append: createAppendSamlSteps(),
-    detourOf: logoutRedirectToSource(needs),
+    findLogoutRedirect: logoutRedirectToSource(needs),
     // A user for one session goes with it.
     async afterEvent(tx, call, { action }) {
       const user = call.actor?.user.pk;

@@ -1,8 +1,8 @@
-import type { DetourOf } from '../../../flow/executor/sign-out-detour.ts';
+import type { FindLogoutRedirect } from '../../../flow/executor/logout-redirects.ts';
 import { readLogoutResponse, writeLogoutRequest } from '../../../lib/saml/logout.ts';
 import { newMessageId } from '../../../lib/saml/message.ts';
 import { isSuccess } from '../../../lib/saml/status.ts';
-import type { HttpAnswer } from '../../../platform/http/routes.ts';
+import type { HttpResponse } from '../../../platform/http/routes.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomToken } from '../../../platform/random.ts';
 import { redirectOrPost } from '../../../source/login-redirect.ts';
@@ -26,7 +26,7 @@ const purpose = 'saml sign-out';
 
 /** At sign-out: the way past the identity provider by which the session came, so that it ends there too. */
 export const logoutRedirectToSource =
-  ({ key }: SamlLogoutDependencies): DetourOf =>
+  ({ key }: SamlLogoutDependencies): FindLogoutRedirect =>
   async (call, session) => {
     const found = await sourceOfSession(call.db.read, session);
     if (!found) return null;
@@ -44,7 +44,7 @@ export const logoutRedirectToSource =
 export async function startLogout(
   needs: SamlLogoutDependencies,
   { source, call, given }: SourceRequest<SamlSource>,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const { key, config } = needs;
   const token = given.get('session') ?? '';
   const to = given.get('to') ?? '';
@@ -78,7 +78,7 @@ export async function handleLogoutResponse(
   { key }: SamlLogoutDependencies,
   { source, call }: SourceRequest<SamlSource>,
   incoming: IncomingLogout,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const keys = await verificationKeys(source, { query: call.db.read, world: call.world });
   const { inResponseTo, status } = await withSourceErrors(source.name, () =>
     readLogoutResponse(incoming.message(keys, 'signed or not')),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { languageOfUser, pageFrame } from '../../../core/brand/language.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import { createServiceFaultEvents, type ServiceFaultEvents } from '../../../flow/services/ask-service.ts';
+import { createServiceFaultEvents, type ServiceFaultEvents } from '../../../flow/services/call-service.ts';
 import { say } from '../../../lib/texts/translate.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Call } from '../../../resource/call.ts';

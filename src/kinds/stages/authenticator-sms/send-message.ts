@@ -1,5 +1,5 @@
 import { evaluateMapping, MappingFailed } from '../../../core/mapping/evaluate.ts';
-import { askService, isSuccess, ServiceFault } from '../../../flow/services/ask-service.ts';
+import { callService, isSuccess, ServiceFault } from '../../../flow/services/call-service.ts';
 import type { Json } from '../../../lib/json.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
@@ -50,7 +50,7 @@ async function post(
   headers: Record<string, string>,
   body: string,
 ): Promise<ServiceFault | null> {
-  const answer = await askService(fetch, url, { method: 'POST', headers, body });
+  const answer = await callService(fetch, url, { method: 'POST', headers, body });
   if (answer instanceof ServiceFault) return answer;
   return isSuccess(answer) ? null : new ServiceFault(`the service for messages answered with ${answer.status}`);
 }

@@ -1,4 +1,4 @@
-import type { DeviceKind, FactorGround } from '../../../flow/devices/device-kind.ts';
+import type { DeviceKind, FactorInput } from '../../../flow/devices/device-kind.ts';
 import { codeProof, plainChallenges } from '../../../flow/devices/device-kind.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { codeNeeds, type SmsNeeds, sendCode } from './send-code.ts';
@@ -38,5 +38,5 @@ export function smsFactor(smsNeeds: SmsNeeds): DeviceKind<SmsDevice> {
 }
 
 /** Excludes phones stored only as a hash and phones whose stage has been deleted. */
-const reachable = ({ devices }: FactorGround<SmsDevice>): SmsDevice[] =>
+const reachable = ({ devices }: FactorInput<SmsDevice>): SmsDevice[] =>
   devices.filter(({ is_hashed, phone_number, stage }) => !is_hashed && phone_number && stage !== null);

@@ -1,5 +1,5 @@
 import { loadStage } from '../../../flow/executor/load-stage.ts';
-import { ServiceFault } from '../../../flow/services/ask-service.ts';
+import { ServiceFault } from '../../../flow/services/call-service.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { requireActor } from '../../../resource/call.ts';
 import { defineEndpoint, type Endpoint } from '../../../resource/endpoint.ts';

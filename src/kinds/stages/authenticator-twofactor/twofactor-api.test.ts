@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ServiceFault } from '../../../flow/services/ask-service.ts';
+import { ServiceFault } from '../../../flow/services/call-service.ts';
 import { parseCidrs } from '../../../lib/cidr.ts';
 import { createFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { createTwofactorApi, signedRequest } from './twofactor-api.ts';

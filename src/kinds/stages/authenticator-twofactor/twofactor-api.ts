@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { askService, isSuccess, objectIn, ServiceFault } from '../../../flow/services/ask-service.ts';
+import { callService, isSuccess, objectIn, ServiceFault } from '../../../flow/services/call-service.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import type { GuardedFetch, OutboundRequest } from '../../../platform/fetch/guarded-fetch.ts';
 
@@ -52,7 +52,7 @@ export function createTwofactorApi(fetch: GuardedFetch, waitsMs = patienceMs): T
     limits: Pick<OutboundRequest, 'timeoutMs' | 'maxBytes'> = {},
   ): Promise<JsonObject | ServiceFault> => {
     const { url, ...request } = signedRequest(account, method, path, parameters, now);
-    const answer = await askService(fetch, url, { ...request, ...limits });
+    const answer = await callService(fetch, url, { ...request, ...limits });
     if (answer instanceof ServiceFault) return answer;
     const body = objectIn(answer);
     if (body instanceof ServiceFault) return body;

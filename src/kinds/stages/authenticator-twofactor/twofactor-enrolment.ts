@@ -10,7 +10,7 @@ import {
   type Step,
   stay,
 } from '../../../flow/executor/stage-kind.ts';
-import { ServiceFault, type ServiceFaultEvents } from '../../../flow/services/ask-service.ts';
+import { ServiceFault, type ServiceFaultEvents } from '../../../flow/services/call-service.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
 import type { Resource } from '../../../resource/resource.ts';

@@ -1,6 +1,6 @@
-import { type DeviceKind, type FactorGround, plainChallenges } from '../../../flow/devices/device-kind.ts';
+import { type DeviceKind, type FactorInput, plainChallenges } from '../../../flow/devices/device-kind.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
-import { ServiceFault } from '../../../flow/services/ask-service.ts';
+import { ServiceFault } from '../../../flow/services/call-service.ts';
 import { integer } from '../../../resource/fields/scalar.ts';
 import type { TwofactorDevice } from './twofactor-device.ts';
 import { twofactorDevices } from './twofactor-device.ts';
@@ -37,5 +37,5 @@ export function twofactorFactor({
   };
 }
 
-const askable = ({ devices }: FactorGround<TwofactorDevice>): PushDevice[] =>
+const askable = ({ devices }: FactorInput<TwofactorDevice>): PushDevice[] =>
   devices.filter((device): device is PushDevice => Boolean(device.service_user && device.stage));

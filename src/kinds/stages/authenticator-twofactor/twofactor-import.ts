@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { checkMayTouchUser } from '../../../core/access/delegation.ts';
-import { ServiceFault } from '../../../flow/services/ask-service.ts';
+import { ServiceFault } from '../../../flow/services/call-service.ts';
 import { chunksOf } from '../../../lib/chunks.ts';
 import { foldName } from '../../../lib/fold-name.ts';
 import { nameKey } from '../../../lib/name-key.ts';

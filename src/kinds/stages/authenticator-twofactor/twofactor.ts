@@ -1,7 +1,7 @@
 import { expired } from '../../../core/cleanup/cleanup.jobs.ts';
 import type { DeviceKind } from '../../../flow/devices/device-kind.ts';
 import type { StageKind } from '../../../flow/executor/stage-kind.ts';
-import { createServiceFaultEvents } from '../../../flow/services/ask-service.ts';
+import { createServiceFaultEvents } from '../../../flow/services/call-service.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { enrolmentStatus } from './enrolment-status.endpoint.ts';

@@ -24,9 +24,9 @@ import {
 } from '../../../resource/json-schema.ts';
 import { authenticatorValidateStage, type ValidateSettings } from './authenticator-validate-stage.resource.ts';
 import { offeredChallenges } from './factors.ts';
-import { noteDevice, type ProofNeeds, proofMember, prove } from './prove.ts';
 import { setUp } from './set-up.ts';
 import { type Validation, type ValidationNeeds, validationOf } from './validation.ts';
+import { type ProofNeeds, proofMember, recordDevice, verifyFactor } from './verify-factor.ts';
 
 type Needs = ValidationNeeds & ProofNeeds;
 
@@ -90,7 +90,7 @@ async function makeDemoStage({ api }: Demo, kinds: readonly DeviceKind[]): Promi
 async function shown(step: Step<ValidateSettings>, validation: Validation): Promise<Move> {
   if (validation.do === 'move') return validation.move;
   if (validation.do === 'nothing') {
-    noteDevice(step, validation.kind, validation.device);
+    recordDevice(step, validation.kind, validation.device);
     return next();
   }
   const factors = validation.do === 'prove' ? validation.factors : [];
@@ -124,7 +124,7 @@ async function judge(
   if (member) {
     // Parsed from JSON and read by its field.
     const proof = given[member] as Json;
-    const move = await prove(needs, step, { user: validation.user, factors, member, proof });
+    const move = await verifyFactor(needs, step, { user: validation.user, factors, member, proof });
     return move ?? shown(step, await validationOf(needs, step));
   }
   for (const { kind, ground } of chosen ? factors : []) {

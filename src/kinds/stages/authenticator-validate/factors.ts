@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import type { DeviceChallenge, DeviceKind, FactorGround } from '../../../flow/devices/device-kind.ts';
+import type { DeviceChallenge, DeviceKind, FactorInput } from '../../../flow/devices/device-kind.ts';
 import { devicesOf } from '../../../flow/devices/load-devices.ts';
 import type { Step } from '../../../flow/executor/stage-kind.ts';
 import { statement } from '../../../platform/db/statement.ts';
@@ -9,7 +9,7 @@ import type { ValidateSettings } from './authenticator-validate-stage.resource.t
 /** A class of devices that the person can verify now. */
 export interface Factor {
   readonly kind: DeviceKind;
-  readonly ground: FactorGround;
+  readonly ground: FactorInput;
   readonly challenges: readonly DeviceChallenge[];
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { loadUserFacts } from '../../../core/mapping/user-facts.ts';
-import type { DeviceKind, FactorGround, Proof } from '../../../flow/devices/device-kind.ts';
+import type { DeviceKind, FactorInput, Proof } from '../../../flow/devices/device-kind.ts';
 import { loadDevices } from '../../../flow/devices/load-devices.ts';
 import { rememberedText } from '../../../flow/executor/stage-kind.ts';
 import { isJsonObject, type Json } from '../../../lib/json.ts';
@@ -43,7 +43,7 @@ export function webauthnFactor({ config }: Needs): DeviceKind<WebauthnDevice> {
   };
 }
 
-async function prove(publicUrl: string, ground: FactorGround<WebauthnDevice>, given: Json): Promise<Proof> {
+async function prove(publicUrl: string, ground: FactorInput<WebauthnDevice>, given: Json): Promise<Proof> {
   const { call, memory } = ground.step;
   const challenge = memory.webauthn;
   // Each challenge accepts one response, right or wrong.
@@ -65,7 +65,7 @@ async function prove(publicUrl: string, ground: FactorGround<WebauthnDevice>, gi
 
 /** Finds the credential among the flow's user's devices, or among all devices if there is no user yet. */
 async function deviceWith(
-  { step, user, devices }: FactorGround<WebauthnDevice>,
+  { step, user, devices }: FactorInput<WebauthnDevice>,
   id: string,
 ): Promise<WebauthnDevice | null> {
   if (user !== null) return devices.find(({ credential_id }) => credential_id === id) ?? null;
@@ -76,7 +76,7 @@ async function deviceWith(
 
 /** Stores the signature counter. Returns false if it did not increase; devices without a counter always report 0. */
 async function use(
-  { step: { call } }: FactorGround<WebauthnDevice>,
+  { step: { call } }: FactorInput<WebauthnDevice>,
   { pk }: WebauthnDevice,
   signCount: number,
 ): Promise<boolean> {
@@ -88,19 +88,19 @@ async function use(
 }
 
 /** Two devices signing with one key mean that the key was cloned: report it. */
-async function reportCopy({ step: { call } }: FactorGround<WebauthnDevice>, device: WebauthnDevice): Promise<void> {
+async function reportCopy({ step: { call } }: FactorInput<WebauthnDevice>, device: WebauthnDevice): Promise<void> {
   const message = 'A WebAuthn device has signed more often than it says. There may be a copy of it.';
   const { own } = webauthnDevices;
   const context = { message, model: modelFacts(own, device.pk, device) };
   await call.db.write((tx) => call.world.record(tx, call, { action: 'suspicious_request', app: own.app, context }));
 }
 
-const allowedBy = ({ step }: FactorGround<WebauthnDevice>) => step.settings.webauthn_allowed_device_types;
+const allowedBy = ({ step }: FactorInput<WebauthnDevice>) => step.settings.webauthn_allowed_device_types;
 /** If the key also identifies the user, it replaces the password: possession alone is not enough. */
-const verificationOf = ({ step, user }: FactorGround<WebauthnDevice>) =>
+const verificationOf = ({ step, user }: FactorInput<WebauthnDevice>) =>
   user === null ? 'required' : step.settings.webauthn_user_verification;
 
-const usable = (ground: FactorGround<WebauthnDevice>): WebauthnDevice[] =>
+const usable = (ground: FactorInput<WebauthnDevice>): WebauthnDevice[] =>
   ground.devices.filter((device) => isAllowedType(allowedBy(ground), vouchedType(device)));
 
 /** A type claimed without attestation does not count. */

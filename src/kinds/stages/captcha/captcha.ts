@@ -9,13 +9,13 @@ import {
   stay,
 } from '../../../flow/executor/stage-kind.ts';
 import {
-  askService,
+  callService,
   createServiceFaultEvents,
   isSuccess,
   objectIn,
   ServiceFault,
   type ServiceFaultEvents,
-} from '../../../flow/services/ask-service.ts';
+} from '../../../flow/services/call-service.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { text } from '../../../resource/fields/text.ts';
@@ -84,7 +84,7 @@ async function askVerdict(
   // An imported stage has none until somebody enters it.
   if (settings.private_key === '') return new ServiceFault('the stage has no private key');
   const form = { secret: settings.private_key, response: token, remoteip: call.request.clientIp };
-  const answer = await askService(fetch, settings.api_url, {
+  const answer = await callService(fetch, settings.api_url, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(form).toString(),

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { claimMailbox, claimMessage } from '../../../core/attempts/attempts.ts';
+import { countMail, countMessage } from '../../../core/attempts/attempts.ts';
 import { pageFrame } from '../../../core/brand/language.ts';
 import { recordEmailProof } from '../../../core/directory/email-proof.ts';
 import { findByName } from '../../../core/directory/name-keys.ts';
 import { loadUserFacts, type UserFacts } from '../../../core/mapping/user-facts.ts';
 import { linkComponent } from '../../../flow/executor/challenge.ts';
-import { noteProvenEmail } from '../../../flow/executor/flow-state.ts';
+import { setProvenEmail } from '../../../flow/executor/flow-state.ts';
 import {
   ask,
   defineStageKind,
@@ -90,7 +90,7 @@ async function confirmed(step: Step<Settings>) {
   if (address !== null && (await hasAccount(call.db.read, address))) return deny(taken);
   const { mailed_to } = step.walk.plan;
   const proven = mailed_to ? ({ email: mailed_to, by: 'mail' } as const) : null;
-  if (proven) noteProvenEmail(context, proven);
+  if (proven) setProvenEmail(context, proven);
   if (pending_user === null) return next();
   return next(async (tx) => {
     if (proven) await recordEmailProof(tx, proven, pending_user, call.now);
@@ -115,9 +115,9 @@ async function send({ key, jobs }: Needs, step: Step<Settings>): Promise<boolean
   const minutes = settings.token_expiry;
   try {
     return await call.db.write(async (tx) => {
-      if (!(await claimMessage(tx, call, key, { who, by: { ip: call.request.clientIp }, now })))
+      if (!(await countMessage(tx, call, key, { who, by: { ip: call.request.clientIp }, now })))
         throw new Rollback(false);
-      const hasRoom = await claimMailbox(tx, key, { owner, now });
+      const hasRoom = await countMail(tx, key, { owner, now });
       const isSent = hasRoom && mayReceive(user, step);
       await call.world.evictOldest('flow_links', tx);
       const expires = addMilliseconds(now, minutes * 60_000);

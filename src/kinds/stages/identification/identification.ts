@@ -14,12 +14,12 @@ import {
   type Write,
 } from '../../../flow/executor/stage-kind.ts';
 import {
-  blockedWords,
-  judgePassword,
-  type PasswordNeeds,
+  lockedOutMessage,
+  type PasswordDependencies,
   type PasswordSettings,
+  verifyPassword,
   wrongPassword,
-} from '../../../flow/passwords/judge-password.ts';
+} from '../../../flow/passwords/verify-password.ts';
 import { recoveryUrl } from '../../../flow/recovery-url.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
 import type { Row } from '../../../resource/fields/field.ts';
@@ -34,7 +34,7 @@ import { previewEndpoint, type ScreenContext } from './preview.endpoint.ts';
 
 type Settings = RowOf<typeof identificationStage>;
 
-interface Needs extends PasswordNeeds {
+interface Needs extends PasswordDependencies {
   readonly sourceKinds: readonly SourceKind[];
   readonly policies: PolicyEngine;
 }
@@ -99,7 +99,7 @@ async function screenOf(needs: Needs, context: ScreenContext, recovery_url: stri
   };
 }
 
-async function judge(needs: PasswordNeeds, step: Step<Settings>, name: string, password: string): Promise<Move> {
+async function judge(needs: PasswordDependencies, step: Step<Settings>, name: string, password: string): Promise<Move> {
   const { call, settings, context } = step;
   const members = settings.user_fields;
   const user = await findUser(call, name, members, settings.case_insensitive_matching);
@@ -116,8 +116,8 @@ async function judge(needs: PasswordNeeds, step: Step<Settings>, name: string, p
   }
   if (password === '') return forget(step, { password: ['This field may not be blank.'] });
   const stage = await loadPassword(step, settings.password_stage);
-  const verdict = await judgePassword(needs, step, stage, password);
-  if (verdict.outcome === 'blocked') return forget(step, { non_field_errors: [blockedWords] });
+  const verdict = await verifyPassword(needs, step, stage, password);
+  if (verdict.outcome === 'blocked') return forget(step, { non_field_errors: [lockedOutMessage] });
   if (verdict.outcome === 'wrong')
     return { ...forget(step, { non_field_errors: [wrongPassword] }), write: verdict.write };
   context.auth_method = verdict.method;
@@ -131,7 +131,7 @@ function forget({ context }: Pick<Step, 'context'>, errors: Record<string, strin
 }
 
 function loadPassword({ engine, call }: Pick<ScreenContext, 'engine' | 'call'>, pk: string) {
-  // Kinds do not import each other; `judgePassword` states which settings it needs.
+  // Kinds do not import each other; `verifyPassword` states which settings it needs.
   const resource = engine.registry.require(passwordModel) as Resource<PasswordSettings>;
   return loadStage(engine, resource, pk, call);
 }

@@ -1,4 +1,4 @@
-import { vouchingNames } from '../../../core/directory/vouching-attributes.ts';
+import { trustedAttributeNames } from '../../../core/directory/trusted-attributes.ts';
 import type { Settings } from '../../../core/settings/settings.ts';
 import { nestPromptData } from '../../../flow/prompt-data.ts';
 import { parseDuration } from '../../../lib/duration.ts';
@@ -82,7 +82,7 @@ export function invitationResource({ settings, config, ...mailing }: InvitationN
     async check({ call, tx, values, current }) {
       if (Object.keys(values.fixed_data ?? {}).some((name) => /password/i.test(name)))
         return { fixed_data: ['An invitation sets no password: people choose theirs.'] };
-      const [vouching] = vouchingNames(asObject(nestPromptData(values.fixed_data ?? {}).attributes));
+      const [vouching] = trustedAttributeNames(asObject(nestPromptData(values.fixed_data ?? {}).attributes));
       if (vouching !== undefined)
         return {
           fixed_data: [

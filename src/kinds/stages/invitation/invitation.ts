@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expired } from '../../../core/cleanup/cleanup.jobs.ts';
-import { withoutVouching } from '../../../core/directory/vouching-attributes.ts';
-import { type FlowContext, noteProvenEmail, setPendingUser } from '../../../flow/executor/flow-state.ts';
+import { withoutTrustedAttributes } from '../../../core/directory/trusted-attributes.ts';
+import { type FlowContext, setPendingUser, setProvenEmail } from '../../../flow/executor/flow-state.ts';
 import { defineStageKind, deny, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
 import { nestPromptData } from '../../../flow/prompt-data.ts';
 import { deepMerge } from '../../../lib/deep-merge.ts';
@@ -46,12 +46,12 @@ export const invitationKind = (needs: InvitationNeeds): StageKind =>
       context.fixed_data = fixed;
       // The invitation is for someone without an account, so it is not about whoever opens the link.
       if (context.created_user !== context.pending_user) setPendingUser(context, null);
-      if (invitation.mailed_to !== null) noteProvenEmail(context, { email: invitation.mailed_to, by: 'invitation' });
+      if (invitation.mailed_to !== null) setProvenEmail(context, { email: invitation.mailed_to, by: 'invitation' });
       context.invitation_in_effect = true;
       context.invitation = { pk: invitation.pk, name: invitation.name };
       return next();
     },
-    settle: useUp,
+    completeStage: useUp,
   });
 
 /**
@@ -79,7 +79,7 @@ async function isTaken(tx: Query, pk: string): Promise<boolean> {
 
 /** Invitations from before were not checked for these. */
 const withoutVouchers = (data: JsonObject): JsonObject =>
-  isJsonObject(data.attributes) ? { ...data, attributes: withoutVouching(data.attributes) } : data;
+  isJsonObject(data.attributes) ? { ...data, attributes: withoutTrustedAttributes(data.attributes) } : data;
 
 const withoutPasswords = (data: Record<string, Json>): Record<string, Json> =>
   Object.fromEntries(Object.entries(data).filter(([name]) => !/password/i.test(name)));

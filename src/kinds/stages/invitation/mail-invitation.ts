@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { claimMessage } from '../../../core/attempts/attempts.ts';
+import { countMessage } from '../../../core/attempts/attempts.ts';
 import { languageOfUser, pageFrame } from '../../../core/brand/language.ts';
 import type { Json } from '../../../lib/json.ts';
 import { Invalid, Problem } from '../../../lib/problem.ts';
@@ -72,7 +72,7 @@ export function mailInvitationAction({ key, mailer, jobs }: MailInvitationNeeds)
       const { pk } = row;
       const { email } = mail;
       const by = { user: requireActor(call).user.pk };
-      if (!(await claimMessage(tx, call, key, { who: email, by, now: call.now })))
+      if (!(await countMessage(tx, call, key, { who: email, by, now: call.now })))
         throw new Problem('throttled', 'Too many mails were sent a moment ago. Wait, then try again.');
       await sql`update invitations set token_hash = null, mailed_to = null where pk = ${pk}`.execute(tx);
       await mailInvitation(jobs(), tx, { invitation: pk, ...mail });

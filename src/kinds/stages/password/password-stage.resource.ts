@@ -1,4 +1,4 @@
-import { appPasswords, ownPasswords } from '../../../flow/passwords/judge-password.ts';
+import { appPasswords, ownPasswords } from '../../../flow/passwords/verify-password.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { boolean, integer } from '../../../resource/fields/scalar.ts';

@@ -2,17 +2,17 @@ import { countFailure } from '../../../flow/executor/flow-state.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import { ask, defineStageKind, deny, next, type StageKind, stay } from '../../../flow/executor/stage-kind.ts';
 import {
-  blockedWords,
-  judgePassword,
-  type PasswordNeeds,
+  lockedOutMessage,
+  type PasswordDependencies,
+  verifyPassword,
   wrongPassword,
-} from '../../../flow/passwords/judge-password.ts';
+} from '../../../flow/passwords/verify-password.ts';
 import { recoveryUrl } from '../../../flow/recovery-url.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { booleanSchema, stringSchema } from '../../../resource/json-schema.ts';
 import { passwordStage } from './password-stage.resource.ts';
 
-export function password(needs: PasswordNeeds): StageKind {
+export function password(needs: PasswordDependencies): StageKind {
   return defineStageKind({
     resource: passwordStage,
     component: 'xak-stage-password',
@@ -31,8 +31,8 @@ export function password(needs: PasswordNeeds): StageKind {
     },
     async judge(step, { password: given }) {
       const { settings, context } = step;
-      const verdict = await judgePassword(needs, step, settings, given);
-      if (verdict.outcome === 'blocked') return stay({ password: [blockedWords] });
+      const verdict = await verifyPassword(needs, step, settings, given);
+      if (verdict.outcome === 'blocked') return stay({ password: [lockedOutMessage] });
       if (verdict.outcome === 'right') {
         context.auth_method = verdict.method;
         return { ...next(verdict.write, verdict.cookies), mayWait: true };

@@ -1,4 +1,4 @@
-import { vouchingNames } from '../../../core/directory/vouching-attributes.ts';
+import { trustedAttributeNames } from '../../../core/directory/trusted-attributes.ts';
 import { nestPromptData } from '../../../flow/prompt-data.ts';
 import { asObject } from '../../../lib/json.ts';
 import type { Complaints } from '../../../lib/problem.ts';
@@ -32,7 +32,7 @@ export function promptResource({ sandbox }: { readonly sandbox: Sandbox }): Reso
 
 /** The user write stage drops what people would say of themselves there. */
 function vouchingComplaint({ field_key }: Pick<ValuesOf<typeof promptFields>, 'field_key'>): Complaints | null {
-  const [name] = vouchingNames(asObject(nestPromptData({ [field_key]: true }).attributes));
+  const [name] = trustedAttributeNames(asObject(nestPromptData({ [field_key]: true }).attributes));
   if (name === undefined) return null;
   return { field_key: [`The attribute ${name} vouches for the user, so no prompt can set it.`] };
 }

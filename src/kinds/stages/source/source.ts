@@ -18,9 +18,9 @@ import { loadSources } from '../../../source/load-source.ts';
 import { needsOfSources } from '../../../source/page-needs-of-sources.ts';
 import type { SourceRow } from '../../../source/source.family.ts';
 import type { SourceKind, SourceProof } from '../../../source/source-kind.ts';
-import { recognised, untilWhen, wordsOf } from './recognised.ts';
+import { errorText, expiryOf, identifySourceUser } from './identify-user.ts';
+import { sendToSource, type VisitNeeds } from './send-to-source.ts';
 import { sourceStage } from './source-stage.resource.ts';
-import { type VisitNeeds, visitSource } from './visit-source.ts';
 
 const closed = 'This source lets nobody in at the moment.';
 
@@ -53,22 +53,22 @@ export function sourceStageKind(needs: Needs): StageKind {
       const found = await findSource(kinds, step);
       if (!found) return deny(closed);
       const { kind, source } = found;
-      if (kind.proof.by === 'visit') return visitSource(needs, step, { kind, source, proof: kind.proof });
-      rememberedText(step, 'until', () => untilWhen(step));
+      if (kind.proof.by === 'visit') return sendToSource(needs, step, { kind, source, proof: kind.proof });
+      rememberedText(step, 'until', () => expiryOf(step));
       const challenge = { ...(await pendingUserMembers(step)), ...kind.screen.challenge(source) };
       return ask(challenge, kind.screen.component);
     },
     async judge(step, answer) {
       const found = await findSource(kinds, step);
       if (found?.kind.proof.by !== 'answer') return deny(closed);
-      if (rememberedText(step, 'until', () => untilWhen(step)) <= step.call.now) {
-        step.memory.until = untilWhen(step);
+      if (rememberedText(step, 'until', () => expiryOf(step)) <= step.call.now) {
+        step.memory.until = expiryOf(step);
         return stay({ non_field_errors: ['That took too long. Please try again.'] });
       }
       try {
         return await judged(needs, step, found.kind.proof, found.source, answer);
       } catch (error) {
-        return stay({ non_field_errors: [wordsOf(error)] });
+        return stay({ non_field_errors: [errorText(error)] });
       }
     },
     async pageNeeds(stages, query) {
@@ -95,7 +95,7 @@ const screensOf = ({ screen, proof }: InteractiveSourceKind): StageScreen[] =>
 
 async function judged(needs: Needs, step: Step, proof: Answered, source: SourceRow, answer: Row): Promise<Move> {
   const external = await proof.arrive(source, answer, step.engine.registry, step.call);
-  const refusal = await recognised(needs, step, external);
+  const refusal = await identifySourceUser(needs, step, external);
   return refusal === null ? next() : stay({ non_field_errors: [refusal] });
 }
 

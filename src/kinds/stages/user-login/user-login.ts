@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { actingAs, checkActsForThemselves } from '../../../core/access/acting-as.ts';
+import { actingAs, checkNotImpersonating } from '../../../core/access/impersonation-guard.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { geoBindings, networkBindings } from '../../../core/session/binding.ts';
 import {
@@ -69,7 +69,7 @@ const dayMs = 86_400_000;
 const untilBrowserEnds = { lifetimeMs: 30 * dayMs, idleMs: dayMs };
 const denied = 'You cannot sign in.';
 
-/** Creates a session for the flow's user. Only the link of a first start (`app/first-link.ts`) gives sessions to browsers without it. */
+/** Creates a session for the flow's user. Only the link of a first start (`app/first-login-link.ts`) gives sessions to browsers without it. */
 export function userLogin(needs: Needs): StageKind {
   return defineStageKind({
     resource: userLoginStage,
@@ -98,7 +98,7 @@ async function signIn({ key, isSecure }: Needs, step: Step<Settings>, isRemember
     cookies,
     async write(tx) {
       // A session of the user's own would outlast the impersonation and hide who is behind it.
-      if (call.actor?.user.pk === user.pk) checkActsForThemselves(call);
+      if (call.actor?.user.pk === user.pk) checkNotImpersonating(call);
       await noteLogin(tx, call.now, user, context.source?.pk ?? null);
       const facts: SessionFacts = {
         userId: user.pk,

@@ -1,4 +1,4 @@
-import { withoutVouching } from '../../../core/directory/vouching-attributes.ts';
+import { withoutTrustedAttributes } from '../../../core/directory/trusted-attributes.ts';
 import type { FlowPlan } from '../../../flow/plan.ts';
 import { nestPromptData } from '../../../flow/prompt-data.ts';
 import { asObject, type Json } from '../../../lib/json.ts';
@@ -19,6 +19,6 @@ export function userValues(
   const { attributes, ...members } = nestPromptData(data);
   const values = Object.fromEntries(Object.entries(members).filter(([name]) => ownMembers.includes(name)));
   const ofSource = source === null ? {} : asObject(nestPromptData(prompt_data).attributes);
-  const kept = withoutVouching(asObject(attributes), ofSource);
+  const kept = withoutTrustedAttributes(asObject(attributes), ofSource);
   return Object.keys(kept).length > 0 ? { ...values, attributes: kept } : values;
 }

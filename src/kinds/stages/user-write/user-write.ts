@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { actingAs } from '../../../core/access/acting-as.ts';
-import { recordEmailProof, stateEmail } from '../../../core/directory/email-proof.ts';
+import { actingAs } from '../../../core/access/impersonation-guard.ts';
+import { recordEmailProof, storeEmailVerification } from '../../../core/directory/email-proof.ts';
 import { setPassword } from '../../../core/directory/set-password.ts';
 import { usersIn } from '../../../core/directory/users.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import { isProven, notePassword, provenEmail, setCreatedUser } from '../../../flow/executor/flow-state.ts';
+import { isProven, provenEmail, setCreatedUser, setPasswordTime } from '../../../flow/executor/flow-state.ts';
 import {
   defineStageKind,
   deny,
@@ -78,12 +78,12 @@ async function hashOf(passwords: Passwords, password: Json | undefined): Promise
   }
 }
 
-function create({ context, settings, engine, settle, walk }: Step<Settings>, hash: string | null): Move {
+function create({ context, settings, engine, completeStages, walk }: Step<Settings>, hash: string | null): Move {
   return next(async (tx, call) => {
     const values = userValues(context.prompt_data, walk.plan);
     const group = settings.create_users_group;
     const users = usersIn(engine.registry);
-    const { pk } = await createRow(engine, users, silent({ ...call, actor: null }), tx, {
+    const { pk } = await createRow(engine, users, asSystem({ ...call, actor: null }), tx, {
       name: '',
       ...values,
       type: settings.user_type,
@@ -94,7 +94,7 @@ function create({ context, settings, engine, settle, walk }: Step<Settings>, has
     if (hash !== null) await sql`update users set password = ${hash} where pk = ${pk}`.execute(tx);
     await stateWritten(tx, { context, user: pk, before: '', email: values.email, now: call.now });
     setCreatedUser(context, pk);
-    await settle(tx, call);
+    await completeStages(tx, call);
     await recordWrite(tx, call, { pk, username: values.username, created: true, changed: Object.keys(values) });
   });
 }
@@ -110,7 +110,7 @@ function change({ context, engine, walk }: Step<Settings>, user: UserFacts, hash
     const attributes = deepMerge(keptAttributes(found.values, values), attributesOf(values));
     if (Object.keys(values).length > 0) {
       const body = { ...values, attributes };
-      await updateRow(engine, users, silent(call), tx, user.pk, found.values, body, 'patch');
+      await updateRow(engine, users, asSystem(call), tx, user.pk, found.values, body, 'patch');
       await stateWritten(tx, {
         context,
         user: user.pk,
@@ -122,7 +122,7 @@ function change({ context, engine, walk }: Step<Settings>, user: UserFacts, hash
     if (hash !== null) {
       await setPassword(tx, call, { pk: user.pk, username: user.username }, hash);
       // What was shown before stays true: the password is this walk's own.
-      notePassword(context, call.now);
+      setPasswordTime(context, call.now);
     }
     const changed = Object.keys(values);
     await recordWrite(tx, call, { pk: user.pk, username: user.username, created: false, changed });
@@ -142,7 +142,7 @@ async function stateWritten(tx: Query, { context, user, before, email, now }: Wr
   if (typeof email !== 'string') return;
   const proven = provenEmail(context);
   if (proven && isSameName(proven.email, email)) return recordEmailProof(tx, proven, user, now);
-  if (!isSameName(before, email)) await stateEmail(tx, { user, email, isVerified: false, by: 'user', now });
+  if (!isSameName(before, email)) await storeEmailVerification(tx, { user, email, isVerified: false, by: 'user', now });
 }
 
 /** What a walk has proven counts as proof of its session. */
@@ -164,7 +164,7 @@ function pathOf({ user_path_template }: Settings, { source, prompt_data }: Step[
 }
 
 /** The stage records one event of its own instead of those of single writes. */
-const silent = (call: Call): Call => ({ ...call, world: { ...call.world, record: async () => {} } });
+const asSystem = (call: Call): Call => ({ ...call, world: { ...call.world, record: async () => {} } });
 
 function recordWrite(
   tx: Query,

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { Json } from '../../../../lib/json.ts';
 import type { Query } from '../../../../platform/db/database.ts';
-import type { HttpAnswer } from '../../../../platform/http/routes.ts';
+import type { HttpResponse } from '../../../../platform/http/routes.ts';
 import { isUseAllowed, wouldAllowUse } from '../../../../provider/authorize/check-use.ts';
 import { rejectIfDisabled } from '../../../../provider/authorize/reject-disabled.ts';
 import { applicationContext, requireUserDecision } from '../../../../provider/authorize/require-user-decision.ts';
 import { type FreshSignIn, isLoginRequired, signInPage } from '../../../../provider/authorize/sign-in-first.ts';
 import { findTicket } from '../../../../provider/authorize/tickets.ts';
-import { redirectBrowser, withCookies } from '../../../../provider/browser-answers.ts';
+import { redirectBrowser, withCookies } from '../../../../provider/browser-responses.ts';
 import { signInOfSession } from '../../../../provider/sign-in-of-session.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { type Client, type ClientDependencies, loadClient } from '../client.ts';
@@ -29,7 +29,7 @@ import { sendAuthorizeResponse } from './send-authorize-response.ts';
 import { parseAuthorizeRequest } from './steps.ts';
 
 /** The authorize endpoint. What it throws is for the person: there is no client yet that could be told. */
-export async function handleAuthorize(needs: AuthorizeDependencies, call: Call, query: string): Promise<HttpAnswer> {
+export async function handleAuthorize(needs: AuthorizeDependencies, call: Call, query: string): Promise<HttpResponse> {
   const given = new URLSearchParams(query);
   const ticket = given.get('ticket');
   // RFC 6749 §3.1: in a client's request it means nothing.
@@ -83,8 +83,8 @@ async function tellingClient(
   { request: { id } }: Call,
   client: Client,
   to: ResponseTarget,
-  work: () => Promise<HttpAnswer>,
-): Promise<HttpAnswer> {
+  work: () => Promise<HttpResponse>,
+): Promise<HttpResponse> {
   try {
     return await work();
   } catch (error) {
@@ -124,7 +124,7 @@ async function goThroughFlow(
   call: Call,
   client: Client,
   request: AuthorizeRequest,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const asked = await requireUserDecision(needs, call, {
     kind: oauth2Model,
     provider: client,
@@ -177,7 +177,7 @@ export async function consentContext(
 }
 
 /** Somebody comes back from a flow. The ticket is theirs alone, for this session, once. */
-async function redeemTicket(needs: AuthorizeDependencies, call: Call, id: string): Promise<HttpAnswer> {
+async function redeemTicket(needs: AuthorizeDependencies, call: Call, id: string): Promise<HttpResponse> {
   const ticket = await findTicket(needs.db, needs.key, call, id);
   if (!ticket) throw new OAuthError('invalid_request', 'This request was answered before, or is not yours.');
   // What `goThroughFlow` asked for.

@@ -1,6 +1,6 @@
 import { autoForm } from '../../../../platform/http/auto-form.ts';
-import type { HttpAnswer } from '../../../../platform/http/routes.ts';
-import { redirectBrowser } from '../../../../provider/browser-answers.ts';
+import type { HttpResponse } from '../../../../platform/http/routes.ts';
+import { redirectBrowser } from '../../../../provider/browser-responses.ts';
 import type { ResponseTarget } from './authorize-request.ts';
 
 /** Carries an answer to a client by way of the browser; `iss` says whose it is (RFC 9207). */
@@ -9,7 +9,7 @@ export function sendAuthorizeResponse(
   issuer: string,
   members: Readonly<Record<string, string>>,
   status: 302 | 303 = 302,
-): HttpAnswer {
+): HttpResponse {
   const all = { ...members, ...(state !== null && { state }), iss: issuer };
   // OAuth 2.0 Form Post Response Mode.
   if (response_mode === 'form_post') return autoForm(redirect_uri, all);

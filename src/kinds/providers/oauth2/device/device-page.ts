@@ -1,11 +1,11 @@
 import { pageFrame } from '../../../../core/brand/language.ts';
-import { formProof, isProvenForm } from '../../../../core/session/form-proof.ts';
-import { beginPlanned } from '../../../../flow/executor/begin-planned.ts';
+import { csrfFormField, isCsrfFormValid } from '../../../../core/session/csrf-form-field.ts';
+import { startPlannedFlow } from '../../../../flow/executor/start-planned-flow.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
-import type { HttpAnswer } from '../../../../platform/http/routes.ts';
+import type { HttpResponse } from '../../../../platform/http/routes.ts';
 import { isUseAllowed } from '../../../../provider/authorize/check-use.ts';
 import { slugOf } from '../../../../provider/authorize/sign-in-first.ts';
-import { redirectBrowser } from '../../../../provider/browser-answers.ts';
+import { redirectBrowser } from '../../../../provider/browser-responses.ts';
 import { type Call, requireActor } from '../../../../resource/call.ts';
 import { decisionStep } from '../authorize/decide-request.ts';
 import type { AuthorizeDependencies } from '../authorize/dependencies.ts';
@@ -29,7 +29,7 @@ const notForYou = 'You may not let this device in.';
  * Where people let a device in (RFC 8628 §3.3): they type the code that it shows, see which application asks, and go through
  * its authorization flow. A link with the code in it does none of that for them.
  */
-export async function handleDevicePage(needs: AuthorizeDependencies, call: Call, text: string): Promise<HttpAnswer> {
+export async function handleDevicePage(needs: AuthorizeDependencies, call: Call, text: string): Promise<HttpResponse> {
   const params = parseParams(text);
   const code = params.get('code') ?? '';
   const here = code === '' ? devicePath : `${devicePath}?code=${encodeURIComponent(code)}`;
@@ -39,7 +39,7 @@ export async function handleDevicePage(needs: AuthorizeDependencies, call: Call,
   if (done !== undefined) return done === refused ? refusedPage(call) : donePage(call);
   const elsewhere = await goThroughDeviceFlow(needs, call, call.actor.session, here);
   if (elsewhere) return elsewhere;
-  if (!isProvenForm(needs.key, call, params, use)) return codePage(needs, call, code);
+  if (!isCsrfFormValid(needs.key, call, params, use)) return codePage(needs, call, code);
   needs.failures.check(call);
   const found = await waitingRequest(needs, call, code);
   if (!found) {
@@ -57,11 +57,11 @@ async function goThroughDeviceFlow(
   call: Call,
   session: string,
   next: string,
-): Promise<HttpAnswer | null> {
+): Promise<HttpResponse | null> {
   const slug = await deviceFlowOf(call.request.host, call.db.read);
   if (slug === null || (await isDevicePageOpen(call.db.read, needs.key, session, call.now))) return null;
   const append = [decisionStep('granted', { kind: 'device_page' })];
-  const begun = await beginPlanned(needs, call, { slug, context: {}, append, next });
+  const begun = await startPlannedFlow(needs, call, { slug, context: {}, append, next });
   if (begun.outcome === 'over') return redirectBrowser(next, begun.cookies);
   if (begun.outcome === 'asks') return redirectBrowser(begun.to, begun.cookies);
   const message = begun.outcome === 'denied' ? begun.message : null;
@@ -80,7 +80,7 @@ async function waitingRequest(needs: AuthorizeDependencies, call: Call, code: st
   return client?.grant_types.includes(deviceCodeGrant) ? { request, client } : null;
 }
 
-async function letIn(needs: AuthorizeDependencies, call: Call, waiting: Waiting): Promise<HttpAnswer> {
+async function letIn(needs: AuthorizeDependencies, call: Call, waiting: Waiting): Promise<HttpResponse> {
   const { request, client } = waiting;
   const resource = [request.content.resource ?? []].flat().map(String);
   const isAllowed = await isAllowedAtAll(needs, client, resource, (one) => isUseAllowed(needs, call, one));
@@ -95,7 +95,7 @@ async function letIn(needs: AuthorizeDependencies, call: Call, waiting: Waiting)
     scope,
     application: { pk, name },
   } as const;
-  const begun = await beginPlanned(needs, call, {
+  const begun = await startPlannedFlow(needs, call, {
     slug: (await slugOf(call.db.read, client.authorization_flow)) ?? '',
     context: await consentContext(needs, call.db.read, client, { scope, resource, prompt: [] }),
     append: [decisionStep('granted', decided)],
@@ -108,7 +108,7 @@ async function letIn(needs: AuthorizeDependencies, call: Call, waiting: Waiting)
 }
 
 /** Tells the person why, unless they know. */
-async function turnAway(call: Call, { request }: Waiting, why: string | null): Promise<HttpAnswer> {
+async function turnAway(call: Call, { request }: Waiting, why: string | null): Promise<HttpResponse> {
   await deny(call, request);
   return why === null ? redirectBrowser(refusedPath) : { ...(await refusedPage(call, why)), status: 403 };
 }
@@ -124,7 +124,7 @@ const codePage = async (
   call: Call,
   code: string,
   complaint?: string,
-): Promise<HttpAnswer> =>
+): Promise<HttpResponse> =>
   plainPage({
     ...(complaint && { status: 400 }),
     ...(await pageFrame(call)),
@@ -132,7 +132,7 @@ const codePage = async (
     paragraphs: [complaint ?? 'Enter the code that your device shows.'],
     form: {
       action: devicePath,
-      hidden: formProof(key, call, use),
+      hidden: csrfFormField(key, call, use),
       field: { name: 'code', label: 'Code', value: code },
       submit: 'Continue',
     },
@@ -143,7 +143,7 @@ const confirmPage = async (
   call: Call,
   code: string,
   { application }: Client,
-): Promise<HttpAnswer> =>
+): Promise<HttpResponse> =>
   plainPage({
     ...(await pageFrame(call)),
     title: `Sign in to ${application.name}?`,
@@ -153,20 +153,20 @@ const confirmPage = async (
     ],
     form: {
       action: devicePath,
-      hidden: { ...formProof(key, call, use), code, confirmed: '1' },
+      hidden: { ...csrfFormField(key, call, use), code, confirmed: '1' },
       submit: 'Connect the device',
       otherwise: { name: refused, text: 'Do not connect it' },
     },
   });
 
-const donePage = async (call: Call): Promise<HttpAnswer> =>
+const donePage = async (call: Call): Promise<HttpResponse> =>
   plainPage({
     ...(await pageFrame(call)),
     title: 'Your device is connected',
     paragraphs: ['It goes on by itself. You can close this page.'],
   });
 
-const refusedPage = async (call: Call, why?: string): Promise<HttpAnswer> =>
+const refusedPage = async (call: Call, why?: string): Promise<HttpResponse> =>
   plainPage({
     ...(await pageFrame(call)),
     title: 'Your device is not connected',

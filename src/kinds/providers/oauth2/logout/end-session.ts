@@ -1,9 +1,9 @@
 import { pageFrame } from '../../../../core/brand/language.ts';
-import { formProof, isProvenForm, proofField } from '../../../../core/session/form-proof.ts';
+import { csrfField, csrfFormField, isCsrfFormValid } from '../../../../core/session/csrf-form-field.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
-import type { HttpAnswer } from '../../../../platform/http/routes.ts';
-import { redirectBrowser } from '../../../../provider/browser-answers.ts';
+import type { HttpResponse } from '../../../../platform/http/routes.ts';
+import { redirectBrowser } from '../../../../provider/browser-responses.ts';
 import { endOwnSession, startSignOut } from '../../../../provider/sign-out.ts';
 import type { Call } from '../../../../resource/call.ts';
 import type { AuthorizeDependencies } from '../authorize/dependencies.ts';
@@ -19,7 +19,7 @@ import { loadLogoutSettings } from './logout-settings.ts';
 const use = 'end session';
 
 /** Signs people out at the wish of a client (OpenID Connect RP-Initiated Logout). Without proof that the client may wish so they are asked. */
-export async function handleEndSession(needs: AuthorizeDependencies, call: Call, text: string): Promise<HttpAnswer> {
+export async function handleEndSession(needs: AuthorizeDependencies, call: Call, text: string): Promise<HttpResponse> {
   const params = parseParams(text);
   const after = parseLogoutPage(needs, text);
   if (after) return leave(needs, call, after);
@@ -29,7 +29,7 @@ export async function handleEndSession(needs: AuthorizeDependencies, call: Call,
   const to = client && hint !== 'wrong' ? await returnAddress(needs, call.db.read, client, params) : null;
   const session = call.actor?.session ?? null;
   if (session === null) return renderLogoutPage(needs, call, { session, to, clients: [] });
-  const isWished = isProvenForm(needs.key, call, params, use) || isOfSession(needs, session, hint);
+  const isWished = isCsrfFormValid(needs.key, call, params, use) || isOfSession(needs, session, hint);
   if (!isWished) return confirmPage(needs, call, params, client, to);
   const clients = await findFrontChannelClients(call.db.read, session);
   return signOut(needs, call, { session, to, clients }, client?.invalidation_flow ?? null);
@@ -92,7 +92,7 @@ async function signOut(
   call: Call,
   afterwards: LogoutPage,
   flow: string | null,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const next = buildLogoutPageUrl(needs, call.request.path, afterwards);
   const { to, cookies } = await startSignOut(needs, call, { next, app: emitter, flow });
   return to === null ? leave(needs, call, afterwards, cookies) : redirectBrowser(to, cookies);
@@ -104,7 +104,7 @@ async function leave(
   call: Call,
   afterwards: LogoutPage,
   ofFlow: readonly string[] = [],
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const isTheirs = afterwards.session !== null && call.actor?.session === afterwards.session;
   const cookies = new Set([...ofFlow, ...(isTheirs ? await endOwnSession(needs, call, emitter) : [])]);
   const answer = await renderLogoutPage(needs, call, afterwards);
@@ -117,8 +117,8 @@ async function confirmPage(
   params: Params,
   client: Client | null,
   to: string | null,
-): Promise<HttpAnswer> {
-  const given = params.entries().filter(([name]) => name !== proofField);
+): Promise<HttpResponse> {
+  const given = params.entries().filter(([name]) => name !== csrfField);
   return plainPage({
     ...(await pageFrame(call)),
     title: 'Do you want to sign out?',
@@ -128,7 +128,7 @@ async function confirmPage(
     ],
     form: {
       action: call.request.path,
-      hidden: { ...Object.fromEntries(given), ...formProof(key, call, use) },
+      hidden: { ...Object.fromEntries(given), ...csrfFormField(key, call, use) },
       submit: 'Sign out',
       ...(to !== null && { leadsTo: to }),
     },

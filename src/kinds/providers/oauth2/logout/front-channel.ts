@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { pageFrame } from '../../../../core/brand/language.ts';
-import type { DetourOf } from '../../../../flow/executor/sign-out-detour.ts';
+import type { FindLogoutRedirect } from '../../../../flow/executor/logout-redirects.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
-import type { HttpAnswer } from '../../../../platform/http/routes.ts';
+import type { HttpResponse } from '../../../../platform/http/routes.ts';
 import type { InstanceKey } from '../../../../platform/keys.ts';
-import { redirectBrowser } from '../../../../provider/browser-answers.ts';
+import { redirectBrowser } from '../../../../provider/browser-responses.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { sessionIdClaim } from '../issue.ts';
 import { endSessionPath, type IssuerMode, issuerOf } from '../urls.ts';
@@ -49,7 +49,7 @@ export function parseLogoutPage({ key }: Needs, query: string): LogoutPage | nul
 }
 
 /** The way by that page, for those who sign out in a flow. Who came from the end-session endpoint is on it already. */
-export function frontChannelRedirect(needs: Needs): DetourOf {
+export function frontChannelRedirect(needs: Needs): FindLogoutRedirect {
   return async ({ db }, session) => {
     const clients = await findFrontChannelClients(db.read, session);
     if (clients.length === 0) return null;
@@ -63,7 +63,7 @@ export async function renderLogoutPage(
   needs: Needs,
   call: Call,
   { session, to, clients }: LogoutPage,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const frames = session === null ? [] : await framesOf(needs, call.db.read, session, clients);
   if (to !== null && frames.length === 0) return redirectBrowser(to);
   return plainPage({

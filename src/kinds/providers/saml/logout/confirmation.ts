@@ -3,10 +3,10 @@ import { readMessage, requestLimits, SamlError } from '../../../../lib/saml/mess
 import { decodePost } from '../../../../lib/saml/post-binding.ts';
 import { readRedirect } from '../../../../lib/saml/redirect-binding.ts';
 import { isSuccess } from '../../../../lib/saml/status.ts';
-import type { OutboundAnswer } from '../../../../platform/fetch/guarded-fetch.ts';
+import type { OutboundResponse } from '../../../../platform/fetch/guarded-fetch.ts';
 
 /** Whether what a service provider would have shown to a browser brings us a response that says success. */
-export function isConfirmed(answer: OutboundAnswer): boolean {
+export function isConfirmed(answer: OutboundResponse): boolean {
   try {
     const message = answer.headers.location === undefined ? inForm(answer.text()) : inAddress(answer.headers.location);
     return isSuccess(readLogoutResponse(readMessage(message)).status);

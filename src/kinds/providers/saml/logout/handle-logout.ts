@@ -6,8 +6,8 @@ import { statusCodes } from '../../../../lib/saml/names.ts';
 import { signXml } from '../../../../lib/xml/sign.ts';
 import { addMilliseconds } from '../../../../platform/clock.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
-import type { HttpAnswer } from '../../../../platform/http/routes.ts';
-import { redirectBrowser, withCookies } from '../../../../provider/browser-answers.ts';
+import type { HttpResponse } from '../../../../platform/http/routes.ts';
+import { redirectBrowser, withCookies } from '../../../../provider/browser-responses.ts';
 import { endOwnSession, startSignOut } from '../../../../provider/sign-out.ts';
 import type { Call } from '../../../../resource/call.ts';
 import type { SamlDependencies } from '../dependencies.ts';
@@ -77,7 +77,7 @@ export const handleLogoutPost = (
   call: Call,
   provider: ServiceProvider,
   incoming: IncomingMessage,
-): HttpAnswer => ({
+): HttpResponse => ({
   ...redirectBrowser(addressOf(needs, call, provider, readLogout(needs, call, provider, incoming))),
   status: 303,
 });
@@ -95,7 +95,7 @@ export function resumeLogout(
   call: Call,
   provider: ServiceProvider,
   sealed: string,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   let opened: { readonly pending: PendingLogout; readonly expires: string } | null = null;
   try {
     opened = JSON.parse(needs.key.box.open(sealed, sealedAs));
@@ -113,7 +113,7 @@ async function continueLogout(
   call: Call,
   provider: ServiceProvider,
   pending: PendingLogout,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   if (pending.ended !== null) {
     const { session } = pending.ended;
     const hasFailed = await call.db.write((tx) => createPropagationStore(needs.key, call.now).takeFailure(tx, session));
@@ -149,7 +149,7 @@ async function respond(
   { id, relayState }: PendingLogout,
   code: string,
   isPartial = false,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const { sls_url, sls_binding } = provider;
   if (sls_url === '' || sls_binding === 'soap') return signedOutPage(call, provider, code);
   const key = needs.keyOf(provider);
@@ -176,7 +176,7 @@ const responseTo = (
     ...(isPartial && { detail: statusCodes.partialLogout }),
   });
 
-const signedOutPage = async (call: Call, { application }: ServiceProvider, code: string): Promise<HttpAnswer> => {
+const signedOutPage = async (call: Call, { application }: ServiceProvider, code: string): Promise<HttpResponse> => {
   if (code !== statusCodes.success)
     throw new ErrorPage('The request does not name the session that you are signed in with.');
   return plainPage({
@@ -193,7 +193,7 @@ export async function handleLogoutSoap(
   call: Call,
   provider: ServiceProvider,
   text: string,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   if (provider.verification === null)
     throw new SamlError('Logout by SOAP needs the certificate of the service provider.');
   const incoming = fromDocument('SAMLRequest', readEnvelope(text), null);

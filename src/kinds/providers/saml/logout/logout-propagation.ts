@@ -1,14 +1,14 @@
 import { pageFrame } from '../../../../core/brand/language.ts';
-import type { DetourOf } from '../../../../flow/executor/sign-out-detour.ts';
+import type { FindLogoutRedirect } from '../../../../flow/executor/logout-redirects.ts';
 import { readLogoutResponse } from '../../../../lib/saml/logout.ts';
 import { newMessageId } from '../../../../lib/saml/message.ts';
 import { isSuccess } from '../../../../lib/saml/status.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
-import type { HttpAnswer } from '../../../../platform/http/routes.ts';
+import type { HttpResponse } from '../../../../platform/http/routes.ts';
 import type { InstanceKey } from '../../../../platform/keys.ts';
 import { randomToken } from '../../../../platform/random.ts';
-import { redirectBrowser } from '../../../../provider/browser-answers.ts';
+import { redirectBrowser } from '../../../../provider/browser-responses.ts';
 import type { Call } from '../../../../resource/call.ts';
 import type { SamlDependencies } from '../dependencies.ts';
 import type { IncomingMessage } from '../incoming-message.ts';
@@ -29,7 +29,7 @@ export const logoutPropagationPath = '/application/saml-logout/';
 const sealedAs = 'saml logout tour';
 
 /** The way past the service providers that only the browser can tell. They are noted before the session ends. */
-export function propagationRedirect({ key, jobs }: Pick<SamlDependencies, 'key' | 'jobs'>): DetourOf {
+export function propagationRedirect({ key, jobs }: Pick<SamlDependencies, 'key' | 'jobs'>): FindLogoutRedirect {
   return async (call, session) => {
     const queue = await findBrowserLogouts(call.db.read, session);
     if (queue.length === 0) return null;
@@ -55,7 +55,7 @@ const addressOf = (key: InstanceKey, stop: PropagationPage): string =>
   `${logoutPropagationPath}?${new URLSearchParams({ after: key.box.seal(JSON.stringify(stop), sealedAs) })}`;
 
 /** Somebody begins their tour, or comes back to it; nobody else can write its address. */
-export async function showPropagationPage(needs: SamlDependencies, call: Call): Promise<HttpAnswer> {
+export async function showPropagationPage(needs: SamlDependencies, call: Call): Promise<HttpResponse> {
   let opened: PropagationPage;
   try {
     opened = JSON.parse(needs.key.box.open(call.request.query.get('after') ?? '', sealedAs));
@@ -86,7 +86,7 @@ export async function continuePropagation(
   call: Call,
   provider: ServiceProvider,
   incoming: IncomingMessage,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const message = provider.verification === null ? incoming.root : incoming.verified(provider.verification);
   const { inResponseTo, status } = readLogoutResponse(message);
   const store = createPropagationStore(needs.key, call.now);
@@ -111,8 +111,8 @@ interface ProviderLogout {
 async function takeStep(
   { keyOf }: SamlDependencies,
   call: Call,
-  step: (tx: Query) => Promise<HttpAnswer | ProviderLogout>,
-): Promise<HttpAnswer> {
+  step: (tx: Query) => Promise<HttpResponse | ProviderLogout>,
+): Promise<HttpResponse> {
   const next = await call.db.write(step);
   if (!('provider' in next)) return next;
   const { provider, login, request: id } = next;
@@ -131,7 +131,7 @@ async function nextProvider(
   call: Call,
   tx: Query,
   propagation: LogoutPropagation,
-): Promise<HttpAnswer | ProviderLogout> {
+): Promise<HttpResponse | ProviderLogout> {
   const store = createPropagationStore(needs.key, call.now);
   for (const [index, login] of propagation.queue.entries()) {
     const provider = await loadServiceProvider(needs.db, { provider: login.provider });
@@ -153,7 +153,7 @@ async function renderNoResponsePage(
   call: Call,
   { id, to }: LogoutPropagation,
   { login, request }: NonNullable<LogoutPropagation['at']>,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const found = await loadServiceProvider(needs.db, { provider: login.provider });
   const name = found?.application.name ?? 'An application';
   return plainPage({

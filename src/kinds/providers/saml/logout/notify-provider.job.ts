@@ -4,7 +4,7 @@ import { encodePost } from '../../../../lib/saml/post-binding.ts';
 import { redirectUrl } from '../../../../lib/saml/redirect-binding.ts';
 import type { Markup } from '../../../../lib/xml/write-xml.ts';
 import type { Database, Query } from '../../../../platform/db/database.ts';
-import type { GuardedFetch, OutboundAnswer, OutboundRequest } from '../../../../platform/fetch/guarded-fetch.ts';
+import type { GuardedFetch, OutboundRequest, OutboundResponse } from '../../../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../../../platform/fetch/outbound-error.ts';
 import { type JobKind, type Jobs, PermanentFailure } from '../../../../platform/jobs/job.ts';
 import type { Call } from '../../../../resource/call.ts';
@@ -53,7 +53,7 @@ export function notifyProviderJob({ db, fetch, keyOf, systemCall }: Needs): JobK
     afterFailure: (tx, { payload, message }) => recordLogoutFailure(db, tx, systemCall(), payload, message),
   };
 
-  async function deliver(provider: ServiceProvider, login: Login): Promise<OutboundAnswer> {
+  async function deliver(provider: ServiceProvider, login: Login): Promise<OutboundResponse> {
     const message = logoutRequestFor(keyOf, provider, login, { id: newMessageId(), now: systemCall().now });
     const { url, request } = requestOf(provider, message, keyOf);
     // The answer is often a redirect that leads a browser back here.

@@ -1,10 +1,10 @@
-import type { HttpAnswer } from '../../../../platform/http/routes.ts';
+import type { HttpResponse } from '../../../../platform/http/routes.ts';
 import { isUseAllowed, wouldAllowUse } from '../../../../provider/authorize/check-use.ts';
 import { rejectIfDisabled } from '../../../../provider/authorize/reject-disabled.ts';
 import { applicationContext, requireUserDecision } from '../../../../provider/authorize/require-user-decision.ts';
 import { isLoginRequired, signInPage } from '../../../../provider/authorize/sign-in-first.ts';
 import { consumeTicket, findTicket } from '../../../../provider/authorize/tickets.ts';
-import { redirectBrowser, withCookies } from '../../../../provider/browser-answers.ts';
+import { redirectBrowser, withCookies } from '../../../../provider/browser-responses.ts';
 import { signInOfSession } from '../../../../provider/sign-in-of-session.ts';
 import type { Call } from '../../../../resource/call.ts';
 import type { SamlDependencies } from '../dependencies.ts';
@@ -50,7 +50,7 @@ export function resumeRequest(
   call: Call,
   provider: ServiceProvider,
   sealed: string,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const request = openPending(needs.key.box, sealed, call.now);
   if (request?.provider !== provider.pk)
     throw new ErrorPage('This request is too old, or not one of this application.');
@@ -63,7 +63,7 @@ export function handleRequest(
   call: Call,
   provider: ServiceProvider,
   request: PendingRequest,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   return withErrorResponse(needs, call, provider, request, async () => {
     checkSignsInForThemselves(call);
     wantedFormat(provider, request);
@@ -97,7 +97,7 @@ async function goThroughFlow(
   call: Call,
   provider: ServiceProvider,
   request: PendingRequest,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const asked = await requireUserDecision(needs, call, {
     kind: samlProviderModel,
     provider,
@@ -126,7 +126,7 @@ export async function redeemTicket(
   call: Call,
   provider: ServiceProvider,
   id: string,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const ticket = await findTicket(needs.db, needs.key, call, id);
   if (ticket?.provider !== provider.pk) throw new ErrorPage('This request was answered before, or is not yours.');
   // What `goThroughFlow` asked for.
@@ -149,7 +149,7 @@ const respond = (
   provider: ServiceProvider,
   { relayState }: PendingRequest,
   message: Awaited<ReturnType<typeof buildLoginResponse>>,
-): HttpAnswer =>
+): HttpResponse =>
   sendThroughBrowser({
     name: 'SAMLResponse',
     to: provider.acs_url,
@@ -168,8 +168,8 @@ async function withErrorResponse(
   call: Call,
   provider: ServiceProvider,
   request: PendingRequest,
-  work: () => Promise<HttpAnswer>,
-): Promise<HttpAnswer> {
+  work: () => Promise<HttpResponse>,
+): Promise<HttpResponse> {
   try {
     return await work();
   } catch (error) {

@@ -3,12 +3,12 @@ import { member, type ScimObject } from '../../../../lib/scim/matches.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import { textMember } from './document.ts';
 import { errorBody, scimErrorOf } from './errors.ts';
-import { baseUrl, type Exchange, type ScimAnswer } from './exchange.ts';
 import { wholeNumber } from './read.ts';
+import { baseUrl, type ScimRequest, type ScimResponse } from './scim-request.ts';
 
 export const maxOperations = 500;
 
-type Run = (exchange: Exchange) => Promise<ScimAnswer>;
+type Run = (exchange: ScimRequest) => Promise<ScimResponse>;
 
 interface BulkOperation {
   readonly method: string;
@@ -24,7 +24,7 @@ interface BulkOperation {
  * Many operations in one request (RFC 7644, section 3.7), each in a transaction of its own. Those that name what others
  * create wait for them.
  */
-export async function bulk(exchange: Exchange, run: Run): Promise<ScimAnswer> {
+export async function bulk(exchange: ScimRequest, run: Run): Promise<ScimResponse> {
   const body = exchange.body();
   const list = isJsonObject(body) ? member(body, 'Operations') : undefined;
   if (!isJsonObject(body) || !Array.isArray(list))
@@ -55,7 +55,7 @@ function readOperation(entry: unknown): BulkOperation {
 }
 
 async function runAll(
-  exchange: Exchange,
+  exchange: ScimRequest,
   operations: readonly BulkOperation[],
   failOnErrors: number,
   run: Run,
@@ -85,7 +85,7 @@ async function runAll(
 }
 
 async function runOne(
-  exchange: Exchange,
+  exchange: ScimRequest,
   operation: BulkOperation,
   ids: Map<string, string>,
   isReady: boolean,
@@ -117,7 +117,7 @@ async function runOne(
 const offered = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 function exchangeOf(
-  exchange: Exchange,
+  exchange: ScimRequest,
   { method, path, bulkId, version, data }: BulkOperation,
   ids: Map<string, string>,
 ) {

@@ -1,17 +1,17 @@
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import { listMessageId } from '../../../../lib/scim/urns.ts';
 import { maxOperations } from './bulk.ts';
-import { baseUrl, type Exchange, maxBytes, type ScimAnswer } from './exchange.ts';
 import { groupType } from './group-type.ts';
 import { maxResults } from './read.ts';
 import type { ResourceType } from './resource-type.ts';
 import { describeAttribute, enterpriseSchema, groupSchema, type Schema, userSchema } from './schemas.ts';
+import { baseUrl, maxBytes, type ScimRequest, type ScimResponse } from './scim-request.ts';
 import { userType } from './user-type.ts';
 
 const urn = 'urn:ietf:params:scim:schemas:core:2.0:';
 
 /** RFC 7643, section 5 */
-export function serviceProviderConfig(exchange: Exchange): ScimAnswer {
+export function serviceProviderConfig(exchange: ScimRequest): ScimResponse {
   checkNoFilter(exchange);
   const yes = { supported: true };
   const body = {
@@ -37,14 +37,15 @@ export function serviceProviderConfig(exchange: Exchange): ScimAnswer {
 }
 
 /** RFC 7643, section 6 */
-export const resourceTypes = (exchange: Exchange): ScimAnswer => listOf(exchange, [userType, groupType], describeType);
-export const resourceType = (exchange: Exchange, name: string): ScimAnswer =>
+export const resourceTypes = (exchange: ScimRequest): ScimResponse =>
+  listOf(exchange, [userType, groupType], describeType);
+export const resourceType = (exchange: ScimRequest, name: string): ScimResponse =>
   oneOf(exchange, [userType, groupType], ({ name: own }) => own === name, describeType);
 
 /** RFC 7643, section 7 */
-export const schemas = (exchange: Exchange): ScimAnswer =>
+export const schemas = (exchange: ScimRequest): ScimResponse =>
   listOf(exchange, [userSchema, groupSchema, enterpriseSchema], describeSchema);
-export const schema = (exchange: Exchange, id: string): ScimAnswer =>
+export const schema = (exchange: ScimRequest, id: string): ScimResponse =>
   oneOf(exchange, [userSchema, groupSchema, enterpriseSchema], ({ id: own }) => own === id, describeSchema);
 
 function describeType(type: ResourceType, base: string) {
@@ -75,7 +76,7 @@ function describeSchema({ id, name, description, attributes }: Schema, base: str
 
 type Describe<T> = (one: T, base: string) => Record<string, unknown>;
 
-function listOf<T>(exchange: Exchange, all: readonly T[], describe: Describe<T>): ScimAnswer {
+function listOf<T>(exchange: ScimRequest, all: readonly T[], describe: Describe<T>): ScimResponse {
   checkNoFilter(exchange);
   const body = {
     schemas: [listMessageId],
@@ -88,17 +89,17 @@ function listOf<T>(exchange: Exchange, all: readonly T[], describe: Describe<T>)
 }
 
 function oneOf<T>(
-  exchange: Exchange,
+  exchange: ScimRequest,
   all: readonly T[],
   isMeant: (one: T) => boolean,
   describe: Describe<T>,
-): ScimAnswer {
+): ScimResponse {
   const found = all.find(isMeant);
   if (!found) throw new ScimError(404, 'Not found.');
   return { status: 200, body: describe(found, baseUrl(exchange)) };
 }
 
 /** RFC 7644, section 4 */
-function checkNoFilter({ query }: Exchange): void {
+function checkNoFilter({ query }: ScimRequest): void {
   if (query.has('filter')) throw new ScimError(403, 'Filters are not offered here.');
 }

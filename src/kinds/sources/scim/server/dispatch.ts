@@ -2,18 +2,18 @@ import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import { bulk } from './bulk.ts';
 import { resourceType, resourceTypes, schema, schemas, serviceProviderConfig } from './discovery.ts';
 import { NotOffered } from './errors.ts';
-import type { Exchange, ScimAnswer } from './exchange.ts';
 import { groupType } from './group-type.ts';
 import { listByBody, listByQuery, readOne } from './read.ts';
 import type { ResourceType } from './resource-type.ts';
+import type { ScimRequest, ScimResponse } from './scim-request.ts';
 import { userType } from './user-type.ts';
 import { create, patch, remove, replace } from './write.ts';
 
-type Answer = (exchange: Exchange) => ScimAnswer | Promise<ScimAnswer>;
+type Answer = (exchange: ScimRequest) => ScimResponse | Promise<ScimResponse>;
 type Offered = Readonly<Record<string, Answer>>;
 
 /** Answers a request by its path and method (RFC 7644, section 3.2). */
-export async function dispatch(exchange: Exchange): Promise<ScimAnswer> {
+export async function dispatch(exchange: ScimRequest): Promise<ScimResponse> {
   const offered = offeredAt(exchange.path);
   if (!offered) throw new ScimError(404, 'There is nothing at this address.');
   const answer = Object.hasOwn(offered, exchange.method) ? offered[exchange.method] : undefined;

@@ -1,7 +1,7 @@
 import { Invalid, Problem } from '../../../../lib/problem.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import { isUnreachable } from '../../../../platform/db/unreachable.ts';
-import type { HttpAnswer } from '../../../../platform/http/routes.ts';
+import type { HttpResponse } from '../../../../platform/http/routes.ts';
 
 export const mediaType = 'application/scim+json';
 
@@ -27,7 +27,7 @@ const wordsOf = ({ complaints }: Invalid): string =>
     .map(([name, words]) => `${name}: ${Object.values(words).flat().join(' ')}`)
     .join(' ');
 
-export function answerError(error: unknown, requestId: string): HttpAnswer {
+export function answerError(error: unknown, requestId: string): HttpResponse {
   const known = scimErrorOf(error);
   const shown =
     known ?? new ScimError(500, `The server met a fault. It is recorded under the request id ${requestId}.`);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { bringsSuperuser } from '../../../../core/access/delegation.ts';
+import { grantsSuperuser } from '../../../../core/access/delegation.ts';
 import { grantsOfGroupsSql } from '../../../../core/access/rights-sql.ts';
 import { textMember } from './document.ts';
 import { at, type Leaf, type Place, type Scope } from './filter-sql.ts';
@@ -54,6 +54,6 @@ export const groupType: ResourceType = {
     const name = textMember(sent, 'displayName');
     return name === undefined ? {} : { name };
   },
-  isProtected: (tx, target) => bringsSuperuser(tx, [String(target)]),
+  isProtected: (tx, target) => grantsSuperuser(tx, [String(target)]),
   grants: (target) => grantsOfGroupsSql([String(target)]),
 };

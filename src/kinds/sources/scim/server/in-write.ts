@@ -6,14 +6,14 @@ import { modelFacts } from '../../../../resource/audit.ts';
 import type { Call } from '../../../../resource/call.ts';
 import type { Row } from '../../../../resource/fields/field.ts';
 import { scimSourceModel } from '../scim.resource.ts';
-import type { Exchange } from './exchange.ts';
 import type { ResourceType } from './resource-type.ts';
+import type { ScimRequest } from './scim-request.ts';
 
 const app = 'svc_sources_scim';
 
 /** Runs a change in one transaction. What is wrong leaves nothing behind and is told in the words of SCIM. */
 export async function inScimWrite<T>(
-  exchange: Exchange,
+  exchange: ScimRequest,
   type: ResourceType,
   work: (tx: Query) => Promise<T>,
 ): Promise<T> {
@@ -32,7 +32,7 @@ export async function inScimWrite<T>(
 }
 
 /** The refusal when the complaint is that somebody else has the name or the address: nobody is adopted. */
-function takenBy({ complaints }: Invalid, { needs }: Exchange, { name, naming, targetModel }: ResourceType) {
+function takenBy({ complaints }: Invalid, { needs }: ScimRequest, { name, naming, targetModel }: ResourceType) {
   const { allFields } = needs.engine.registry.require(targetModel);
   const [taken] =
     Object.entries(complaints).find(([member, words]) => {
@@ -45,7 +45,7 @@ function takenBy({ complaints }: Invalid, { needs }: Exchange, { name, naming, t
 }
 
 /** The mistake is the administrator's to know of; the client only learns that there is one. */
-async function mappingRefusal(exchange: Exchange, error: MappingFailed): Promise<ScimError> {
+async function mappingRefusal(exchange: ScimRequest, error: MappingFailed): Promise<ScimError> {
   const { call } = exchange;
   const context = {
     message: `Failed to evaluate the property mappings of a source: ${error.message}`,
@@ -57,7 +57,7 @@ async function mappingRefusal(exchange: Exchange, error: MappingFailed): Promise
 }
 
 /** The server's own write: the source has no rights of its own, and what it does is told in one event. */
-export const silent = (call: Call): Call => ({
+export const asSystem = (call: Call): Call => ({
   ...call,
   actor: null,
   world: { ...call.world, record: async () => {} },
@@ -72,7 +72,7 @@ interface ScimWrite {
 
 /** The one event of a write. Users are told of as wherever else others write them. */
 export function recordScimWrite(
-  exchange: Exchange,
+  exchange: ScimRequest,
   type: ResourceType,
   tx: Query,
   { verb, pk, values, changed }: ScimWrite,
@@ -95,5 +95,5 @@ export function recordScimWrite(
   return call.world.record(tx, call, { action, app, context });
 }
 
-const sourceFacts = ({ needs, source }: Exchange) =>
+const sourceFacts = ({ needs, source }: ScimRequest) =>
   modelFacts(needs.engine.registry.require(scimSourceModel), source.pk, { name: source.name });

@@ -4,15 +4,15 @@ import type { ScimObject } from '../../../../lib/scim/matches.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { loadMappings, userPath } from '../../../../source/properties.ts';
 import { scimMappingModel } from '../scim-mapping.resource.ts';
-import type { Exchange } from './exchange.ts';
 import type { Properties, ResourceType } from './resource-type.ts';
+import type { ScimRequest } from './scim-request.ts';
 
 /**
  * What the document, and the mappings of the source over it, make of a user or group. `before` is the document that a
  * PATCH was applied to. Throws `MappingFailed`.
  */
 export async function mapProperties(
-  { needs, source }: Exchange,
+  { needs, source }: ScimRequest,
   type: ResourceType,
   sent: ScimObject,
   { before, isNew }: { readonly before: ScimObject | null; readonly isNew: boolean },

@@ -7,11 +7,11 @@ import { listMessageId } from '../../../../lib/scim/urns.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { readList } from '../../../../platform/db/read-list.ts';
 import { isStorable } from '../../../../resource/fields/well-formed.ts';
-import type { Exchange, ScimAnswer } from './exchange.ts';
 import { filterSql, sortSql } from './filter-sql.ts';
 import { type Projection, project, readProjection, shows } from './project.ts';
 import { findRecord, isVersion, loadMembers, membersOf, showRecord, versionOf } from './records.ts';
 import type { RecordRow, ResourceType } from './resource-type.ts';
+import type { ScimRequest, ScimResponse } from './scim-request.ts';
 import { recordScope, sortLeaf } from './scope.ts';
 
 /** What a list is asked with (RFC 7644, section 3.4.2). */
@@ -28,7 +28,7 @@ interface ListRequest {
 const usualCount = 100;
 export const maxResults = 500;
 
-export async function readOne(exchange: Exchange, type: ResourceType, id: string): Promise<ScimAnswer> {
+export async function readOne(exchange: ScimRequest, type: ResourceType, id: string): Promise<ScimResponse> {
   const { read } = exchange.call.db;
   const row = await findRecord(exchange, type, id, read);
   const resource = showRecord(exchange, type, row, await membersOf(exchange, type, row, read));
@@ -44,7 +44,7 @@ export const projectionOf = (query: URLSearchParams, { extensions }: ResourceTyp
 
 const names = (text: string | null): string[] => (text === null ? [] : text.split(','));
 
-export function listByQuery(exchange: Exchange, types: readonly ResourceType[]): Promise<ScimAnswer> {
+export function listByQuery(exchange: ScimRequest, types: readonly ResourceType[]): Promise<ScimResponse> {
   const { query } = exchange;
   return list(exchange, types, {
     filter: query.get('filter'),
@@ -58,7 +58,7 @@ export function listByQuery(exchange: Exchange, types: readonly ResourceType[]):
 }
 
 /** RFC 7644, section 3.4.3: the same in a body. */
-export function listByBody(exchange: Exchange, types: readonly ResourceType[]): Promise<ScimAnswer> {
+export function listByBody(exchange: ScimRequest, types: readonly ResourceType[]): Promise<ScimResponse> {
   const body = exchange.body();
   if (!isJsonObject(body)) throw new ScimError(400, 'The body must be an object.', 'invalidSyntax');
   const text = (name: string) => {
@@ -93,7 +93,11 @@ export function wholeNumber(name: string, value: unknown, otherwise: number): nu
   return number;
 }
 
-async function list(exchange: Exchange, types: readonly ResourceType[], request: ListRequest): Promise<ScimAnswer> {
+async function list(
+  exchange: ScimRequest,
+  types: readonly ResourceType[],
+  request: ListRequest,
+): Promise<ScimResponse> {
   const start = Math.max(request.startIndex, 1);
   const count = Math.min(Math.max(request.count, 0), maxResults);
   const resources: ScimObject[] = [];
@@ -119,7 +123,7 @@ async function list(exchange: Exchange, types: readonly ResourceType[], request:
 }
 
 async function pageOf(
-  exchange: Exchange,
+  exchange: ScimRequest,
   type: ResourceType,
   { filter, sortBy, sortOrder, attributes, excludedAttributes }: ListRequest,
   { offset, limit }: { readonly offset: number; readonly limit: number },
@@ -156,7 +160,7 @@ const fewConditions = 5;
 const maxWork = 20_000_000;
 
 /** Refuses filters with many conditions on many resources: each condition is tried on every value of every document. */
-async function checkWork({ source, call }: Exchange, { from }: ResourceType, conditions: number): Promise<void> {
+async function checkWork({ source, call }: ScimRequest, { from }: ResourceType, conditions: number): Promise<void> {
   if (conditions <= fewConditions) return;
   const { rows } = await sql<{
     length: number | string | null;
@@ -184,7 +188,7 @@ function parsedFilter(text: string): ScimFilter {
 }
 
 /** Resources without a value come last, and first in the other direction. */
-function orderOf(sortBy: string, sortOrder: string | null, type: ResourceType, { call: { db } }: Exchange) {
+function orderOf(sortBy: string, sortOrder: string | null, type: ResourceType, { call: { db } }: ScimRequest) {
   if (!isStorable(sortBy)) throw new ScimError(400, 'sortBy holds null characters.', 'invalidPath');
   const value = sortSql(sortLeaf(type, parsePath(sortBy), db.dialect), db.dialect);
   const isDescending = /^desc/i.test(sortOrder ?? '');

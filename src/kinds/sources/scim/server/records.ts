@@ -8,15 +8,15 @@ import { keysPerStatement } from '../../../../platform/db/keys-per-statement.ts'
 import { etagOf, matchesEtag } from '../../../../resource/etag.ts';
 import { canonicalUuid, isUuid } from '../../../../resource/fields/scalar.ts';
 import { isNothing, isServerOwned, textMember } from './document.ts';
-import { baseUrl, type Exchange } from './exchange.ts';
 import type { RecordRow, ResourceType } from './resource-type.ts';
+import { baseUrl, type ScimRequest } from './scim-request.ts';
 
 /** The ids of the users in a group. */
 export type Members = readonly string[];
 
 /** The record of what has this id for clients. Throws when the source has none. */
 export async function findRecord(
-  { source }: Pick<Exchange, 'source'>,
+  { source }: Pick<ScimRequest, 'source'>,
   type: ResourceType,
   id: string,
   query: Query,
@@ -38,7 +38,7 @@ export function storedDocument({ attributes }: RecordRow): ScimObject {
 
 /** The resource as clients see it, with the name of its version where all of it is known. */
 export function showRecord(
-  exchange: Exchange,
+  exchange: ScimRequest,
   type: ResourceType,
   row: RecordRow,
   members: Members | null,
@@ -72,7 +72,7 @@ export function showRecord(
 export const versionOf = ({ meta }: ScimObject): string => textMember(meta, 'version') ?? '';
 
 /** RFC 7644, section 3.14 */
-export function checkVersion({ ifMatch }: Exchange, resource: ScimObject): void {
+export function checkVersion({ ifMatch }: ScimRequest, resource: ScimObject): void {
   if (ifMatch === undefined || isVersion(ifMatch, resource)) return;
   throw new ScimError(412, 'The resource has changed since it was read.');
 }
@@ -82,7 +82,7 @@ export const isVersion = (header: string, resource: ScimObject): boolean =>
 
 /** The members of one resource; null for what has none. */
 export async function membersOf(
-  { source }: Pick<Exchange, 'source'>,
+  { source }: Pick<ScimRequest, 'source'>,
   type: ResourceType,
   { id }: RecordRow,
   query: Query,
@@ -92,12 +92,12 @@ export async function membersOf(
 }
 
 /** A source sees only its own users, in groups too. */
-const isOfSource = (user: RawBuilder<unknown>, { pk }: Exchange['source']): RawBuilder<boolean> =>
+const isOfSource = (user: RawBuilder<unknown>, { pk }: ScimRequest['source']): RawBuilder<boolean> =>
   sql`exists (select 1 from scim_source_users r where r."user" = ${user} and r.source = ${pk})`;
 
 export async function loadMembers(
   groups: readonly string[],
-  source: Exchange['source'],
+  source: ScimRequest['source'],
   query: Query,
 ): Promise<Map<string, Members>> {
   const members = new Map(groups.map((group): [string, string[]] => [group, []]));
@@ -112,7 +112,7 @@ export async function loadMembers(
 /** The keys of the members that a group is to have: users of the source that a list names; groups and others are ignored. */
 export async function memberKeys(
   members: readonly unknown[],
-  source: Exchange['source'],
+  source: ScimRequest['source'],
   query: Query,
 ): Promise<number[]> {
   const ids = members.map((member) => textMember(member, 'value')).filter(isUuid);
@@ -126,7 +126,7 @@ export async function memberKeys(
 }
 
 /** The keys of the members whom the source does not manage: its writes leave them in the group. */
-export async function otherMembers(group: unknown, source: Exchange['source'], query: Query): Promise<number[]> {
+export async function otherMembers(group: unknown, source: ScimRequest['source'], query: Query): Promise<number[]> {
   const { rows } = await sql<{ pk: number }>`select ug."user" as pk from user_groups ug
     where ug."group" = ${group} and not ${isOfSource(sql`ug."user"`, source)}`.execute(query);
   return rows.map(({ pk }) => pk);

@@ -2,14 +2,14 @@ import type { RouteServer } from '../../../../flow/protocol-kind.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import type { Route } from '../../../../platform/http/route.ts';
 import { decoded } from '../../../../platform/http/router.ts';
-import { anyMethod, type HttpAnswer, type HttpCall } from '../../../../platform/http/routes.ts';
+import { anyMethod, type HttpCall, type HttpResponse } from '../../../../platform/http/routes.ts';
 import type { InstanceKey } from '../../../../platform/keys.ts';
 import type { Sandbox } from '../../../../platform/sandbox/sandbox.ts';
 import { callOf } from '../../../../resource/call.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { dispatch } from './dispatch.ts';
 import { answerError, mediaType } from './errors.ts';
-import { readBody, type ServerNeeds } from './exchange.ts';
+import { readBody, type ScimServerDependencies } from './scim-request.ts';
 
 interface Needs {
   readonly key: Pick<InstanceKey, 'hash'>;
@@ -20,9 +20,9 @@ interface Needs {
 /** The SCIM server of each source (RFC 7643, RFC 7644). */
 export function scimRoutes({ key, sandbox, publicUrl }: Needs, { db, clock, world, engine }: RouteServer): Route[] {
   const authenticate = createAuthenticate(key, db);
-  const needs: ServerNeeds = { engine, sandbox, publicUrl };
+  const needs: ScimServerDependencies = { engine, sandbox, publicUrl };
 
-  async function handle(http: HttpCall): Promise<HttpAnswer> {
+  async function handle(http: HttpCall): Promise<HttpResponse> {
     const { facts, params } = http;
     try {
       const asked = callOf(http, { db, world }, { now: clock.now(), body: () => readBody(http) });

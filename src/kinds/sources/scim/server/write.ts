@@ -11,8 +11,7 @@ import type { Resource } from '../../../../resource/resource.ts';
 import { createRow, destroyRow, insertRow, updateRow } from '../../../../resource/verbs/write-row.ts';
 import { updateColumns } from '../../../../resource/write.ts';
 import { canonicalDocument, checkSize, listMember, textMember } from './document.ts';
-import type { Exchange, ScimAnswer } from './exchange.ts';
-import { inScimWrite, recordScimWrite, silent } from './in-write.ts';
+import { asSystem, inScimWrite, recordScimWrite } from './in-write.ts';
 import { patchDocument } from './patch-document.ts';
 import { project } from './project.ts';
 import { mapProperties } from './properties.ts';
@@ -28,8 +27,9 @@ import {
   versionOf,
 } from './records.ts';
 import type { RecordRow, ResourceType } from './resource-type.ts';
+import type { ScimRequest, ScimResponse } from './scim-request.ts';
 
-export async function create(exchange: Exchange, type: ResourceType): Promise<ScimAnswer> {
+export async function create(exchange: ScimRequest, type: ResourceType): Promise<ScimResponse> {
   const document = canonicalDocument(type, exchange.body());
   if (textMember(document, type.naming.attribute) === undefined) throw missingName(type);
   const sent = { ...type.initial, ...document };
@@ -45,7 +45,7 @@ export async function create(exchange: Exchange, type: ResourceType): Promise<Sc
       ...properties,
       ...(type.hasMembers && { users: await memberKeys(listMember(sent, 'members'), source, tx) }),
     };
-    const { pk, values } = await createRow(needs.engine, target, silent(call), tx, body);
+    const { pk, values } = await createRow(needs.engine, target, asSystem(call), tx, body);
     await vouchFor(exchange, pk, properties.email, tx);
     const record = needs.engine.registry.require(type.recordModel);
     const row = {
@@ -68,7 +68,7 @@ export async function create(exchange: Exchange, type: ResourceType): Promise<Sc
 }
 
 /** What is not sent stays as it is (RFC 7644, section 3.5.1, lets the server choose): many clients send less than they mean. */
-export function replace(exchange: Exchange, type: ResourceType, id: string): Promise<ScimAnswer> {
+export function replace(exchange: ScimRequest, type: ResourceType, id: string): Promise<ScimResponse> {
   const sent = canonicalDocument(type, exchange.body());
   return change(exchange, type, id, (resource, row) => {
     const kept = type.kept.filter((name) => !(name in sent) && name in resource);
@@ -77,7 +77,7 @@ export function replace(exchange: Exchange, type: ResourceType, id: string): Pro
   });
 }
 
-export function patch(exchange: Exchange, type: ResourceType, id: string): Promise<ScimAnswer> {
+export function patch(exchange: ScimRequest, type: ResourceType, id: string): Promise<ScimResponse> {
   const body = exchange.body();
   return change(exchange, type, id, (resource) => {
     const before = canonicalDocument(type, resource);
@@ -94,11 +94,11 @@ interface Change {
 }
 
 async function change(
-  exchange: Exchange,
+  exchange: ScimRequest,
   type: ResourceType,
   id: string,
   changeOf: (resource: ScimObject, row: RecordRow) => Change,
-): Promise<ScimAnswer> {
+): Promise<ScimResponse> {
   const resource = await inScimWrite(exchange, type, async (tx) => {
     const { row, shown } = await findForWrite(exchange, type, id, tx);
     const { sent, before, isSame } = changeOf(shown, row);
@@ -124,7 +124,7 @@ async function change(
 
 /** Brings the user or group up to the document; returns what of it has changed. */
 async function writeTarget(
-  exchange: Exchange,
+  exchange: ScimRequest,
   type: ResourceType,
   row: RecordRow,
   sent: ScimObject,
@@ -161,20 +161,25 @@ async function writeTarget(
       `This ${type.name.toLowerCase()} holds permissions. A superuser must set manages_privileged on the source first.`,
     );
   }
-  await updateRow(needs.engine, target, silent(call), tx, row.target, current, body, 'patch');
+  await updateRow(needs.engine, target, asSystem(call), tx, row.target, current, body, 'patch');
   await vouchFor(exchange, row.target, body.email, tx);
   return Object.keys(body);
 }
 
 /** Whether the user or group holds permissions and the source may not change such. */
-async function isPrivileged({ source }: Exchange, type: ResourceType, { target }: RecordRow, tx: Query) {
+async function isPrivileged({ source }: ScimRequest, type: ResourceType, { target }: RecordRow, tx: Query) {
   if (source.manages_privileged) return false;
   const { rows } = await sql`select 1 from (${type.grants(target)}) as held limit 1`.execute(tx);
   return rows.length > 0;
 }
 
 /** A client that is trusted with addresses verifies those that it sends. */
-async function vouchFor({ source, call }: Exchange, user: string | number, email: unknown, tx: Query): Promise<void> {
+async function vouchFor(
+  { source, call }: ScimRequest,
+  user: string | number,
+  email: unknown,
+  tx: Query,
+): Promise<void> {
   if (!source.trust_emails || typeof user !== 'number' || typeof email !== 'string') return;
   await recordEmailProof(tx, { email, by: 'scim' }, user, call.now);
 }
@@ -186,7 +191,7 @@ const isSameValue = (one: unknown, other: unknown): boolean =>
     : isSameJson(one, other);
 
 /** Deletes what the source has created. What was here before, or holds permissions, is unlinked, and users are deactivated. */
-export async function remove(exchange: Exchange, type: ResourceType, id: string): Promise<ScimAnswer> {
+export async function remove(exchange: ScimRequest, type: ResourceType, id: string): Promise<ScimResponse> {
   await inScimWrite(exchange, type, async (tx) => {
     const { needs, call } = exchange;
     const { row } = await findForWrite(exchange, type, id, tx);
@@ -195,21 +200,21 @@ export async function remove(exchange: Exchange, type: ResourceType, id: string)
     if (!current) throw new ScimError(404, `${type.name} not found.`);
     const event = { pk: row.target, values: current, changed: [] };
     if (row.is_own && !(await isPrivileged(exchange, type, row, tx))) {
-      await destroyRow(needs.engine, target, silent(call), tx, row.target, current);
+      await destroyRow(needs.engine, target, asSystem(call), tx, row.target, current);
       await recordScimWrite(exchange, type, tx, { ...event, verb: 'deleted' });
       return;
     }
     const { table } = needs.engine.registry.require(type.recordModel);
     await sql`delete from ${sql.table(table)} where pk = ${row.pk}`.execute(tx);
     if (row.is_active) {
-      await updateRow(needs.engine, target, silent(call), tx, row.target, current, { is_active: false }, 'patch');
+      await updateRow(needs.engine, target, asSystem(call), tx, row.target, current, { is_active: false }, 'patch');
     }
     await recordScimWrite(exchange, type, tx, { ...event, verb: 'unlinked' });
   });
   return { status: 204 };
 }
 
-async function findForWrite(exchange: Exchange, type: ResourceType, id: string, tx: Query) {
+async function findForWrite(exchange: ScimRequest, type: ResourceType, id: string, tx: Query) {
   const row = await findRecord(exchange, type, id, tx, exchange.call.db.dialect.forUpdate);
   const shown = showRecord(exchange, type, row, await membersOf(exchange, type, row, tx));
   checkVersion(exchange, shown);
@@ -219,12 +224,17 @@ async function findForWrite(exchange: Exchange, type: ResourceType, id: string, 
   return { row, shown };
 }
 
-async function show(exchange: Exchange, type: ResourceType, id: string, tx: Query): Promise<ScimObject> {
+async function show(exchange: ScimRequest, type: ResourceType, id: string, tx: Query): Promise<ScimObject> {
   const row = await findRecord(exchange, type, id, tx);
   return showRecord(exchange, type, row, await membersOf(exchange, type, row, tx));
 }
 
-const answerWith = (status: number, { query }: Exchange, type: ResourceType, resource: ScimObject): ScimAnswer => ({
+const answerWith = (
+  status: number,
+  { query }: ScimRequest,
+  type: ResourceType,
+  resource: ScimObject,
+): ScimResponse => ({
   status,
   body: project(resource, projectionOf(query, type)),
   headers: { etag: versionOf(resource) },
@@ -234,7 +244,7 @@ const missingName = ({ name, naming }: ResourceType) =>
   new ScimError(400, `Invalid ${name.toLowerCase()}: ${naming.attribute} is required.`, 'invalidValue');
 
 async function checkExternalId(
-  { needs, source }: Exchange,
+  { needs, source }: ScimRequest,
   type: ResourceType,
   externalId: string | null,
   record: number | null,

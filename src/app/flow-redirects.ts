@@ -15,7 +15,7 @@ import type { Call } from '../resource/call.ts';
 const ownPage = '/if/user/';
 
 /** Where the browser goes when a flow ends without a `next`. */
-export async function homeOf({ designation }: ExecutorFlow, { db, request }: Call): Promise<string> {
+export async function defaultRedirect({ designation }: ExecutorFlow, { db, request }: Call): Promise<string> {
   if (designation === 'invalidation') return '/';
   const { launch } = await brandTargets(request.host, db);
   // A URL with personal values is only used for a page that knows the user.

@@ -7,7 +7,7 @@ import type { Call } from '../resource/call.ts';
 const limit = { max: 1, windowMs: 10 * 60_000 };
 
 /** Records that the expressions of a request were ended, once in ten minutes for each path. */
-export function createSpentBudgetReports(systemCall: () => Call, log: Log): (request: RequestFacts) => Promise<void> {
+export function createSandboxBudgetEvents(systemCall: () => Call, log: Log): (request: RequestFacts) => Promise<void> {
   const reports = createRateLimit({ ...limit, keys: 1_000 });
   return async (request) => {
     if (reports.waitAfter(request.path.slice(0, 200)) > 0) return;

@@ -1,9 +1,9 @@
 import { messageOf } from '../../lib/error-facts.ts';
 import type { Json } from '../../lib/json.ts';
 import { features, QuickJsMemoryFull, startQuickJs } from './quickjs.ts';
-import { createStopwatch, TimeIsUp } from './stopwatch.ts';
+import { createStopwatch, TimeLimitExceeded } from './stopwatch.ts';
 
-export type Outcome =
+export type EvaluationOutcome =
   | {
       readonly ok: true;
       /** As JSON. */
@@ -13,7 +13,7 @@ export type Outcome =
     }
   | { readonly ok: false; readonly error: string };
 
-export interface Work {
+export interface EvaluationInput {
   readonly bytecode: Uint8Array;
   /** As JSON: the globals, and the names of functions added for the expression. */
   readonly given: string;
@@ -24,8 +24,8 @@ export interface Work {
 }
 
 /** Runs one expression at a time, each in fresh memory. */
-export interface Room {
-  evaluate(work: Work): Outcome;
+export interface SandboxInstance {
+  evaluate(work: EvaluationInput): EvaluationOutcome;
   /** What the last evaluation took. */
   readonly spentMs: number;
   readonly isReusable: boolean;
@@ -40,7 +40,7 @@ export interface Compiler {
 }
 
 /** The prelude's name for requesting a random number. */
-export const chance = 'Math.random';
+export const randomFunctionName = 'Math.random';
 
 const mebibyte = 1024 * 1024;
 /** For describing what happened when all memory was used up. */
@@ -89,9 +89,13 @@ export function openCompiler(module: WebAssembly.Module): Compiler {
   };
 }
 
-export function openRoom(module: WebAssembly.Module, prelude: Uint8Array, heapBytes: number): Room {
+export function openSandboxInstance(
+  module: WebAssembly.Module,
+  prelude: Uint8Array,
+  heapBytes: number,
+): SandboxInstance {
   const stopwatch = createStopwatch();
-  let functions: Work['functions'] = {};
+  let functions: EvaluationInput['functions'] = {};
   let isLasting = true;
   let spentMs = 0;
   const engine = startQuickJs(module, languageOfExpressions, {
@@ -102,7 +106,7 @@ export function openRoom(module: WebAssembly.Module, prelude: Uint8Array, heapBy
     },
     call(name, payload) {
       stopwatch.check();
-      if (name === chance) isLasting = false;
+      if (name === randomFunctionName) isLasting = false;
       const answered = answer(functions, name, payload);
       stopwatch.checkAll();
       return answered;
@@ -152,7 +156,7 @@ const outOfMemory = /^\w+: out of memory/;
  * evaluation.
  */
 function explain(error: unknown, timeMs: number, memoryBytes: number): string {
-  if (error instanceof TimeIsUp) return `The expression took longer than ${timeMs} ms.`;
+  if (error instanceof TimeLimitExceeded) return `The expression took longer than ${timeMs} ms.`;
   if (error instanceof QuickJsMemoryFull) {
     return `The expression used more than ${(memoryBytes / mebibyte).toFixed(1)} MiB of memory.`;
   }
@@ -160,7 +164,7 @@ function explain(error: unknown, timeMs: number, memoryBytes: number): string {
 }
 
 /** Passes a function's failure to the expression as a message, without the stack. */
-function answer(functions: Work['functions'], name: string, payload: string): string {
+function answer(functions: EvaluationInput['functions'], name: string, payload: string): string {
   try {
     const fn = Object.hasOwn(functions, name) ? functions[name] : undefined;
     if (!fn) throw new Error(`there is no function ${name}`);

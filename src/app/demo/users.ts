@@ -9,7 +9,7 @@ const browser = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like
 const dayMs = 86_400_000;
 
 /** A small company: two people, a service account, two groups, and who may do what. */
-export async function makePeople(demo: EmptyDemo): Promise<DemoPeople> {
+export async function makeUsers(demo: EmptyDemo): Promise<DemoPeople> {
   const { api } = demo;
   const company = await api.ensure('/core/groups/', { name: 'Demo Company' }, { attributes: { demo: true } });
   const helpdesk = await api.ensure('/rbac/roles/', { name: 'Demo Helpdesk' });

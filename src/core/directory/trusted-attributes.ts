@@ -7,12 +7,12 @@ const vouching: ReadonlySet<string> = new Set(['email_verified', 'phone_number_v
 const ownPrefix = 'gatehouse/';
 
 /** The names among attributes that vouch for something: inviters and people who fill in forms cannot. */
-export const vouchingNames = (attributes: JsonObject): string[] =>
+export const trustedAttributeNames = (attributes: JsonObject): string[] =>
   Object.keys(attributes).filter((name) => vouching.has(name) || name.startsWith(ownPrefix));
 
 /** Attributes without those that vouch for something, unless a source said exactly that. */
-export function withoutVouching(attributes: JsonObject, vouchedFor: JsonObject = {}): JsonObject {
-  const names = new Set(vouchingNames(attributes));
+export function withoutTrustedAttributes(attributes: JsonObject, vouchedFor: JsonObject = {}): JsonObject {
+  const names = new Set(trustedAttributeNames(attributes));
   const isKept = (name: string) => !names.has(name) || isSameJson(attributes[name], vouchedFor[name]);
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => isKept(name)));
 }

@@ -30,6 +30,6 @@ export function actingAs(call: Call, user: ActingUser): Call {
 }
 
 /** Refuses impersonators: what they create here would give them access after the impersonation ends. */
-export function checkActsForThemselves({ actor }: Pick<Call, 'actor'>): void {
+export function checkNotImpersonating({ actor }: Pick<Call, 'actor'>): void {
   if (actor?.impersonator) throw new Problem('permission_denied', notImpersonating);
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { createRateLimit } from '../../lib/rate-limit.ts';
-import type { GuardedFetch, OutboundAnswer, OutboundRequest } from '../../platform/fetch/guarded-fetch.ts';
+import type { GuardedFetch, OutboundRequest, OutboundResponse } from '../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../platform/fetch/outbound-error.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import type { Resource } from '../../resource/resource.ts';
@@ -20,11 +20,11 @@ const limits = { timeoutMs: 5_000, maxBytes: 65_536 };
 /**
  * Calls a service configured by an administrator while a person waits: with a short time limit, and faults as results.
  */
-export async function askService(
+export async function callService(
   fetch: GuardedFetch,
   url: string,
   request: OutboundRequest,
-): Promise<OutboundAnswer | ServiceFault> {
+): Promise<OutboundResponse | ServiceFault> {
   try {
     return await fetch(url, { ...limits, ...request });
   } catch (error) {
@@ -34,7 +34,7 @@ export async function askService(
 }
 
 /** Parses the response as a JSON object. */
-export function objectIn(answer: OutboundAnswer): JsonObject | ServiceFault {
+export function objectIn(answer: OutboundResponse): JsonObject | ServiceFault {
   try {
     const body = answer.json();
     return isJsonObject(body) ? body : new ServiceFault('the service did not answer with an object');
@@ -44,7 +44,7 @@ export function objectIn(answer: OutboundAnswer): JsonObject | ServiceFault {
   }
 }
 
-export const isSuccess = ({ status }: OutboundAnswer): boolean => status >= 200 && status <= 299;
+export const isSuccess = ({ status }: OutboundResponse): boolean => status >= 200 && status <= 299;
 
 /** An event that tells administrators why a stage does not work. */
 export type ServiceFaultEvents = (

@@ -2,19 +2,19 @@ import type { InstanceKey } from '../../platform/keys.ts';
 import { randomToken } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
 import { attemptOf, type CarriedPlan, sharedAttempt } from '../attempt.ts';
-import { type ExecutorFlow, type FlowContext, firstContext, notedPassword } from './flow-state.ts';
-import { type Opening, readOpening } from './opening.ts';
+import { type FlowStart, verifyFlowStart } from './flow-start.ts';
+import { type ExecutorFlow, type FlowContext, firstContext, getPasswordTime } from './flow-state.ts';
 import { loadPendingUser } from './pending-user.ts';
-import { type BrowserWalks, deleteState, findWalks, nullIfOvertaken, type StoredWalk } from './state-store.ts';
+import { type BrowserWalks, deleteState, findWalks, nullIfConflict, type StoredWalk } from './state-store.ts';
 
 /** What a browser holds for the page that asks. */
-export interface Carried {
+export interface BrowserWalk {
   readonly attempt: string;
   /** The browser's token; a new one if it has none, or one that expired or was forged. */
   readonly token: string;
   readonly found: StoredWalk | null;
   /** Proof that the first challenge of this flow was shown, if no walk is stored. */
-  readonly opening: Opening | null;
+  readonly opening: FlowStart | null;
   /** The proof for another flow, to be sent back unchanged. */
   readonly otherOpening: string | null;
 }
@@ -22,18 +22,18 @@ export interface Carried {
 /** What a plan cookie says, and the walks that are stored for it. */
 type Held = CarriedPlan & { readonly walks: BrowserWalks };
 
-export interface FirstHeld {
+export interface StoredPlan {
   readonly attempt: string;
   readonly held: Held | null;
 }
 
 /** What the browser holds for the attempt of the page. An attempt by an id that the browser does not hold is the shared one. */
-export async function firstHeld(
+export async function findStoredPlan(
   key: InstanceKey,
   call: Call,
   plans: readonly CarriedPlan[],
   pageQuery: string,
-): Promise<FirstHeld> {
+): Promise<StoredPlan> {
   const { attempt, isOfLink } = attemptOf(key, new URLSearchParams(pageQuery));
   const plan = plans.find((one) => one.attempt === attempt);
   if (plan) return { attempt, held: await heldBy(key, call, plan) };
@@ -52,13 +52,13 @@ const heldBy = async (key: InstanceKey, call: Call, plan: CarriedPlan): Promise<
  * The walk of the attempt through this flow. A page without a query, and a client that does not pass it on, continue what
  * was used last, if the shared attempt is not at this flow.
  */
-export async function carriedHere(
+export async function findWalkOfFlow(
   key: InstanceKey,
   call: Call,
   flow: ExecutorFlow,
-  { attempt, held }: FirstHeld,
+  { attempt, held }: StoredPlan,
   plans: readonly CarriedPlan[],
-): Promise<Carried> {
+): Promise<BrowserWalk> {
   const own = held
     ? await carriedWalk(key, call, flow, held)
     : { attempt, token: randomToken(), found: null, opening: null, otherOpening: null };
@@ -72,8 +72,8 @@ export async function carriedHere(
 }
 
 /** What the browser presents: a walk through this flow, or proof that it was shown the first challenge. */
-async function carriedWalk(key: InstanceKey, call: Call, flow: ExecutorFlow, carried: Held): Promise<Carried> {
-  const proof = carried.opening === null ? null : readOpening(key, carried.token, carried.opening, call.now);
+async function carriedWalk(key: InstanceKey, call: Call, flow: ExecutorFlow, carried: Held): Promise<BrowserWalk> {
+  const proof = carried.opening === null ? null : verifyFlowStart(key, carried.token, carried.opening, call.now);
   const { attempt, walks } = carried;
   const found = walks.through(flow.pk);
   const token = walks.isKnown || proof ? carried.token : randomToken();
@@ -94,13 +94,13 @@ async function ownWalk(
   const { actor, context } = 'state' in found ? found.state : { actor: null, context: firstContext(found.unbegun) };
   const isTheirs = actor === null || actor === call.actor?.user.pk;
   if (isTheirs && !(await hasNewPassword(call, context))) return found;
-  await call.db.write((tx) => deleteState(tx, key, found, flow.pk)).catch(nullIfOvertaken);
+  await call.db.write((tx) => deleteState(tx, key, found, flow.pk)).catch(nullIfConflict);
   return null;
 }
 
 /** Whether the user has changed the password since the walk proved who they are, as they do when somebody else knows it. */
 async function hasNewPassword(call: Call, context: FlowContext): Promise<boolean> {
-  const noted = notedPassword(context);
+  const noted = getPasswordTime(context);
   const user = noted === null ? null : await loadPendingUser(call, context);
   return user !== null && user.password_change_date !== noted;
 }

@@ -7,12 +7,12 @@ import { defineEndpoint, type Endpoint } from '../resource/endpoint.ts';
  * Since when a restored database is held back from other systems: it may be a copy, whose syncs would undo what the original has
  * done since. Null: it is not.
  */
-export async function heldBackSince(query: Query): Promise<string | null> {
+export async function findOutgoingHold(query: Query): Promise<string | null> {
   const { rows } = await sql<{ since: string | null }>`select outgoing_held_since as since from install`.execute(query);
   return rows[0]?.since ?? null;
 }
 
-export async function holdBack(tx: Query, now: string): Promise<void> {
+export async function holdOutgoing(tx: Query, now: string): Promise<void> {
   await sql`update install set outgoing_held_since = ${now}`.execute(tx);
 }
 
@@ -26,7 +26,7 @@ export function releaseEndpoint(jobs: () => Jobs): Endpoint {
     access: 'superuser',
     answer: { status: 204 },
     async run({ call, tx }) {
-      const since = await heldBackSince(tx);
+      const since = await findOutgoingHold(tx);
       await sql`update install set outgoing_held_since = null`.execute(tx);
       await call.world.record(tx, call, {
         action: 'model_updated',

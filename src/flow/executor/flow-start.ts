@@ -12,7 +12,7 @@ const maxOpeningLength = 3_000;
 const maxAttemptLength = 400;
 
 /** Proof that a browser was shown the first challenge of a flow, and on which page. */
-export interface Opening {
+export interface FlowStart {
   readonly flow: string;
   /** The query string of the page. */
   readonly query: string;
@@ -22,10 +22,10 @@ export interface Opening {
  * A signed proof for the browser instead of a stored walk, so that visitors who only look store nothing. The walk
  * begins with the first answer. Null if the page's query is too long for a cookie.
  */
-export function signOpening(
+export function signFlowStart(
   key: InstanceKey,
   token: string,
-  { flow, query }: Opening,
+  { flow, query }: FlowStart,
   now: string,
   attempt = sharedAttempt,
 ): string | null {
@@ -35,7 +35,7 @@ export function signOpening(
 }
 
 /** Reads a proof; null if this server did not sign it for this token, or if it has expired. */
-export function readOpening(key: InstanceKey, token: string, signed: string, now: string): Opening | null {
+export function verifyFlowStart(key: InstanceKey, token: string, signed: string, now: string): FlowStart | null {
   const [content = '', signature = ''] = signed.split('~');
   if (!equalInConstantTime(proofOf(key, token, content), signature)) return null;
   const text = Buffer.from(content, 'base64url').toString();
@@ -52,5 +52,5 @@ const proofOf = (key: InstanceKey, token: string, content: string): string =>
  * Whether a walk can be rebuilt from nothing at the first answer. The proof can be replayed, so a first step with a
  * single-use memory is stored instead.
  */
-export const isUntouched = ({ plan, context, memory }: FlowState): boolean =>
+export const isRebuildable = ({ plan, context, memory }: FlowState): boolean =>
   isSameJson(memory, {}) && isSameJson(context, firstContext(plan));

@@ -12,7 +12,7 @@ export const openFetchWithin =
   (options) =>
     createFetch({ allow: parseCidrs(outboundAllow), ...options });
 
-export interface Question {
+export interface VersionRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The member of the response that holds the version. */
@@ -22,7 +22,10 @@ export interface Question {
 
 const limits = { timeoutMs: 3_000, maxBytes: 65_536 };
 
-export async function askVersion(open: OpenFetch, { url, headers, member, over }: Question): Promise<ConnectionState> {
+export async function fetchVersion(
+  open: OpenFetch,
+  { url, headers, member, over }: VersionRequest,
+): Promise<ConnectionState> {
   const fetch = open({ ...limits, ...over });
   try {
     const answer = await fetch(url, { headers });

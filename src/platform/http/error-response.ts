@@ -1,10 +1,10 @@
 import { Invalid, Problem } from '../../lib/problem.ts';
 import { isUnreachable } from '../db/unreachable.ts';
 import { PasswordQueueFull } from '../passwords.ts';
-import { type HttpAnswer, json } from './routes.ts';
+import { type HttpResponse, json } from './routes.ts';
 
 /** The JSON response for an error. Faults are logged and reveal no internals. */
-export function refusalOf(error: unknown, requestId: string): HttpAnswer {
+export function toErrorResponse(error: unknown, requestId: string): HttpResponse {
   if (error instanceof Problem || error instanceof Invalid) {
     const headers = error instanceof Problem ? error.headers : {};
     return json(error.status, error.body(), { ...notStored, ...headers });
@@ -16,7 +16,7 @@ export function refusalOf(error: unknown, requestId: string): HttpAnswer {
 
 const notStored = { 'cache-control': 'no-store' };
 
-const busy = (seconds: string): HttpAnswer =>
+const busy = (seconds: string): HttpResponse =>
   json(503, new Problem('unavailable').body(), { ...notStored, 'retry-after': seconds });
 
 const faultBody = (requestId: string) => ({

@@ -9,15 +9,15 @@ import { findUnstorable } from '../../../../resource/fields/well-formed.ts';
 import type { Engine } from '../../../../resource/resource.ts';
 import type { ScimSource } from './authenticate.ts';
 
-export interface ServerNeeds {
+export interface ScimServerDependencies {
   readonly engine: Engine;
   readonly sandbox: Sandbox;
   readonly publicUrl: string;
 }
 
 /** One request of a client that has proven which source it is, or one operation of a bulk request. */
-export interface Exchange {
-  readonly needs: ServerNeeds;
+export interface ScimRequest {
+  readonly needs: ScimServerDependencies;
   /** In the name of the account of the source. */
   readonly call: Call;
   readonly source: ScimSource;
@@ -30,13 +30,13 @@ export interface Exchange {
   body(): unknown;
 }
 
-export interface ScimAnswer {
+export interface ScimResponse {
   readonly status: number;
   readonly body?: ScimObject;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export const baseUrl = ({ needs, source }: Exchange): string => `${needs.publicUrl}/source/scim/${source.slug}/v2`;
+export const baseUrl = ({ needs, source }: ScimRequest): string => `${needs.publicUrl}/source/scim/${source.slug}/v2`;
 
 const deepestBody = 20;
 /** Of a bulk request, as `ServiceProviderConfig` says; other bodies are bounded by the server. */

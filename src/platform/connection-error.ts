@@ -13,7 +13,7 @@ const troubles: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Why there is no connection, by the code of an error of Node. Its message has the address, which is nobody's business. */
-export function connectionTrouble(code: unknown): string | null {
+export function describeConnectionError(code: unknown): string | null {
   const text = String(code);
   return troubles.find(([pattern]) => pattern.test(text))?.[1] ?? null;
 }

@@ -10,7 +10,11 @@ import { connectFirstMessage, identifyUser, type SignInNeeds } from '../../../so
 import type { sourceStage } from './source-stage.resource.ts';
 
 /** Identifies the user linked to the account. Returns null on success, else an error message for the person. */
-export async function recognised(needs: SignInNeeds, step: Step, external: ExternalIdentity): Promise<string | null> {
+export async function identifySourceUser(
+  needs: SignInNeeds,
+  step: Step,
+  external: ExternalIdentity,
+): Promise<string | null> {
   const { context } = step;
   const { source, sourceResource } = external;
   const { user, isUnproven } = await identifyUser(needs, external, step.call);
@@ -31,10 +35,10 @@ const minMs = 60_000;
 
 export type SourceStep = Step<RowOf<ReturnType<typeof sourceStage>>>;
 
-export const untilWhen = ({ settings, call }: SourceStep): string =>
+export const expiryOf = ({ settings, call }: SourceStep): string =>
   addMilliseconds(call.now, Math.max(minMs, parseDuration(settings.resume_timeout) ?? 0));
 
-export function wordsOf(error: unknown): string {
+export function errorText(error: unknown): string {
   if (error instanceof Problem) return error.message;
   if (error instanceof Invalid) return messagesOf(error.complaints).join(' ');
   throw error;

@@ -4,16 +4,16 @@ import type { InstanceKey } from '../../platform/keys.ts';
 import { randomToken } from '../../platform/random.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
-import { refusalOf, wordsOf } from '../applicable-flow.ts';
+import { loadDenial, messageOfDenial } from '../applicable-flow.ts';
 import { newAttempt, planCookies } from '../attempt.ts';
-import { type FlowPlan, planThrough } from '../plan.ts';
+import { createPlan, type FlowPlan } from '../plan.ts';
 import { faultComponent, flowPage, redirectComponent } from './challenge.ts';
 import type { Executor, ExecutorReply } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
 import { planState, stateAtStart } from './planner.ts';
 import { deleteFlowState } from './state-store.ts';
 
-export interface BeginNeeds {
+export interface StartDependencies {
   readonly key: InstanceKey;
   readonly policies: PolicyEngine;
   readonly executor: Executor;
@@ -31,7 +31,7 @@ interface Beginning {
 }
 
 /** How far a walk got without input. */
-export type Begun = { readonly cookies: readonly string[] } & (
+export type StartedFlow = { readonly cookies: readonly string[] } & (
   | { readonly outcome: 'over' }
   /** The walk needs input: it is stored and continues at `to`. */
   | { readonly outcome: 'asks'; readonly component: string; readonly to: string; forget(): Promise<void> }
@@ -42,7 +42,11 @@ export type Begun = { readonly cookies: readonly string[] } & (
 );
 
 /** Starts a flow for the caller, as an attempt beside those of other tabs, and runs it until it needs input. */
-export async function beginPlanned(needs: BeginNeeds, call: Call, beginning: Beginning): Promise<Begun> {
+export async function startPlannedFlow(
+  needs: StartDependencies,
+  call: Call,
+  beginning: Beginning,
+): Promise<StartedFlow> {
   const read = await needs.flows.read(call.db, beginning.slug);
   if (!read) return { outcome: 'missing', cookies: [] };
   const attempt = newAttempt();
@@ -60,20 +64,20 @@ export async function beginPlanned(needs: BeginNeeds, call: Call, beginning: Beg
 }
 
 async function walk(
-  { policies, flows, executor }: BeginNeeds,
+  { policies, flows, executor }: StartDependencies,
   call: Call,
   flow: StoredFlow,
   token: string,
   { context = {}, append, refusal, next }: Beginning,
 ): Promise<ExecutorReply> {
   const { pk } = requireActor(call).user;
-  const plan = planThrough(flow, pk, { context, append, ...(refusal && { refusal }) });
+  const plan = createPlan(flow, pk, { context, append, ...(refusal && { refusal }) });
   const start = { query: {}, next, actor: pk };
   const deny = (message: string) =>
     executor.deny(call, flow, { token, version: 0, state: stateAtStart(plan, start) }, message);
   const user = await cachedUserFacts(call, pk);
-  const refused = await refusalOf(policies, flow, { call, user, context });
-  if (refused) return deny(wordsOf(refused));
+  const refused = await loadDenial(policies, flow, { call, user, context });
+  if (refused) return deny(messageOfDenial(refused));
   try {
     const state = await planState({ policies, flows }, call, flow, plan, start);
     return await executor.proceed(call, flow, { token, version: 0, state }, null);
@@ -90,7 +94,7 @@ function begunBy(
   page: string,
   planned: readonly string[],
   forget: () => Promise<void>,
-): Begun {
+): StartedFlow {
   const component = String(challenge.component);
   if (component === faultComponent) return { outcome: 'broken', cookies: own };
   const isRedirect = component === redirectComponent;

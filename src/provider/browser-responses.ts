@@ -1,11 +1,11 @@
-import type { HttpAnswer } from '../platform/http/routes.ts';
+import type { HttpResponse } from '../platform/http/routes.ts';
 
-export const redirectBrowser = (location: string, cookies: readonly string[] = []): HttpAnswer =>
+export const redirectBrowser = (location: string, cookies: readonly string[] = []): HttpResponse =>
   withCookies(
     { status: 302, headers: { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', location } },
     cookies,
   );
 
 /** The same answer, with these cookies set besides. */
-export const withCookies = (answer: HttpAnswer, cookies: readonly string[]): HttpAnswer =>
+export const withCookies = (answer: HttpResponse, cookies: readonly string[]): HttpResponse =>
   cookies.length === 0 ? answer : { ...answer, headers: { ...answer.headers, 'set-cookie': [...cookies] } };

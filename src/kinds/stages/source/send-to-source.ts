@@ -13,7 +13,7 @@ import {
 import type { SignInNeeds } from '../../../source/sign-in.ts';
 import type { SourceRow } from '../../../source/source.family.ts';
 import type { SourceKind, SourceProof } from '../../../source/source-kind.ts';
-import { recognised, type SourceStep, untilWhen, wordsOf } from './recognised.ts';
+import { errorText, expiryOf, identifySourceUser, type SourceStep } from './identify-user.ts';
 
 export interface VisitNeeds extends SignInNeeds {
   readonly key: InstanceKey;
@@ -30,7 +30,7 @@ interface Visited {
  * Redirects to a source, and resumes the walk on return. An unusable account ends the walk: the source would only send
  * the same one again.
  */
-export async function visitSource(
+export async function sendToSource(
   needs: VisitNeeds,
   step: SourceStep,
   { kind, source, proof }: Visited,
@@ -44,7 +44,7 @@ export async function visitSource(
     if (taken === null) throw new Problem('permission_denied', 'This answer was used before.');
   };
   const external = toExternalIdentity(came, source, kind.resource, proof);
-  const refusal = await recognised(needs, step, external).catch(wordsOf);
+  const refusal = await identifySourceUser(needs, step, external).catch(errorText);
   memory.ticket = null;
   return refusal === null ? next(use) : deny(refusal, use);
 }
@@ -54,7 +54,7 @@ function visitOf({ isSecure }: VisitNeeds, step: SourceStep, { pk }: SourceRow):
   const { memory, call } = step;
   if (typeof memory.ticket !== 'string' || typeof memory.until !== 'string' || memory.until <= call.now) {
     memory.ticket = randomToken();
-    memory.until = untilWhen(step);
+    memory.until = expiryOf(step);
     return null;
   }
   const browser = browserSecret(call.request, isSecure, 'back');

@@ -4,25 +4,25 @@ import type { Query } from '../../platform/db/database.ts';
 import { dialectStatement } from '../../platform/db/statement.ts';
 import type { Call } from '../../resource/call.ts';
 import { redirectTo } from './challenge.ts';
-import { denyWalk, type EndNeeds, endWalk } from './end-walk.ts';
-import { type ExecutorFlow, type FlowState, needsNewToken, notedPassword } from './flow-state.ts';
+import { denyWalk, type EndDependencies, endWalk } from './end-walk.ts';
+import { type ExecutorFlow, type FlowState, getPasswordTime, needsNewToken } from './flow-state.ts';
+import type { FindLogoutRedirect } from './logout-redirects.ts';
 import { forgetPendingUser } from './pending-user.ts';
-import type { DetourOf } from './sign-out-detour.ts';
-import { bothOf, type Write } from './stage-kind.ts';
+import { inSequence, type Write } from './stage-kind.ts';
 import { type ActiveWalk, reloadState, saveState } from './state-store.ts';
 import type { Effect, Walk, WalkMove } from './walk.ts';
 
-export interface EffectNeeds extends EndNeeds {
+export interface EffectDependencies extends EndDependencies {
   /** Where the browser goes when a flow ends without a `next`. */
-  homeOf(flow: ExecutorFlow, call: Call): Promise<string>;
-  readonly detourOf: DetourOf;
+  defaultRedirect(flow: ExecutorFlow, call: Call): Promise<string>;
+  readonly findLogoutRedirect: FindLogoutRedirect;
   /** Consumes what stages accepted, such as invitations. */
-  settle(state: FlowState, tx: Query, call: Call): Promise<void>;
+  completePassedStages(state: FlowState, tx: Query, call: Call): Promise<void>;
 }
 
 /** Carries out the effect of a step. Returns the resulting walk, or a move to make instead. */
-export async function carryOut(
-  needs: EffectNeeds,
+export async function applyEffect(
+  needs: EffectDependencies,
   call: Call,
   before: Walk,
   walk: Walk,
@@ -33,36 +33,41 @@ export async function carryOut(
     case 'end':
       return storeOrEnd(needs, call, before, walk, effect);
     case 'deny': {
-      const write = bothOf(before.unwritten, effect.write);
+      const write = inSequence(before.unwritten, effect.write);
       const challenge = await denyWalk(needs, call, walk, effect.message, write);
       return { ...walk, screen: { challenge, isOver: true, denial: effect.message } };
     }
     case 'go-home':
-      return { ...walk, screen: { challenge: redirectTo(await needs.homeOf(walk.flow, call)), isOvertaken: true } };
+      return {
+        ...walk,
+        screen: { challenge: redirectTo(await needs.defaultRedirect(walk.flow, call)), isOvertaken: true },
+      };
   }
 }
 
 async function storeOrEnd(
-  needs: EffectNeeds,
+  needs: EffectDependencies,
   call: Call,
   before: Walk,
   walk: Walk,
   { do: what, write, ends, isRefused }: Extract<Effect, { do: 'store' | 'end' }>,
 ): Promise<Walk | WalkMove> {
   // Determined before the write, which ends the session, and after which caches are to be refreshed.
-  const home = what === 'end' ? (walk.state.next ?? (await needs.homeOf(walk.flow, call))) : null;
-  const detour = walk.detour ?? (ends ? await needs.detourOf(call, ends) : null) ?? undefined;
-  const checked = isRefused ? write : bothOf(samePassword(walk.state), write);
-  const settle: Write | undefined = isRefused ? undefined : (tx, writing) => needs.settle(walk.state, tx, writing);
+  const home = what === 'end' ? (walk.state.next ?? (await needs.defaultRedirect(walk.flow, call))) : null;
+  const logoutRedirect = walk.logoutRedirect ?? (ends ? await needs.findLogoutRedirect(call, ends) : null) ?? undefined;
+  const checked = isRefused ? write : inSequence(samePassword(walk.state), write);
+  const settle: Write | undefined = isRefused
+    ? undefined
+    : (tx, writing) => needs.completePassedStages(walk.state, tx, writing);
   const storing =
     what === 'end'
-      ? endWalk(needs, call, before.stored, walk.state, bothOf(bothOf(before.unwritten, checked), settle))
+      ? endWalk(needs, call, before.stored, walk.state, inSequence(inSequence(before.unwritten, checked), settle))
       : store(needs, call, before, walk.state, write && checked);
   // A step without a write cannot be refused: any error is a fault.
   const result = await (write || what === 'end' ? storing.catch(refusal) : storing);
   if (result === null) return { move: 'overtaken', by: await reloadState(call, needs.key, before.stored) };
   if ('move' in result) return result;
-  const moved = { ...walk, stored: result, detour };
+  const moved = { ...walk, stored: result, logoutRedirect };
   return home === null ? moved : { ...moved, screen: { challenge: redirectTo(home), isOver: true } };
 }
 
@@ -72,7 +77,7 @@ async function storeOrEnd(
  */
 function samePassword({ context }: Walk['state']): Write | undefined {
   const { pending_user } = context;
-  const noted = notedPassword(context);
+  const noted = getPasswordTime(context);
   if (pending_user === null || noted === null) return undefined;
   return async (tx) => {
     const same = await hasPassword(tx, pending_user, noted);
@@ -97,14 +102,14 @@ function refusal(error: unknown): WalkMove {
  * durable: at worst the person starts over.
  */
 export async function store(
-  { key }: Pick<EffectNeeds, 'key'>,
+  { key }: Pick<EffectDependencies, 'key'>,
   call: Call,
   { stored, unwritten }: Pick<Walk, 'stored' | 'unwritten'>,
   state: Walk['state'],
   last?: Write,
 ): Promise<ActiveWalk | null> {
   const before = JSON.stringify(state);
-  const write = bothOf(unwritten, last);
+  const write = inSequence(unwritten, last);
   // An unchanged walk is not stored: ignored guesses cost no write.
   if (stored.version > 0 && !write && before === JSON.stringify(stored.state)) return stored;
   const isRenewed = () => needsNewToken(stored.state.context, state.context);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { actingAs } from '../core/access/acting-as.ts';
+import { actingAs } from '../core/access/impersonation-guard.ts';
 import { pageFrame } from '../core/brand/language.ts';
 import { loadUserFacts } from '../core/mapping/user-facts.ts';
 import { startSession } from '../core/session/session.ts';
@@ -8,7 +8,7 @@ import { readForm } from '../lib/read-form.ts';
 import { addMilliseconds, type Clock } from '../platform/clock.ts';
 import type { Database, Query } from '../platform/db/database.ts';
 import { plainPage } from '../platform/http/plain-page.ts';
-import type { HttpAnswer, HttpCall, Routes } from '../platform/http/routes.ts';
+import type { HttpCall, HttpResponse, Routes } from '../platform/http/routes.ts';
 import type { InstanceKey } from '../platform/keys.ts';
 import { randomText } from '../platform/random.ts';
 import type { ResourceWorld } from '../resource/call.ts';
@@ -22,7 +22,7 @@ const sessionMs = 12 * 60 * 60_000;
  * The link with which a new server's administrator signs in once. Only its hash is stored. It is void after an hour, once it
  * was used, and as soon as the administrator has signed in by any other way.
  */
-export async function makeFirstLink(
+export async function createFirstLoginLink(
   tx: Query,
   key: InstanceKey,
   { user, now, publicUrl }: { readonly user: number; readonly now: string; readonly publicUrl: string },
@@ -42,7 +42,7 @@ interface Needs {
 }
 
 /** Opening the link shows a button, so that programs that follow links do not use it up. */
-export function mountFirstLink(routes: Routes, needs: Needs): void {
+export function mountFirstLoginLink(routes: Routes, needs: Needs): void {
   const { db, key, clock } = needs;
 
   routes.on(['GET'], path, async ({ facts: request }) => {
@@ -97,7 +97,7 @@ async function signIn(needs: Needs, { facts }: HttpCall, token: string): Promise
   });
 }
 
-const voidPage = (frame: Awaited<ReturnType<typeof pageFrame>>): HttpAnswer =>
+const voidPage = (frame: Awaited<ReturnType<typeof pageFrame>>): HttpResponse =>
   plainPage({
     ...frame,
     status: 403,

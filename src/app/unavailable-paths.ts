@@ -12,7 +12,7 @@ function pathOf(model: string): string | null {
 }
 
 /** Permissions may name kinds that are planned. Their paths respond that the kind is not available yet. */
-export function mountPlannedPaths(routes: Routes, prefix: string, registry: Registry): void {
+export function mountUnavailablePaths(routes: Routes, prefix: string, registry: Registry): void {
   const known = new Set(registry.resources.map(({ model }) => model));
   for (const model of assignableModels) {
     const path = known.has(model) ? null : pathOf(model);

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { claimAttempt, forgiveAttempt } from '../../../core/attempts/attempts.ts';
+import { countAttempt, resetAttempts } from '../../../core/attempts/attempts.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import type { Device, DeviceKind } from '../../../flow/devices/device-kind.ts';
 import { setPendingUser } from '../../../flow/executor/flow-state.ts';
 import { type Move, next, type Step, stay } from '../../../flow/executor/stage-kind.ts';
-import { blockedWords } from '../../../flow/passwords/judge-password.ts';
+import { lockedOutMessage } from '../../../flow/passwords/verify-password.ts';
 import type { Json } from '../../../lib/json.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
@@ -33,7 +33,7 @@ interface Given {
 }
 
 /** Checks the proof of a device. Null: it is right, but of a class that only lets its owner enrol another device. */
-export async function prove(
+export async function verifyFactor(
   needs: ProofNeeds,
   step: Step<ValidateSettings>,
   { user, factors, member, proof: given }: Given,
@@ -44,12 +44,12 @@ export async function prove(
   const isUnguessable = tried.every(({ kind }) => kind.isUnguessable);
   const who = user && !isUnguessable ? { secondFactorOf: user.pk } : `${member} in request ${call.request.id}`;
   const attempt = { who, ip, now: call.now };
-  if (!(await claimAttempt(call, needs.key, attempt))) return stay({ [member]: [blockedWords] });
+  if (!(await countAttempt(call, needs.key, attempt))) return stay({ [member]: [lockedOutMessage] });
   let complaint: string | null = null;
   for (const { kind, ground } of tried) {
     const proof = await kind.prove(ground, given);
     if ('device' in proof)
-      return passed(needs, step, kind, proof.device, (tx) => forgiveAttempt(tx, needs.key, attempt));
+      return passed(needs, step, kind, proof.device, (tx) => resetAttempts(tx, needs.key, attempt));
     complaint ??= proof.complaint;
   }
   const classes = [...new Set(factors.map(({ kind }) => kind.deviceClass))];
@@ -79,7 +79,7 @@ async function passed(
     setPendingUser(context, device.user);
     context.auth_method = 'auth_webauthn_pwl';
   }
-  noteDevice(step, kind, device);
+  recordDevice(step, kind, device);
   addProven(context, device.pk);
   const write = async (tx: Query) => {
     await forgive(tx);
@@ -94,7 +94,7 @@ async function passed(
 }
 
 /** For policies and for the sign-in event. */
-export function noteDevice({ context }: Step<ValidateSettings>, kind: DeviceKind, device: Device): void {
+export function recordDevice({ context }: Step<ValidateSettings>, kind: DeviceKind, device: Device): void {
   context.mfa_devices = [...context.mfa_devices, String(device.pk)];
   const shown = { ...modelFacts(kind.deviceResources.own, device.pk, device), methods: kind.methods(device) };
   const mfa_devices = [context.auth_method_args.mfa_devices ?? [], shown].flat();

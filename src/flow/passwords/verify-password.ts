@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
-import { claimAttempt, forgiveAttempt } from '../../core/attempts/attempts.ts';
+import { countAttempt, resetAttempts } from '../../core/attempts/attempts.ts';
 import type { UserFacts } from '../../core/mapping/user-facts.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { Passwords } from '../../platform/passwords.ts';
 import type { SignInAttempt } from '../../policy/kind.ts';
 import type { Call } from '../../resource/call.ts';
-import { notePassword } from '../executor/flow-state.ts';
+import { setPasswordTime } from '../executor/flow-state.ts';
 import type { Step, Write } from '../executor/stage-kind.ts';
 import { type KnownBrowserNeeds, knownBrowserCookie, knownBrowserOf } from './known-browser.ts';
 
-export interface PasswordNeeds extends KnownBrowserNeeds {
+export interface PasswordDependencies extends KnownBrowserNeeds {
   readonly passwords: Passwords;
   /** Reports the outcome of an attempt to policies. */
   noteAttempt(tx: Query, attempt: SignInAttempt, call: Call): Promise<void>;
@@ -20,7 +20,7 @@ export interface PasswordNeeds extends KnownBrowserNeeds {
 export const ownPasswords = 'svc.core.auth.InbuiltBackend';
 export const appPasswords = 'svc.core.auth.TokenBackend';
 
-export type PasswordVerdict =
+export type PasswordResult =
   | {
       readonly outcome: 'right';
       readonly method: 'password' | 'app_password';
@@ -32,7 +32,7 @@ export type PasswordVerdict =
   | { readonly outcome: 'blocked' };
 
 export const wrongPassword = 'Failed to authenticate.';
-export const blockedWords = 'Too many failed attempts. Please try again later.';
+export const lockedOutMessage = 'Too many failed attempts. Please try again later.';
 
 /** The settings of a password stage that matter here. */
 export type PasswordSettings = {
@@ -43,12 +43,12 @@ export type PasswordSettings = {
 };
 
 /** Verifies a password by a stage's settings. Takes the same time and gives the same result for unknown users. */
-export async function judgePassword(
-  needs: PasswordNeeds,
+export async function verifyPassword(
+  needs: PasswordDependencies,
   { call, context, pendingUser }: Pick<Step, 'call' | 'context' | 'pendingUser'>,
   stage: PasswordSettings,
   given: string,
-): Promise<PasswordVerdict> {
+): Promise<PasswordResult> {
   const { passwords, key, noteAttempt } = needs;
   const { clientIp: ip } = call.request;
   const typed = context.pending_user_identifier ?? '';
@@ -57,7 +57,7 @@ export async function judgePassword(
   const browser = knownBrowserOf(needs, call, context.pending_user);
   const named = typed === '' ? (context.pending_user ?? '') : typed;
   const attempt = { who: browser === null ? named : { knownBrowser: browser }, ip, now: call.now };
-  if (!(await claimAttempt(call, key, attempt))) return { outcome: 'blocked' };
+  if (!(await countAttempt(call, key, attempt))) return { outcome: 'blocked' };
 
   const { backends } = stage;
   const { hash, set, isAppPassword } = await loadSecrets(call, context.pending_user, key.hash(given));
@@ -80,14 +80,14 @@ export async function judgePassword(
       },
     };
   }
-  if (set !== null) notePassword(context, set);
+  if (set !== null) setPasswordTime(context, set);
   const renewed = isOwn && hash !== null && passwords.needsRehash(hash) ? await passwords.hash(given) : null;
   return {
     outcome: 'right',
     method: isOwn ? 'password' : 'app_password',
     cookies: browser === null ? [knownBrowserCookie(needs, user.pk, call.now)] : [],
     async write(tx) {
-      await forgiveAttempt(tx, key, attempt);
+      await resetAttempts(tx, key, attempt);
       await noteAttempt(tx, { ...score, by: 1 }, call);
       // Replaces only the hash that was verified: a password set meanwhile stays.
       if (renewed !== null)
