@@ -12,7 +12,7 @@ const forwardingHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'];
 /** For callers on this machine and holders of the token. */
 export function mountMetrics(routes: Routes, metrics: Metrics, token: string | null): void {
   routes.on(['GET'], '/-/metrics', async ({ facts }) => {
-    if (!isLocal(facts) && !brings(facts, token)) throw new Problem('permission_denied');
+    if (!isLocal(facts) && !hasToken(facts, token)) throw new Problem('permission_denied');
     const { type, text } = await metrics.render();
     return { status: 200, headers: { 'content-type': type }, body: text };
   });
@@ -21,7 +21,7 @@ export function mountMetrics(routes: Routes, metrics: Metrics, token: string | n
 export const isLocal = ({ clientIp, header }: Pick<RequestFacts, 'clientIp' | 'header'>): boolean =>
   contains(loopback, clientIp) && forwardingHeaders.every((name) => header(name) === undefined);
 
-function brings({ header }: RequestFacts, token: string | null): boolean {
+function hasToken({ header }: RequestFacts, token: string | null): boolean {
   const given = /^bearer +(\S+)$/i.exec(header('authorization') ?? '')?.[1];
   return token !== null && given !== undefined && equalInConstantTime(given, token);
 }

@@ -46,7 +46,7 @@ export function withAttempt(path: string, attempt: string): string {
 }
 
 /** A plan cookie: the token of a walk and, if the walk has no answer yet, the proof of its opening. */
-export interface CarriedPlan {
+export interface PlanCookie {
   readonly attempt: string;
   readonly token: string;
   readonly opening: string | null;
@@ -67,9 +67,9 @@ const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:');
 const nameOf = (attempt: string): string => (attempt === sharedAttempt ? cookieName : `${cookieName}_${attempt}`);
 
 /** The plan cookies of a browser: the shared one first, then those that were used last. */
-export function carriedPlans(cookies: Cookies, publicUrl: string): CarriedPlan[] {
+export function parsePlanCookies(cookies: Cookies, publicUrl: string): PlanCookie[] {
   const shared = hostCookieName(cookieName, isSecure(publicUrl));
-  const plans: CarriedPlan[] = [];
+  const plans: PlanCookie[] = [];
   for (const [name, value] of Object.entries(cookies)) {
     if (name !== shared && !name.startsWith(`${shared}_`)) continue;
     const [token, opening, used] = value?.split(separator, 3) ?? [];
@@ -77,13 +77,13 @@ export function carriedPlans(cookies: Cookies, publicUrl: string): CarriedPlan[]
     const attempt = name.slice(shared.length + 1);
     plans.push({ attempt, token, opening: opening || null, usedAt: Number.parseInt(used ?? '', 36) || 0 });
   }
-  const rank = ({ attempt, usedAt }: CarriedPlan) => (attempt === sharedAttempt ? Number.POSITIVE_INFINITY : usedAt);
+  const rank = ({ attempt, usedAt }: PlanCookie) => (attempt === sharedAttempt ? Number.POSITIVE_INFINITY : usedAt);
   return plans.sort((one, other) => (rank(other) > rank(one) ? 1 : -1));
 }
 
 /** The plan of the attempt that the query of a page names by its id; of the shared one if the browser does not hold it. */
-export function planOfPage(cookies: Cookies, publicUrl: string, query: URLSearchParams): CarriedPlan | null {
-  const plans = carriedPlans(cookies, publicUrl);
+export function planOfPage(cookies: Cookies, publicUrl: string, query: URLSearchParams): PlanCookie | null {
+  const plans = parsePlanCookies(cookies, publicUrl);
   const attempt = attemptIdOf(query);
   return plans.find((plan) => plan.attempt === attempt) ?? plans.find((plan) => plan.attempt === sharedAttempt) ?? null;
 }
@@ -100,7 +100,9 @@ export function planCookies(
 ): string[] {
   const parts = attempt === sharedAttempt ? [token, opening] : [token, opening ?? '', Date.parse(now).toString(36)];
   const value = parts.filter((part) => part !== null).join(separator);
-  const others = carriedPlans(cookies, publicUrl).filter((plan) => ![attempt, sharedAttempt].includes(plan.attempt));
+  const others = parsePlanCookies(cookies, publicUrl).filter(
+    (plan) => ![attempt, sharedAttempt].includes(plan.attempt),
+  );
   const surplus = attempt === sharedAttempt ? [] : others.slice(maxAttempts - 1);
   return [cookie(attempt, value, publicUrl), ...surplus.map((plan) => endedPlanCookie(plan.attempt, publicUrl))];
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { defineResource } from '../resource/define.ts';
+import { madeName, nested } from '../resource/fields/computed.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { boolean, canonicalUuid, integer, isUuid, uuid } from '../resource/fields/scalar.ts';
-import { madeName, nested } from '../resource/fields/shown.ts';
 import { choice } from '../resource/fields/text.ts';
 import { arrayOf, uuidSchema } from '../resource/json-schema.ts';
 import { keyFilter } from '../resource/query.ts';

@@ -1,6 +1,6 @@
 import { defineResource } from '../resource/define.ts';
+import { nestedMany } from '../resource/fields/computed.ts';
 import type { Fields } from '../resource/fields/field.ts';
-import { nestedMany } from '../resource/fields/shown.ts';
 import { text } from '../resource/fields/text.ts';
 import { keyFilter } from '../resource/query.ts';
 import type { Family, KindDeclaration, Resource } from '../resource/resource.ts';

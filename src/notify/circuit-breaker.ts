@@ -22,7 +22,7 @@ export function createCircuitBreaker(): { try<T>(transport: string, send: () => 
         return await send();
       } catch (error) {
         const now = performance.now();
-        if (mayBeSilent(error) && now - started > longMs) openUntil.set(transport, now + pauseMs);
+        if (isTimeout(error) && now - started > longMs) openUntil.set(transport, now + pauseMs);
         throw error;
       }
     },
@@ -30,4 +30,4 @@ export function createCircuitBreaker(): { try<T>(transport: string, send: () => 
 }
 
 /** Who refuses a message for good has answered, and other faults are not the receiver's. */
-const mayBeSilent = (error: unknown): boolean => error instanceof Undelivered && !(error instanceof Undeliverable);
+const isTimeout = (error: unknown): boolean => error instanceof Undelivered && !(error instanceof Undeliverable);

@@ -98,7 +98,7 @@ export function matchJob({ policies, transports, jobs, callWithoutNotifications 
       }
       // The deliveries are queued and the events struck off the list in one transaction: it is done exactly once.
       await db.write(async (tx) => {
-        const struck = await strikeOff(tx, [...waiting.keys()]);
+        const struck = await deleteMatched(tx, [...waiting.keys()]);
         for (const { event, rule } of matches.filter(({ event }) => struck.has(event.pk))) {
           await queueDeliveries({ jobs: jobs(), transports }, tx, { rule, event: event.pk, after: null });
         }
@@ -116,7 +116,7 @@ async function firstUnmatched(query: Query): Promise<Map<number, string>> {
 }
 
 /** The claimed events, without those that another worker took after this one was presumed dead. */
-async function strikeOff(tx: Query, pks: readonly number[]): Promise<ReadonlySet<string>> {
+async function deleteMatched(tx: Query, pks: readonly number[]): Promise<ReadonlySet<string>> {
   if (pks.length === 0) return new Set();
   const { rows } = await sql<{ event: string }>`delete from unmatched_events where pk in (${sql.join(pks)})
     returning event`.execute(tx);

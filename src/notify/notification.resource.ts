@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { requireActor } from '../resource/call.ts';
 import { defineResource } from '../resource/define.ts';
+import { embedded } from '../resource/fields/computed.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { boolean, time } from '../resource/fields/scalar.ts';
-import { embedded } from '../resource/fields/shown.ts';
 import { choice, text } from '../resource/fields/text.ts';
 import type { Action } from '../resource/resource.ts';
 import { severities } from './rule.resource.ts';

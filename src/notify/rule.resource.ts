@@ -1,6 +1,6 @@
 import { defineResource } from '../resource/define.ts';
+import { nested } from '../resource/fields/computed.ts';
 import { ref, refs } from '../resource/fields/ref.ts';
-import { nested } from '../resource/fields/shown.ts';
 import { choice, text } from '../resource/fields/text.ts';
 import { relatedFilter } from '../resource/query.ts';
 import { eventDestinations, eventPermissions } from './event-destinations.ts';

@@ -85,7 +85,9 @@ export function createMasking(describeError: (error: Error) => object) {
         left -= 1;
         const member: unknown = Reflect.get(value, name);
         copy[name] =
-          tells(member) && isSecret(name) ? mask : clean(urlNames.has(name) ? withoutQuerySecrets(member) : member);
+          containsSecret(member) && isSecret(name)
+            ? mask
+            : clean(urlNames.has(name) ? withoutQuerySecrets(member) : member);
       }
       return copy;
     }
@@ -97,7 +99,7 @@ export function createMasking(describeError: (error: Error) => object) {
 }
 
 /** `has_password: true` is not a secret, and often just what one looks for. */
-function tells(value: unknown): boolean {
+function containsSecret(value: unknown): boolean {
   return value !== null && value !== undefined && value !== '' && typeof value !== 'boolean';
 }
 

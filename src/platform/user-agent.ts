@@ -104,13 +104,13 @@ function createMatcher(rules: readonly Rule[], shape: Shape): (text: string) => 
     for (const [index, rule] of rules.entries()) {
       patterns[index] ??= new RegExp(rule.regex ?? '', rule.regex_flag);
       const match = patterns[index].exec(text);
-      if (match) return shape.map(([name, group]) => (fill(rule[name], match) ?? match[group] ?? '').trim());
+      if (match) return shape.map(([name, group]) => (fillReplacement(rule[name], match) ?? match[group] ?? '').trim());
     }
     return [];
   };
 }
 
-function fill(replacement: string | undefined, match: RegExpExecArray): string | undefined {
+function fillReplacement(replacement: string | undefined, match: RegExpExecArray): string | undefined {
   return replacement?.replace(/\$([1-9])/g, (_, group) => match[Number(group)] ?? '');
 }
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { defineResource } from '../resource/define.ts';
+import { madeName, nested } from '../resource/fields/computed.ts';
 import type { Row } from '../resource/fields/field.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { boolean, integer } from '../resource/fields/scalar.ts';
-import { madeName, nested } from '../resource/fields/shown.ts';
 import { isNullFilter } from '../resource/filters.ts';
 import type { CheckInput, Resource } from '../resource/resource.ts';
 import {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { defineResource } from '../resource/define.ts';
+import { computed } from '../resource/fields/computed.ts';
 import { type Fields, hidden } from '../resource/fields/field.ts';
 import { boolean, time } from '../resource/fields/scalar.ts';
-import { computed } from '../resource/fields/shown.ts';
 import { text } from '../resource/fields/text.ts';
 import { integerSchema } from '../resource/json-schema.ts';
 import { keyFilter } from '../resource/query.ts';

@@ -19,7 +19,7 @@ export interface ApplicationColumns extends Omit<ClientApplication, 'pk' | 'name
 }
 
 /** The application in a row, and the rest of the row. */
-export function takeApplication<R extends ApplicationColumns>(row: R) {
+export function extractApplication<R extends ApplicationColumns>(row: R) {
   const { application_pk: pk, application_name: name, slug, group, policy_engine_mode, enabled, ...rest } = row;
   const application: ClientApplication = { pk, name, slug, group, policy_engine_mode, enabled: Boolean(enabled) };
   return { application, rest };

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { memoize } from '../lib/memoize.ts';
+import { derivedField } from './fields/computed.ts';
 import type { Field, Fields, RowAlias } from './fields/field.ts';
-import { derivedField } from './fields/shown.ts';
 import { stringSchema } from './json-schema.ts';
 import { filterTable } from './query.ts';
 import type { Action, Declaration, Derived, Resource } from './resource.ts';

@@ -1,13 +1,13 @@
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Credential } from './actor.ts';
-import { hasButton, withLabel, withLabels } from './button-note.ts';
 import { type Call, type Reply, requireActor } from './call.ts';
+import { hasButton, withLabel, withLabels } from './document/ui-metadata/button.ts';
+import type { OperationPage } from './document/ui-metadata/page.ts';
 import type { Fields, ValuesOf } from './fields/field.ts';
 import { type JsonSchema, stringSchema } from './json-schema.ts';
 import type { Body, Method, Operation, Parameter } from './operation.ts';
 import { dryRun, ReplyWith } from './operations.ts';
-import type { OperationPage } from './page-note.ts';
 import { parseAlone } from './parse.ts';
 import type { RecentAuthentication } from './recent-authentication.ts';
 import type { Answer, Engine } from './resource.ts';

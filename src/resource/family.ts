@@ -1,6 +1,6 @@
 import { defineResource } from './define.ts';
+import { derivedField } from './fields/computed.ts';
 import { type Fields, hidden, type Row } from './fields/field.ts';
-import { derivedField } from './fields/shown.ts';
 import { text } from './fields/text.ts';
 import { arrayOf, stringSchema } from './json-schema.ts';
 import type { Action, AfterWrite, Declaration, Family, Resource } from './resource.ts';

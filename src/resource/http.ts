@@ -131,8 +131,8 @@ function parseJsonBody({ body: bytes, facts, raw }: HttpCall, actor: Actor | nul
 
 /** Parsing takes time by members and nesting, not by bytes; strangers may send files, but nothing of many parts. */
 const isIntricate = (bytes: Buffer): boolean =>
-  ['{', '[', ','].some((sign) => occursMoreOften(bytes, sign, strangersParts));
-const strangersParts = 5_000;
+  ['{', '[', ','].some((sign) => occursMoreOften(bytes, sign, maxAnonymousParts));
+const maxAnonymousParts = 5_000;
 const tooManyParts = `The request body has more than ${bodyLimits.members} members of objects or ${bodyLimits.elements} elements of lists. Send less at once.`;
 
 // Deeper than any member can be, but shallow enough that recursion cannot exhaust the stack.

@@ -22,11 +22,11 @@ export interface JsonSchema {
   readonly oneOf?: readonly JsonSchema[];
   readonly discriminator?: { readonly propertyName: string; readonly mapping: Readonly<Record<string, string>> };
   readonly $ref?: string;
-  readonly 'x-field'?: FieldNote;
+  readonly 'x-field'?: FieldMetadata;
 }
 
 /** What a form needs to know of a member besides its schema. */
-export interface FieldNote {
+export interface FieldMetadata {
   readonly kind: string;
   readonly label: string;
   readonly group?: string;

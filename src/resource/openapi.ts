@@ -1,11 +1,11 @@
 import type { Credential } from './actor.ts';
-import { type ButtonNote, hasButton } from './button-note.ts';
 import { everyCredential } from './credentials.ts';
+import { type ButtonMetadata, hasButton } from './document/ui-metadata/button.ts';
+import { describeResource, type ResourceMetadata } from './document/ui-metadata/resource.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Body, NamedSchema, Operation, OperationAnswer, Parameter } from './operation.ts';
 import type { RecentAuthentication } from './recent-authentication.ts';
 import type { Registry } from './resource.ts';
-import { type ResourceNote, resourceNote } from './resource-note.ts';
 import { commonSchemas, responseSchema } from './schemas.ts';
 
 /** The part of an OpenAPI 3.1 document that our clients and tests use. */
@@ -20,7 +20,7 @@ export interface OpenApiDocument {
     readonly securitySchemes: Readonly<Record<string, unknown>>;
   };
   /** What pages need to know of each resource, by path. */
-  readonly 'x-resources': Readonly<Record<string, ResourceNote>>;
+  readonly 'x-resources': Readonly<Record<string, ResourceMetadata>>;
 }
 
 export interface OperationObject {
@@ -35,7 +35,7 @@ export interface OperationObject {
   /** Whether sessions must be recently authenticated: always, or when. */
   readonly 'x-recent-authentication'?: RecentAuthentication;
   /** How pages for administrators offer it. */
-  readonly 'x-button'?: ButtonNote;
+  readonly 'x-button'?: ButtonMetadata;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Content; readonly required?: boolean };
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
@@ -105,7 +105,7 @@ export function openApiDocument(
       },
     },
     'x-resources': Object.fromEntries(
-      registry.resources.map((resource) => [resource.path, resourceNote(resource, registry)]),
+      registry.resources.map((resource) => [resource.path, describeResource(resource, registry)]),
     ),
   };
 }

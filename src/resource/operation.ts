@@ -1,7 +1,7 @@
 import type { Credential } from './actor.ts';
 import type { Call, Reply } from './call.ts';
+import type { OperationPage } from './document/ui-metadata/page.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { OperationPage } from './page-note.ts';
 import type { RecentAuthentication } from './recent-authentication.ts';
 import type { Reach } from './resource.ts';
 

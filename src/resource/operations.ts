@@ -1,8 +1,8 @@
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { checkHoldsWrite, checkNotImpersonated, checkSuperuser, holdsOn } from './access.ts';
-import { hasButton, pageOf, withLabel, withLabels } from './button-note.ts';
 import { type Call, type Reply, requireActor } from './call.ts';
+import { hasButton, pageOf, withLabel, withLabels } from './document/ui-metadata/button.ts';
 import { isWritable, type Row } from './fields/field.ts';
 import { arrayOf } from './json-schema.ts';
 import type { Body, Method, NamedSchema, Operation, Parameter } from './operation.ts';

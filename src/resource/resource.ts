@@ -6,9 +6,9 @@ import type { Statement } from '../platform/db/statement.ts';
 import type { Credential } from './actor.ts';
 import type { Call } from './call.ts';
 import type { Counted, Counting, Listed } from './counted-rows.ts';
+import type { OperationPage, PageMetadata } from './document/ui-metadata/page.ts';
 import type { Fields, ReadContext, Row, RowAlias, ValuesOf } from './fields/field.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { OperationPage, PageNote } from './page-note.ts';
 import type { RecentAuthentication } from './recent-authentication.ts';
 import type { Plan, PlanView } from './row-plan.ts';
 import type { KeyType, PkOf, StoredRow } from './stored-row.ts';
@@ -113,7 +113,7 @@ export interface Declaration<
   rightsOf?(input: RightsInput<Registry>): Promise<CorrectRights>;
   readonly maxPageSize?: number;
   /** What pages show of it, if that does not follow from the fields. */
-  readonly page?: PageNote;
+  readonly page?: PageMetadata;
   /** A second resource over the rows of another's model: for other callers, under other rules. */
   readonly isAlternate?: boolean;
 }

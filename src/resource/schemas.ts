@@ -1,4 +1,4 @@
-import { fieldNote } from './field-note.ts';
+import { describeField } from './document/ui-metadata/field.ts';
 import { type Field, type Fields, isRequired, isShown, isWritable, type Nest } from './fields/field.ts';
 import { arrayOf, type JsonSchema, orNull, withoutLengths } from './json-schema.ts';
 import type { NamedSchema } from './operation.ts';
@@ -16,7 +16,7 @@ export function responseSchema(resource: Resource, registry: Registry, view = 'f
     properties[resource.keyName] = {
       ...key.schema,
       readOnly: true,
-      'x-field': fieldNote(resource.keyName, key, registry),
+      'x-field': describeField(resource.keyName, key, registry),
     };
   }
   for (const [name, field] of Object.entries(resource.allFields)) {
@@ -43,7 +43,7 @@ function memberSchema(name: string, field: Field, resource: Resource, registry: 
     ...schema,
     ...(isReadOnly && { readOnly: true }),
     ...(field.help && { description: field.help }),
-    'x-field': fieldNote(name, field, registry),
+    'x-field': describeField(name, field, registry),
   };
 }
 
@@ -78,7 +78,7 @@ function bodyMember(name: string, field: Field, isPatch: boolean, registry?: Reg
     ...(isFixed && !isPatch && { default: field.default }),
     ...(field.writeOnly && { writeOnly: true }),
     ...descriptionOf(field, takesSlug),
-    'x-field': fieldNote(name, field, registry),
+    'x-field': describeField(name, field, registry),
   };
 }
 

@@ -45,7 +45,7 @@ export const passStep = (kind: string, visit: PendingLoginRow): PlanStep => ({ k
 export function createAppendSteps(): AppendStep {
   const syncGroups = createSyncGroups();
   return async ({ step, content }, state, tx, call, registry) => {
-    const source = await liveSource(tx, state);
+    const source = await requireLiveSource(tx, state);
     // The content is what `passStep` or `sourceSteps` put into the plan.
     if (step === 'pass') return insertPendingLogin(tx, content as PendingLoginRow, call.now);
     const user = await activeUser(tx, state);
@@ -62,7 +62,7 @@ export function createAppendSteps(): AppendStep {
   };
 }
 
-async function liveSource(tx: Query, { plan }: FlowState): Promise<LiveSource> {
+async function requireLiveSource(tx: Query, { plan }: FlowState): Promise<LiveSource> {
   const { rows } = await sql<LiveSource>`select pk, slug, name, kind, group_matching_mode from sources
     where pk = ${plan.source?.pk ?? null} and enabled`.execute(tx);
   if (!rows[0]) throw new Problem('permission_denied', 'Access denied.');

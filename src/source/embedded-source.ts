@@ -1,5 +1,5 @@
+import { embedded } from '../resource/fields/computed.ts';
 import type { RefField } from '../resource/fields/ref.ts';
-import { embedded } from '../resource/fields/shown.ts';
 import { sourceFamily } from './source.family.ts';
 
 /** The source that something is linked to, shown as the base of all sources. */

@@ -129,7 +129,7 @@ async function findOrCreate(
   if (named !== null && source.group_matching_mode === 'name_deny') {
     throw new Problem('permission_denied', `The group ${name} exists already.`);
   }
-  const obstacle = named === null ? null : await obstacleToJoin(named, source, tx);
+  const obstacle = named === null ? null : await reasonNotToJoin(named, source, tx);
   if (obstacle) return { pk: null, conflict: `"${name}" is not joined: ${obstacle}.` };
   const pk = named ?? (await createGroup(name, properties, tx, call));
   await sql`insert into group_source_connections (kind, "group", source, identifier, created) values
@@ -138,7 +138,7 @@ async function findOrCreate(
 }
 
 /** A group name from a source never matches a superuser group, nor a group connected to another external one. */
-async function obstacleToJoin(
+async function reasonNotToJoin(
   group: string,
   { pk, group_matching_mode }: LiveSource,
   tx: Query,

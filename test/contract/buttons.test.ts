@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hasButton } from '../../src/resource/button-note.ts';
+import { hasButton } from '../../src/resource/document/ui-metadata/button.ts';
 import { documentUnder, openApiDocument } from '../../src/resource/openapi.ts';
 import type { Operation } from '../../src/resource/operation.ts';
 import { createRegistry } from '../../src/resource/registry.ts';

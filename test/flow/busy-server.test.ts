@@ -31,7 +31,7 @@ const busy = defineStageKind({
     if (isBusy) throw new Problem('unavailable');
     return ask();
   },
-  judge: async () => next(),
+  verifyRegistration: async () => next(),
 });
 
 describeOnBoth(

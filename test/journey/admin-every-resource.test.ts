@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { hasButton } from '../../src/resource/button-note.ts';
+import { hasButton } from '../../src/resource/document/ui-metadata/button.ts';
 import { isShown, isWritable, type Row } from '../../src/resource/fields/field.ts';
 import type { Resource } from '../../src/resource/resource.ts';
 import { englishKind } from '../../web/admin/spellings.ts';

@@ -244,7 +244,7 @@ export const withExtraKinds: KindLists = {
       challenge: { hint: stringSchema },
       answer: { word: text() },
       show: async ({ settings }) => ask({ hint: `It begins with ${settings.word[0]}.` }),
-      judge: async ({ settings }, { word }) =>
+      verifyRegistration: async ({ settings }, { word }) =>
         word === settings.word ? next() : stay({ word: ['That is not the word.'] }),
       pageNeeds: async () => ({ services: ['https://words.example.com'] }),
     }),

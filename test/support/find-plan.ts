@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { carriedPlans } from '../../src/flow/attempt.ts';
+import { parsePlanCookies } from '../../src/flow/attempt.ts';
 import { type FlowPlan, planContext } from '../../src/flow/plan.ts';
 import type { Query } from '../../src/platform/db/database.ts';
 import type { InstanceKey } from '../../src/platform/keys.ts';
@@ -24,7 +24,7 @@ export async function findPlan(
 
 /** The token of the plan that was begun last with these cookies; '' if there is none. */
 export function planTokenIn(cookies: ReadonlyMap<string, string>): string {
-  const [shared, newest = shared] = carriedPlans(Object.fromEntries(cookies), 'http://localhost').toSorted(
+  const [shared, newest = shared] = parsePlanCookies(Object.fromEntries(cookies), 'http://localhost').toSorted(
     (one, other) => (one.attempt === '' ? -1 : other.usedAt - one.usedAt),
   );
   return newest?.token ?? '';

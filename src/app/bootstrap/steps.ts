@@ -35,7 +35,7 @@ export function createMake(tx: Query, world: World, engine: Engine, call: Call):
   /** By model and identity: many objects refer to the same flow. */
   const found = new Map<string, string | number>();
 
-  async function look(model: string, identity: Row): Promise<string | number | null> {
+  async function findKey(model: string, identity: Row): Promise<string | number | null> {
     const name = nameOf(model, identity);
     const known = found.get(name);
     if (known !== undefined) return known;
@@ -54,7 +54,7 @@ export function createMake(tx: Query, world: World, engine: Engine, call: Call):
     registry: engine.registry,
     call,
     async ensure(model, identity, values = {}, hidden = {}) {
-      const known = await look(model, identity);
+      const known = await findKey(model, identity);
       if (known !== null) return known;
       const resource = engine.registry.require(model);
       const { pk } = await createRow(engine, resource, call, tx, { ...identity, ...values });
@@ -66,7 +66,7 @@ export function createMake(tx: Query, world: World, engine: Engine, call: Call):
       return pk;
     },
     async find(model, identity) {
-      const key = await look(model, identity);
+      const key = await findKey(model, identity);
       if (key === null) throw new Error(`no ${model} with ${JSON.stringify(identity)}`);
       return key;
     },

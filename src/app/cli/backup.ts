@@ -36,7 +36,7 @@ and the instance key too unless that comes from GATEHOUSE_SECRET_KEY or --withou
       const instanceKey =
         options['without-key'] || config.secretKey !== null ? null : await readKeyFile(config.dataDir);
       await writeBackup(db, file, instanceKey, config);
-      await noteBackup(db);
+      await recordBackup(db);
       return 0;
     } finally {
       await close();
@@ -45,7 +45,7 @@ and the instance key too unless that comes from GATEHOUSE_SECRET_KEY or --withou
 };
 
 /** For the start page of administrators. The backup is whole even if this fails, as on a standby. */
-async function noteBackup(db: Database): Promise<void> {
+async function recordBackup(db: Database): Promise<void> {
   try {
     await db.write((tx) => sql`update install set last_backup = ${systemClock.now()}`.execute(tx));
   } catch (error) {

@@ -27,7 +27,7 @@ export const check: Command = {
     for (const { name, value, source } of describeConfig(config))
       process.stdout.write(`  ${name.padEnd(32)}${value}  (${source})\n`);
     process.stdout.write('\n');
-    const findings = await look(config);
+    const findings = await runChecks(config);
     for (const { is, what, why } of findings) {
       process.stdout.write(`${(is === 'fault' ? 'FAULT' : 'ok').padEnd(7)}${what}${why ? `: ${why}` : ''}\n`);
     }
@@ -45,7 +45,7 @@ const looks: readonly (readonly [string, Look])[] = [
   ['names and addresses tell users apart', names],
 ];
 
-async function look(config: Config): Promise<(Finding & { readonly what: string })[]> {
+async function runChecks(config: Config): Promise<(Finding & { readonly what: string })[]> {
   const what = 'the database can be reached';
   try {
     const { db, close } = openDatabase(config, { beside: true });

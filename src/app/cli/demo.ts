@@ -37,7 +37,7 @@ A second run makes only what is missing. The server may be running.`,
       const app = await composeApp(world);
       try {
         await bootstrap(world, app);
-        if (!options.force) await refuseUsed(world);
+        if (!options.force) await checkUnused(world);
         const made = await makeDemo(world, app, await app.server.listen(loopback));
         process.stdout.write(report(made));
         return 0;
@@ -64,7 +64,7 @@ async function open(config: Config): Promise<World> {
 const demoGroup = sql`select 1 from groups where name = 'Demo Company'`;
 
 /** Whether nobody has used the installation: a fresh install has no events, and those of the demo do not count. */
-async function refuseUsed({ db }: World): Promise<void> {
+async function checkUnused({ db }: World): Promise<void> {
   if ((await demoGroup.execute(db.read)).rows.length > 0) return;
   const { rows } = await sql`select 1 from events limit 1`.execute(db.read);
   if (rows.length > 0)

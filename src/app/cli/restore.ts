@@ -36,7 +36,7 @@ until an administrator says on the start page that it replaces the original, or 
     const { db, close } = openDatabase(config);
     try {
       await makeSchema(db, backup.header.migrations);
-      const rows = await fill(db, backup, config, facts.size, progress);
+      const rows = await insertRows(db, backup, config, facts.size, progress);
       await migrate(db, migrations);
       if (!options['resume-outgoing']) await db.write((tx) => holdOutgoing(tx, systemClock.now()));
       await db.analyze?.();
@@ -44,13 +44,13 @@ until an administrator says on the start page that it replaces the original, or 
       return 0;
     } finally {
       await close();
-      await giveToOwner(config.dataDir);
+      await changeOwner(config.dataDir);
     }
   },
 };
 
 /** Files that root has created in the folder of a service user would keep the service from starting. */
-async function giveToOwner(folder: string): Promise<void> {
+async function changeOwner(folder: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const owner = await stat(folder).catch(() => null);
   if (owner === null || owner.uid === 0) return;
@@ -77,7 +77,7 @@ async function makeSchema(db: Database, steps: readonly string[]): Promise<void>
   );
 }
 
-async function fill(
+async function insertRows(
   db: Database,
   backup: BackupFile,
   config: Config,
@@ -89,14 +89,14 @@ async function fill(
   try {
     return await db.write(
       async (tx) => {
-        await refuseFilled(
+        await checkEmpty(
           tx,
           tables.map(({ name }) => name),
         );
         const rows = await restoreRows(db, tx, tables, backup.lines, (count) =>
           progress.show(`${count} rows (${Math.floor((100 * backup.bytesRead()) / size)} %)`),
         );
-        madeKeyFile = await bringKey(tx, backup, config);
+        madeKeyFile = await restoreKey(tx, backup, config);
         return rows;
       },
       { isLong: true, isRepeatable: false },
@@ -107,7 +107,7 @@ async function fill(
   }
 }
 
-async function refuseFilled(tx: Query, tables: readonly string[]): Promise<void> {
+async function checkEmpty(tx: Query, tables: readonly string[]): Promise<void> {
   for (const table of tables) {
     const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(tx);
     if (rows.length > 0)
@@ -116,7 +116,7 @@ async function refuseFilled(tx: Query, tables: readonly string[]): Promise<void>
 }
 
 /** Without the right key the secrets could not be decrypted, so this fails early. Returns whether it created the key file. */
-async function bringKey(tx: Query, { header }: BackupFile, config: Config): Promise<boolean> {
+async function restoreKey(tx: Query, { header }: BackupFile, config: Config): Promise<boolean> {
   const { instanceKey } = header;
   const lacksKey = config.secretKey === null && (await readKeyFile(config.dataDir)) === null;
   const brings = lacksKey && instanceKey !== null;

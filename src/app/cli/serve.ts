@@ -61,7 +61,7 @@ async function tryAddress({ host, port }: Config): Promise<void> {
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw cannotListen(error, host, port);
+    throw listenError(error, host, port);
   }
   server.close();
   await once(server, 'close');
@@ -73,14 +73,14 @@ async function start(app: App, world: World): Promise<string> {
   try {
     return await app.server.listen({ host, port });
   } catch (error) {
-    throw cannotListen(error, host, port);
+    throw listenError(error, host, port);
   }
 }
 
 /** Not of this machine, an unknown name, no name server, an address without its zone, no IPv6. */
 const noAddress = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL', 'EAFNOSUPPORT']);
 
-function cannotListen(error: unknown, host: string, port: number): unknown {
+function listenError(error: unknown, host: string, port: number): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   if (code === 'EADDRINUSE')
     return new CommandError(`Port ${port} on ${host} is taken; stop what uses it, or set PORT to another.`);

@@ -35,7 +35,7 @@ function assignEndpoint(kind: HolderKind): Endpoint {
       const grants = await readGrants(tx, engine.registry, values);
       for (const grant of grants) await checkMayGrant(tx, call, grant);
       const ids: number[] = [];
-      for (const grant of grants) ids.push(await give(kind, tx, holder, grant));
+      for (const grant of grants) ids.push(await assignPermission(kind, tx, holder, grant));
       await recordChange(tx, call, holder, 'add', grants);
       return ids.map((id) => ({ id: String(id) }));
     },
@@ -60,7 +60,7 @@ function unassignEndpoint(kind: HolderKind): Endpoint {
       rejectInternalAccount(holder, 'Permissions cannot be unassigned from an internal service account.');
       await checkMayTouch(kind, tx, call, holder);
       const grants = await readGrants(tx, engine.registry, values);
-      for (const grant of grants) await take(kind, tx, holder, grant);
+      for (const grant of grants) await unassignPermission(kind, tx, holder, grant);
       await recordChange(tx, call, holder, 'remove', grants);
     },
   });
@@ -74,7 +74,12 @@ async function checkMayTouch(kind: HolderKind, tx: Query, call: Call, { pk }: Ho
 const firstGlobalKey = 1_000_000_000;
 
 /** Returns the key of the grant on an object, or one that no such grant has for a global grant. */
-async function give(kind: HolderKind, tx: Query, { pk }: Holder, { permission, objectPk }: Grant): Promise<number> {
+async function assignPermission(
+  kind: HolderKind,
+  tx: Query,
+  { pk }: Holder,
+  { permission, objectPk }: Grant,
+): Promise<number> {
   const holder = sql.ref(kind.column);
   if (objectPk === null) {
     await sql`insert into ${sql.table(kind.globalTable)} (${holder}, permission) values (${pk}, ${permission})
@@ -89,7 +94,12 @@ async function give(kind: HolderKind, tx: Query, { pk }: Holder, { permission, o
   return firstRow(rows).pk;
 }
 
-async function take(kind: HolderKind, tx: Query, { pk }: Holder, { permission, objectPk }: Grant): Promise<void> {
+async function unassignPermission(
+  kind: HolderKind,
+  tx: Query,
+  { pk }: Holder,
+  { permission, objectPk }: Grant,
+): Promise<void> {
   const table = sql.table(objectPk === null ? kind.globalTable : kind.objectTable);
   const onObject = objectPk === null ? sql`` : sql` and object_pk = ${objectPk}`;
   await sql`delete from ${table} where ${sql.ref(kind.column)} = ${pk} and permission = ${permission}${onObject}`.execute(

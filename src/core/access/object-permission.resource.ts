@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Complaints } from '../../lib/problem.ts';
 import type { Dialect } from '../../platform/db/dialect.ts';
 import { defineResource } from '../../resource/define.ts';
+import { computed } from '../../resource/fields/computed.ts';
 import { type Field, hidden, type RowAlias } from '../../resource/fields/field.ts';
 import { ref } from '../../resource/fields/ref.ts';
-import { computed } from '../../resource/fields/shown.ts';
 import { text } from '../../resource/fields/text.ts';
 import { orNull, stringSchema } from '../../resource/json-schema.ts';
 import { fieldFilter } from '../../resource/query.ts';
@@ -138,12 +138,12 @@ async function permissionRights({ actor, keys, valuesOf, query }: RightsInput): 
   return (key, may) => ({ may: superusers.has(holderOf(key)) ? [] : may });
 }
 
-const telling = ['name', 'username', 'identifier', 'domain', 'slug', 'id'];
+const identifyingMembers = ['name', 'username', 'identifier', 'domain', 'slug', 'id'];
 
 /** The name of a grant's object, whatever its model: one branch per model with names. */
 function describe(resources: readonly Resource[], row: RowAlias, dialect: Dialect): RawBuilder<unknown> {
   const named = resources.flatMap((resource) => {
-    const column = telling.find((name) => resource.allFields[name]?.storage.in === 'column');
+    const column = identifyingMembers.find((name) => resource.allFields[name]?.storage.in === 'column');
     return column === undefined ? [] : [{ resource, column }];
   });
   const branches = named.map(({ resource, column }) => {

@@ -81,12 +81,12 @@ export async function requestedUser(call: Call): Promise<number> {
   if (text === null || text === '') return actor.user.pk;
   if (!/^\d+$/.test(text)) throw Invalid.field('for_user', 'for_user must be numerical');
   const pk = Number(text);
-  if (pk <= 2147483647 && (await mayAskAbout(actor, pk, call))) return pk;
+  if (pk <= 2147483647 && (await canCheckAccess(actor, pk, call))) return pk;
   // A user whom the caller may not view does not exist for them.
   throw Invalid.field('for_user', 'User not found');
 }
 
-async function mayAskAbout(actor: Actor, pk: number, call: Call): Promise<boolean> {
+async function canCheckAccess(actor: Actor, pk: number, call: Call): Promise<boolean> {
   const held = actor.holds(otherUsers) ? sql`` : sql` and u.pk in (${actor.objectsHolding(otherUsers, 'int')})`;
   const { rows } = await sql`select 1 from users u where u.pk = ${pk}${held}`.execute(call.db.read);
   return rows.length > 0;

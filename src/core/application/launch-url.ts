@@ -20,13 +20,13 @@ const ownPath = /^\/(?![/\\])/;
  * path on this server.
  */
 export function launchUrl(template: string, user: ActorUser | null, publicUrl: string): string | null {
-  const url = user ? fill(template, user) : template;
+  const url = user ? fillTemplate(template, user) : template;
   if (ownPath.test(url)) return `${publicUrl}${url}`;
   return isWebUrl(url) ? url : null;
 }
 
 /** Unknown placeholders stay unchanged. */
-function fill(template: string, user: ActorUser): string {
+function fillTemplate(template: string, user: ActorUser): string {
   const names = [...template.matchAll(placeholder)].map(([, name = '']) => name);
   if (!names.every((name) => Object.hasOwn(members, name))) return template;
   return template.replace(placeholder, (_, name: string) => encodeURIComponent(members[name]?.(user) ?? ''));

@@ -120,7 +120,7 @@ export async function countMail(
     now,
     addMilliseconds(now, forgottenAfterMs),
   );
-  if (counted) await slowDown(tx, counted, messages.ofUser, now);
+  if (counted) await delayNextAttempt(tx, counted, messages.ofUser, now);
   return counted !== undefined;
 }
 
@@ -130,12 +130,12 @@ async function count(tx: Query, subjects: readonly Subject[], now: string): Prom
   if (counted.length < subjects.length) return false;
   for (const { subject, pace } of subjects) {
     const one = counted.find((each) => each.subject === subject);
-    if (one) await slowDown(tx, one, pace, now);
+    if (one) await delayNextAttempt(tx, one, pace, now);
   }
   return true;
 }
 
-async function slowDown(tx: Query, { subject, failures }: Counted, { free, minWaitMs }: Pace, now: string) {
+async function delayNextAttempt(tx: Query, { subject, failures }: Counted, { free, minWaitMs }: Pace, now: string) {
   if (failures <= free) return;
   const waitMs = Math.min(minWaitMs * 2 ** Math.min(failures - free - 1, 20), maxWaitMs);
   await sql`update sign_in_attempts set blocked_until = ${addMilliseconds(now, waitMs)}

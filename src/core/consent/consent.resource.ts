@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../lib/json.ts';
 import { defineResource } from '../../resource/define.ts';
+import { embedded } from '../../resource/fields/computed.ts';
 import { boolean, time } from '../../resource/fields/scalar.ts';
-import { embedded } from '../../resource/fields/shown.ts';
 import { text } from '../../resource/fields/text.ts';
 import { readAndDeleteVerbs } from '../../resource/verbs/verb.ts';
 

@@ -22,7 +22,7 @@ const ofAddress = (row: RowAlias, name: string): RawBuilder<unknown> =>
 /** Whether the address of `users u` is verified; null if nothing is known. */
 export const isEmailVerifiedSql = sql<boolean | null>`case when u.verified_email = u.email then u.email_verified end`;
 
-function stated<T>(field: Field<T>, name: string): Field<T> {
+function verificationField<T>(field: Field<T>, name: string): Field<T> {
   if (field.storage.in !== 'column') return field;
   return {
     ...field,
@@ -40,14 +40,14 @@ const verified = boolean({
 
 export const emailProofFields = {
   email_verified: {
-    ...stated(verified, 'email_verified'),
+    ...verificationField(verified, 'email_verified'),
     fromColumn: (raw: unknown) => raw === true || raw === 1,
   } satisfies Field<boolean>,
-  email_verified_at: stated(
+  email_verified_at: verificationField(
     time({ readOnly: true, nullable: true, default: null, help: 'When the address was verified.' }),
     'email_verified_at',
   ),
-  email_verified_by: stated(
+  email_verified_by: verificationField(
     choice(proofMethods, { readOnly: true, nullable: true, default: null, help: 'How the address was verified.' }),
     'email_verified_by',
   ),

@@ -72,7 +72,7 @@ export async function checkMayTouchGroup(tx: Query, call: Call, group: string): 
 export async function afterGroupWrite({ tx, call, verb, pk, values, current }: AfterWrite<Group>): Promise<void> {
   if (verb === 'destroy') await checkMayTouchGroup(tx, call, pk);
   if (!current || (verb !== 'destroy' && !isWeaker(current, values))) return;
-  if (!(await didBringSuperuser(tx, current))) return;
+  if (!(await grantedSuperuser(tx, current))) return;
   await checkSuperuserLeft(tx, call, verb === 'destroy' ? { group: pk } : {});
 }
 
@@ -92,7 +92,7 @@ const isWeaker = (before: Group, after: Group): boolean =>
   before.parent !== after.parent ||
   onlyIn(before.users, after.users).length > 0;
 
-async function didBringSuperuser(tx: Query, { is_superuser, parent }: Group): Promise<boolean> {
+async function grantedSuperuser(tx: Query, { is_superuser, parent }: Group): Promise<boolean> {
   return is_superuser || (parent !== null && grantsSuperuser(tx, [parent]));
 }
 

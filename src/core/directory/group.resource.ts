@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { defineResource } from '../../resource/define.ts';
+import { computed, nestedMany } from '../../resource/fields/computed.ts';
 import { ref, refs } from '../../resource/fields/ref.ts';
 import { boolean } from '../../resource/fields/scalar.ts';
-import { computed, nestedMany } from '../../resource/fields/shown.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
 import { integerSchema, orNull, stringSchema } from '../../resource/json-schema.ts';

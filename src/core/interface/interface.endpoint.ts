@@ -1,6 +1,6 @@
 import type { Actor } from '../../resource/actor.ts';
-import { buttonPermissions } from '../../resource/button-note.ts';
 import { requireActor } from '../../resource/call.ts';
+import { buttonPermissions } from '../../resource/document/ui-metadata/button.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import {
   arrayOf,

@@ -1,9 +1,9 @@
 import { isJsonObject } from '../../lib/json.ts';
 import type { Actor } from '../../resource/actor.ts';
-import { fieldNote } from '../../resource/field-note.ts';
+import { describeField } from '../../resource/document/ui-metadata/field.ts';
+import { describeResource } from '../../resource/document/ui-metadata/resource.ts';
 import type { Field } from '../../resource/fields/field.ts';
 import type { Registry } from '../../resource/resource.ts';
-import { resourceNote } from '../../resource/resource-note.ts';
 import type { ReadOperation } from './page-operation.ts';
 
 /** The keys of objects that an answer is about or refers to, by model. Nested objects have their names with them. */
@@ -25,11 +25,11 @@ export function referencesIn(
   if (keyName !== null) for (const row of retrieved) add(model, row[keyName]);
   const results = isJsonObject(body) ? rowsOf(body.results) : [];
   const rows = verb === 'list' ? results : retrieved;
-  const { columns, title } = resourceNote(resource, registry);
+  const { columns, title } = describeResource(resource, registry);
   const members = verb === 'list' ? columns : Object.keys(allFields);
   for (const name of rows.length > 0 ? members : []) {
     const field = allFields[name];
-    const { kind = '', model: of } = field ? fieldNote(name, field) : {};
+    const { kind = '', model: of } = field ? describeField(name, field) : {};
     if (!of || !kind.startsWith('reference')) continue;
     for (const value of rows.flatMap((row) => row[name] ?? [])) add(of, value);
   }
@@ -43,7 +43,7 @@ export function referencesIn(
 }
 
 const isReference = (field: Field | undefined): boolean =>
-  field !== undefined && fieldNote('', field).kind === 'reference';
+  field !== undefined && describeField('', field).kind === 'reference';
 
 const people = [
   ['user', 'svc_core.user'],

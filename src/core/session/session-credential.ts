@@ -66,14 +66,14 @@ export async function actorOfSession(needs: SessionNeeds, request: RequestFacts,
   const [row] = await sessionOfToken(db.read, key.hash(token));
   if (!row?.is_active || row.expires <= now) return null;
   const actor = { ...(await loadActor(db, row, 'session', row.session)), provenAt: row.proven_at };
-  if (!(await staysBound(needs, row, { actor, request, now }))) return null;
+  if (!(await checkBinding(needs, row, { actor, request, now }))) return null;
   if (!safeMethods.has(request.method)) checkCsrfProof({ key, isSecure }, request);
-  if (addMilliseconds(row.last_used, touchedEveryMs) <= now) await touch(db, row, request, now);
+  if (addMilliseconds(row.last_used, touchedEveryMs) <= now) await updateLastUsed(db, row, request, now);
   return row.impersonated === null ? actor : impersonating(needs, row, { actor, request, now });
 }
 
 /** A session used outside its binding has been stolen: it ends, for its owner too. */
-async function staysBound({ db, geo, record }: SessionNeeds, row: SessionRow, by: EndedBy): Promise<boolean> {
+async function checkBinding({ db, geo, record }: SessionNeeds, row: SessionRow, by: EndedBy): Promise<boolean> {
   if (row.binding === null) return true;
   const broken = brokenBinding(geo, JSON.parse(row.binding), by.request.clientIp);
   if (!broken) return true;
@@ -110,7 +110,12 @@ async function impersonating(needs: SessionNeeds, row: SessionRow, by: EndedBy):
 /** Frequent enough to show activity, rare enough to cost nothing. */
 const touchedEveryMs = 60_000;
 
-async function touch(db: Database, row: SessionRow, { clientIp, userAgent }: RequestFacts, now: string): Promise<void> {
+async function updateLastUsed(
+  db: Database,
+  row: SessionRow,
+  { clientIp, userAgent }: RequestFacts,
+  now: string,
+): Promise<void> {
   const { session, expires, idle_seconds, ends } = row;
   const idleUntil = idle_seconds === null ? expires : addMilliseconds(now, idle_seconds * 1000);
   const until = ends !== null && ends < idleUntil ? ends : idleUntil;

@@ -5,9 +5,9 @@ import type { Query } from '../../platform/db/database.ts';
 import type { Jobs } from '../../platform/jobs/job.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import { actionOn, defineResource } from '../../resource/define.ts';
+import { computed } from '../../resource/fields/computed.ts';
 import { hidden, type RowAlias } from '../../resource/fields/field.ts';
 import { time } from '../../resource/fields/scalar.ts';
-import { computed } from '../../resource/fields/shown.ts';
 import { choicesFor, text } from '../../resource/fields/text.ts';
 import {
   arrayOf,

@@ -49,7 +49,7 @@ export async function checkToken(
   }
   const { default_token_duration } = await settings.read(tx);
   const isNew = values.intent !== current?.intent;
-  return settleExpiry({ values, given, now: call.now, duration: default_token_duration, isNew }, attributes);
+  return completeExpiry({ values, given, now: call.now, duration: default_token_duration, isNew }, attributes);
 }
 
 /** A token with an audience gives access to more than its account holds, such as the users of a SCIM source. */
@@ -67,7 +67,7 @@ interface Expiry {
   readonly isNew: boolean;
 }
 
-function settleExpiry({ values, given, now, duration, isNew }: Expiry, attributes: Record<string, unknown>) {
+function completeExpiry({ values, given, now, duration, isNew }: Expiry, attributes: Record<string, unknown>) {
   if (!values.expiring) {
     values.expires = null;
     return null;

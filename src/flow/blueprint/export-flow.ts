@@ -51,8 +51,8 @@ function createExport(engine: Engine, call: Call) {
       // A target is a reference too.
       else if (isExported) exported[name] = await referenced(field as RefField, values[name]);
     }
-    const telling = identifyingMembers(resource) ?? [];
-    const isTelling = ([name]: [string, unknown]) => telling.includes(name);
+    const identifying = identifyingMembers(resource) ?? [];
+    const isTelling = ([name]: [string, unknown]) => identifying.includes(name);
     const members = Object.entries(exported);
     entries.set(pk, {
       model: resource.model,

@@ -13,7 +13,7 @@ import { typeName } from '../../resource/fields/well-formed.ts';
 import type { Method, Operation } from '../../resource/operation.ts';
 import { authenticateAgain, NotRecentlyAuthenticated } from '../../resource/recent-authentication.ts';
 import { loadDenial, messageOfDenial } from '../applicable-flow.ts';
-import { carriedPlans, endedPlanCookie, planCookies, sharedAttempt } from '../attempt.ts';
+import { endedPlanCookie, parsePlanCookies, planCookies, sharedAttempt } from '../attempt.ts';
 import { createPlan } from '../plan.ts';
 import { deniedChallenge, flowPage, redirectTo, withReturnLink } from './challenge.ts';
 import type { Executor, ExecutorReply } from './executor.ts';
@@ -92,7 +92,7 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
   // Stages that ask nothing act at once: one of them signs people out.
   checkOwnPage(call.request);
   const pageQuery = call.request.query.get('query') ?? '';
-  const plans = carriedPlans(call.request.cookies, publicUrl);
+  const plans = parsePlanCookies(call.request.cookies, publicUrl);
   // First: it brings the stamp along, which what follows needs.
   const first = await findStoredPlan(key, call, plans, pageQuery);
   const read = await needs.flows.read(call.db, call.params.flow_slug ?? '');
@@ -107,7 +107,7 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
   const linkToken = linkTokenOf(needs, pageQuery, found);
   const stored =
     linkToken === null
-      ? await heldOrBegun(needs, call, flow, token, found, startOf(needs, call, query), answer === null)
+      ? await findOrStartWalk(needs, call, flow, token, found, startOf(needs, call, query), answer === null)
       : await followLink(needs, call, flow, {
           ...{ linkToken, token, answer, start: startOf(needs, call, pageQuery) },
           shared: plans.find((plan) => plan.attempt === sharedAttempt)?.token ?? null,
@@ -179,7 +179,7 @@ function startOf({ publicUrl }: Needs, call: Call, pageQuery: string): Start {
   return { query, next: ownPath(query.next ?? null, publicUrl), actor: call.actor?.user.pk ?? null };
 }
 
-async function heldOrBegun(
+async function findOrStartWalk(
   needs: Needs,
   call: Call,
   flow: StoredFlow,

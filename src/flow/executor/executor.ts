@@ -58,7 +58,7 @@ export function createExecutor(given: ExecutorDependencies): Executor {
       reach?.(walk);
       const draft = { ...walk, state: copyState(walk.state) };
       const move = await moveFrom(call, walk, draft, reach);
-      walk = isUnasked(call, walk, move) ? await make(call, walk, question(walk)) : await make(call, draft, move);
+      walk = isUnasked(call, walk, move) ? await make(call, walk, showChallenge(walk)) : await make(call, draft, move);
     }
     return shownAt(walk, walk.screen);
   }
@@ -119,7 +119,7 @@ export function createExecutor(given: ExecutorDependencies): Executor {
 const isUnasked = (call: Call, { state }: Walk, move: WalkMove): boolean =>
   state.plan.isOpened === true && call.actor !== null && move.move !== 'deny' && 'write' in move && !!move.write;
 
-const question = ({ flow }: Walk): WalkMove => ({
+const showChallenge = ({ flow }: Walk): WalkMove => ({
   move: 'ask',
   component: confirmComponent,
   challenge: { signs_out: flow.designation === 'invalidation' },

@@ -1,7 +1,7 @@
 import type { InstanceKey } from '../../platform/keys.ts';
 import { randomToken } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
-import { attemptOf, type CarriedPlan, sharedAttempt } from '../attempt.ts';
+import { attemptOf, type PlanCookie, sharedAttempt } from '../attempt.ts';
 import { type FlowStart, verifyFlowStart } from './flow-start.ts';
 import { type ExecutorFlow, type FlowContext, firstContext, getPasswordTime } from './flow-state.ts';
 import { loadPendingUser } from './pending-user.ts';
@@ -20,7 +20,7 @@ export interface BrowserWalk {
 }
 
 /** What a plan cookie says, and the walks that are stored for it. */
-type Held = CarriedPlan & { readonly walks: BrowserWalks };
+type Held = PlanCookie & { readonly walks: BrowserWalks };
 
 export interface StoredPlan {
   readonly attempt: string;
@@ -31,7 +31,7 @@ export interface StoredPlan {
 export async function findStoredPlan(
   key: InstanceKey,
   call: Call,
-  plans: readonly CarriedPlan[],
+  plans: readonly PlanCookie[],
   pageQuery: string,
 ): Promise<StoredPlan> {
   const { attempt, isOfLink } = attemptOf(key, new URLSearchParams(pageQuery));
@@ -43,7 +43,7 @@ export async function findStoredPlan(
 }
 
 /** With the proof of an opening, nothing is stored for its flow yet. */
-const heldBy = async (key: InstanceKey, call: Call, plan: CarriedPlan): Promise<Held> => ({
+const heldBy = async (key: InstanceKey, call: Call, plan: PlanCookie): Promise<Held> => ({
   ...plan,
   walks: await findWalks(call, key, plan.token, plan.opening === null),
 });
@@ -57,22 +57,22 @@ export async function findWalkOfFlow(
   call: Call,
   flow: ExecutorFlow,
   { attempt, held }: StoredPlan,
-  plans: readonly CarriedPlan[],
+  plans: readonly PlanCookie[],
 ): Promise<BrowserWalk> {
   const own = held
-    ? await carriedWalk(key, call, flow, held)
+    ? await findBrowserWalk(key, call, flow, held)
     : { attempt, token: randomToken(), found: null, opening: null, otherOpening: null };
   if (own.found || own.opening) return own;
   for (const plan of plans) {
     if (plan.attempt === attempt) continue;
-    const other = await carriedWalk(key, call, flow, await heldBy(key, call, plan));
+    const other = await findBrowserWalk(key, call, flow, await heldBy(key, call, plan));
     if (other.found || other.opening) return other;
   }
   return own;
 }
 
 /** What the browser presents: a walk through this flow, or proof that it was shown the first challenge. */
-async function carriedWalk(key: InstanceKey, call: Call, flow: ExecutorFlow, carried: Held): Promise<BrowserWalk> {
+async function findBrowserWalk(key: InstanceKey, call: Call, flow: ExecutorFlow, carried: Held): Promise<BrowserWalk> {
   const proof = carried.opening === null ? null : verifyFlowStart(key, carried.token, carried.opening, call.now);
   const { attempt, walks } = carried;
   const found = walks.through(flow.pk);

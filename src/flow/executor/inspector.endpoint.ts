@@ -11,7 +11,7 @@ import type { Row } from '../../resource/fields/field.ts';
 import { arrayOf, booleanSchema, objectSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
 import { selectOne, showRow } from '../../resource/read.ts';
 import type { Engine } from '../../resource/resource.ts';
-import { type CarriedPlan, carriedPlans } from '../attempt.ts';
+import { type PlanCookie, parsePlanCookies } from '../attempt.ts';
 import { flowModel, stageBindingModel } from '../models.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
 import type { FlowContext, FlowState, PlannedStage } from './flow-state.ts';
@@ -51,7 +51,7 @@ export function inspectorEndpoint({ key, flows, config }: Needs): Endpoint {
     async run({ call, engine }) {
       const flow = await flows.read(call.db, slugOf(call));
       if (!flow) throw new Problem('not_found');
-      const walk = await findOwnWalk(key, call, flow, carriedPlans(call.request.cookies, config.publicUrl));
+      const walk = await findOwnWalk(key, call, flow, parsePlanCookies(call.request.cookies, config.publicUrl));
       if (!walk) throw new Problem('bad_request', 'You are on no walk through this flow.');
       const plans: Row[] = [];
       for (let at = 0; at <= walk.at; at++) plans.push(await planOf(engine, call, walk, at));
@@ -65,7 +65,7 @@ async function findOwnWalk(
   key: InstanceKey,
   call: Call,
   flow: StoredFlow,
-  plans: readonly CarriedPlan[],
+  plans: readonly PlanCookie[],
 ): Promise<FlowState | null> {
   for (const { token } of plans) {
     const found = (await findWalks(call, key, token)).through(flow.pk);

@@ -5,7 +5,7 @@ import type { PolicyEngine } from '../../policy/engine.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { loadDenial, messageOfDenial } from '../applicable-flow.ts';
-import { type FlowLink, findLink, takeLink } from '../links/flow-link.ts';
+import { consumeLink, type FlowLink, findLink } from '../links/flow-link.ts';
 import { challengeOf, deniedChallenge, linkComponent } from './challenge.ts';
 import type { ExecutorReply } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
@@ -60,7 +60,7 @@ export async function followLink(
   const state = { ...(await stateOf(needs, call, flow, link, start)), link: key.hash(linkToken) };
   if (link.password_set !== null) setPasswordTime(state.context, link.password_set);
   const held = await call.db.write(async (tx) => {
-    if (!(await takeLink(tx, link))) return null;
+    if (!(await consumeLink(tx, link))) return null;
     for (const left of new Set([token, shared ?? token])) await deleteFlowState(tx, key, left, flow.pk);
     // The link is proof, for this browser alone: others may have known its token before.
     return saveState(tx, key, { token: randomToken(), version: 0 }, state, call);

@@ -78,7 +78,7 @@ export interface StageKind<S = StageSettings, A extends Fields = Fields> extends
    */
   show(step: Step<S>): Promise<Move>;
   /** Judges an answer that has passed validation. */
-  judge?(step: Step<S>, answer: ValuesOf<A>): Promise<Move>;
+  verifyRegistration?(step: Step<S>, answer: ValuesOf<A>): Promise<Move>;
   /**
    * Consumes what the stage accepted, such as an invitation. Called in the transaction that creates the user and in the
    * one that ends the flow; notes in the context what is consumed. Throws `Problem` if it is no longer valid.

@@ -40,7 +40,7 @@ export async function nextMove(needs: StageDependencies, call: Call, walk: Walk)
   const step = stepOf(needs, call, walk, settings);
   const shown = await kind.show(step);
   // Only a step that asks takes an answer: one that throws, denies or needs no input cannot be passed by answering.
-  const move = answer === null || shown.move !== 'ask' ? shown : await judged(kind, step, answer, shown);
+  const move = answer === null || shown.move !== 'ask' ? shown : await validatedMove(kind, step, answer, shown);
   await keepPassword(step);
   if (move.move !== 'ask') return move;
   const challenge = typeof move.challenge === 'function' ? await move.challenge() : move.challenge;
@@ -90,13 +90,13 @@ export async function completePassedStages(
 }
 
 /** An answer for another step, or to a step that takes none, is ignored. */
-async function judged(kind: StageKind, step: Step, given: Row, shown: Move): Promise<Move> {
+async function validatedMove(kind: StageKind, step: Step, given: Row, shown: Move): Promise<Move> {
   const { component, answer = {} } = screenOf(kind, shown);
   const isForeign = given.component === undefined ? !isAnswerTo(kind, answer, given) : given.component !== component;
-  if (isForeign || !kind.judge) return shown;
+  if (isForeign || !kind.verifyRegistration) return shown;
   const { values, complaints } = parseBody(answer, given, 'create', step.call);
   if (Object.keys(complaints).length > 0) return stay(complaints);
-  return kind.judge(step, kind.isAnswer ? given : values);
+  return kind.verifyRegistration(step, kind.isAnswer ? given : values);
 }
 
 /** An answer names its component, or at least has a member that this step asks for. */

@@ -116,16 +116,19 @@ export function advance(walk: Walk, move: WalkMove): Advance {
       return { walk: { ...onward(walk, state), screen }, effect: { do: 'store', write: move.write } };
     }
     case 'stay':
-      return { walk: anew(walk, stateAfter(state, move), move.errors), effect: { do: 'store', write: move.write } };
+      return {
+        walk: restartedWalk(walk, stateAfter(state, move), move.errors),
+        effect: { do: 'store', write: move.write },
+      };
     case 'send-back': {
       if (walk.isSentBack || state.at === 0) return denied(walk, messagesOf(move.errors).join(' '));
-      const again = anew(walk, stateBefore(state, move.errors), move.errors);
+      const again = restartedWalk(walk, stateBefore(state, move.errors), move.errors);
       return { walk: { ...again, isSentBack: true }, effect: { do: 'store' } };
     }
     case 'overtaken': {
       const { by } = move;
-      if (!by) return { walk: anew(walk, state), effect: { do: 'go-home' } };
-      return { walk: { ...anew(walk, by.state), stored: by }, effect: { do: 'nothing' } };
+      if (!by) return { walk: restartedWalk(walk, state), effect: { do: 'go-home' } };
+      return { walk: { ...restartedWalk(walk, by.state), stored: by }, effect: { do: 'nothing' } };
     }
     case 'deny':
       return denied(walk, move.message, move.write);
@@ -168,7 +171,11 @@ const onward = (walk: Walk, state: FlowState): Walk => ({
 });
 
 /** Restarts the walk from this state; errors to show are carried over. */
-const anew = ({ flow, stored, logoutRedirect, complaints }: Walk, state: FlowState, errors?: Complaints): Walk => ({
+const restartedWalk = (
+  { flow, stored, logoutRedirect, complaints }: Walk,
+  state: FlowState,
+  errors?: Complaints,
+): Walk => ({
   ...walkFrom(flow, stored, null),
   state,
   logoutRedirect,

@@ -39,7 +39,7 @@ export async function storeLink(tx: Query, key: InstanceKey, link: NewLink): Pro
 }
 
 /** Gives a link a new token, replacing any earlier one; only the hash is stored. */
-export async function giveToken(tx: Query, key: InstanceKey, pk: string): Promise<string> {
+export async function createLinkToken(tx: Query, key: InstanceKey, pk: string): Promise<string> {
   // Letters and digits only: mail clients cut off trailing punctuation.
   const token = randomText(43);
   await sql`update flow_links set token_hash = ${key.hash(token)} where pk = ${pk}`.execute(tx);
@@ -83,7 +83,7 @@ export async function findLink(
 }
 
 /** Consumes a link and all others for the same person and flow. False if it was already used. */
-export async function takeLink(tx: Query, { pk, flow, user }: FlowLink): Promise<boolean> {
+export async function consumeLink(tx: Query, { pk, flow, user }: FlowLink): Promise<boolean> {
   const { rows } = await sql`delete from flow_links where pk = ${pk} returning pk`.execute(tx);
   if (rows.length === 0) return false;
   await sql`delete from flow_links where flow = ${flow} and "user" = ${user}`.execute(tx);

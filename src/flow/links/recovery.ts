@@ -16,7 +16,7 @@ import { objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import { checkRecentlyAuthenticatedFor } from '../../resource/recent-authentication.ts';
 import { applicableFlow } from '../applicable-flow.ts';
 import { createPlan, type FlowPlan } from '../plan.ts';
-import { addressOfLink, giveToken, storeLink } from './flow-link.ts';
+import { addressOfLink, createLinkToken, storeLink } from './flow-link.ts';
 
 export interface RecoveryNeeds {
   readonly key: InstanceKey;
@@ -48,7 +48,7 @@ export function recoveryAction({ key, policies, settings, config }: RecoveryNeed
       const lengthMs = parseDuration((await settings.current()).default_token_duration) ?? 0;
       const expires = addMilliseconds(call.now, lengthMs);
       const pk = await storeLink(tx, key, { flow: plan.flow.pk, user, content: plan, expires, now: call.now });
-      const token = await giveToken(tx, key, pk);
+      const token = await createLinkToken(tx, key, pk);
       const secret = modelFacts(registry.require('svc_core.user'), user, row);
       const event = { action: 'secret_view', app: 'svc_core', context: { secret, type: 'recovery_link' } };
       await call.world.record(tx, call, event);

@@ -48,13 +48,13 @@ export function translate(language: Language, text: string): string {
   return text;
 }
 
-const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** The texts with plain values. Those with plurals and sentences about somebody are only said, never recognised. */
 const patterns = Object.keys(de)
   .filter((key) => /\{\w+\}/.test(key) && !/\{\w+,|\{who\}/.test(key))
   .map((key) => {
-    const parts = key.split(/\{(\w+)\}/).map((part, at) => (at % 2 === 0 ? literally(part) : `(?<${part}>.+)`));
+    const parts = key.split(/\{(\w+)\}/).map((part, at) => (at % 2 === 0 ? escapeRegExp(part) : `(?<${part}>.+)`));
     return { key, pattern: new RegExp(`^${parts.join('')}$`, 's') };
   })
   // The most specific first.

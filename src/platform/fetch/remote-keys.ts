@@ -28,7 +28,7 @@ export function createRemoteKeys(fetch: GuardedFetch): RemoteKeys {
   return async (url, now, kid) => {
     const cached = cache.get(url);
     const current = cached && cached.until > now ? cached : null;
-    if (current && (current.refetchFrom > now || (await mayHold(current.keys, kid)))) return current.keys;
+    if (current && (current.refetchFrom > now || (await mayContainKey(current.keys, kid)))) return current.keys;
     const refetchFrom = addMilliseconds(now, floorMs);
     const fetched = fetchKeys(fetch, url);
     // If a rotated key cannot be fetched, the cached ones stay valid. Concurrent requests share one fetch.
@@ -39,7 +39,7 @@ export function createRemoteKeys(fetch: GuardedFetch): RemoteKeys {
   };
 }
 
-async function mayHold(keys: Promise<string | null>, kid: string | undefined): Promise<boolean> {
+async function mayContainKey(keys: Promise<string | null>, kid: string | undefined): Promise<boolean> {
   const text = await keys;
   if (kid === undefined || text === null) return true;
   const set: { readonly keys: readonly { readonly kid?: unknown }[] } = JSON.parse(text);

@@ -4,7 +4,7 @@ import { maxPieces } from '../max-pieces.ts';
 
 const nothing = Buffer.alloc(0);
 /** Closes the connection instead of reading the rest of the body. */
-const breakOff = (code: 'payload_too_large' | 'bad_request' | 'unavailable') =>
+const abort = (code: 'payload_too_large' | 'bad_request' | 'unavailable') =>
   new Problem(code, undefined, { connection: 'close' });
 
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
@@ -18,7 +18,7 @@ export function readBody(
   tryReserve: (bytes: number) => boolean = () => true,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return reject(breakOff('payload_too_large'));
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return reject(abort('payload_too_large'));
     const pieces: Buffer[] = [];
     let size = 0;
     const limitExceeded = () => {
@@ -33,7 +33,7 @@ export function readBody(
       if (limit === null) return;
       pieces.length = 0;
       request.pause().removeAllListeners('data');
-      reject(breakOff(limit));
+      reject(abort(limit));
     });
     request.on('end', () => resolve(pieces.length === 1 ? (pieces[0] ?? nothing) : Buffer.concat(pieces)));
     // The connection is closed: nobody gets the response.

@@ -108,7 +108,7 @@ export function createServer({
   }
 
   function answerTo(raw: IncomingMessage, facts: RequestFacts, { answer, params }: RouteMatch): Promise<HttpResponse> {
-    if (!bringsBody(raw)) return answer({ facts, params, raw, body: nothing });
+    if (!hasRequestBody(raw)) return answer({ facts, params, raw, body: nothing });
     const reservation = reserveBodyMemory(facts.clientIp);
     return readBody(raw, bodyLimitBytes, reservation.tryGrowTo)
       .then((body) => answer({ facts, params, raw, body }))
@@ -200,7 +200,7 @@ const timeouts = (requestTimeoutMs: number) => ({
 const isFault = ({ status, fault = null }: HttpResponse): boolean =>
   status === 500 || (fault !== null && status !== 503);
 
-const bringsBody = (request: IncomingMessage): boolean =>
+const hasRequestBody = (request: IncomingMessage): boolean =>
   request.method !== 'GET' && request.method !== 'HEAD' && hasBody(request) && !isUpload(request);
 
 function urlOf({ address, family, port }: AddressInfo): string {

@@ -127,7 +127,7 @@ export async function extendLease(db: Database, pk: string, worker: string, now:
 }
 
 /** Releases the jobs of a dead process at once: for a database that only one process can open. */
-export async function releaseAll(db: Database, now: string): Promise<void> {
+export async function releaseClaims(db: Database, now: string): Promise<void> {
   await db.write(async (tx) => {
     await sql`update jobs set lease_until = ${db.dialect.moment(now, -1)} where state = 'running'`.execute(tx);
   });

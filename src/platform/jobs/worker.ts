@@ -20,7 +20,7 @@ import {
   namesIn,
   nextDue,
   recordHeartbeat,
-  releaseAll,
+  releaseClaims,
 } from './queue.ts';
 
 interface Needs {
@@ -85,7 +85,7 @@ export function createJobWorker({
   function wake(): void {
     if (stopping.signal.aborted || !unlisten) return;
     shouldLookAgain = true;
-    pass ??= look().finally(() => {
+    pass ??= claimDueJobs().finally(() => {
       pass = null;
       if (shouldLookAgain) wake();
     });
@@ -101,7 +101,7 @@ export function createJobWorker({
     pendingWake.unref();
   }
 
-  async function look(): Promise<void> {
+  async function claimDueJobs(): Promise<void> {
     shouldLookAgain = false;
     clearTimeout(timer);
     try {
@@ -231,7 +231,7 @@ export function createJobWorker({
     },
     wakeAfterCommit: async (tx) => wakeAfterCommit(tx),
     async start() {
-      if (!db.notify) await releaseAll(db, clock.now());
+      if (!db.notify) await releaseClaims(db, clock.now());
       await checkSchedules(db, kinds, clock.now());
       unlisten = db.listen(channel, wakeShortly);
       unhear = kinds.flatMap(({ wokenBy }) => (wokenBy && db.onWrite?.(wokenBy, () => wakeShortly())) || []);

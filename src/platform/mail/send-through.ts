@@ -37,13 +37,13 @@ export async function sendThrough(server: SmtpServer, mail: Mail, allow: Cidrs):
 }
 
 async function reachableAddress(host: string, allow: Cidrs): Promise<string> {
-  const addresses = isIP(host) === 0 ? await lookUp(host) : [host];
+  const addresses = isIP(host) === 0 ? await resolveHost(host) : [host];
   const reachable = addresses.find((address) => isPublicAddress(address) || contains(allow, address));
   if (reachable === undefined) throw new MailError(`${blockedWords(host)}.`, { isFinal: true });
   return reachable;
 }
 
-async function lookUp(host: string): Promise<string[]> {
+async function resolveHost(host: string): Promise<string[]> {
   try {
     return (await lookup(host, { all: true })).map(({ address }) => address);
   } catch (error) {

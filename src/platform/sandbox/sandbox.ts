@@ -66,7 +66,7 @@ type Compiled = { readonly bytecode: Uint8Array } | { readonly message: string; 
 
 /** Cheap to create: QuickJS is loaded with the first expression (about 100 ms). */
 export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}): Sandbox {
-  const compiled = createLruCache<{ readonly bytecode: Uint8Array }>(cacheBytes, weigh);
+  const compiled = createLruCache<{ readonly bytecode: Uint8Array }>(cacheBytes, cacheSizeOf);
   const idle: SandboxInstance[] = [];
   let parts: { module: WebAssembly.Module; compiler: Compiler; prelude: Uint8Array } | null = null;
   let running = 0;
@@ -172,7 +172,7 @@ const picked = (globals: Context['globals'], names: readonly string[]): Record<s
     }),
   );
 
-function weigh(source: string, { bytecode }: { readonly bytecode: Uint8Array }): number {
+function cacheSizeOf(source: string, { bytecode }: { readonly bytecode: Uint8Array }): number {
   return source.length * 2 + bytecode.length + 200;
 }
 

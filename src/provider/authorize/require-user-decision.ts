@@ -10,7 +10,7 @@ import type { ClientApplication } from '../client-application.ts';
 import { createDecisionStep } from './decide.ts';
 import type { AuthorizationDependencies, RequestingProvider } from './dependencies.ts';
 import { slugOf } from './sign-in-first.ts';
-import { holdTicket, releaseTicket } from './tickets.ts';
+import { holdTicket, storeHeldTicket } from './tickets.ts';
 
 export interface AuthorizationRequest {
   /** The model of the provider, whose steps decide. */
@@ -76,7 +76,7 @@ export async function requireUserDecision(
         return { outcome: 'silenced', component: begun.component };
       }
       // Only here can somebody come back with it: a flow that was denied has stored its own, one that broke has none.
-      await releaseTicket(needs.key, call);
+      await storeHeldTicket(needs.key, call);
       return { outcome: 'page', answer: redirectBrowser(begun.to, begun.cookies) };
     case 'denied':
       if (begun.message === null || isSilent) return { outcome: 'decided', ticket, cookies: [] };

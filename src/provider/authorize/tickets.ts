@@ -39,7 +39,7 @@ const held = new WeakMap<RequestFacts, NewTicket | null>();
 export const holdTicket = ({ request }: Call): void => void held.set(request, null);
 
 /** Stores a ticket after all, for the person comes back with it in another request. */
-export async function releaseTicket(key: Key, call: Call): Promise<void> {
+export async function storeHeldTicket(key: Key, call: Call): Promise<void> {
   const ticket = held.get(call.request);
   held.delete(call.request);
   if (ticket) await call.db.write((tx) => storeTicket(tx, key, call, ticket));

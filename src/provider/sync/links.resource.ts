@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Jobs } from '../../platform/jobs/job.ts';
 import { defineResource } from '../../resource/define.ts';
+import { nested } from '../../resource/fields/computed.ts';
 import { ref } from '../../resource/fields/ref.ts';
-import { nested } from '../../resource/fields/shown.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
 import { fieldFilter, relatedFilter } from '../../resource/query.ts';

@@ -1,5 +1,5 @@
 import { isDeeperThan, isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { fieldNote } from '../field-note.ts';
+import { describeField } from '../document/ui-metadata/field.ts';
 import { anyButNull, type JsonSchema } from '../json-schema.ts';
 import {
   accept,
@@ -116,7 +116,7 @@ export function record<F extends Fields, N extends boolean = false>(
   options: Common<ValuesOf<F>, N> = {},
 ): Field<ValuesOf<F> | Null<N>> {
   const properties = Object.fromEntries(
-    Object.entries(members).map(([name, field]) => [name, { ...field.schema, 'x-field': fieldNote(name, field) }]),
+    Object.entries(members).map(([name, field]) => [name, { ...field.schema, 'x-field': describeField(name, field) }]),
   );
   return {
     kind: 'record',

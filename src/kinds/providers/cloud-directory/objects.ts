@@ -19,7 +19,7 @@ const filterText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 /** The vendor answers 400 where there is such an object. */
 const exists = /already exists|ObjectConflict|same value for property/i;
 
-async function telling(answer: Promise<Json>): Promise<Json> {
+async function withRemoteErrors(answer: Promise<Json>): Promise<Json> {
   try {
     return await answer;
   } catch (error) {
@@ -42,10 +42,10 @@ export function sharedCalls(
     members.length === 0 ? address : `${address}${address.includes('?') ? '&' : '?'}$select=${members.join(',')}`;
   return {
     one,
-    create: async (payload) => objectOf(await telling(send({ method: 'POST', url, body: payload }))),
+    create: async (payload) => objectOf(await withRemoteErrors(send({ method: 'POST', url, body: payload }))),
     async update(id, payload) {
       // Answered without a body.
-      await telling(send({ method: 'PATCH', url: one(id), body: payload }));
+      await withRemoteErrors(send({ method: 'PATCH', url: one(id), body: payload }));
       return null;
     },
     async remove(id) {

@@ -1,9 +1,9 @@
 import { randomText } from '../../../platform/random.ts';
 import { objectOf, textOf } from '../../../provider/sync/answers.ts';
 import { checkDomain } from '../../../provider/sync/check-domain.ts';
-import { parkedName } from '../../../provider/sync/parked-name.ts';
 import type { RemoteType } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
+import { temporaryName } from '../../../provider/sync/temporary-name.ts';
 import { type CloudSession, pagesOf } from './connect.ts';
 import { membersOf, sharedCalls } from './objects.ts';
 
@@ -31,7 +31,7 @@ export function cloudUsers(session: CloudSession, send: Send): RemoteType {
       return shared.create({ ...payload, passwordProfile });
     },
     async park(id, payload) {
-      const userPrincipalName = parkedName(textOf(payload, 'userPrincipalName'));
+      const userPrincipalName = temporaryName(textOf(payload, 'userPrincipalName'));
       await send({ method: 'PATCH', url: one(id), body: { userPrincipalName } });
     },
     async suspend(id) {

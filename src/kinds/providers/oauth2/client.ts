@@ -8,7 +8,7 @@ import {
   type ApplicationColumns,
   applicationColumns,
   type ClientApplication,
-  takeApplication,
+  extractApplication,
 } from '../../../provider/client-application.ts';
 import { isOwnPairSql } from '../../../provider/install-defaults.ts';
 import { isStorable } from '../../../resource/fields/well-formed.ts';
@@ -163,7 +163,7 @@ async function readClient({ key }: ClientDependencies, query: Query, by: By): Pr
   if (!Object.values(by).every((name) => typeof name === 'number' || isStorable(name))) return null;
   const [row] = await rowsOf(query, by);
   if (!row) return null;
-  const { application, rest } = takeApplication(row);
+  const { application, rest } = extractApplication(row);
   const { certificate_pk, certificate_data, key_data, previous_secret, previous_secret_expires, ...kept } = rest;
   const open = (sealed: string) =>
     sealed === '' ? '' : key.box.open(sealed, sealContext('providers', 'client_secret', row.pk));

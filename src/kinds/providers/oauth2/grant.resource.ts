@@ -1,8 +1,8 @@
 import { isJsonObject } from '../../../lib/json.ts';
 import { defineResource } from '../../../resource/define.ts';
+import { embedded } from '../../../resource/fields/computed.ts';
 import { hidden } from '../../../resource/fields/field.ts';
 import { boolean, time } from '../../../resource/fields/scalar.ts';
-import { embedded } from '../../../resource/fields/shown.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { booleanSchema } from '../../../resource/json-schema.ts';

@@ -20,7 +20,7 @@ const maxValueLength = 65_536;
  */
 export function parseParams(
   text: string | URLSearchParams,
-  onFlaw: (flaw: OAuthError, name: string) => void = raise,
+  onFlaw: (flaw: OAuthError, name: string) => void = throwError,
 ): Params {
   const values = new Map<string, string[]>();
   for (const [name, value] of typeof text === 'string' ? new URLSearchParams(text) : text) {
@@ -44,7 +44,7 @@ export function parseParams(
   };
 }
 
-const raise = (flaw: OAuthError): never => {
+const throwError = (flaw: OAuthError): never => {
   throw flaw;
 };
 

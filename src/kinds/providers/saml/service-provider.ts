@@ -8,7 +8,7 @@ import {
   type ApplicationColumns,
   applicationColumns,
   type ClientApplication,
-  takeApplication,
+  extractApplication,
 } from '../../../provider/client-application.ts';
 import { isOwnPairSql } from '../../../provider/install-defaults.ts';
 import { isStorable } from '../../../resource/fields/well-formed.ts';
@@ -112,7 +112,7 @@ export async function loadMappings(
 }
 
 function serviceProviderOf(row: Row, mappings: Pick<ServiceProvider, 'mappings' | 'nameIdMapping'>): ServiceProvider {
-  const { application, rest } = takeApplication(row);
+  const { application, rest } = extractApplication(row);
   const { signing_pk, signing_certificate, signing_key, name_id_mapping: _, ...settings } = rest;
   return {
     ...settings,

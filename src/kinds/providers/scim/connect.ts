@@ -32,7 +32,7 @@ export const baseOf = ({ url }: ScimSettings): string => baseUrl(url);
 /** Asks for the ServiceProviderConfig once an hour. A server without one is taken to support nothing. */
 export async function connect(settings: ScimSettings, send: Send): Promise<{ session: ScimSession; validMs: number }> {
   const mode = settings.compatibility_mode;
-  const session = mode === 'gitlab' || mode === 'vcenter' ? nothing : await askConfig(settings, send);
+  const session = mode === 'gitlab' || mode === 'vcenter' ? nothing : await fetchServiceProviderConfig(settings, send);
   return {
     validMs,
     session: {
@@ -43,7 +43,7 @@ export async function connect(settings: ScimSettings, send: Send): Promise<{ ses
   };
 }
 
-async function askConfig(settings: ScimSettings, send: Send): Promise<ScimSession> {
+async function fetchServiceProviderConfig(settings: ScimSettings, send: Send): Promise<ScimSession> {
   const path = settings.compatibility_mode === 'sfdc' ? 'ServiceProviderConfigs' : 'ServiceProviderConfig';
   try {
     return sessionOf(await send({ method: 'GET', url: `${baseOf(settings)}/${path}` }));

@@ -2,9 +2,9 @@ import { chunksOf } from '../../../lib/chunks.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { groupSchemaId, patchMessageId } from '../../../lib/scim/urns.ts';
 import { attributesOf } from '../../../provider/sync/answers.ts';
-import { parkedName } from '../../../provider/sync/parked-name.ts';
 import { ObjectRefused, RemoteConflict, type RemoteGroups } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
+import { temporaryName } from '../../../provider/sync/temporary-name.ts';
 import { filterText, idOf, listOf, memberOf, resourceOf, textOf } from './answers.ts';
 import { baseOf, type ScimSession, type ScimSettings } from './connect.ts';
 import { pagesOf } from './pages.ts';
@@ -43,7 +43,7 @@ export function scimGroups(settings: ScimSettings, session: ScimSession, send: S
     create: async (payload) => resourceOf(await send({ method: 'POST', url, body: payload })),
     update,
     async park(id, payload) {
-      await update(id, { ...payload, displayName: parkedName(textOf(payload, 'displayName')) });
+      await update(id, { ...payload, displayName: temporaryName(textOf(payload, 'displayName')) });
     },
     async remove(id) {
       await send({ method: 'DELETE', url: one(id) });

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../lib/json.ts';
 import { userSchemaId } from '../../../lib/scim/urns.ts';
 import { attributesOf } from '../../../provider/sync/answers.ts';
-import { parkedName } from '../../../provider/sync/parked-name.ts';
 import { ObjectRefused, type RemoteType } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
+import { temporaryName } from '../../../provider/sync/temporary-name.ts';
 import { filterText, listOf, resourceOf, textOf } from './answers.ts';
 import { baseOf, type ScimSession, type ScimSettings } from './connect.ts';
 import { pagesOf } from './pages.ts';
@@ -29,7 +29,7 @@ export function scimUsers(settings: ScimSettings, { canFilter }: ScimSession, se
     create: async (payload) => resourceOf(await send({ method: 'POST', url, body: payload })),
     update: async (id, payload) => attributesOf(await put(id, payload)),
     async park(id, payload) {
-      await put(id, { ...payload, userName: parkedName(textOf(payload, 'userName')) });
+      await put(id, { ...payload, userName: temporaryName(textOf(payload, 'userName')) });
     },
     async remove(id) {
       await send({ method: 'DELETE', url: one(id) });

@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { attributesOf, objectOf, textOf } from '../../../provider/sync/answers.ts';
-import { isParked, parkedName } from '../../../provider/sync/parked-name.ts';
 import {
   ignoring,
   NameTaken,
@@ -9,6 +8,7 @@ import {
   type RemoteObject,
 } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
+import { isTemporaryName, temporaryName } from '../../../provider/sync/temporary-name.ts';
 
 /**
  * The calls that depend on addresses, which `by` holds. The directory finds users and groups by their aliases too: those belong to
@@ -61,17 +61,17 @@ export function addressCalls(send: Send, url: string, by: 'primaryEmail' | 'emai
       const answer = await put().catch(async (error: unknown) => {
         const holder = error instanceof RemoteConflict ? await aliasHolderOf(payload) : null;
         if (!holder) throw error;
-        if (!isParked(addressOf(await read(id)))) throw aliasTaken(payload, holder);
+        if (!isTemporaryName(addressOf(await read(id)))) throw aliasTaken(payload, holder);
         // Two have exchanged their addresses, and the directory left the other one's as an alias.
         await removeAlias(holder.id, addressOf(payload));
         return put();
       });
-      for (const alias of aliasesOf(answer).filter(isParked)) await removeAlias(id, alias);
+      for (const alias of aliasesOf(answer).filter(isTemporaryName)) await removeAlias(id, alias);
       return attributesOf(answer);
     },
     async park(id: string, payload: JsonObject): Promise<void> {
       const former = addressOf(await read(id));
-      await send({ method: 'PUT', url: one(id), body: { [by]: parkedName(addressOf(payload)) } });
+      await send({ method: 'PUT', url: one(id), body: { [by]: temporaryName(addressOf(payload)) } });
       await removeAlias(id, former);
     },
   };

@@ -71,7 +71,7 @@ export const redeemToken = (needs: RedeemNeeds) =>
     recentAuthentication: 'to link the account to the user of the session',
     answer: { status: 200, schema: { $ref: '#/components/schemas/RedirectChallenge' } },
     async prepare(input) {
-      const external = await arrive(needs, input);
+      const external = await signIn(needs, input);
       const { call } = input;
       if (!call.actor?.session || (!isRecentlyAuthenticated(call) && (await isOwnAccount(external, call))))
         return { external, plan: await planSignIn(needs, external, { ...call, actor: null }) };
@@ -109,7 +109,7 @@ export const redeemTokenAuthenticated = (needs: RedeemNeeds) =>
     recentAuthentication: true,
     answer: { status: 204 },
     async prepare(input) {
-      const external = await arrive(needs, input);
+      const external = await signIn(needs, input);
       const { call } = input;
       await checkSourcePolicies(needs.policies, external.source, await callersFacts(call, call.db.read), call);
       return external;
@@ -120,7 +120,7 @@ export const redeemTokenAuthenticated = (needs: RedeemNeeds) =>
   });
 
 /** Who presents the token, if the source lets them in. */
-async function arrive(
+async function signIn(
   needs: RedeemNeeds,
   { call, registry, values }: ActionInput<unknown, typeof tokenMember>,
 ): Promise<ExternalIdentity> {

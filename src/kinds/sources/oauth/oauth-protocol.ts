@@ -93,7 +93,7 @@ export function oauthProtocol({ fetch, config, remoteKeys, endpoints }: Needs): 
       const exchange = { code, client, redirectUri: redirectUri(source), verifier: secrets.verifier };
       const tokens = await redeemCode(fetch, source.name, to, exchange, call.now);
       const { profile, session } = await profileOf(source, to, tokens, secrets, call.now);
-      const came = cameWith(source, { ...profile, ...nameFromForm(source, answer) }, tokens);
+      const came = buildCallbackResult(source, { ...profile, ...nameFromForm(source, answer) }, tokens);
       return { ...came, ...(session && { session }) };
     },
   };
@@ -130,7 +130,7 @@ function nameFromForm({ provider_type }: OAuthSource, answer: URLSearchParams): 
   }
 }
 
-function cameWith(source: OAuthSource, profile: JsonObject, tokens: Tokens): CallbackResult {
+function buildCallbackResult(source: OAuthSource, profile: JsonObject, tokens: Tokens): CallbackResult {
   const person = rulesOf(source.provider_type).person(profile);
   const identifier = identifierOf(person.id);
   if (identifier === null) throw new SourceRefusal(`${source.name} did not say who you are: could not determine id.`);

@@ -44,8 +44,9 @@ export async function getCurrentToken(
     const { access_token, refresh_token, expires, is_paused } = connection;
     if (expires === null || expires > call.now) return access_token;
     if (!refresh_token || is_paused) return null;
-    const lease = await takeLease(connection, call);
-    if (lease !== null) return renew(fetch, source, { ...connection, user, refresh_token, lease }, call, registry);
+    const lease = await acquireLease(connection, call);
+    if (lease !== null)
+      return renewConnection(fetch, source, { ...connection, user, refresh_token, lease }, call, registry);
     // Somebody else renews it, perhaps another instance.
     await sleep(pollMs);
   }
@@ -75,7 +76,7 @@ async function findConnection(source: OAuthSource, user: number, { db, now, worl
  * One renewal at a time, across instances: a refresh token that is used twice may end the whole grant. The lease is known by
  * its end; null if somebody else has it.
  */
-async function takeLease({ pk, expires }: Connection, { db, now }: Call): Promise<string | null> {
+async function acquireLease({ pk, expires }: Connection, { db, now }: Call): Promise<string | null> {
   const { moment } = db.dialect;
   const { rows } = await db.write((tx) =>
     sql<{ renewing_until: string }>`update user_connection_oauth set renewing_until = ${moment(now, leaseMs)}
@@ -89,7 +90,7 @@ async function takeLease({ pk, expires }: Connection, { db, now }: Call): Promis
 
 type Leased = Connection & { readonly user: number; readonly refresh_token: string; readonly lease: string };
 
-async function renew(
+async function renewConnection(
   fetch: GuardedFetch,
   source: OAuthSource,
   connection: Leased,
@@ -97,12 +98,12 @@ async function renew(
   registry: Registry,
 ): Promise<string | null> {
   try {
-    const tokens = await askForTokens(fetch, source, connection.refresh_token, call);
+    const tokens = await requestTokens(fetch, source, connection.refresh_token, call);
     await finishRenewal(connection, call, (tx) => storeTokens(tx, connection, tokens, call, registry));
     return tokens.accessToken;
   } catch (error) {
     if (error instanceof GrantRefused) {
-      await finishRenewal(connection, call, (tx) => forgetTokens(tx, source, connection, error, call, registry));
+      await finishRenewal(connection, call, (tx) => deleteTokens(tx, source, connection, error, call, registry));
       return null;
     }
     const pause = call.db.dialect.moment(call.now, pauseAfterFailureMs);
@@ -114,7 +115,7 @@ async function renew(
   }
 }
 
-async function askForTokens(
+async function requestTokens(
   fetch: GuardedFetch,
   source: OAuthSource,
   refreshToken: string,
@@ -150,7 +151,7 @@ async function storeTokens(tx: Query, { pk }: Leased, tokens: Tokens, call: Call
   await updateColumns(registry.require(oauthConnectionModel), pk, values, call, tx);
 }
 
-async function forgetTokens(
+async function deleteTokens(
   tx: Query,
   source: OAuthSource,
   { pk, user }: Leased,

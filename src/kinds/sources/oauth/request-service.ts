@@ -46,7 +46,7 @@ export async function requestService(
 /** What fails may answer with anything; what succeeds answers with an object that can be stored. */
 function objectOf(answer: OutboundResponse): JsonObject {
   const isGood = isSuccess(answer.status);
-  const body = isGood ? answer.json() : orNothing(answer);
+  const body = isGood ? answer.json() : parseOrNull(answer);
   return isGood || isStorable(body) ? storable(body) : {};
 }
 
@@ -58,7 +58,7 @@ function storable(body: unknown): JsonObject {
   throw new OutboundError('bad-answer', 'the answer is not an object');
 }
 
-function orNothing(answer: OutboundResponse): unknown {
+function parseOrNull(answer: OutboundResponse): unknown {
   try {
     return answer.json();
   } catch (error) {

@@ -1,8 +1,8 @@
 import { defineResource } from '../../../resource/define.ts';
+import { nested } from '../../../resource/fields/computed.ts';
 import { hidden } from '../../../resource/fields/field.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { boolean, integer, time, uuid } from '../../../resource/fields/scalar.ts';
-import { nested } from '../../../resource/fields/shown.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { fieldFilter, relatedFilter } from '../../../resource/query.ts';

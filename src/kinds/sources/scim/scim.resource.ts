@@ -1,9 +1,9 @@
 import { Problem } from '../../../lib/problem.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { modelFacts } from '../../../resource/audit.ts';
+import { nested } from '../../../resource/fields/computed.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { boolean } from '../../../resource/fields/scalar.ts';
-import { nested } from '../../../resource/fields/shown.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
 import type { CheckInput, Resource } from '../../../resource/resource.ts';
 import { defineSource } from '../../../source/source.family.ts';

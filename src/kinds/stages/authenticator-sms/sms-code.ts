@@ -65,7 +65,7 @@ function limitsOf({ user, number, typedFrom }: Recipient): [counted: string, max
 }
 
 /** Checks a code. A correct code is consumed; wrong attempts are limited. */
-export async function takeCode(
+export async function consumeCode(
   db: Database,
   key: Hashing,
   subject: CodeSubject,

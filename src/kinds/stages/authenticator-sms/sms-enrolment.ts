@@ -17,7 +17,7 @@ import { text } from '../../../resource/fields/text.ts';
 import { booleanSchema } from '../../../resource/json-schema.ts';
 import { readPhoneNumber } from './phone-number.ts';
 import { type CodeNeeds, codeNeeds, type SmsNeeds, sendCode } from './send-code.ts';
-import { takeCode } from './sms-code.ts';
+import { consumeCode } from './sms-code.ts';
 import { smsDevices } from './sms-device.ts';
 import { type SmsSettings, smsStage } from './sms-stage.resource.ts';
 
@@ -38,7 +38,7 @@ export function smsEnrolment(smsNeeds: SmsNeeds): StageKind {
       const enrolling = await findEnrollee(step);
       return 'refusal' in enrolling ? deny(enrolling.refusal) : phoneScreen(step);
     },
-    judge: (step, answer) => judge(needs, step, answer),
+    verifyRegistration: (step, answer) => judge(needs, step, answer),
     async demo({ api }) {
       const service = { provider: 'generic', account_sid: 'https://messages.example.com/', auth: 'demo-token' };
       const values = { ...service, from_number: '+15550100' };
@@ -72,7 +72,7 @@ async function judge(
   const { number } = memory;
   // A number in JSON has lost its leading zeros.
   const given = String(code).padStart(6, '0');
-  if (!(await takeCode(call.db, needs.key, { user: user.pk, number }, given, call.now)))
+  if (!(await consumeCode(call.db, needs.key, { user: user.pk, number }, given, call.now)))
     return stay({ code: ['Code does not match'] });
   delete memory.number;
   const hash = needs.key.hash(`sms:device:${number}`);

@@ -2,7 +2,7 @@ import type { DeviceKind, FactorInput } from '../../../flow/devices/device-kind.
 import { codeProof, plainChallenges } from '../../../flow/devices/device-kind.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { codeNeeds, type SmsNeeds, sendCode } from './send-code.ts';
-import { takeCode } from './sms-code.ts';
+import { consumeCode } from './sms-code.ts';
 import { type SmsDevice, smsDevices } from './sms-device.ts';
 import { smsStage } from './sms-stage.resource.ts';
 
@@ -30,7 +30,7 @@ export function smsFactor(smsNeeds: SmsNeeds): DeviceKind<SmsDevice> {
       const code = typeof given === 'string' ? given.replaceAll(/\s/g, '') : '';
       for (const device of reachable(ground)) {
         const subject = { user: device.user, number: device.phone_number };
-        if (await takeCode(call.db, needs.key, subject, code, call.now)) return { device };
+        if (await consumeCode(call.db, needs.key, subject, code, call.now)) return { device };
       }
       return { complaint: wrongCode };
     },

@@ -23,7 +23,7 @@ export function authenticatorStatic({ key }: { readonly key: InstanceKey }): Sta
       memory.codes ??= newStaticTokens(settings.token_count, settings.token_length);
       return ask({ ...(await pendingUserMembers(step)), codes: memory.codes });
     },
-    async judge(step) {
+    async verifyRegistration(step) {
       const enrolling = await findEnrollee(step);
       if ('refusal' in enrolling) return deny(enrolling.refusal);
       const codes = [step.memory.codes ?? []].flat().map(String);

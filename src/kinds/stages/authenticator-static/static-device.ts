@@ -4,7 +4,7 @@ import { codeProof, type Device, type DeviceKind, plainChallenges } from '../../
 import type { Query } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomText } from '../../../platform/random.ts';
-import { computed } from '../../../resource/fields/shown.ts';
+import { computed } from '../../../resource/fields/computed.ts';
 import { arrayOf, integerSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
 import type { RowOf } from '../../../resource/resource.ts';
 import { staticSetupModel } from './authenticator-static-stage.resource.ts';
@@ -70,7 +70,8 @@ export function staticTokens({
         devices.filter(({ tokens_left }) => tokens_left > 0),
       ),
     async prove({ step: { call }, devices }, given) {
-      const used = typeof given === 'string' ? await call.db.write((tx) => takeToken(tx, key, devices, given)) : null;
+      const used =
+        typeof given === 'string' ? await call.db.write((tx) => consumeToken(tx, key, devices, given)) : null;
       const device = devices.find(({ pk }) => pk === used);
       return device ? { device } : { complaint: 'Invalid Token.' };
     },
@@ -78,7 +79,7 @@ export function staticTokens({
 }
 
 /** Consumes a code and returns its device. Of concurrent requests with the same code, only one deletes it. */
-async function takeToken(
+async function consumeToken(
   tx: Query,
   key: Pick<InstanceKey, 'hash'>,
   devices: readonly Device[],

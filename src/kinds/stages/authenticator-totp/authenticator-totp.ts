@@ -27,7 +27,7 @@ export const authenticatorTotp = defineStageKind({
     const config_url = await totpUrl(keyOf(step), issuer, enrolling.user.username);
     return ask({ ...(await pendingUserMembers(step)), config_url });
   },
-  async judge(step, { code }) {
+  async verifyRegistration(step, { code }) {
     const enrolling = await findEnrollee(step);
     if ('refusal' in enrolling) return deny(enrolling.refusal);
     const key = keyOf(step);

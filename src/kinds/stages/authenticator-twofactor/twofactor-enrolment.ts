@@ -40,7 +40,7 @@ export function twofactorEnrolment(needs: TwofactorNeeds): StageKind {
     },
     answer: {},
     show: (step) => show(needs, step),
-    judge: (step) => judge(needs, step),
+    verifyRegistration: (step) => judge(needs, step),
   });
 }
 

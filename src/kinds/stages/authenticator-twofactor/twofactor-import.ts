@@ -68,7 +68,7 @@ const importAutomatically = (api: TwofactorApi) =>
       let count = 0;
       for (const users of chunksOf(prepared, 500)) {
         for (const { user, serviceUser } of await matchUsers(tx, users)) {
-          if (!(await mayTouch(tx, call, user))) continue;
+          if (!(await canChangeUser(tx, call, user))) continue;
           if (await addDevice(tx, call, row.pk, user, serviceUser)) count += 1;
         }
       }
@@ -94,7 +94,7 @@ async function matchUsers(tx: Query, users: readonly ServiceUser[]): Promise<{ u
   });
 }
 
-async function mayTouch(tx: Query, call: Call, user: number): Promise<boolean> {
+async function canChangeUser(tx: Query, call: Call, user: number): Promise<boolean> {
   try {
     await checkMayTouchUser(tx, call, user);
     return true;

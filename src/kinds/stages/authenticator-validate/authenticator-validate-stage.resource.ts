@@ -1,7 +1,7 @@
 import { defineStage, stageFamily } from '../../../flow/stage.family.ts';
+import { nestedMany } from '../../../resource/fields/computed.ts';
 import { refs } from '../../../resource/fields/ref.ts';
 import { duration } from '../../../resource/fields/scalar.ts';
-import { nestedMany } from '../../../resource/fields/shown.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { choice } from '../../../resource/fields/text.ts';
 import type { RowOf } from '../../../resource/resource.ts';

@@ -69,7 +69,7 @@ export function authenticatorValidate(needs: Needs): StageKind {
     },
     answer: { ...proofs, ...answer },
     show: async (step) => shown(step, await validationOf(needs, step)),
-    judge: (step, given) => judge(needs, step, given),
+    verifyRegistration: (step, given) => verifyAnswer(needs, step, given),
     demo: (demo) => makeDemoStage(demo, needs.deviceKinds),
   });
 }
@@ -104,7 +104,7 @@ async function shown(step: Step<ValidateSettings>, validation: Validation): Prom
   });
 }
 
-async function judge(
+async function verifyAnswer(
   needs: Needs,
   step: Step<ValidateSettings>,
   given: ValuesOf<typeof answer> & Readonly<Record<string, unknown>>,

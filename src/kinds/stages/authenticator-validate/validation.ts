@@ -29,7 +29,7 @@ export async function validationOf(needs: ValidationNeeds, step: Step<ValidateSe
   const accepted = needs.deviceKinds.filter(({ deviceClass }) => settings.device_classes.includes(deviceClass));
   // Nobody is identified yet, so the device may identify the user.
   if (!user && context.pending_user_identifier === null)
-    return proving(null, await usableFactors(step, accepted, null));
+    return createValidation(null, await usableFactors(step, accepted, null));
   // An unknown username counts as a user without devices.
   if (!user) return settings.not_configured_action === 'skip' ? skipped : denied;
   const owned = await ownedKinds(step, needs.deviceKinds, user.pk);
@@ -37,7 +37,7 @@ export async function validationOf(needs: ValidationNeeds, step: Step<ValidateSe
   const factors = await usableFactors(step, ownedAccepted, user);
   if (factors.length > 0) {
     const verified = alreadyVerified(needs, step, user, factors);
-    return verified ? { do: 'nothing', ...verified } : proving(user, factors);
+    return verified ? { do: 'nothing', ...verified } : createValidation(user, factors);
   }
   // A used-up list or a key of a type no longer allowed is not the same as having no device: it must not skip the
   // check.
@@ -45,14 +45,14 @@ export async function validationOf(needs: ValidationNeeds, step: Step<ValidateSe
   if (settings.not_configured_action === 'deny' || hasBegunSetUp(step)) return denied;
   // Whoever has other devices must verify one before enrolling another: the password alone is not enough.
   if (context.mfa_devices.length === 0 && owned.length > 0)
-    return proving(user, await usableFactors(step, owned, user));
+    return createValidation(user, await usableFactors(step, owned, user));
   const stages = await setupStages(step, accepted);
   return stages.length > 0 ? { do: 'enrol', stages } : denied;
 }
 
 const skipped: Validation = { do: 'move', move: next() };
 
-const proving = (user: UserFacts | null, factors: readonly Factor[]): Validation =>
+const createValidation = (user: UserFacts | null, factors: readonly Factor[]): Validation =>
   factors.length > 0 ? { do: 'prove', user, factors } : denied;
 
 /** The device that was enrolled or shown on this walk, or verified recently in this browser. */

@@ -1,7 +1,7 @@
 import { setupFields } from '../../../flow/devices/setup-fields.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
+import { nestedMany } from '../../../resource/fields/computed.ts';
 import { refs } from '../../../resource/fields/ref.ts';
-import { nestedMany } from '../../../resource/fields/shown.ts';
 import { choice } from '../../../resource/fields/text.ts';
 import { deviceTypeModel } from './device-type.resource.ts';
 

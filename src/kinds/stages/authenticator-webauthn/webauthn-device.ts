@@ -1,6 +1,6 @@
 import { defineDevice } from '../../../flow/devices/device.family.ts';
+import { computed, embedded } from '../../../resource/fields/computed.ts';
 import { boolean, real } from '../../../resource/fields/scalar.ts';
-import { computed, embedded } from '../../../resource/fields/shown.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { timeSchema } from '../../../resource/json-schema.ts';

@@ -50,7 +50,7 @@ export function webauthnEnrolment({ config }: Needs): StageKind {
     challenge: { ...pendingUserSchemas, registration: { type: 'object', additionalProperties: true } },
     answer: { response: json() },
     show: (step) => show(config.publicUrl, step),
-    judge: (step, { response }) => judge(config.publicUrl, step, response),
+    verifyRegistration: (step, { response }) => judge(config.publicUrl, step, response),
   });
 }
 
@@ -75,11 +75,11 @@ async function judge(publicUrl: string, step: Step<Settings>, given: JsonObject)
   const complaint = complaintAboutClaims(given, wantedBy(step));
   const party = relyingParty(publicUrl, call.request);
   const credential = complaint ? null : await checkRegistration(party, wantedBy(step), challenge, given);
-  if (!credential) return again(step, complaint ?? failed);
+  if (!credential) return retry(step, complaint ?? failed);
   const type = await findDeviceType(call.db.read, credential.aaguid);
   const refusal = refusalOfType(allowedBy(step), credential, type);
-  if (refusal) return again(step, refusal);
-  if (await isTaken(call.db.read, credential.id)) return again(step, taken);
+  if (refusal) return retry(step, refusal);
+  if (await isTaken(call.db.read, credential.id)) return retry(step, taken);
   return register(step, enrolling.user, credential, type);
 }
 
@@ -99,7 +99,7 @@ function register(step: Step<Settings>, user: UserFacts, credential: NewCredenti
 }
 
 /** Stays with an error message, for a limited number of attempts. */
-function again({ memory }: Pick<Step, 'memory'>, complaint: string): Move {
+function retry({ memory }: Pick<Step, 'memory'>, complaint: string): Move {
   const attempts = Number(memory.attempts ?? 0) + 1;
   memory.attempts = attempts;
   return attempts < maxAttempts ? stay({ response: [complaint] }) : deny(`${complaint} That was the last attempt.`);

@@ -46,7 +46,7 @@ export function captcha({ fetch }: { readonly fetch: GuardedFetch }): StageKind 
       const { public_key: site_key, js_url, interactive } = step.settings;
       return ask({ ...(await pendingUserMembers(step)), site_key, js_url, interactive });
     },
-    judge: (step, { token }) => judge(needs, step, token),
+    verifyRegistration: (step, { token }) => judge(needs, step, token),
     pageNeeds: captchaOrigins,
     async demo({ api }) {
       const keys = { public_key: 'demo-site', private_key: 'demo-secret' };
@@ -62,7 +62,7 @@ interface Needs {
 
 async function judge({ fetch, faultEvent }: Needs, step: Step<Settings>, token: string): Promise<Move> {
   const { context, settings } = step;
-  const verdict = await askVerdict(fetch, step, token);
+  const verdict = await verifyCaptcha(fetch, step, token);
   if (verdict instanceof ServiceFault) {
     return stay(
       { token: ['The captcha cannot be checked at the moment.'] },
@@ -76,7 +76,7 @@ async function judge({ fetch, faultEvent }: Needs, step: Step<Settings>, token: 
   return next();
 }
 
-async function askVerdict(
+async function verifyCaptcha(
   fetch: GuardedFetch,
   { call, settings }: Step<Settings>,
   token: string,

@@ -69,7 +69,7 @@ export const consentKind = defineStageKind({
     const { context, settings, call } = step;
     const consent = consentOf(step);
     const mayStand = settings.mode !== 'always_require' && context.consent_asked_anew !== true;
-    if (consent && mayStand && (await hasConsent(call.db.read, consent, call.now))) return agreed(step);
+    if (consent && mayStand && (await hasConsent(call.db.read, consent, call.now))) return acceptConsent(step);
     const token = rememberedText(step, 'token', () => randomText(32));
     return ask(async () => {
       // What the person agreed to before, and what is new.
@@ -84,23 +84,23 @@ export const consentKind = defineStageKind({
       };
     });
   },
-  async judge(step, { token, refused }) {
+  async verifyRegistration(step, { token, refused }) {
     const { memory, settings, call } = step;
     if (typeof memory.token !== 'string' || !equalInConstantTime(memory.token, token))
       return stay({ token: ['Invalid consent token.'] });
     if (refused) return refuse(step, 'You did not agree.');
     const consent = consentOf(step);
-    if (!consent || settings.mode === 'always_require') return agreed(step);
+    if (!consent || settings.mode === 'always_require') return acceptConsent(step);
     const lengthMs = parseDuration(settings.consent_expire_in) ?? 0;
     const expires = settings.mode === 'permanent' ? null : addMilliseconds(call.now, lengthMs);
-    return agreed(step, async (tx) => {
+    return acceptConsent(step, async (tx) => {
       await storeConsent(tx, consent, expires);
     });
   },
 });
 
 /** Continues and notes the consent: some scopes are never granted without it. */
-function agreed(step: Step, work?: Parameters<typeof next>[0]) {
+function acceptConsent(step: Step, work?: Parameters<typeof next>[0]) {
   step.context.user_notes.consented_scopes = permissionsOf(step).map(({ id }) => id);
   return next(work);
 }

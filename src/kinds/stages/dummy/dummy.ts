@@ -31,5 +31,5 @@ export const dummy = defineStageKind({
     if (settings.throw_error) throw new Error('this dummy stage breaks because it is told to');
     return ask({ name: settings.name });
   },
-  judge: async () => next(),
+  verifyRegistration: async () => next(),
 });

@@ -57,7 +57,7 @@ export function emailKind(needs: Needs): StageKind {
       }
       return ask({ link_opened: false });
     },
-    judge: async (step) =>
+    verifyRegistration: async (step) =>
       (await send(needs, step)) ? ask({ link_opened: false }) : stay({ non_field_errors: [tooSoon] }),
   });
 }

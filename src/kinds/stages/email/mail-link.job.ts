@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { languageOfUser } from '../../../core/brand/language.ts';
 import type { JobServer } from '../../../core/kind/kind.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
-import { addressOfLink, contentOf, giveToken } from '../../../flow/links/flow-link.ts';
+import { addressOfLink, contentOf, createLinkToken } from '../../../flow/links/flow-link.ts';
 import { type Cidrs, parseCidrs } from '../../../lib/cidr.ts';
 import { isSameName } from '../../../lib/name-key.ts';
 import { Problem } from '../../../lib/problem.ts';
@@ -79,13 +79,13 @@ export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
       }
       const settings = await loadStage(engine(), emailStage, stage, call).catch(nullIfGone);
       if (!settings) return 'The stage is gone.';
-      const token = await call.db.write((tx) => giveToken(tx, key, link));
+      const token = await call.db.write((tx) => createLinkToken(tx, key, link));
       const linkTo = (slug: string, given: string) => addressOfLink(config.publicUrl, slug, given);
       const accounts = others.length > 0 ? [{ username: recipient.username, link: linkTo(recipient.slug, token) }] : [];
       for (const other of others) {
         const one = await recipientOf(key, call, other);
         if (!one || !isSameName(one.email, recipient.email)) continue;
-        const given = await call.db.write((tx) => giveToken(tx, key, other));
+        const given = await call.db.write((tx) => createLinkToken(tx, key, other));
         accounts.push({ username: one.username, link: linkTo(one.slug, given) });
       }
       const language = languageOfUser(JSON.parse(recipient.attributes), asked);

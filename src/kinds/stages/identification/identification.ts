@@ -70,7 +70,7 @@ export function identification(needs: Needs): StageKind {
     },
     show: async (step) => ask(() => challengeOf(needs, step)),
     pageNeeds: (stages, query) => needsOfOffered(needs.sourceKinds, stages, query),
-    judge: (step, { uid_field, password }) => judge(needs, step, uid_field, password ?? ''),
+    verifyRegistration: (step, { uid_field, password }) => checkCredentials(needs, step, uid_field, password ?? ''),
     endpoints: [previewEndpoint((context) => screenOf(needs, context, null))],
   });
 }
@@ -99,7 +99,12 @@ async function screenOf(needs: Needs, context: ScreenContext, recovery_url: stri
   };
 }
 
-async function judge(needs: PasswordDependencies, step: Step<Settings>, name: string, password: string): Promise<Move> {
+async function checkCredentials(
+  needs: PasswordDependencies,
+  step: Step<Settings>,
+  name: string,
+  password: string,
+): Promise<Move> {
   const { call, settings, context } = step;
   const members = settings.user_fields;
   const user = await findUser(call, name, members, settings.case_insensitive_matching);
@@ -112,20 +117,20 @@ async function judge(needs: PasswordDependencies, step: Step<Settings>, name: st
     if (goesOn && members.length > 0) return next();
     const attempt = { identifier: name, ip: call.request.clientIp, by: -1, now: call.now };
     const write: Write = (tx, failed) => needs.noteAttempt(tx, attempt, failed);
-    return { ...forget(step, { non_field_errors: [wrongPassword] }), write };
+    return { ...clearUser(step, { non_field_errors: [wrongPassword] }), write };
   }
-  if (password === '') return forget(step, { password: ['This field may not be blank.'] });
+  if (password === '') return clearUser(step, { password: ['This field may not be blank.'] });
   const stage = await loadPassword(step, settings.password_stage);
   const verdict = await verifyPassword(needs, step, stage, password);
-  if (verdict.outcome === 'blocked') return forget(step, { non_field_errors: [lockedOutMessage] });
+  if (verdict.outcome === 'blocked') return clearUser(step, { non_field_errors: [lockedOutMessage] });
   if (verdict.outcome === 'wrong')
-    return { ...forget(step, { non_field_errors: [wrongPassword] }), write: verdict.write };
+    return { ...clearUser(step, { non_field_errors: [wrongPassword] }), write: verdict.write };
   context.auth_method = verdict.method;
   return next(verdict.write, verdict.cookies);
 }
 
 /** Stays, and forgets the user whom the response named. */
-function forget({ context }: Pick<Step, 'context'>, errors: Record<string, string[]>) {
+function clearUser({ context }: Pick<Step, 'context'>, errors: Record<string, string[]>) {
   setNamedUser(context, null, null);
   return { move: 'stay', errors } as const;
 }

@@ -29,7 +29,7 @@ export function password(needs: PasswordDependencies): StageKind {
         return { ...(await pendingUserMembers(step)), allow_show_password, ...(recovery_url && { recovery_url }) };
       });
     },
-    async judge(step, { password: given }) {
+    async verifyRegistration(step, { password: given }) {
       const { settings, context } = step;
       const verdict = await verifyPassword(needs, step, settings, given);
       if (verdict.outcome === 'blocked') return stay({ password: [lockedOutMessage] });

@@ -1,5 +1,5 @@
+import { nestedMany } from '../../../resource/fields/computed.ts';
 import { boolean, integer } from '../../../resource/fields/scalar.ts';
-import { nestedMany } from '../../../resource/fields/shown.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 import { promptTypes } from './prompt-types.ts';
 

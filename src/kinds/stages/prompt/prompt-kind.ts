@@ -39,7 +39,7 @@ export function promptKind(needs: Needs): StageKind {
     challenge: { fields: arrayOf(promptSchema) },
     isAnswer: () => true,
     show: (step) => showAll(needs, step),
-    async judge(step, given) {
+    async verifyRegistration(step, given) {
       const prompts = await shownPrompts(needs, step);
       if (!isForPrompts(prompts, given)) return ask({ fields: prompts });
       const { values, complaints } = readAnswers(prompts, given);

@@ -38,7 +38,7 @@ export async function sendToSource(
   const { call, memory } = step;
   const visit = visitOf(needs, step, source);
   const came = visit && (await findPendingLogin(call.db.read, needs.key, visit, call.now));
-  if (!visit || came === null) return { move: 'leave', to: await wayOut(step, proof.loginPath(source)) };
+  if (!visit || came === null) return { move: 'leave', to: await buildLoginUrl(step, proof.loginPath(source)) };
   const use = async (tx: Parameters<typeof consumePending>[0]) => {
     const taken = await consumePending(tx, needs.key, visit, call.now);
     if (taken === null) throw new Problem('permission_denied', 'This answer was used before.');
@@ -62,7 +62,7 @@ function visitOf({ isSecure }: VisitNeeds, step: SourceStep, { pk }: SourceRow):
 }
 
 /** Who only typed a name learns nothing of its owner by the way there. */
-async function wayOut({ memory, flow, walk, pendingUser, context }: Step, path: string): Promise<string> {
+async function buildLoginUrl({ memory, flow, walk, pendingUser, context }: Step, path: string): Promise<string> {
   const hint = context.pending_user_identifier ?? (await pendingUser())?.email;
   const query = new URLSearchParams({
     ticket: String(memory.ticket),

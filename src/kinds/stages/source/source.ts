@@ -58,7 +58,7 @@ export function sourceStageKind(needs: Needs): StageKind {
       const challenge = { ...(await pendingUserMembers(step)), ...kind.screen.challenge(source) };
       return ask(challenge, kind.screen.component);
     },
-    async judge(step, answer) {
+    async verifyRegistration(step, answer) {
       const found = await findSource(kinds, step);
       if (found?.kind.proof.by !== 'answer') return deny(closed);
       if (rememberedText(step, 'until', () => expiryOf(step)) <= step.call.now) {
@@ -66,7 +66,7 @@ export function sourceStageKind(needs: Needs): StageKind {
         return stay({ non_field_errors: ['That took too long. Please try again.'] });
       }
       try {
-        return await judged(needs, step, found.kind.proof, found.source, answer);
+        return await verifyAnswer(needs, step, found.kind.proof, found.source, answer);
       } catch (error) {
         return stay({ non_field_errors: [errorText(error)] });
       }
@@ -93,7 +93,7 @@ const screensOf = ({ screen, proof }: InteractiveSourceKind): StageScreen[] =>
         },
       ];
 
-async function judged(needs: Needs, step: Step, proof: Answered, source: SourceRow, answer: Row): Promise<Move> {
+async function verifyAnswer(needs: Needs, step: Step, proof: Answered, source: SourceRow, answer: Row): Promise<Move> {
   const external = await proof.arrive(source, answer, step.engine.registry, step.call);
   const refusal = await identifySourceUser(needs, step, external);
   return refusal === null ? next() : stay({ non_field_errors: [refusal] });

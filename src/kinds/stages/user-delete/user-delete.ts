@@ -41,7 +41,7 @@ export function userDelete({ isSecure }: { readonly isSecure: boolean }): StageK
     challenge: pendingUserSchemas,
     answer: {},
     show: async (step) => (await refusal(step)) ?? ask(await pendingUserMembers(step)),
-    async judge(step) {
+    async verifyRegistration(step) {
       const refused = await refusal(step);
       const { engine, context, call: caller } = step;
       const { pending_user: pk } = context;

@@ -83,7 +83,7 @@ export function userLogin(needs: Needs): StageKind {
         return ask(await pendingUserMembers(step));
       return signIn(needs, step, false);
     },
-    judge: (step, { remember_me }) => signIn(needs, step, remember_me === true),
+    verifyRegistration: (step, { remember_me }) => signIn(needs, step, remember_me === true),
   });
 }
 
@@ -99,7 +99,7 @@ async function signIn({ key, isSecure }: Needs, step: Step<Settings>, isRemember
     async write(tx) {
       // A session of the user's own would outlast the impersonation and hide who is behind it.
       if (call.actor?.user.pk === user.pk) checkNotImpersonating(call);
-      await noteLogin(tx, call.now, user, context.source?.pk ?? null);
+      await updateLastLogin(tx, call.now, user, context.source?.pk ?? null);
       const facts: SessionFacts = {
         userId: user.pk,
         clientIp: call.request.clientIp,
@@ -132,7 +132,7 @@ async function pendingActive({ pendingUser }: Step<Settings>): Promise<UserFacts
 }
 
 /** Checks again, in the transaction: the user or the source may have been disabled during the flow. */
-async function noteLogin(tx: Query, now: string, { pk }: UserFacts, source: string | null): Promise<void> {
+async function updateLastLogin(tx: Query, now: string, { pk }: UserFacts, source: string | null): Promise<void> {
   const updated = await (source === null ? noteIfMay(tx, now, pk) : noteIfMayBy(tx, now, pk, source));
   if (updated.length === 0) throw new Problem('permission_denied', denied);
 }

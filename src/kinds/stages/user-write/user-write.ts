@@ -107,7 +107,7 @@ function change({ context, engine, walk }: Step<Settings>, user: UserFacts, hash
     // Again, now that nobody else writes to the user: hashing a password takes a while.
     if (!found || !isWritable(found.values, context)) throw new Problem('permission_denied');
     const values = userValues(context.prompt_data, walk.plan);
-    const attributes = deepMerge(keptAttributes(found.values, values), attributesOf(values));
+    const attributes = deepMerge(withoutEmailProof(found.values, values), attributesOf(values));
     if (Object.keys(values).length > 0) {
       const body = { ...values, attributes };
       await updateRow(engine, users, asSystem(call), tx, user.pk, found.values, body, 'patch');
@@ -152,7 +152,7 @@ const provenBy = (context: Step['context'], call: Call): Call =>
 const attributesOf = ({ attributes }: JsonObject): JsonObject => asObject(attributes);
 
 /** That an address is verified is not true of another one. */
-function keptAttributes(user: { readonly email: string; readonly attributes: JsonObject }, { email }: JsonObject) {
+function withoutEmailProof(user: { readonly email: string; readonly attributes: JsonObject }, { email }: JsonObject) {
   const { email_verified: _, ...others } = user.attributes;
   return email === undefined || email === user.email ? user.attributes : others;
 }

@@ -37,7 +37,7 @@ export async function handleAuthorize(needs: AuthorizeDependencies, call: Call, 
   const { text, sentAt } = parseLoginTimestamp(needs.key, query, call.now);
   const proven = await identifyClient(needs, call, text);
   const { client } = proven;
-  return tellingClient(needs, call, client, proven.to, async () => {
+  return withErrorResponse(needs, call, client, proven.to, async () => {
     const { params, to, pushed, flaw } = proven;
     if (flaw) throw flaw;
     checkSignsInForThemselves(call);
@@ -59,7 +59,7 @@ export async function handleAuthorize(needs: AuthorizeDependencies, call: Call, 
     if (!(await isAllowedAtAll(needs, client, request.resource, (one) => wouldAllowUse(needs, call, one)))) {
       throw new OAuthError('access_denied', 'The person may not use this application.');
     }
-    return goThroughFlow(needs, call, client, request);
+    return startFlow(needs, call, client, request);
   });
 }
 
@@ -78,7 +78,7 @@ export function checkSignsInForThemselves({ actor }: Call): void {
  * Refusals from here on are told to the client, at the address that is proven to be its own. Faults are refusals as well
  * (RFC 6749 §4.1.2.1): whatever breaks on the way, the client is not left waiting.
  */
-async function tellingClient(
+async function withErrorResponse(
   { publicUrl }: AuthorizeDependencies,
   { request: { id } }: Call,
   client: Client,
@@ -119,7 +119,7 @@ async function checkExpected(
   throw new OAuthError('login_required', 'The client expects somebody else than the person who is signed in.');
 }
 
-async function goThroughFlow(
+async function startFlow(
   needs: AuthorizeDependencies,
   call: Call,
   client: Client,
@@ -186,7 +186,7 @@ async function redeemTicket(needs: AuthorizeDependencies, call: Call, id: string
   if (!client || !isRegisteredRedirectUri(needs.sandbox, client, request.redirect_uri)) {
     throw new OAuthError('invalid_request', 'The client has changed in the meantime.');
   }
-  return tellingClient(needs, call, client, request, async () => {
+  return withErrorResponse(needs, call, client, request, async () => {
     const resource = checkResource(request.resource, client);
     const isAllowed =
       ticket.state === 'granted' &&

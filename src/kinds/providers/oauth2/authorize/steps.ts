@@ -49,12 +49,12 @@ export function parseAuthorizeRequest(params: Params, client: RequestingClient, 
 /** How a refusal is told before the parameter that says so has been found good. */
 export function errorResponseMode(params: Params): ResponseMode {
   const asked = responseModes.find((mode) => mode === params.get('response_mode'));
-  const hasTokens = bringsTokens(params.get('response_type') ?? 'code');
+  const hasTokens = returnsTokens(params.get('response_type') ?? 'code');
   if (asked === undefined || (asked === 'query' && hasTokens)) return hasTokens ? 'fragment' : 'query';
   return asked;
 }
 
-const bringsTokens = (type: string): boolean => /token/.test(type);
+const returnsTokens = (type: string): boolean => /token/.test(type);
 
 function readResponseType(params: Params, client: RequestingClient): Reading {
   const response_type = words(params.require('response_type')).sort().join(' ');
@@ -69,7 +69,7 @@ function readResponseType(params: Params, client: RequestingClient): Reading {
 
 function readResponseMode(params: Params, _client: RequestingClient, { response_type = '' }: Reading): Reading {
   const asked = params.get('response_mode');
-  const hasTokens = bringsTokens(response_type);
+  const hasTokens = returnsTokens(response_type);
   if (asked === undefined) return { response_mode: hasTokens ? 'fragment' : 'query' };
   const mode = responseModes.find((one) => one === asked);
   if (!mode) {

@@ -37,7 +37,7 @@ export async function handleDevicePage(needs: AuthorizeDependencies, call: Call,
   checkSignsInForThemselves(call);
   const done = params.get('done');
   if (done !== undefined) return done === refused ? refusedPage(call) : donePage(call);
-  const elsewhere = await goThroughDeviceFlow(needs, call, call.actor.session, here);
+  const elsewhere = await startDeviceFlow(needs, call, call.actor.session, here);
   if (elsewhere) return elsewhere;
   if (!isCsrfFormValid(needs.key, call, params, use)) return codePage(needs, call, code);
   needs.failures.check(call);
@@ -46,13 +46,13 @@ export async function handleDevicePage(needs: AuthorizeDependencies, call: Call,
     needs.failures.count(call);
     return codePage(needs, call, '', 'There is no such code, or not any more. Look again at what your device shows.');
   }
-  if (params.get(refused) !== undefined) return turnAway(call, found, null);
+  if (params.get(refused) !== undefined) return renderRejection(call, found, null);
   if (params.get('confirmed') === undefined) return confirmPage(needs, call, code, found.client);
   return letIn(needs, call, found);
 }
 
 /** Null when nothing stands between the person and the page. */
-async function goThroughDeviceFlow(
+async function startDeviceFlow(
   needs: AuthorizeDependencies,
   call: Call,
   session: string,
@@ -84,7 +84,7 @@ async function letIn(needs: AuthorizeDependencies, call: Call, waiting: Waiting)
   const { request, client } = waiting;
   const resource = [request.content.resource ?? []].flat().map(String);
   const isAllowed = await isAllowedAtAll(needs, client, resource, (one) => isUseAllowed(needs, call, one));
-  if (!isAllowed) return turnAway(call, waiting, notForYou);
+  if (!isAllowed) return renderRejection(call, waiting, notForYou);
   const scope = [request.content.scope ?? []].flat().map(String);
   const { pk, name } = client.application;
   const decided = {
@@ -104,11 +104,11 @@ async function letIn(needs: AuthorizeDependencies, call: Call, waiting: Waiting)
   });
   if (begun.outcome === 'over') return redirectBrowser(connectedPath, begun.cookies);
   if (begun.outcome === 'asks') return redirectBrowser(begun.to, begun.cookies);
-  return turnAway(call, waiting, begun.outcome === 'denied' ? begun.message : notForYou);
+  return renderRejection(call, waiting, begun.outcome === 'denied' ? begun.message : notForYou);
 }
 
 /** Tells the person why, unless they know. */
-async function turnAway(call: Call, { request }: Waiting, why: string | null): Promise<HttpResponse> {
+async function renderRejection(call: Call, { request }: Waiting, why: string | null): Promise<HttpResponse> {
   await deny(call, request);
   return why === null ? redirectBrowser(refusedPath) : { ...(await refusedPage(call, why)), status: 403 };
 }

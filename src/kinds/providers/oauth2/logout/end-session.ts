@@ -22,8 +22,8 @@ const use = 'end session';
 export async function handleEndSession(needs: AuthorizeDependencies, call: Call, text: string): Promise<HttpResponse> {
   const params = parseParams(text);
   const after = parseLogoutPage(needs, text);
-  if (after) return leave(needs, call, after);
-  const client = await askingClient(needs, call, params);
+  if (after) return endSessionAndRedirect(needs, call, after);
+  const client = await findRequestingClient(needs, call, params);
   const hint = await hintOf(needs, call, client, params);
   // §4: what is wrong with a request leads nobody back, not even those who then wish to sign out.
   const to = client && hint !== 'wrong' ? await returnAddress(needs, call.db.read, client, params) : null;
@@ -36,7 +36,7 @@ export async function handleEndSession(needs: AuthorizeDependencies, call: Call,
 }
 
 /** By the address, by its id, or by the ID token that it once got. */
-async function askingClient(needs: AuthorizeDependencies, call: Call, params: Params): Promise<Client | null> {
+async function findRequestingClient(needs: AuthorizeDependencies, call: Call, params: Params): Promise<Client | null> {
   const { slug } = call.params;
   const clientId = params.get('client_id') ?? audienceOf(params.get('id_token_hint'));
   if (slug === undefined) return clientId === null ? null : loadClient(needs, { clientId });
@@ -95,11 +95,11 @@ async function signOut(
 ): Promise<HttpResponse> {
   const next = buildLogoutPageUrl(needs, call.request.path, afterwards);
   const { to, cookies } = await startSignOut(needs, call, { next, app: emitter, flow });
-  return to === null ? leave(needs, call, afterwards, cookies) : redirectBrowser(to, cookies);
+  return to === null ? endSessionAndRedirect(needs, call, afterwards, cookies) : redirectBrowser(to, cookies);
 }
 
 /** Whatever the flow did: the session that was to end has ended. */
-async function leave(
+async function endSessionAndRedirect(
   needs: AuthorizeDependencies,
   call: Call,
   afterwards: LogoutPage,

@@ -81,7 +81,7 @@ export function handleRequest(
       throw new SsoError('context', 'The person did not sign in as the request demands.');
     }
     if (!(await wouldAllowUse(needs, call, provider))) throw denied();
-    return goThroughFlow(needs, call, provider, request);
+    return startFlow(needs, call, provider, request);
   });
 }
 
@@ -92,7 +92,7 @@ function checkSignsInForThemselves({ actor }: Call): void {
 
 const denied = () => new SsoError('denied', 'The person may not use this application.');
 
-async function goThroughFlow(
+async function startFlow(
   needs: SamlDependencies,
   call: Call,
   provider: ServiceProvider,

@@ -45,7 +45,7 @@ const names = ({ attribute }: AttributePath, name: string) => attribute.toLowerC
 
 export function project(resource: ScimObject, { only, without }: Projection): ScimObject {
   const kept = only === null ? resource : pick(resource, only);
-  return without.reduce(leaveOut, kept);
+  return without.reduce(omitPath, kept);
 }
 
 function pick(resource: ScimObject, paths: readonly AttributePath[]): ScimObject {
@@ -78,17 +78,17 @@ function pickInner(value: unknown, paths: readonly AttributePath[]): unknown {
   );
 }
 
-function leaveOut(resource: ScimObject, path: AttributePath): ScimObject {
+function omitPath(resource: ScimObject, path: AttributePath): ScimObject {
   const top = topOf(path);
   const inner = innerOf(path);
   const members = Object.entries(resource).flatMap(([name, value]): [string, unknown][] => {
     if (name.toLowerCase() !== top || always.has(name)) return [[name, value]];
-    return inner === null ? [] : [[name, leaveOutInner(value, inner)]];
+    return inner === null ? [] : [[name, omitNested(value, inner)]];
   });
   return Object.fromEntries(members);
 }
 
-function leaveOutInner(value: unknown, path: AttributePath): unknown {
-  if (Array.isArray(value)) return value.map((element) => leaveOutInner(element, path));
-  return isJsonObject(value) ? leaveOut(value, path) : value;
+function omitNested(value: unknown, path: AttributePath): unknown {
+  if (Array.isArray(value)) return value.map((element) => omitNested(element, path));
+  return isJsonObject(value) ? omitPath(value, path) : value;
 }

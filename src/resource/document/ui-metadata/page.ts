@@ -1,5 +1,5 @@
 /** What a declaration says about the pages of its resource; the rest follows from the fields. */
-export interface PageNote {
+export interface PageMetadata {
   /** The columns of a list; the first one names the object. */
   readonly columns?: readonly string[];
   /** Query parameters that lists for administrators always send. */

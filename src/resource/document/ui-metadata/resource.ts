@@ -1,10 +1,10 @@
-import { fieldNote, typeNote } from './field-note.ts';
-import { type Field, isShown } from './fields/field.ts';
-import type { FieldNote, JsonSchema } from './json-schema.ts';
-import type { Registry, Resource } from './resource.ts';
+import { type Field, isShown } from '../../fields/field.ts';
+import type { FieldMetadata, JsonSchema } from '../../json-schema.ts';
+import type { Registry, Resource } from '../../resource.ts';
+import { describeField, describeType } from './field.ts';
 
 /** What pages need to know of a resource besides its operations (`x-resources` in the OpenAPI document). */
-export interface ResourceNote {
+export interface ResourceMetadata {
   readonly model: string;
   /** Of a kind: the path of its family, whose operations take its objects too. */
   readonly family: string | null;
@@ -20,15 +20,15 @@ export interface ResourceNote {
   readonly order: readonly string[];
   readonly isSearched: boolean;
   readonly always: Readonly<Record<string, string>>;
-  readonly filters: readonly FilterNote[];
+  readonly filters: readonly FilterMetadata[];
 }
 
-export interface FilterNote extends FieldNote {
+export interface FilterMetadata extends FieldMetadata {
   readonly name: string;
   readonly choices?: readonly unknown[];
 }
 
-export function resourceNote(resource: Resource, registry: Registry): ResourceNote {
+export function describeResource(resource: Resource, registry: Registry): ResourceMetadata {
   const { model, names, lookup, page = {}, order, search = [] } = resource;
   const shown = shownFields(resource);
   // A kind may hide fields of its family.
@@ -71,7 +71,7 @@ function columnsOf(resource: Resource, title: string): string[] {
   const isFamily = resource.allFields.kind !== undefined && resource.family === undefined;
   const fields = shownFields(resource)
     .filter(([name, field]) => name !== title && !unremarkable.test(name) && name !== 'verbose_name' && !isBulky(field))
-    .filter(([name, field]) => columnKinds.has(fieldNote(name, field).kind));
+    .filter(([name, field]) => columnKinds.has(describeField(name, field).kind));
   const rank = ([, field]: [string, Field]) => (field.filter ? 0 : 1);
   const names = fields.toSorted((one, other) => rank(one) - rank(other)).map(([name]) => name);
   return [...(isFamily ? ['verbose_name'] : []), ...names].slice(0, maxColumns - 1);
@@ -79,7 +79,7 @@ function columnsOf(resource: Resource, title: string): string[] {
 
 const isBulky = ({ kind, secret }: Field): boolean => Boolean(secret) || kind === 'derived';
 
-function filtersOf(resource: Resource, registry: Registry): FilterNote[] {
+function filtersOf(resource: Resource, registry: Registry): FilterMetadata[] {
   return Object.entries(resource.filterTable)
     .filter(([name, { notOnPages }]) => !notOnPages && !(name in (resource.page?.always ?? {})))
     .map(([name, { schema }]) => {
@@ -89,7 +89,7 @@ function filtersOf(resource: Resource, registry: Registry): FilterNote[] {
         limits: __,
         proposes: ___,
         ...note
-      } = field ? fieldNote(name, field, registry) : typeNote(name, itemOf(schema));
+      } = field ? describeField(name, field, registry) : describeType(name, itemOf(schema));
       const choices = itemOf(schema).enum ?? field?.schema.enum;
       return { name, ...note, ...(choices && { choices }) };
     });

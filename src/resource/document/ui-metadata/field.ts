@@ -1,10 +1,10 @@
-import { labelOf } from './field-labels.ts';
-import type { Field } from './fields/field.ts';
-import type { FieldNote, JsonSchema } from './json-schema.ts';
-import type { Registry } from './resource.ts';
+import { labelOf } from '../../field-labels.ts';
+import type { Field } from '../../fields/field.ts';
+import type { FieldMetadata, JsonSchema } from '../../json-schema.ts';
+import type { Registry } from '../../resource.ts';
 
 /** What forms need to know of a field (`x-field` in the OpenAPI document), from its declaration. */
-export function fieldNote(name: string, field: Field, registry?: Registry): FieldNote {
+export function describeField(name: string, field: Field, registry?: Registry): FieldMetadata {
   const { label = labelOf(name), group, help, lines, parts, limits, proposes } = field;
   const model = modelOf(field);
   const list = model === undefined ? undefined : registry?.find(model)?.path;
@@ -23,7 +23,7 @@ export function fieldNote(name: string, field: Field, registry?: Registry): Fiel
 }
 
 /** The same for a value without a field; its schema may tell. */
-export const typeNote = (name: string, schema: JsonSchema): FieldNote =>
+export const describeType = (name: string, schema: JsonSchema): FieldMetadata =>
   schema['x-field'] ?? { kind: kindOfType(schema), label: labelOf(name) };
 
 function modelOf(field: Field): string | undefined {

@@ -1,10 +1,10 @@
-import { typeNote } from './field-note.ts';
-import type { JsonSchema } from './json-schema.ts';
-import type { ButtonPage, OperationPage } from './page-note.ts';
-import type { Action, Resource } from './resource.ts';
+import type { JsonSchema } from '../../json-schema.ts';
+import type { Action, Resource } from '../../resource.ts';
+import { describeType } from './field.ts';
+import type { ButtonPage, OperationPage } from './page.ts';
 
 /** What a page needs to know to offer an operation (`x-button` in the OpenAPI document). */
-export interface ButtonNote {
+export interface ButtonMetadata {
   readonly label: string;
   /** The permissions that it takes, all of them; `superuser` stands for being one. */
   readonly needs: readonly string[];
@@ -44,7 +44,7 @@ function permissionsOf(actions: readonly Action[], resource: Resource): string[]
 
 /** A parameter or a member of an answer, with a label for pages. */
 export const withLabel = (name: string, schema: JsonSchema): JsonSchema =>
-  schema.$ref ? schema : { 'x-field': typeNote(name, schema), ...schema };
+  schema.$ref ? schema : { 'x-field': describeType(name, schema), ...schema };
 
 export const withLabels = ({ properties, ...schema }: JsonSchema): JsonSchema => ({
   ...schema,
