@@ -6,6 +6,7 @@ import { type Call, readBy, requireActor } from '../../resource/call.ts';
 import { defineEndpoint, type Endpoint, type EndpointInput } from '../../resource/endpoint.ts';
 import { arrayOf, stringSchema } from '../../resource/json-schema.ts';
 import type { NamedObject, ReadNames } from '../../resource/names.ts';
+import { nearByIndex, nearnessOf } from '../../resource/nearness.ts';
 import { orderBy } from '../../resource/query.ts';
 import { parseKey } from '../../resource/read.ts';
 import type { Engine, Resource } from '../../resource/resource.ts';
@@ -75,26 +76,20 @@ async function bySearch(readNames: ReadNames, { call, engine }: Input): Promise<
   const resources = model ? resourcesOf(model, registry, 'model') : searchedResources(registry, requireActor(call));
   const limit = model ? maxOfOneModel : maxOfEachModel;
   const hits = await findKeys(resources, limit, call, engine);
-  const found: NamedObject[] = [];
-  for (const [resource, keys] of hits) {
-    const condition = sql`${resource.row().col('pk')} in (${sql.join(keys)})`;
-    const named = await readNames(resource, call, condition, limit);
-    const place = new Map(keys.map((key, at) => [String(key), at]));
-    found.push(...named.sort((one, other) => (place.get(one.pk) ?? 0) - (place.get(other.pk) ?? 0)));
+  const found: { readonly nearness: number; readonly object: NamedObject }[] = [];
+  for (const [resource, near] of hits) {
+    const condition = sql`${resource.row().col('pk')} in (${sql.join([...near.keys()])})`;
+    const named = await readNames(resource, call, condition, near.size);
+    const place = new Map([...near.keys()].map((key, at) => [String(key), at]));
+    const inOrder = named.sort((one, other) => (place.get(one.pk) ?? 0) - (place.get(other.pk) ?? 0));
+    const nearness = new Map([...near].map(([key, found]) => [String(key), found]));
+    found.push(...inOrder.map((object) => ({ object, nearness: nearness.get(object.pk) ?? 0 })));
   }
-  return model ? found : nearestFirst(found, words);
+  return found.sort((one, other) => one.nearness - other.nearness).map(({ object }) => object);
 }
 
-/** Exact matches first, then prefixes, then the rest. */
-function nearestFirst(found: readonly NamedObject[], words: string): NamedObject[] {
-  const term = words.toLowerCase();
-  const rank = ({ name }: NamedObject) => {
-    const text = name.toLowerCase();
-    if (text === term) return 0;
-    return text.startsWith(term) ? 1 : 2;
-  };
-  return found.toSorted((one, other) => rank(one) - rank(other));
-}
+/** Keys and how near they are to what is searched for, the nearest first. */
+type Near = ReadonlyMap<string | number, number>;
 
 /** Finds the keys by resource, in one statement over all of them. */
 async function findKeys(
@@ -102,20 +97,24 @@ async function findKeys(
   limit: number,
   call: Call,
   engine: Engine,
-): Promise<Map<Resource, (string | number)[]>> {
+): Promise<Map<Resource, Near>> {
   const { registry } = engine;
   const seen: Seen[] = [];
   for (const resource of resources) {
     const visible = await visibleOrNone(resource, call, registry);
     if (visible !== 'none') seen.push({ resource, conditions: visible ? [visible] : [] });
   }
-  const found = new Map<Resource, (string | number)[]>();
-  if (seen.length === 0) return found;
+  if (seen.length === 0) return new Map();
   const rows = await readList(call.db, (read) => readKeys(seen, limit, readBy(call, read), engine));
-  for (const { part, pk } of rows) {
-    const resource = seen[Number(part)]?.resource;
-    const key = resource && parseKey(resource, pk);
-    if (resource && key !== null && key !== undefined) found.set(resource, [...(found.get(resource) ?? []), key]);
+  const found = new Map<Resource, Near>();
+  for (const [part, { resource }] of seen.entries()) {
+    const ofPart = rows.filter((row) => Number(row.part) === part).toSorted((one, other) => one.near - other.near);
+    const keys = ofPart.flatMap(({ pk, near }) => {
+      const key = parseKey(resource, pk);
+      return key === null ? [] : [[key, near] as const];
+    });
+    const nearest = [...new Map(keys)].slice(0, limit);
+    if (nearest.length > 0) found.set(resource, new Map(nearest));
   }
   return found;
 }
@@ -129,14 +128,22 @@ interface Seen {
 async function readKeys(seen: readonly Seen[], limit: number, call: Call, { registry, search }: Engine) {
   const parts: RawBuilder<unknown>[] = [];
   for (const [at, { resource, conditions: visible }] of seen.entries()) {
-    const conditions = [...visible, ...searchConditions(resource, call, registry)];
-    const isLarge = resource.counted !== undefined && conditions.length > visible.length;
-    const plain = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
-    const where = isLarge ? (await search(resource, call, visible)).where : plain;
     const key = call.db.dialect.toText(resource.row().col('pk'));
-    parts.push(sql`select * from (select ${sql.lit(at)} as part, ${key} as pk from ${resource.from()} ${where}
-      order by ${orderBy(resource, call, registry)} limit ${limit}) as found_${sql.raw(String(at))}`);
+    const add = (where: RawBuilder<unknown>, order: RawBuilder<unknown>) =>
+      parts.push(sql`select * from (select ${sql.lit(at)} as part, ${key} as pk, ${nearnessOf(resource, call)} as near
+        from ${resource.from()} ${where} order by ${order} limit ${limit}) as found_${sql.raw(String(parts.length))}`);
+    const conditions = [...visible, ...searchConditions(resource, call, registry)];
+    const usual = orderBy(resource, call, registry);
+    if (resource.counted !== undefined && conditions.length > visible.length) {
+      // A frequent word leads to too many rows to order them by nearness.
+      for (const { where, order } of nearByIndex(resource, call))
+        add(sql`where ${sql.join([...visible, where], sql` and `)}`, order);
+      add((await search(resource, call, visible)).where, usual);
+    } else {
+      const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
+      add(where, sql`near, ${usual}`);
+    }
   }
-  const { rows } = await sql<{ part: number; pk: string }>`${sql.join(parts, sql` union all `)}`.execute(call.db.read);
-  return rows;
+  const found = sql<{ part: number; pk: string; near: number }>`${sql.join(parts, sql` union all `)}`;
+  return (await found.execute(call.db.read)).rows;
 }

@@ -20,6 +20,8 @@ export interface Dialect {
   jsonValues(subquery: RawBuilder<unknown>, column: string): RawBuilder<unknown>;
   /** Case-insensitive "contains", without an index. */
   contains(column: RawBuilder<unknown>, term: string): RawBuilder<boolean>;
+  /** The text in small letters, for comparisons whatever the case. */
+  folded(text: RawBuilder<unknown>): RawBuilder<string>;
   /** Whether the search index finds a pair of letters; it finds all terms of three letters or more. */
   findsPair(pair: string): boolean;
   /** Rows of a table that contain the term, by its search index; see `searchIndex`. */

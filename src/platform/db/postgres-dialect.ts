@@ -38,6 +38,7 @@ export const postgresDialect: Dialect = {
     return sql`case when octet_length(${text}) = length(${text})
       then strpos(lower(${text} collate "C"), ${term.toLowerCase()}) > 0 else ${folded} end`;
   },
+  folded: (text) => sql`lower(cast(${text} as text) collate "default")`,
   findsPair: (pair) => /^[a-z0-9]{2}$/i.test(pair),
   indexedContains: (_table, alias, columns, term) => {
     const texts = columns.map((column) => sql.ref(`${alias}.${column}`));

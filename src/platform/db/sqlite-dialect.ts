@@ -32,6 +32,7 @@ export const sqliteDialect: Dialect = {
     isAscii(term)
       ? sql`${column} like ${`%${escapeLike(term)}%`} escape '\\'`
       : sql`contains_folded(${column}, ${term}) = 1`,
+  folded: (text) => sql`folded(${text})`,
   findsPair: (pair) => /^(\p{ASCII}{2}|\p{Lo}{2})$/u.test(pair),
   indexedContains: (table, alias, columns, term) => {
     const found = foundBy(table, columns, term);

@@ -205,6 +205,9 @@ function addFunctions(connection: DatabaseSync): void {
   connection.function('contains_folded', { deterministic: true }, (value, term) =>
     typeof value === 'string' && value.toLowerCase().includes(String(term).toLowerCase()) ? 1 : 0,
   );
+  connection.function('folded', { deterministic: true }, (value) =>
+    typeof value === 'string' ? value.toLowerCase() : value,
+  );
   // SQLite compares JSON as text, and its paths have no names with quotation marks.
   connection.function('json_equals_at', { deterministic: true }, (json, path, wanted) => {
     if (typeof json !== 'string') return 0;

@@ -281,6 +281,34 @@ describeOnBoth('admin_objects_list', (server) => {
     expect(target.body).toMatchObject([{ model: 'svc_flows.flow', pk: flow.pk }]);
   });
 
+  test.each([
+    ['staff', 'Staff'],
+    ['ärzte', 'ÄRZTE'],
+    ['on call', 'On Call'],
+  ])('finds first what is called %s, then what begins with it, however much sorts before it', async (name, typed) => {
+    const mark = unique('');
+    const post = async (path: string, body: object) => expect((await server().admin.post(path, body)).status).toBe(201);
+    for (let at = 10; at < 32; at += 1) {
+      await post('/core/groups/', { name: `Alpha ${at} ${name}${mark}` });
+      await post('/core/users/', { username: `alpha${at}.${name}${mark}`, name: 'Somebody' });
+    }
+    await post('/core/groups/', { name: `${name}${mark} of the house` });
+    await post('/core/groups/', { name: `${name}${mark}` });
+    await post('/core/users/', { username: `${name}${mark}.second`, name: 'Somebody' });
+    await post('/core/users/', { username: `${name}${mark}`, name: 'Somebody' });
+    const search = encodeURIComponent(`${typed}${mark}`);
+    const names = async (query = '') =>
+      (await find(`search=${search}${query}`)).body.map((one: { name: string }) => one.name);
+    const groups = [`${name}${mark}`, `${name}${mark} of the house`, `Alpha 10 ${name}${mark}`];
+    const users = [`${name}${mark}`, `${name}${mark}.second`, `alpha10.${name}${mark}`];
+    const [ofGroups, ofUsers] = [await names('&model=svc_core.group'), await names('&model=svc_core.user')];
+    expect([ofGroups.length, ofUsers.length]).toEqual([20, 20]);
+    expect([ofGroups.slice(0, 3), ofUsers.slice(0, 3)]).toEqual([groups, users]);
+    const ofAll = await names();
+    expect(ofAll).toHaveLength(10);
+    expect(ofAll.slice(0, 4)).toEqual([users[0], groups[0], users[1], groups[1]]);
+  });
+
   test('offers the first objects of a model without a search, and nothing of all models', async () => {
     const offered = (await find('model=svc_flows.flow')).body;
     expect(offered.length).toBeGreaterThan(2);

@@ -21,6 +21,8 @@ export interface PageAnswer<T = unknown> {
 export interface Pages {
   /** With the path of what the page reads next, one request answers both. */
   describe(path: string, next?: string): Promise<Description>;
+  /** Forgets what was read for a page that is gone: it would be out of date when somebody returns. */
+  leave(next: string): void;
   /** A list, an object, or what is read below one. */
   read<T>(path: string): Promise<PageAnswer<T>>;
 }
@@ -97,6 +99,9 @@ export function createPages(): Pages {
         description.catch(() => described.delete(path));
       }
       return description;
+    },
+    leave(next) {
+      if (ahead?.path === next) ahead = null;
     },
     async read(path) {
       const early = ahead?.path === path ? ahead.part : null;
