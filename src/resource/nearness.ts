@@ -15,7 +15,10 @@ export function nearnessOf(resource: Resource, call: Call): RawBuilder<number> {
 }
 
 /** Conditions that lead by an index to rows called so, or whose names begin so, each with the order of its index. */
-export function nearByIndex(resource: Resource, call: Call): { where: RawBuilder<unknown>; order: RawBuilder<unknown> }[] {
+export function nearByIndex(
+  resource: Resource,
+  call: Call,
+): { where: RawBuilder<unknown>; order: RawBuilder<unknown> }[] {
   const words = searchedWords(resource, call);
   if (words === '') return [];
   return searchedTexts(resource).flatMap((column) => {

@@ -35,15 +35,16 @@ describeJourney('the admin pages of people', (journey) => {
     const folder = unique('staff');
     const dana = await server.user([], { username: unique('dana'), path: `${folder}/berlin` });
     const eve = await server.user([], { username: unique('eve'), path: `${folder}/paris` });
+    await server.user([], { username: unique('nobody'), path: `${folder}ing` });
     const page = await visitAdmin(journey(), '/core/users/');
     const folders = page.getByRole('navigation', { name: 'Folders' });
-    await folders.getByRole('link', { name: folder }).click();
+    await folders.getByRole('link', { name: folder, exact: true }).click();
     await page.getByText('2 users').waitFor();
     await folders.getByRole('link', { name: 'berlin' }).click();
     await page.getByText('1 user', { exact: true }).waitFor();
     await page.getByRole('link', { name: dana.username }).waitFor();
     expect(await page.getByRole('link', { name: eve.username }).count()).toBe(0);
-    expect(new URL(page.url()).searchParams.get('path_startswith')).toBe(`${folder}/berlin`);
+    expect(new URL(page.url()).searchParams.get('folder')).toBe(`${folder}/berlin`);
     await page.getByRole('button', { name: 'Invite…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Frida');

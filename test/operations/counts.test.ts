@@ -65,6 +65,9 @@ describeOnBoth('counts of lists', (server) => {
     expect(await counted(server(), '/core/users/?is_active=true&')).toBe(
       await stored(server(), 'users', sql`is_active`),
     );
+    expect(await counted(server(), '/core/users/?type=external&folder=far&')).toBe(
+      await stored(server(), 'users', sql`type = 'external' and (path = 'far' or path like 'far/%')`),
+    );
     expect(await counted(server(), '/core/users/?type=external&path_startswith=far&')).toBe(
       await stored(server(), 'users', sql`type = 'external' and path like 'far%'`),
     );

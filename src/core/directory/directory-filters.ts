@@ -103,6 +103,18 @@ export function startsWithFilter(column: string): Filter {
   };
 }
 
+/** Matches rows in a folder or below it: their path is the text, or begins with it and a slash. */
+export function folderFilter(column: string): Filter {
+  return {
+    schema: stringSchema,
+    condition({ texts, row }): RawBuilder<unknown> {
+      const folder = texts.at(-1) ?? '';
+      const path = row.col(column);
+      return sql`(${path} = ${folder} or substr(${path}, 1, ${[...folder].length + 1}) = ${`${folder}/`})`;
+    },
+  };
+}
+
 /** Matches rows whose column has one of the given values, from a closed list. */
 export function choicesFilter(column: string, values: readonly string[]): Filter {
   return {

@@ -21,7 +21,7 @@ import { languagePart } from '../brand/language.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import type { KeyNeeds } from '../token/issue-token.ts';
 import { avatarOf, defaultAvatars, initialsAvatar } from './avatar.ts';
-import { attributesFilter, choicesFilter, linkedFilter, startsWithFilter } from './directory-filters.ts';
+import { attributesFilter, choicesFilter, folderFilter, linkedFilter, startsWithFilter } from './directory-filters.ts';
 import { emailProofFields } from './email-proof.ts';
 import { endImpersonationAction, impersonateAction } from './impersonation.ts';
 import { emailKey, emailTaken, usernameKey, usernameTaken } from './name-keys.ts';
@@ -78,7 +78,7 @@ export function userResource({ installId, passwords, settings, key, jobs, config
       table: 'user_counts',
       until: 'users',
       by: ['type', 'is_active', 'path'],
-      filters: ['type', 'is_active', 'path', 'path_startswith'],
+      filters: ['type', 'is_active', 'path', 'path_startswith', 'folder'],
       time: 'date_joined',
     },
     nameOf: (row) => row.username,
@@ -157,6 +157,7 @@ export function userResource({ installId, passwords, settings, key, jobs, config
       type: choicesFilter('type', userTypes),
       is_superuser: eitherFilter((row) => sql`${row.col('pk')} in (${superusersSql})`),
       path_startswith: startsWithFilter('path'),
+      folder: folderFilter('path'),
       attributes: attributesFilter,
       groups_by_name: linkedFilter(memberships, 'svc_core.group', 'name', 'name'),
       groups_by_pk: linkedFilter(memberships, 'svc_core.group', 'pk', 'uuid'),

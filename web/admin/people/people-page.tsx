@@ -16,24 +16,21 @@ export function PeoplePage(props: ResourcePage) {
 function Folders() {
   const paths = useAnswer<{ paths: readonly string[] }>('/core/users/paths/');
   const { query } = useAddress();
-  const current = query.get('path_startswith') ?? '';
+  const current = query.get('folder') ?? '';
   return (
     <nav className="folders" aria-label={t('Folders')}>
       <Loaded {...paths}>
         {(found) => (
           <ul>
             <li>
-              <Link
-                href={hereWith({ path_startswith: null, page: null })}
-                aria-current={current === '' ? 'true' : undefined}
-              >
+              <Link href={hereWith({ folder: null, page: null })} aria-current={current === '' ? 'true' : undefined}>
                 {t('All folders')}
               </Link>
             </li>
             {folderTree(found.paths).map(({ path, name, depth }) => (
               <li key={path} data-depth={Math.min(depth, 4)}>
                 <Link
-                  href={hereWith({ path_startswith: path, page: null })}
+                  href={hereWith({ folder: path, page: null })}
                   aria-current={current === path ? 'true' : undefined}
                 >
                   {name}

@@ -18,7 +18,7 @@ export function PersonOverview({ person, may }: { person: Person; may: NamedObje
     [t('Type'), spelled(person.type)],
     [
       t('Folder'),
-      <Link key="path" href={hrefOf('/core/users/', { path_startswith: person.path })}>
+      <Link key="path" href={hrefOf('/core/users/', { folder: person.path })}>
         {person.path}
       </Link>,
     ],

@@ -35,7 +35,7 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
     <Page
       title={person.username}
       intro={`${entry.singular} · ${person.name || t('no name')}`}
-      crumbs={[...crumbs, { text: person.path, href: hrefOf(entry.path, { path_startswith: person.path }) }]}
+      crumbs={[...crumbs, { text: person.path, href: hrefOf(entry.path, { folder: person.path }) }]}
       actions={
         <>
           <PersonActions person={person} may={may} canSwitch={canSwitch} reload={read.reload} />
