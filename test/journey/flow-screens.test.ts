@@ -74,6 +74,7 @@ describeJourney(
         ['agreed', 'checkbox'],
         ['colour', 'radio-button-group', { placeholder: 'return ["red", "blue"]', placeholder_expression: true }],
         ['size', 'dropdown', { placeholder: 'return ["small", "large"]', placeholder_expression: true }],
+        ['finish', 'dropdown', { placeholder: 'return ["mat"]', placeholder_expression: true, required: false }],
         ['day', 'date'],
         ['moment', 'date-time'],
         ['line', 'separator', { label: 'Rest' }],
@@ -114,6 +115,7 @@ describeJourney(
       await page.getByLabel('agreed').check();
       await page.getByLabel('blue').check();
       await page.getByLabel('size').selectOption('large');
+      expect(await page.getByLabel('finish').getByRole('option').allTextContents()).toEqual(['–', 'mat']);
       await page.getByLabel('day').fill('1815-12-10');
       await page.getByLabel('moment').fill('2026-11-15T08:30:00');
       await page
@@ -137,6 +139,7 @@ describeJourney(
         agreed: true,
         colour: 'blue',
         size: 'large',
+        finish: '',
         day: '1815-12-10',
         moment: expect.stringContaining('2026-11-15T07:30:00'),
         secret: 'unseen',

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { callAsPerson } from '../../api/call.ts';
 import { SelectField } from '../../elements/choice.tsx';
 import { TextField } from '../../elements/field.tsx';
+import { latest, sentTime } from '../../elements/local-time.ts';
 import { t } from '../../texts/texts.ts';
 import { FormDialog } from '../form-dialog.tsx';
 import { type Token, tokensPath } from './token.ts';
@@ -21,7 +22,7 @@ export function NewToken({ onMade }: { onMade(token: Token): Promise<void> }) {
       identifier: form.get('identifier'),
       intent,
       description: form.get('description'),
-      ...(expires && { expires: new Date(expires).toISOString() }),
+      ...(expires && { expires: sentTime(expires) }),
     };
     await onMade(await callAsPerson<Token>('POST', tokensPath, body));
   }
@@ -58,6 +59,7 @@ export function NewToken({ onMade }: { onMade(token: Token): Promise<void> }) {
             <TextField
               name="expires"
               type="datetime-local"
+              max={latest}
               label={t('Expires')}
               hint={t('Optional; without it, it lasts as long as the server allows.')}
               errors={complaints.expires}

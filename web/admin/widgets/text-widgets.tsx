@@ -1,4 +1,5 @@
 import { PasswordField, TextAreaField, TextField } from '../../elements/field.tsx';
+import { latest, localTime, sentTime } from '../../elements/local-time.ts';
 import { t } from '../../texts/texts.ts';
 import { durationWords } from './duration-words.ts';
 import { factsOf, nothing, type WidgetProps } from './widget-props.ts';
@@ -93,17 +94,11 @@ export function TimeWidget(props: WidgetProps) {
       {...factsOf(props)}
       type="datetime-local"
       step={1}
+      max={latest}
       value={localTime(props.value)}
       onChange={({ currentTarget: { value } }) =>
-        props.onChange(value === '' ? nothing(props.member) : new Date(value).toISOString())
+        props.onChange(value === '' ? nothing(props.member) : sentTime(value))
       }
     />
   );
-}
-
-/** The format of `datetime-local`: local time without a zone. */
-function localTime(value: unknown): string {
-  const moment = new Date(String(value ?? ''));
-  if (Number.isNaN(moment.getTime())) return '';
-  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }

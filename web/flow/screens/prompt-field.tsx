@@ -1,6 +1,7 @@
 import './prompt.css';
 import { CheckboxField, type Choice, RadioGroup, SelectField } from '../../elements/choice.tsx';
 import { PasswordField, TextAreaField, TextField } from '../../elements/field.tsx';
+import { latest, localTime } from '../../elements/local-time.ts';
 import { NewPasswordField } from '../../elements/new-password.tsx';
 import { type Challenge, errorsOf } from '../challenge.ts';
 import { localeChoices } from './locales.ts';
@@ -37,9 +38,9 @@ export function PromptField({ prompt, challenge }: { prompt: Prompt; challenge: 
     case 'checkbox':
       return <CheckboxField {...common} defaultChecked={/^(true|1|on|yes)$/i.test(initial_value)} />;
     case 'radio-button-group':
-      return <RadioGroup {...common} choices={choicesOf(choices)} defaultValue={initial_value} />;
+      return <RadioGroup {...common} choices={choicesOf(choices, !required)} defaultValue={initial_value} />;
     case 'dropdown':
-      return <SelectField {...common} choices={choicesOf(choices)} defaultValue={initial_value} />;
+      return <SelectField {...common} choices={choicesOf(choices, !required)} defaultValue={initial_value} />;
     case 'xak-locale':
       return <SelectField {...common} choices={localeChoices(initial_value, !required)} defaultValue={initial_value} />;
     case 'password':
@@ -56,9 +57,11 @@ export function PromptField({ prompt, challenge }: { prompt: Prompt; challenge: 
     case 'number':
       return <TextField {...typed} type="number" step="any" inputMode="decimal" />;
     case 'date':
-      return <TextField {...typed} type="date" />;
+      return <TextField {...typed} type="date" max="9999-12-31" />;
     case 'date-time':
-      return <TextField {...typed} type="datetime-local" step="1" defaultValue={localTime(initial_value)} />;
+      return (
+        <TextField {...typed} type="datetime-local" step="1" max={latest} defaultValue={localTime(initial_value)} />
+      );
     case 'file':
       return <TextField {...common} type="file" />;
     default:
@@ -71,12 +74,7 @@ const isRepeat = (name: string): boolean => /repeat|again|confirm/i.test(name);
 /** Maps field names to autocomplete tokens. */
 const autoComplete: Readonly<Record<string, string>> = { username: 'username', name: 'name', email: 'email' };
 
-const choicesOf = (choices: readonly string[] | null): Choice[] =>
-  (choices ?? []).map((value) => ({ value, label: value }));
-
-/** In the format of the browser's input: local time without a zone. */
-function localTime(text: string): string {
-  const time = new Date(text);
-  if (Number.isNaN(time.getTime())) return '';
-  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
-}
+const choicesOf = (choices: readonly string[] | null, isOptional: boolean): Choice[] => [
+  ...(isOptional ? [{ value: '', label: '–' }] : []),
+  ...(choices ?? []).map((value) => ({ value, label: value })),
+];

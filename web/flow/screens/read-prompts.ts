@@ -1,3 +1,4 @@
+import { sentTime } from '../../elements/local-time.ts';
 import type { Answer } from '../executor.ts';
 import type { Prompt } from './prompt-field.tsx';
 
@@ -16,7 +17,7 @@ async function readValue(type: string, value: FormDataEntryValue | null): Promis
   if (type === 'checkbox') return value !== null;
   if (value instanceof File) return value.size > 0 ? dataUrlOf(value) : '';
   const text = value ?? '';
-  if (type === 'date-time' && text !== '') return new Date(text).toISOString();
+  if (type === 'date-time' && text !== '') return sentTime(text);
   if (type === 'number' && text !== '') return Number(text);
   return text;
 }

@@ -43,6 +43,12 @@ test('an initial value that is no choice gives way to the first one', () => {
   expect(show({ type: 'dropdown' })).toMatchObject({ choices: [], initial_value: '' });
 });
 
+test('an optional choice has none from the start', () => {
+  const choices = { type: 'dropdown', placeholder: 'return ["red", "blue"]', placeholder_expression: true };
+  expect(show({ ...choices, required: false })).toMatchObject({ choices: ['red', 'blue'], initial_value: '' });
+  expect(show({ ...choices, required: false, initial_value: 'blue' })).toMatchObject({ initial_value: 'blue' });
+});
+
 test('an expression that fails names its member', () => {
   const fail = () => show({ placeholder: 'return user.name', placeholder_expression: true });
   expect(fail).toThrow(Invalid);

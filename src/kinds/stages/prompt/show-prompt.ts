@@ -54,7 +54,9 @@ export function showPrompt(prompt: Prompt, context: PromptContext): RenderedProm
     return { field_key, label, type, required, order, sub_text, ...evaluated };
   }
   const choices = (Array.isArray(hint) ? hint : [hint]).map(textOf).filter((choice) => choice !== '');
-  const initial = choices.includes(textOf(given)) ? textOf(given) : (choices[0] ?? '');
+  // Where an answer is optional, nothing is answered for whoever leaves it alone.
+  const first = required ? (choices[0] ?? '') : '';
+  const initial = choices.includes(textOf(given)) ? textOf(given) : first;
   return { field_key, label, type, required, order, sub_text, placeholder: '', initial_value: initial, choices };
 }
 
