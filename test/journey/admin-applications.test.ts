@@ -290,10 +290,16 @@ describeJourney('the admin pages of applications', (journey) => {
     await rule.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Duplicate…' }).click();
     const copy = unique('second');
-    await page.getByRole('dialog').getByLabel('Name').fill(copy);
+    const slug = page.getByRole('dialog').getByLabel('Slug');
+    expect(await slug.inputValue()).toMatch(/-copy$/);
+    await page.getByRole('dialog').getByLabel('Name').fill('李小龍');
+    await slug.fill((await server.admin.get('/core/applications/')).body.results[0].slug);
+    await page.getByRole('dialog').getByRole('button', { name: 'Duplicate', exact: true }).click();
+    await expect.poll(() => slug.getAttribute('aria-invalid')).toBe('true');
+    await slug.fill(copy);
     expect(await page.getByRole('dialog').getByRole('button').allInnerTexts()).toEqual(['Cancel', 'Duplicate']);
     await page.getByRole('dialog').getByRole('button', { name: 'Duplicate', exact: true }).click();
-    await page.getByRole('heading', { name: copy, level: 1 }).waitFor();
+    await page.getByRole('heading', { name: '李小龍', level: 1 }).waitFor();
     expect((await server.admin.get(`/core/applications/${copy}/`)).body.provider).not.toBe(provider);
     await page.waitForLoadState('networkidle');
   });

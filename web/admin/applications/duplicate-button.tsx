@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { callAsPerson } from '../../api/call.ts';
+import { ApiProblem } from '../../api/client.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
@@ -9,7 +10,6 @@ import { Notice } from '../../elements/notice.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf } from '../address.ts';
-import { slugOf } from '../slug.ts';
 import { useDialog } from '../use-dialog.ts';
 import type { Application } from './application.ts';
 
@@ -24,17 +24,26 @@ export function DuplicateButton({ application }: { application: Application }) {
   );
 }
 
+const maxSlug = 50;
+const ending = '-copy';
+
 function DuplicateDialog({ application, onClose }: { application: Application; onClose(): void }) {
   const [name, setName] = useState(() =>
     t('{name} (copy)', { name: application.name }).replaceAll(/[\u2068\u2069]/g, ''),
   );
+  const [slug, setSlug] = useState(() => `${application.slug.slice(0, maxSlug - ending.length)}${ending}`);
+  const [complaints, setComplaints] = useState<ApiProblem['fields']>({});
   const { isBusy, problem, attempt } = useAttempt();
   const done = useDone();
   function duplicate(event: FormEvent): void {
     event.preventDefault();
+    setComplaints({});
     void attempt(async () => {
       const path = `/core/applications/${encodeURIComponent(application.slug)}/duplicate/`;
-      const copy = await callAsPerson<Application>('POST', path, { name, slug: slugOf(name) });
+      const copy = await callAsPerson<Application>('POST', path, { name, slug }).catch((refusal) => {
+        if (refusal instanceof ApiProblem) setComplaints(refusal.fields);
+        throw refusal;
+      });
       goTo(hrefOf(`/core/applications/${copy.slug}/`, { tab: copy.provider === null ? undefined : 'sign-in' }), {
         replace: true,
       });
@@ -45,8 +54,21 @@ function DuplicateDialog({ application, onClose }: { application: Application; o
     <Dialog title={t('Duplicate {name}', { name: application.name })} onClose={onClose}>
       <form className="stack" noValidate onSubmit={duplicate}>
         <p>{t('The copy has the same settings and the same access. It gets a client ID and a secret of its own.')}</p>
-        <TextField label={t('Name')} value={name} onChange={({ currentTarget }) => setName(currentTarget.value)} />
-        {problem && <Notice tone="bad">{problem}</Notice>}
+        <TextField
+          label={t('Name')}
+          value={name}
+          errors={complaints.name}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+        />
+        <TextField
+          label={t('Slug')}
+          value={slug}
+          errors={complaints.slug}
+          spellCheck={false}
+          autoCapitalize="none"
+          onChange={({ currentTarget }) => setSlug(currentTarget.value)}
+        />
+        {problem && !complaints.name && !complaints.slug && <Notice tone="bad">{problem}</Notice>}
         <DialogButtons onLeave={onClose}>
           <Button type="submit" look="primary" isBusy={isBusy}>
             {t('Duplicate')}
