@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { visitAdmin } from '../support/admin-visit.ts';
+import { moveTo, visitAdmin } from '../support/admin-visit.ts';
 import { describeJourney } from '../support/journey.ts';
 import { unique } from '../support/make-walk.ts';
 
@@ -41,5 +41,45 @@ describeJourney('lists of the admin pages', (journey) => {
     await (await answered).finished();
     await page.waitForLoadState('networkidle');
     expect(await page.getByRole('rowheader').allInnerTexts()).toEqual([second]);
+  });
+
+  test('are read again when one returns to a list that one left before it was there', async () => {
+    const name = unique('later');
+    const page = await visitAdmin(journey(), '/everything/');
+    const slow = await holdBack(page, 'document=/rbac/roles/');
+    const go = (address: string) =>
+      page.evaluate(
+        `history.pushState({ isMove: true }, '', '/if/admin${address}'); dispatchEvent(new PopStateEvent('popstate'))`,
+      );
+    await go('/rbac/roles/');
+    await slow.arrived;
+    await go('/everything/');
+    const answered = page.waitForResponse((response) => decodeURIComponent(response.url()).includes('/rbac/roles/'));
+    slow.release();
+    await (await answered).finished();
+    await page.waitForLoadState('networkidle');
+    expect((await journey().server.admin.post('/rbac/roles/', { name })).status).toBe(201);
+    await moveTo(page, '/rbac/roles/');
+    await page.getByRole('link', { name }).waitFor();
+  });
+
+  test('of events show another page while new events are followed', async () => {
+    const { admin } = journey().server;
+    const action = `custom_${unique('often').replace('-', '_')}`;
+    for (let at = 10; at < 70; at += 1)
+      await admin.post('/events/events/', { action, app: 'test', context: { message: `Number ${at}.` } });
+    const page = await visitAdmin(journey(), `/events/events/?action=${action}&live=true`);
+    await page.getByText('Following: 0 new events.').waitFor();
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByText('Page 2 of 2').waitFor();
+    await page.getByText('Number 10.').waitFor();
+    await admin.post('/events/events/', { action, app: 'test', context: { message: 'Number 70.' } });
+    await page.goBack();
+    await page.getByText('Number 70.').waitFor();
+    await page.goForward();
+    await page.getByText('Number 10.').waitFor();
+    expect(new URL(page.url()).searchParams.has('live')).toBe(false);
+    expect(await page.locator('.event-sentence').count()).toBe(11);
+    await page.waitForLoadState('networkidle');
   });
 });

@@ -23,6 +23,10 @@ export const inSentence = (name: string): string => (pageLanguage() === 'en' ? i
 
 export const numberText = (value: number): string => new Intl.NumberFormat(pageLocale()).format(value);
 
+/** The same of what is no amount, such as a port or a key: its digits are not grouped. */
+export const plainNumberText = (value: number): string =>
+  new Intl.NumberFormat(pageLocale(), { useGrouping: false, maximumFractionDigits: 20 }).format(value);
+
 /** `3 users`: objects of a kind, by the names of the kind. */
 export function counted(count: number, { singular, plural }: { singular: string; plural: string }): string {
   const isOne = new Intl.PluralRules(pageLocale()).select(count) === 'one';

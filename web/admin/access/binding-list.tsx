@@ -10,6 +10,7 @@ import { hrefOf } from '../address.ts';
 import { useEntry } from '../api/interface.ts';
 import { lostWords } from '../flows/gate-words.tsx';
 import { Link } from '../link.tsx';
+import { AllOf } from '../parts/all-of.tsx';
 import { AddBinding } from './add-binding.tsx';
 
 export interface Binding {
@@ -46,12 +47,11 @@ const eventsRule = 'It notifies of the events that one of these policies lets pa
 export function BindingList({ target, mode, canChange, isForEvents = false, open }: Props) {
   const may = useEntry('/policies/bindings/')?.may;
   const done = useDone();
-  const read = useAnswer<{ results: readonly Binding[] }>(
-    `/policies/bindings/?target=${target}&ordering=order&page_size=100`,
-  );
+  const from = `/policies/bindings/?target=${target}&ordering=order&page_size=100`;
+  const read = useAnswer<{ results: readonly Binding[]; pagination: { readonly count: number } }>(from);
   return (
     <Loaded {...read}>
-      {({ results }) => {
+      {({ results, pagination }) => {
         const active = results.filter(({ enabled }) => enabled);
         return (
           <>
@@ -101,6 +101,7 @@ export function BindingList({ target, mode, canChange, isForEvents = false, open
                 ))}
               </ul>
             )}
+            <AllOf from={from} shown={results.length} count={pagination.count} />
             {canChange && may?.add === 'all' && (
               <AddBinding
                 target={target}

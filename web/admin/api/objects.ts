@@ -61,14 +61,21 @@ function beginAsking(): NonNullable<typeof asking> {
 const maxKeys = 200;
 
 function inParts(texts: readonly string[]): ['keys', string][][] {
-  const each = new Set(texts.flatMap((text) => {
-    const [model = '', list = ''] = text.split(':', 2);
-    return list.split(',').map((key) => `${model}:${key}`);
-  }));
+  const each = new Set(
+    texts.flatMap((text) => {
+      const [model = '', list = ''] = text.split(':', 2);
+      return list.split(',').map((key) => `${model}:${key}`);
+    }),
+  );
   const parts: ['keys', string][][] = [];
   for (let rest = [...each]; rest.length > 0; rest = rest.slice(maxKeys)) {
     const byModel = Map.groupBy(rest.slice(0, maxKeys), (one) => one.split(':', 1)[0]);
-    parts.push([...byModel].map(([model, of]) => ['keys', `${model}:${of.map((one) => one.slice(one.indexOf(':') + 1)).join(',')}`]));
+    parts.push(
+      [...byModel].map(([model, of]) => [
+        'keys',
+        `${model}:${of.map((one) => one.slice(one.indexOf(':') + 1)).join(',')}`,
+      ]),
+    );
   }
   return parts;
 }

@@ -14,6 +14,7 @@ import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { NotFound } from '../pages/not-found.tsx';
 import { roughly } from '../words.ts';
+import { AboutFilters } from './about-filter.tsx';
 import { type Event, type Facets, periodOf, periods, questionOf } from './event.ts';
 import { EventRow } from './event-row.tsx';
 import { FacetLists } from './facet-lists.tsx';
@@ -36,8 +37,9 @@ export function EventsPage() {
 function Events() {
   const { query } = useAddress();
   const question = useMemo(() => questionOf(query).toString(), [query]);
-  const isLive = query.get('live') === 'true';
   const page = query.get('page') ?? '1';
+  // The newest event is on the first page.
+  const isLive = query.get('live') === 'true' && page === '1';
   const facets = useAnswer<Facets>(`/events/events/facets/?${question}`);
   const download = (as: string) => `/api/v3/events/events/export/?${question}&as=${as}&language=${pageLanguage()}`;
   return (
@@ -77,6 +79,7 @@ function SearchAndPeriod() {
   return (
     <search className="filters">
       <TypedField label={t('Search')} name="search" type="search" />
+      <AboutFilters />
       {from && to ? (
         <p className="events-span">
           <span>
@@ -132,7 +135,7 @@ function List({ question, page, isLive }: { question: string; page: string; isLi
             <p className="quiet small">
               {roughly(t('{count, plural, one {# event} other {# events}}', { count: pagination.count }), isEstimate)}
             </p>
-            <Pager pagination={pagination} isEstimate={isEstimate} />
+            <Pager pagination={pagination} isEstimate={isEstimate} without={['live']} />
           </div>
           <RuleDialogs events={[...fresh, ...results]} />
         </>

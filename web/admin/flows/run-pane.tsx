@@ -32,10 +32,10 @@ export function RunPane({ slug, onEnd }: Props) {
   const { challenge, trouble, step } = walk;
   const Screen = challenge && screenOf(challenge.component);
 
-  /** A link would leave this page. */
+  /** A link would leave this page, unless it is a download. */
   function stay(event: MouseEvent): void {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
-    if (!link) return;
+    if (!link || link.hasAttribute('download')) return;
     event.preventDefault();
     onEnd(link.href);
   }

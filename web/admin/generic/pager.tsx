@@ -13,14 +13,22 @@ export interface Pagination {
 interface Props {
   readonly pagination: Pagination;
   readonly isEstimate: boolean;
+  /** What the addresses of other pages leave out. */
+  readonly without?: readonly string[];
 }
 
-export function Pager({ pagination: { next, previous, current, total_pages: total }, isEstimate }: Props) {
+export function Pager({
+  pagination: { next, previous, current, total_pages: total },
+  isEstimate,
+  without = [],
+}: Props) {
   if (total < 2) return null;
+  const pageAt = (page: string | null) =>
+    hereWith({ ...Object.fromEntries(without.map((name) => [name, null])), page });
   return (
     <nav className="row" aria-label={t('Pages of the list')}>
       {previous > 0 && (
-        <Link className="button" href={hereWith({ page: previous > 1 ? String(previous) : null })}>
+        <Link className="button" href={pageAt(previous > 1 ? String(previous) : null)}>
           {t('Previous')}
         </Link>
       )}
@@ -30,7 +38,7 @@ export function Pager({ pagination: { next, previous, current, total_pages: tota
           : t('Page {current, number} of {total, number}', { current, total })}
       </span>
       {next > 0 && (
-        <Link className="button" href={hereWith({ page: String(next) })}>
+        <Link className="button" href={pageAt(String(next))}>
           {t('Next')}
         </Link>
       )}

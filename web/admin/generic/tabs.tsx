@@ -24,7 +24,10 @@ export function Tabs({ tabs, current }: { tabs: readonly Tab[]; current: string 
       <ul>
         {tabs.map(({ name, title }, at) => (
           <li key={name}>
-            <Link href={hereWith({ tab: at === 0 ? null : name })} aria-current={name === current ? 'page' : undefined}>
+            <Link
+              href={hereWith({ tab: at === 0 ? null : name, page: null })}
+              aria-current={name === current ? 'page' : undefined}
+            >
               {title}
             </Link>
           </li>

@@ -43,11 +43,9 @@ export function useUses(entry: ResourceEntry, objectKey: string): Loadable<Found
   );
 }
 
-const maxNamed = 200;
-
 /** Where objects have their pages. */
 export function namesOfUses(uses: readonly Use[]): Promise<Names> {
-  const byModel = Map.groupBy(uses.slice(0, maxNamed), modelOf);
+  const byModel = Map.groupBy(uses, modelOf);
   return readNames([...byModel].map(([model, of]) => `${model}:${[...new Set(of.map(({ pk }) => pk))].join(',')}`));
 }
 

@@ -8,7 +8,7 @@ import type { Member } from '../api/document.ts';
 import type { Names } from '../api/objects.ts';
 import { Link } from '../link.tsx';
 import { durationText } from '../widgets/duration-words.ts';
-import { kindName, numberText, spelled } from '../words.ts';
+import { kindName, numberText, plainNumberText, spelled } from '../words.ts';
 import { nestedWords } from './nested.ts';
 
 interface Props {
@@ -42,7 +42,7 @@ export function Value({ member: { name, note, schema }, value, names, isBrief = 
     case 'secret':
       return isEmpty(value) ? <Nothing /> : t('Set');
     case 'number':
-      return typeof value === 'number' ? numberText(value) : String(value);
+      return typeof value === 'number' ? plainNumberText(value) : String(value);
     case 'duration':
       return durationText(String(value)) ?? String(value);
     case 'reference':

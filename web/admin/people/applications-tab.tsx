@@ -1,6 +1,7 @@
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
-import { hrefOf } from '../address.ts';
+import { hrefOf, useAddress } from '../address.ts';
+import { Pager, type Pagination } from '../generic/pager.tsx';
 import { Link } from '../link.tsx';
 import type { Person } from './person.ts';
 
@@ -10,36 +11,40 @@ interface Application {
   readonly slug: string;
 }
 
-/** The applications that a person may open; the first hundred. */
+/** The applications that a person may open. */
 export function ApplicationsTab({ person: { pk: person } }: { person: Person }) {
+  const page = useAddress().query.get('page') ?? '1';
   // Not as a part of the page: lists of pages show superusers everything.
-  const read = useAnswer<{ readonly results: readonly Application[] }>(
-    `/core/applications/?for_user=${person}&page_size=100&ordering=name`,
+  const read = useAnswer<{ readonly results: readonly Application[]; readonly pagination: Pagination }>(
+    `/core/applications/?for_user=${person}&page_size=100&ordering=name&page=${page}`,
   );
   return (
     <Loaded {...read}>
-      {({ results }) =>
+      {({ results, pagination }) =>
         results.length === 0 ? (
           <p className="empty">{t('They may open no application.')}</p>
         ) : (
-          <ul className="rows" aria-label={t('Applications')}>
-            {results.map(({ pk, name, slug }) => (
-              <li key={pk} className="rows-row">
-                <p className="rows-text">
-                  <Link href={hrefOf(`/core/applications/${slug}/`)}>
-                    <bdi>{name}</bdi>
+          <>
+            <ul className="rows" aria-label={t('Applications')}>
+              {results.map(({ pk, name, slug }) => (
+                <li key={pk} className="rows-row">
+                  <p className="rows-text">
+                    <Link href={hrefOf(`/core/applications/${slug}/`)}>
+                      <bdi>{name}</bdi>
+                    </Link>
+                  </p>
+                  <Link
+                    className="button"
+                    href={hrefOf('/access/', { what: 'application', person: String(person), target: pk })}
+                  >
+                    {t('Why?')}
+                    <span className="visually-hidden"> {name}</span>
                   </Link>
-                </p>
-                <Link
-                  className="button"
-                  href={hrefOf('/access/', { what: 'application', person: String(person), target: pk })}
-                >
-                  {t('Why?')}
-                  <span className="visually-hidden"> {name}</span>
-                </Link>
-              </li>
-            ))}
-          </ul>
+                </li>
+              ))}
+            </ul>
+            <Pager pagination={pagination} isEstimate={false} />
+          </>
         )
       }
     </Loaded>

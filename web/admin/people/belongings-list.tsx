@@ -4,6 +4,12 @@ import { useDone } from '../../elements/announcing.tsx';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { type Text, t } from '../../texts/texts.ts';
+import { AllOf } from '../parts/all-of.tsx';
+
+interface Listed<T> {
+  readonly results: readonly T[];
+  readonly pagination: { readonly count: number };
+}
 
 interface Thing {
   readonly key: string;
@@ -25,43 +31,47 @@ export interface BelongingsProps<T> {
 
 /** Objects of one kind that belong to a person, with delete buttons. One request. */
 export function Belongings<T>({ from, pathOf, show, none, verb, question }: BelongingsProps<T>) {
-  const read = useAnswer<readonly T[] | { readonly results: readonly T[] }>(from);
+  const read = useAnswer<readonly T[] | Listed<T>>(from);
   const done = useDone();
   return (
     <Loaded {...read}>
       {(answer) => {
         const rows: readonly T[] = 'results' in answer ? answer.results : answer;
         if (rows.length === 0) return <p className="empty">{t(none)}</p>;
+        const count = 'pagination' in answer ? answer.pagination.count : rows.length;
         return (
-          <ul className="rows">
-            {rows.map((row) => {
-              const { key, title, notes, name } = show(row);
-              const path = pathOf(row);
-              return (
-                <li key={key} className="rows-row">
-                  <div className="rows-text">
-                    <p>{title}</p>
-                    <p className="quiet small">{notes}</p>
-                  </div>
-                  {path && (
-                    <ConfirmButton
-                      about={name}
-                      question={t(question, { name })}
-                      consequence={<p>{t('This cannot be undone.')}</p>}
-                      confirm={t(verb)}
-                      onConfirm={async () => {
-                        await callAsPerson('DELETE', path);
-                        await read.reload();
-                        done(t('{name}: done.', { name }));
-                      }}
-                    >
-                      {t(verb)}
-                    </ConfirmButton>
-                  )}
-                </li>
-              );
-            })}
-          </ul>
+          <>
+            <ul className="rows">
+              {rows.map((row) => {
+                const { key, title, notes, name } = show(row);
+                const path = pathOf(row);
+                return (
+                  <li key={key} className="rows-row">
+                    <div className="rows-text">
+                      <p>{title}</p>
+                      <p className="quiet small">{notes}</p>
+                    </div>
+                    {path && (
+                      <ConfirmButton
+                        about={name}
+                        question={t(question, { name })}
+                        consequence={<p>{t('This cannot be undone.')}</p>}
+                        confirm={t(verb)}
+                        onConfirm={async () => {
+                          await callAsPerson('DELETE', path);
+                          await read.reload();
+                          done(t('{name}: done.', { name }));
+                        }}
+                      >
+                        {t(verb)}
+                      </ConfirmButton>
+                    )}
+                  </li>
+                );
+              })}
+            </ul>
+            <AllOf from={from} shown={rows.length} count={count} />
+          </>
         );
       }}
     </Loaded>

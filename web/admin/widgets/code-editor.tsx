@@ -5,7 +5,7 @@ import { json } from '@codemirror/lang-json';
 import { yaml } from '@codemirror/lang-yaml';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
 import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
-import { EditorState } from '@codemirror/state';
+import { Annotation, EditorState } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
@@ -51,6 +51,9 @@ const highlighting = HighlightStyle.define([
   { tag: tags.invalid, color: 'var(--bad)' },
 ]);
 
+/** Marks changes that are no typing. */
+const broughtIn = Annotation.define<boolean>();
+
 /** A code editor. Its styles need a shadow tree because of the content security policy. */
 export function CodeEditor({ label, language, text, errors, onChange }: Props) {
   const place = useRef<HTMLDivElement>(null);
@@ -75,7 +78,8 @@ export function CodeEditor({ label, language, text, errors, onChange }: Props) {
           ...[languages[language](), theme, syntaxHighlighting(highlighting), EditorView.lineWrapping],
           EditorView.contentAttributes.of({ 'aria-label': label }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) change.current(update.state.doc.toString());
+            const isTyped = !update.transactions.some((one) => one.annotation(broughtIn));
+            if (update.docChanged && isTyped) change.current(update.state.doc.toString());
           }),
         ],
       }),
@@ -85,8 +89,11 @@ export function CodeEditor({ label, language, text, errors, onChange }: Props) {
   }, [label, language]);
   useEffect(() => {
     const editor = view.current;
-    const current = editor?.state.doc.toString();
-    if (editor && current !== text) editor.dispatch({ changes: { from: 0, to: current?.length ?? 0, insert: text } });
+    if (!editor) return;
+    const { doc } = editor.state;
+    // The editor makes all line ends alike.
+    if (doc.eq(editor.state.toText(text))) return;
+    editor.dispatch({ changes: { from: 0, to: doc.length, insert: text }, annotations: broughtIn.of(true) });
   }, [text]);
   useEffect(() => {
     const editor = view.current;

@@ -16,12 +16,13 @@ interface Props {
   onChange(keys: readonly (string | number)[]): void;
 }
 
-const maxAsked = 100;
-
 /** Any number of objects of a model. */
 export function ReferencesPicker({ value, isNumber, onChange, ...rest }: Props) {
   const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
-  const known = useNameOf(rest.model, value.filter((key) => !chosen.has(String(key))).slice(0, maxAsked));
+  const known = useNameOf(
+    rest.model,
+    value.filter((key) => !chosen.has(String(key))),
+  );
   const nameOf = (key: string | number) => chosen.get(String(key)) ?? known(key);
   return (
     <div className="stack-tight">
