@@ -14,6 +14,8 @@ export function systemCall(db: Database, world: ResourceWorld, now: string): Cal
     clientIp: unknownAddress,
     userAgent: '',
     host: '',
+    authority: '',
+    isForwarded: false,
     isSecure: false,
     cookies: {},
     header: () => undefined,

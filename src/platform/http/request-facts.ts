@@ -11,6 +11,10 @@ export interface RequestFacts {
   readonly clientIp: string;
   readonly userAgent: string;
   readonly host: string;
+  /** The host with its port. */
+  readonly authority: string;
+  /** Whether a trusted proxy sent the request, so that its `X-Forwarded-*` headers are true. */
+  readonly isForwarded: boolean;
   /** Whether it came over TLS, to us or to a trusted proxy. */
   readonly isSecure: boolean;
   readonly cookies: Readonly<Record<string, string | undefined>>;
@@ -23,7 +27,7 @@ const noCookies: RequestFacts['cookies'] = {};
 export function requestFacts(request: IncomingMessage, trustedProxies: TrustedProxies, id = requestId()): RequestFacts {
   const { url = '', headers } = request;
   const at = url.indexOf('?');
-  const { clientIp, host, isSecure } = trustedProxies.clientAddressOf(request);
+  const { clientIp, host, authority, isForwarded, isSecure } = trustedProxies.clientAddressOf(request);
   return {
     id,
     method: request.method ?? '',
@@ -31,6 +35,8 @@ export function requestFacts(request: IncomingMessage, trustedProxies: TrustedPr
     query: at === -1 ? noQuery : new URLSearchParams(url.slice(at + 1)),
     clientIp,
     host,
+    authority,
+    isForwarded,
     isSecure,
     userAgent: headers['user-agent'] ?? '',
     cookies: headers.cookie === undefined ? noCookies : parseCookie(headers.cookie),

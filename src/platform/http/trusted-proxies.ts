@@ -8,6 +8,10 @@ interface ClientAddress {
   readonly clientIp: string;
   /** Without the port. */
   readonly host: string;
+  /** The host as it came, with the port if there is one. */
+  readonly authority: string;
+  /** Whether a trusted proxy sent the request. */
+  readonly isForwarded: boolean;
   readonly isSecure: boolean;
 }
 
@@ -58,12 +62,22 @@ export function createTrustedProxies(
       const peer = socket.remoteAddress ?? '255.255.255.255';
       const isEncrypted = 'encrypted' in socket && socket.encrypted === true;
       if (!isTrustedPeer(peer)) {
-        return { clientIp: plainAddress(peer), host: withoutPort(headers.host), isSecure: isEncrypted };
+        const { host: authority = '' } = headers;
+        return {
+          clientIp: plainAddress(peer),
+          host: withoutPort(authority),
+          authority,
+          isForwarded: false,
+          isSecure: isEncrypted,
+        };
       }
       const proto = lastOf(headers['x-forwarded-proto']);
+      const authority = lastOf(headers['x-forwarded-host']) ?? headers.host ?? '';
       return {
         clientIp: plainAddress(forwardedFor(peer, headers)),
-        host: withoutPort(lastOf(headers['x-forwarded-host']) ?? headers.host),
+        host: withoutPort(authority),
+        authority,
+        isForwarded: true,
         isSecure: proto === undefined ? isEncrypted : proto === 'https',
       };
     },

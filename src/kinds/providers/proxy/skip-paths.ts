@@ -30,12 +30,27 @@ const ambiguous = /\/\/|\/\.{1,2}(?:\/|$)|[;\\\s\p{Cc}]|%(?:2e|2f|3b|5c|25|0[0-9
 
 /**
  * Whether a request needs no sign-in. In the sandbox, whose time is limited: a pattern that takes too long matches nothing.
- * `target` has no query: it is chosen by the client and decides nothing about what is served.
+ * `target` has no query: it is chosen by the client and decides nothing about what is served. It has to match as it is,
+ * decoded, and in whatever case, since applications differ in what they take for the same path.
  */
 export function isSkipped(sandbox: Sandbox, patterns: readonly string[], path: string, target: string): boolean {
   if (patterns.length === 0 || target.length > maxTarget || ambiguous.test(path)) return false;
-  const result = sandbox.run('return patterns.some((pattern) => new RegExp(pattern).test(target));', {
-    globals: { patterns: [...patterns], target },
+  const plain = decoded(target);
+  if (plain === null) return false;
+  const result = sandbox.run(matchAll, {
+    globals: { patterns: [...patterns], targets: [...new Set([target, plain])] },
   });
   return result.ok && result.value === true;
+}
+
+const matchAll = `return patterns.some((pattern) =>
+  ['', 'i'].every((flags) => targets.every((target) => new RegExp(pattern, flags).test(target))));`;
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // Invalid escapes, which servers read in different ways.
+    return null;
+  }
 }

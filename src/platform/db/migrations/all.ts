@@ -57,6 +57,7 @@ import { proxyProvider } from './0081-proxy-provider.ts';
 import { previousClientSecrets } from './0093-previous-client-secrets.ts';
 import { invalidationFlows } from './0103-invalidation-flows.ts';
 import { ldapProvider } from './0115-ldap-provider.ts';
+import { proxySessions } from './0120-proxy-sessions.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -118,4 +119,5 @@ export const migrations: readonly Migration[] = [
   proxyProvider,
   invalidationFlows,
   ldapProvider,
+  proxySessions,
 ];

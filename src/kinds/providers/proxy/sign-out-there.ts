@@ -1,0 +1,75 @@
+import { sql } from 'kysely';
+import { pageFrame } from '../../../core/brand/language.ts';
+import { addMilliseconds } from '../../../platform/clock.ts';
+import { plainPage } from '../../../platform/http/plain-page.ts';
+import type { HttpResponse } from '../../../platform/http/routes.ts';
+import { nullIfUnreadable } from '../../../platform/keys.ts';
+import { redirectBrowser, withCookies } from '../../../provider/browser-responses.ts';
+import { startSignOut } from '../../../provider/sign-out.ts';
+import type { Call } from '../../../resource/call.ts';
+import { readTokens, sessionCookie } from './cookies.ts';
+import type { ProxyNeeds } from './needs.ts';
+import { guardedHostOf, type HostCall } from './on-host.ts';
+import type { ProtectedApplication } from './protected-application.ts';
+import { loadProtected } from './protected-application.ts';
+import { proxyApp } from './proxy-model.ts';
+import { endPath, signOutPath } from './proxy-paths.ts';
+import { unknownHostPage } from './wrong-headers.ts';
+
+const sealedAs = 'proxy sign-out';
+const lifetimeMs = 60_000;
+
+/** Signs the person out of everything, at their wish: of this application, this server, and all other applications. */
+export async function signOut(needs: ProxyNeeds, host: HostCall): Promise<HttpResponse> {
+  const { call } = host;
+  const guarded = await guardedHostOf(needs, host);
+  if (!guarded) return unknownHostPage(call);
+  const { provider, sessions } = guarded;
+  const tokens = readTokens(needs.key, call.request.cookies, undefined);
+  const session = sessions.find((one) => tokens.isOf(provider, one));
+  const application = await loadProtected(call.db.read, { provider: provider.pk });
+  if (!session || !application) return redirectBrowser(new URL('/', needs.publicUrl).href);
+  if (!isWanted(call)) return confirmation(call, application);
+  await call.db.write((tx) => sql`delete from proxy_sessions where session = ${session.main}`.execute(tx));
+  const proof = needs.key.box.seal(
+    JSON.stringify({ session: session.main, expires: addMilliseconds(call.now, lifetimeMs) }),
+    sealedAs,
+  );
+  const url = new URL(endPath(application.application.slug), needs.publicUrl);
+  url.search = new URLSearchParams({ proof }).toString();
+  return withCookies({ ...redirectBrowser(url.href), status: 303 }, [sessionCookie(provider, '', 0)]);
+}
+
+/** Not by an image, nor by a link of another site: they are asked first. */
+function isWanted({ request: { method, header } }: Call): boolean {
+  if (method === 'POST') return true;
+  const site = header('sec-fetch-site');
+  return header('sec-fetch-mode') === 'navigate' && (site === 'same-origin' || site === 'none');
+}
+
+const confirmation = async (call: Call, { application }: ProtectedApplication): Promise<HttpResponse> =>
+  plainPage({
+    ...(await pageFrame(call)),
+    title: 'Sign out?',
+    paragraphs: [`You will be signed out of ${application.name} and of all other applications.`],
+    form: { action: signOutPath, hidden: {}, submit: 'Sign out', leadsTo: 'anywhere' },
+  });
+
+/** At the address of this server: ends the session of which the application's was a part. */
+export async function endMainSession(
+  needs: ProxyNeeds,
+  call: Call,
+  application: ProtectedApplication,
+): Promise<HttpResponse> {
+  const proof = call.request.query.get('proof') ?? '';
+  const text = nullIfUnreadable(() => needs.key.box.open(proof, sealedAs));
+  const { session = null, expires = '' } = text === null ? {} : JSON.parse(text);
+  const home = new URL('/', needs.publicUrl).href;
+  if (session === null || expires <= call.now || call.actor?.session !== session) return redirectBrowser(home);
+  const { to, cookies } = await startSignOut(needs, call, {
+    next: '/',
+    app: proxyApp,
+    flow: application.invalidation_flow,
+  });
+  return redirectBrowser(to ?? home, cookies);
+}

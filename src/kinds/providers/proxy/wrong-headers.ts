@@ -1,0 +1,37 @@
+import { pageFrame } from '../../../core/brand/language.ts';
+import { plainPage } from '../../../platform/http/plain-page.ts';
+import type { HttpResponse } from '../../../platform/http/routes.ts';
+import type { Call } from '../../../resource/call.ts';
+import type { ProxyKind, Wrong } from './forwarded.ts';
+
+/** Says what came and what is missing, for whoever sets the proxy up. It shows nothing but the request itself. */
+async function wrongPage(call: Call, paragraphs: readonly string[]): Promise<HttpResponse> {
+  const lines = [...paragraphs, 'The documentation of forward auth has the configuration of each proxy.'];
+  return plainPage({
+    status: 400,
+    ...(await pageFrame(call)),
+    title: 'The reverse proxy is not set up',
+    paragraphs: lines,
+  });
+}
+
+/** No provider protects the host that the request came for. */
+export const unknownHostPage = (call: Call): Promise<HttpResponse> => {
+  const { authority, isForwarded, clientIp } = call.request;
+  return wrongPage(call, [
+    'No provider of Gatehouse protects this host. The external host of a provider has to be the host that people enter.',
+    `Host: ${authority.slice(0, 200)}`,
+    ...(isForwarded ? [] : [untrusted(clientIp)]),
+  ]);
+};
+
+const untrusted = (address: string) =>
+  `Headers of a reverse proxy are read only if GATEHOUSE_TRUSTED_PROXIES has its address: ${address}`;
+
+export const wrongHeadersPage = (call: Call, kind: ProxyKind, wrong: readonly Wrong[]): Promise<HttpResponse> =>
+  wrongPage(call, [
+    `${kind}: the request to check authentication lacks something.`,
+    ...wrong.map(({ header, received }) =>
+      header === 'peer' ? untrusted(received) : `${header}: ${received === '' ? '–' : received}`,
+    ),
+  ]);
