@@ -40,12 +40,12 @@ export const benchRows: readonly BenchRow[] = [
     requests: () => [{ method: 'OPTIONS', path: `${api}/events/rules/` }],
   }),
   read({
-    title: 'E25 retrieve a rule, its group with 5 members',
+    title: 'retrieve a rule, its group with 5 members',
     operation: 'events_rules_retrieve',
     requests: ({ quietRules }) => quietRules.map((pk) => get(`/events/rules/${pk}/`)),
   }),
   read({
-    title: 'E25 by a caller who is not a superuser',
+    title: 'retrieve a rule by a caller who is not a superuser',
     operation: 'events_rules_retrieve',
     caller: 'delegate',
     requests: ({ quietRules }) => quietRules.map((pk) => get(`/events/rules/${pk}/`)),
@@ -74,23 +74,23 @@ export const benchRows: readonly BenchRow[] = [
     requests: ({ oauth2Providers }) => paged('/oauth2/access_tokens/', `provider=${oauth2Providers[0]}`),
   }),
   list({
-    title: 'E11 reputation policies, `check_ip=true`',
+    title: 'reputation policies, `check_ip=true`',
     operation: 'policies_reputation_list',
     requests: () => paged('/policies/reputation/', 'check_ip=true'),
   }),
   list({
-    title: 'E23 rules, `severity=notice`, groups of 5 members',
+    title: 'rules, `severity=notice`, groups of 5 members',
     operation: 'events_rules_list',
     requests: () => paged('/events/rules/', 'severity=notice'),
   }),
   list({
-    title: 'E23 by a caller who is not a superuser',
+    title: 'rules by a caller who is not a superuser',
     operation: 'events_rules_list',
     caller: 'delegate',
     requests: () => paged('/events/rules/', 'severity=notice'),
   }),
   list({
-    title: 'E23 rules, `severity=warning`, groups of 50 members',
+    title: 'rules, `severity=warning`, groups of 50 members',
     operation: 'events_rules_list',
     requests: () => paged('/events/rules/', 'severity=warning'),
   }),
@@ -144,7 +144,7 @@ export const benchRows: readonly BenchRow[] = [
     targets: ({ leavers }) => leavers,
   }),
   read({
-    title: 'E21 create an expression policy, with its event',
+    title: 'create an expression policy, with its event',
     operation: 'policies_expression_create',
     requests: () => [
       {
@@ -155,7 +155,7 @@ export const benchRows: readonly BenchRow[] = [
     ],
   }),
   read({
-    title: 'E24 create a rule, with its event',
+    title: 'create a rule, with its event',
     operation: 'events_rules_create',
     requests: ({ transports, smallGroups }) => [
       {

@@ -152,7 +152,7 @@ describeOnSqlite(
       expect((await browser.answer(walk.slug, { token: 't' })).body).toEqual(done);
     });
 
-    test('class 64: records few events of a fault that strangers meet again and again', async () => {
+    test('records few events of a fault that strangers meet again and again', async () => {
       const walk = await makeWalk(server(), [['captcha', settings()]]);
       const browser = openBrowser(server());
       await browser.show(walk.slug);

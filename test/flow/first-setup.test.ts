@@ -7,7 +7,7 @@ const flow = 'initial-setup';
 const denied = 'xak-stage-access-denied';
 const chosen = { email: 'root@example.org', password: 'chosen by the admin', password_repeat: 'chosen by the admin' };
 
-// Whoever came first to a fresh server could make themselves its administrator (class 48: first-run takeover).
+// First-run takeover: the first visitor of a fresh server must not become its administrator.
 describeOnBoth('the first set-up', (server) => {
   test('is open to the administrator only, and closed once they have chosen a password', async () => {
     expect((await openBrowser(server()).show(flow)).body.component).toBe(denied);

@@ -19,7 +19,7 @@ function account(): string {
 
 // An account elsewhere was linked to a user who had not proven to be that user (CVE-2026-105207).
 describeOnSqlite(
-  'class 33: linking an account at a source',
+  'CSRF: linking an account at a source',
   (server) => {
     const ways = ['redeem_token', 'redeem_token_authenticated'] as const;
     const place = async (values: Record<string, unknown> = {}) => {

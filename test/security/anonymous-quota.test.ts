@@ -10,7 +10,7 @@ import { describeOnBoth } from '../support/server.ts';
 const stranger = (clientIp: string) => ({ actor: null, request: { clientIp, method: 'POST' } }) as never;
 const ours = (n: number) => `2001:db8:1:2::${n.toString(16)}`;
 
-describeOnBoth('class 64: rows that anonymous callers make the server store', (server) => {
+describeOnBoth('rows that anonymous callers make the server store', (server) => {
   test('are bounded per network, with an IPv6 /64 as one, and in total', async () => {
     const { db } = server().world;
     const limits = { events: { ofNetwork: 3, inAll: 1_000_000 } };

@@ -4,7 +4,7 @@ import { describeOnSqlite } from '../support/server.ts';
 const words = ['yes', 'on', 'y', 't', 'TRUE!', '2', '', '%20', 'null', 'true,false', '-1'];
 const repeated = ['dry_run=true&dry_run=false', 'dry_run=false&dry_run=true', 'dry_run=true&dry_run=true'];
 
-describeOnSqlite('class 69: boolean parameters', (server) => {
+describeOnSqlite('boolean parameters', (server) => {
   async function group(name: string): Promise<string> {
     const { body } = await server().admin.post('/core/groups/', { name });
     return `/core/groups/${body.pk}/`;

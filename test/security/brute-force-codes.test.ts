@@ -9,7 +9,7 @@ const most = 11;
 const clock = stillClock();
 
 describeOnBoth(
-  'class 47: guessing codes',
+  'brute force: guessing codes',
   (server) => {
     const failuresOf = async (user: number) => {
       const { db, key } = server().world;

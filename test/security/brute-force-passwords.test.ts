@@ -26,7 +26,7 @@ const clock = {
 };
 
 describeOnBoth(
-  'class 47: guessing passwords and names',
+  'brute force: guessing passwords and names',
   (server) => {
     const person = async () => {
       const user = await server().user();

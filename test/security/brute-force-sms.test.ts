@@ -13,7 +13,7 @@ const maxTries = 5;
 const most = { forNumber: 5, forNetwork: 100 };
 
 describeOnBoth(
-  'class 47: guessing SMS codes and flooding phones',
+  'brute force: guessing SMS codes and flooding phones',
   (server) => {
     const setUp = async () => {
       const sms = { provider: 'generic', from_number: 'x', auth: 'x', account_sid: `${service.url}/messages` };

@@ -8,7 +8,7 @@ import { describeOnSqlite } from '../support/server.ts';
 const written = resources.filter(({ verbs }) => verbs.includes('retrieve'));
 const facts = ({ status, body }: Pick<Answer, 'status' | 'body'>) => [status, body ?? null];
 
-describeOnSqlite('class 5: many writes in one request', (server) => {
+describeOnSqlite('many writes in one request', (server) => {
   let ground: Ground | undefined;
   // With a token throughout: what takes a person is refused in both ways.
   let probe: Probe | undefined;

@@ -3,7 +3,7 @@ import { unique } from '../support/make-walk.ts';
 import { describeOnBoth } from '../support/server.ts';
 
 // `Admin` beside `admin`: who signs in as which?
-describeOnBoth('class 68: no two users differ only in case', (server) => {
+describeOnBoth('no two users differ only in case', (server) => {
   const create = (values: object) => server().admin.post('/core/users/', { name: 'x', ...values });
   const taken = { username: ['This field must be unique.'] };
   const takenAddress = { email: ['User with this email already exists.'] };

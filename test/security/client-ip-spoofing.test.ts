@@ -36,7 +36,7 @@ async function recordedAddress(server: TestServer, headers: Record<string, strin
   return rows[0]?.client_ip;
 }
 
-describeOnSqlite('class 37: without trusted proxies these headers are ignored:', (server) => {
+describeOnSqlite('IP spoofing: without trusted proxies these headers are ignored:', (server) => {
   test.each([
     { 'x-forwarded-for': '203.0.113.7' },
     { 'x-forwarded-for': '127.0.0.1, 203.0.113.7' },
@@ -53,7 +53,7 @@ describeOnSqlite('class 37: without trusted proxies these headers are ignored:',
 });
 
 describeOnSqlite(
-  'class 37: with trusted proxies',
+  'IP spoofing: with trusted proxies',
   (server) => {
     test.each<[string, string, string, string]>([
       ['the header of an untrusted peer is ignored', '127.0.0.44', '203.0.113.7', '127.0.0.44'],

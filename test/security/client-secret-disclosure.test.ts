@@ -7,7 +7,7 @@ const secret = 'client-secret-that-must-not-leak';
 const kinds = ['access_tokens', 'refresh_tokens', 'authorization_codes'] as const;
 
 // The provider nested in a token gave its client secret to whoever the token belonged to.
-describeOnBoth('class 1: a token’s owner does not learn the client secret', (server) => {
+describeOnBoth('a token’s owner does not learn the client secret', (server) => {
   let provider: { pk: number; name: string };
   let owner: TestUser;
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { exchangeCode, makeCode, makeRelying, post, tokensFor } from '../support
 import { describeOnSqlite } from '../support/server.ts';
 
 // A store of things that are good once did not tell its kinds apart (CVE-2026-4282).
-describeOnSqlite('class 26: one kind of code in place of another', (server) => {
+describeOnSqlite('one kind of code in place of another', (server) => {
   test('is refused by every grant', async () => {
     const relying = await makeRelying(server());
     const headers = { authorization: relying.basic };

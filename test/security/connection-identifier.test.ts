@@ -13,7 +13,7 @@ const sourceOf = async (server: TestServer, kind: string) => {
 };
 
 // Whoever rewrote the identifier of their own link was signed in when its real owner came.
-describeOnBoth('class 61: the owner of a connection cannot change its identifier', (server) => {
+describeOnBoth('the owner of a connection cannot change its identifier', (server) => {
   test.each(['oauth', 'saml', 'mediasrc'])('%s', async (kind) => {
     const path = `/sources/user_connections/${kind}/`;
     const owner = await server().user();

@@ -17,7 +17,7 @@ const env = {
 
 // Class 75: whoever fails to sign in chooses the name that administrators are told, in chats and in mails.
 describeOnSqlite(
-  'class 75: the name of a failed sign-in',
+  'content injection: the name of a failed sign-in',
   (server) => {
     test('makes neither links in chats nor paragraphs in mails', async () => {
       const { admin } = server();
@@ -55,7 +55,7 @@ test.each([
   'see evil．example',
   'Ada\u2028Please reply with your password',
   'Ada \u202etxet desrever',
-])('class 75: a mail does not greet %j', (name) => {
+])('content injection: a mail does not greet %j', (name) => {
   const facts = { title: 'Acme', link: 'https://login.example.com/', minutes: 30, language: 'en', name } as const;
   expect(writeMail('email/account_confirmation.html', facts).text.split('\n')[0]).toBe('Hello,');
 });

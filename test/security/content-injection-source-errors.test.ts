@@ -12,7 +12,7 @@ beforeAll(async () => {
 const words = 'Your account is locked. Call 555 0100 and tell your password.';
 
 // Any site can have a browser bring an answer: what it says would stand on our page as if it were ours.
-describeOnSqlite('class 39: the words of an answer that says that it failed', (server) => {
+describeOnSqlite('content injection: the words of an answer that says that it failed', (server) => {
   const { source, about, post } = samlWalk(server, () => key);
 
   const failed = (slug: string, code: string) => {

@@ -7,7 +7,7 @@ import { signIn } from '../support/session.ts';
 const plan = 'gatehouse_flow_plan';
 const session = 'gatehouse_session';
 
-describeOnSqlite('classes 34 and 35: cookies of flows and sessions', (server) => {
+describeOnSqlite('cookies of flows and sessions', (server) => {
   test('a flow token that this server did not issue is replaced', async () => {
     const browser = openBrowser(server());
     browser.cookies.set(plan, 'planted-by-a-neighbour');
@@ -49,7 +49,7 @@ describeOnSqlite('classes 34 and 35: cookies of flows and sessions', (server) =>
 });
 
 describeOnSqlite(
-  'class 35: cookies behind TLS',
+  'cookies behind TLS',
   (server) => {
     test('carry the __Host- prefix', async () => {
       const api = server().nobody;

@@ -3,7 +3,7 @@ import { asForm, makeRelyingParty, visitor } from '../support/relying-party.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
 // Origins were compared by how they begin (CVE-2026-41569, GHSA-mchx-7j67-8mcf).
-describeOnSqlite('class 21: origins that begin like those of a client', (server) => {
+describeOnSqlite('origins that begin like those of a client', (server) => {
   const origins = [
     'https://app.example.evil.example',
     'https://app.example:8443',

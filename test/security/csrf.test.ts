@@ -8,7 +8,7 @@ import { describeOnSqlite } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
 // State changed by requests that another site made the browser send (GHSA-rwcp-qrwg-56cg, ATH-01-009).
-describeOnSqlite('class 44: a request that another site makes a browser send', (server) => {
+describeOnSqlite('CSRF: a request that another site makes a browser send', (server) => {
   const administrator = async () => (await server().admin.get('/core/users/me/')).body.user.pk as number;
 
   test.each([
@@ -57,7 +57,7 @@ describeOnSqlite('class 44: a request that another site makes a browser send', (
 });
 
 // Neighbours on the same site get our cookies sent along, and a body without a type needs no preflight.
-describeOnSqlite('class 44: a page of another origin', (server) => {
+describeOnSqlite('CSRF: a page of another origin', (server) => {
   const flow = `/flows/executor/${signInFlow}/`;
   const own = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' };
   const others: readonly [string, Record<string, string>][] = [
@@ -111,7 +111,7 @@ describeOnSqlite('class 44: a page of another origin', (server) => {
   });
 });
 
-describeOnSqlite('class 44: a GET', (server) => {
+describeOnSqlite('CSRF: a GET', (server) => {
   test('of any operation changes nothing but the audit log', async () => {
     const { app, admin, world } = server();
     await app.jobs.stop();

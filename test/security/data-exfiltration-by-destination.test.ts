@@ -8,7 +8,7 @@ const refusalOfSync =
   'Whoever gets users and groups reads them: deciding that takes permission to see users and groups.';
 
 // By one right each, a delegate had events, users and groups sent to themselves that they may not see.
-describeOnSqlite('class 60: data is not led to whoever may not see it', (server) => {
+describeOnSqlite('data exfiltration: changing a destination', (server) => {
   const application = (values: object) => ({ name: 'App', slug: unique('app'), ...values });
   const holder = (model: string, ...more: string[]) =>
     server().user([`svc_events.change_${model}`, `svc_events.view_${model}`, ...more]);

@@ -4,7 +4,7 @@ import { personWithPasskey } from '../support/passkey.ts';
 import { giveCodes, isSignedIn, personWithPassword } from '../support/second-factor.ts';
 import { describeOnBoth } from '../support/server.ts';
 
-describeOnBoth('class 14: a second factor, asked for before and shown after', (server) => {
+describeOnBoth('a second factor, asked for before and shown after', (server) => {
   const changes = ['their device is removed', 'they are deactivated', 'they are deleted'] as const;
   const change = async (what: (typeof changes)[number], user: number, kind: string) => {
     const { admin } = server();

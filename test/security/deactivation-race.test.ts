@@ -4,7 +4,7 @@ import { openBrowser, signInFlow } from '../support/flow-client.ts';
 import { hasPostgres, startServer } from '../support/server.ts';
 
 // Needs a row that is locked meanwhile, so PostgreSQL.
-describe.skipIf(!hasPostgres)('class 14: a user who is deactivated while they sign in', () => {
+describe.skipIf(!hasPostgres)('a user who is deactivated while they sign in', () => {
   test('gets no session, although the password was right', async () => {
     const server = await startServer('postgres');
     const { admin, user, world } = server;

@@ -5,7 +5,7 @@ import { signedInBrowser } from '../support/signed-in-browser.ts';
 
 // Bindings went with the group or user that they named, and an application without any is open to everybody: a client of
 // a SCIM source that deleted a group opened all that was for its members.
-describeOnBoth('class 46: what was for a deleted group or user is for nobody', (server) => {
+describeOnBoth('bindings of deleted groups and users match no user', (server) => {
   async function scimClient() {
     const slug = unique('source');
     const { token_obj } = await made(server(), '/sources/scim/', { name: slug, slug });

@@ -114,7 +114,7 @@ const knownWork = () =>
     (one: { text: string }, other: { text: string }) => other.text.localeCompare(one.text, 'en'),
   );
 
-describe('class 63: hostile input', () => {
+describe('denial of service: hostile input', () => {
   test.each(Object.entries(hostile))('takes less than 0.25 s of CPU: %s', (_name, work) => {
     const seconds = processorSeconds(work);
     // On a busy machine everything takes longer, known work as well. It is not done again: its result may be remembered.
@@ -178,7 +178,7 @@ describe('class 63: hostile input', () => {
 });
 
 // Two megabytes of members took 0.4 s, and a network may send a thousand in a minute.
-describeOnSqlite('class 63: JSON of many parts', (server) => {
+describeOnSqlite('denial of service: JSON of many parts', (server) => {
   const flow = '/flows/executor/default-authentication-flow/';
   const members = Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [`k${at}`, 1]));
   const many: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ import { describeOnSqlite } from '../support/server.ts';
 // every export of the audit log.
 const wordless = { toString: 1, valueOf: 1 };
 
-describeOnSqlite('class 74: values that cannot become text', (server) => {
+describeOnSqlite('denial of service: values that cannot become text', (server) => {
   test('are refused or taken by every field', () => {
     const { resources } = server().app.engine.registry;
     for (const { allFields } of resources) {

@@ -42,7 +42,7 @@ const costly: Readonly<Record<string, () => unknown>> = {
     patchDocument(userType, wide, { Operations: times(1_000, (at) => ({ op: 'add', path: `b${at}`, value: 1 })) }),
 };
 
-describe('class 63: the work that a SCIM client causes', () => {
+describe('denial of service: the work that a SCIM client causes', () => {
   test.each(Object.entries(costly))('ends a PATCH: %s', (_name, work) => {
     expect(work).toThrow(expect.objectContaining({ status: 400, scimType: 'tooMany' }));
   });
@@ -104,7 +104,7 @@ describe('class 63: the work that a SCIM client causes', () => {
 });
 
 // Each name was looked for in every resource of the list: ninety thousand of them held up the server for 88 s.
-describeOnSqlite('class 63: attributes that a SCIM client names', (server) => {
+describeOnSqlite('denial of service: attributes that a SCIM client names', (server) => {
   test('are bounded', async () => {
     const client = await scimClient(server());
     await client.user();

@@ -26,7 +26,7 @@ const objects: readonly (readonly [string, Buffer])[] = [
   ['a number', bytes(0)],
 ];
 
-describeOnBoth('class 63: hostile answers of passkeys', (server) => {
+describeOnBoth('denial of service: hostile answers of passkeys', (server) => {
   const begin = async (user?: number) => {
     const browser = await signedInBrowser(server(), user ?? (await server().user()).pk);
     const { registration } = (await browser.show(setup)).body;

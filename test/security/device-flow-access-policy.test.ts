@@ -5,7 +5,7 @@ import { asForm, connectDevice, discover, makeRelyingParty, visitor } from '../s
 import { describeOnSqlite } from '../support/server.ts';
 
 // The policies of the application were asked in every grant but this one (CVE-2024-38371).
-describeOnSqlite('class 24: devices of people who may not use the application', (server) => {
+describeOnSqlite('devices of people who may not use the application', (server) => {
   async function begin() {
     const party = await makeRelyingParty(server());
     const device = await client.initiateDeviceAuthorization(await discover(server(), party), { scope: 'openid' });

@@ -12,7 +12,7 @@ media.know('token', { id: 1, username: 'ada', email: 'ada@example.com' });
 const env = { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8', GATEHOUSE_MEDIASRC_API_URL: media.url };
 
 describeOnSqlite(
-  'class 15: a disabled source',
+  'a disabled source',
   (server) => {
     test('lets nobody in, whether linked, new or signed in', async () => {
       const { admin, nobody } = server();

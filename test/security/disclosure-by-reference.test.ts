@@ -13,7 +13,7 @@ const needsNoRight: Readonly<Record<string, string>> = {
 };
 
 // Answers show the objects that a row refers to. By one right, such as to add groups, a delegate read the whole directory.
-describeOnBoth('class 73: nobody reads an object by referring to it', (server) => {
+describeOnBoth('references do not disclose objects', (server) => {
   const target = async () => ({
     user: (await server().user([], { email: `${unique('hidden')}@example.com` })).pk,
     group: (await made(server(), '/core/groups/', { name: unique('group'), attributes: { hidden: true } })).pk,

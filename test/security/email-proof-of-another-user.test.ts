@@ -23,7 +23,7 @@ const old = 'an old horse';
 const setup = 'default-authenticator-totp-setup';
 
 describeOnSqlite(
-  'class 77: that somebody opened a link',
+  'email proof: a link opened by another user',
   (server) => {
     // What an earlier test had sent may still be on its way.
     beforeEach(async () => {

@@ -6,7 +6,7 @@ import { callback, makeRelyingParty, signInTo, visitor } from '../support/relyin
 import { describeOnSqlite } from '../support/server.ts';
 
 // Everybody without an address was the same person to clients that know people by it.
-describeOnSqlite('class 59: the subject is never empty or shared', (server) => {
+describeOnSqlite('the subject is never empty or shared', (server) => {
   const asking = (clientId: string) => ({
     client_id: clientId,
     redirect_uri: callback,

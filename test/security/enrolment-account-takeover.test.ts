@@ -5,7 +5,7 @@ import { describeOnSqlite } from '../support/server.ts';
 import { signedInBrowser } from '../support/signed-in-browser.ts';
 
 // A superuser who opened an invitation while signed in had their name and password rewritten by it.
-describeOnSqlite('class 52: an enrolment changes no existing account', (server) => {
+describeOnSqlite('an enrolment changes no existing account', (server) => {
   const enrolment = async (designation: string) =>
     makeWalk(
       server(),

@@ -3,7 +3,7 @@ import { grantOn } from '../support/grants.ts';
 import { describeOnBoth } from '../support/server.ts';
 
 // Class 47: a filter by a name that nobody has was refused, so that its answer told anybody who and what there is.
-describeOnBoth('class 47: filters by other objects', (server) => {
+describeOnBoth('filters by other objects', (server) => {
   test('do not tell delegates who there is besides the members whom they see', async () => {
     const { admin, user } = server();
     const member = await user();

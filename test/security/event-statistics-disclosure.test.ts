@@ -3,7 +3,7 @@ import { grantOn } from '../support/grants.ts';
 import { describeOnBoth } from '../support/server.ts';
 
 // Class 5: figures took the name of an application from any event, also from one that the caller may not see.
-describeOnBoth('class 5: figures of events name applications', (server) => {
+describeOnBoth('figures of events name applications', (server) => {
   test('as those events do that the caller may see', async () => {
     const { admin, user } = server();
     const pk = crypto.randomUUID();

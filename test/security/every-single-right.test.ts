@@ -81,7 +81,7 @@ const opened: Record<string, (operation: Operation, isVerb: boolean) => boolean>
   delete: ({ method }) => method === 'DELETE',
 };
 
-describeOnSqlite('class 49: one permission cannot be used to gain more', (server) => {
+describeOnSqlite('one permission cannot be used to gain more', (server) => {
   let ground: Ground | undefined;
   let probe: Probe;
   let stronger: TestUser;

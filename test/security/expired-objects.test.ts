@@ -7,7 +7,7 @@ const clock = { now: () => addMilliseconds(systemClock.now(), ahead) };
 const dayMs = 86_400_000;
 
 describeOnBoth(
-  'class 12: the expiry of objects',
+  'expired objects',
   (server) => {
     test('the expiry of an invitation is not extended by reading or changing it', async () => {
       ahead = 0;

@@ -12,7 +12,7 @@ const pass = (seconds: number) => {
 
 // What had expired stayed good until a clean-up job came by. No job runs here.
 describeOnBoth(
-  'class 12: expired tokens and consents',
+  'expired tokens and consents',
   (server) => {
     const grant = async (values: Record<string, unknown> = {}) => {
       const owner = await server().user();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeOnSqlite } from '../support/server.ts';
 
 // Class 7: expressions ran with the server's powers. The sandbox's own tests go further; these go in by the front door.
-describeOnSqlite('class 7: an expression cannot use the powers of the server', (server) => {
+describeOnSqlite('sandbox escape: expressions have no access to the server', (server) => {
   async function run(expression: string, context: Record<string, unknown> = {}) {
     const { admin } = server();
     const made = await admin.post('/policies/expression/', { name: crypto.randomUUID(), expression });

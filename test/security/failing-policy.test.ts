@@ -3,7 +3,7 @@ import { openBrowser } from '../support/flow-client.ts';
 import { bindExpression, makeWalk } from '../support/make-walk.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
-describeOnSqlite('class 8: a policy that fails', (server) => {
+describeOnSqlite('a policy that fails', (server) => {
   const broken = 'throw new Error("inner words")';
 
   test('prevents its flow from starting', async () => {

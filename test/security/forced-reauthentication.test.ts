@@ -6,7 +6,7 @@ import { password, personWithPassword } from '../support/second-factor.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
 // Applications ask that people sign in anew (prompt=login, max_age, ForceAuthn) before they do what matters.
-describeOnSqlite('class 78: that somebody has signed in anew', (server) => {
+describeOnSqlite('forced reauthentication (prompt=login, max_age)', (server) => {
   test('takes a proof: a flow that asks for none leaves as it was when they signed in', async () => {
     const { slug } = await makeWalk(server(), [['user_login']]);
     const { username, pk } = await personWithPassword(server());

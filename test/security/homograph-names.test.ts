@@ -9,7 +9,7 @@ import { describeOnBoth } from '../support/server.ts';
 const taken = 'This field must be unique.';
 const alike = 'It is, or looks like, the name or the address of another user.';
 
-describeOnBoth('names of users', (server) => {
+describeOnBoth('homographs: names of users', (server) => {
   const create = (values: object) => server().admin.post('/core/users/', { name: 'x', ...values });
   const person = async (username: string, values: object = {}): Promise<number> => {
     const made = await create({ username, ...values });

@@ -20,7 +20,7 @@ const showsTheRequest = new Set(['admin_system_retrieve', 'admin_system_create']
 
 for (const trusted of ['', '127.0.0.1'])
   describeOnSqlite(
-    `class 36: whatever host a request names${trusted && ', even through a trusted proxy'}`,
+    `host header injection: whatever host a request names${trusted && ', even through a trusted proxy'}`,
     (server) => {
       const send = (method: 'GET' | 'POST', path: string, payload?: object) =>
         rawRequest(server().url, `/api/v3${path}`, {

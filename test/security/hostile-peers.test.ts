@@ -65,7 +65,7 @@ const lines: string[] = [];
 const log = createLog({ level: 'debug', stream: { write: (line) => void lines.push(line) } });
 
 describeOnSqlite(
-  'class 81: peers that answer with anything',
+  'hostile responses of identity providers and services',
   (gatehouse) => {
     test.each(Object.keys(peers))('%s: people go no further, and secrets stay', async (peer) => {
       current = peer;

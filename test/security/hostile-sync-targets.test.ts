@@ -7,7 +7,7 @@ import { ledgerOf, localTargets } from '../support/sync.ts';
 
 // Class 76: what a target of outgoing sync answers is stored for each object. Ten megabytes were kept whole, and ids of any length.
 describeOnBoth(
-  'class 76: answers of a target',
+  'hostile responses of sync targets',
   (server) => {
     const start = scimWorkshop(server);
 

@@ -4,7 +4,7 @@ import { makeServiceProvider } from '../support/saml-sp.ts';
 import { describeOnBoth } from '../support/server.ts';
 
 // A refresh token that an administrator got while acting as somebody was good for months.
-describeOnBoth('class 57: an impersonator creates no access that outlives the impersonation', (server) => {
+describeOnBoth('impersonation: creates no access that outlives the impersonation', (server) => {
   const acting = async () => {
     const admin = await server().user([
       'svc_core.impersonate',

@@ -12,7 +12,7 @@ const rights = ['svc_core.view_user', 'svc_core.impersonate'];
 const me = '/core/users/me/';
 
 // Delegated administrators rise by acting as somebody who may more than they do (CVE-2026-9795 and its like).
-describeOnBoth('class 46: impersonation', (server) => {
+describeOnBoth('impersonation', (server) => {
   const acts = async (helper: number, target: number) => {
     const { browser } = await signIn(server(), helper);
     return (await browser.post(`/core/users/${target}/impersonate/`)).status;

@@ -4,7 +4,7 @@ import { describeOnBoth } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
 // Deactivated users and service accounts kept what they had (CVE-2025-53942, CVE-2025-64521, CVE-2026-1609).
-describeOnBoth('class 14: an inactive user', (server) => {
+describeOnBoth('an inactive user', (server) => {
   async function credentials(pk: number, name: string): Promise<Record<string, Api>> {
     const { admin, as } = server();
     await admin.post('/core/tokens/', { identifier: `of-${name}`, user: pk, expiring: false });

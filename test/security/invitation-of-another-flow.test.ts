@@ -11,7 +11,7 @@ const refused = {
 };
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
-describeOnBoth('classes 11, 12 and 13: invitations', (server) => {
+describeOnBoth('invitations', (server) => {
   const invite = (values: object) =>
     made(server(), '/stages/invitation/invitations/', { name: unique('invite'), expires: inAnHour(), ...values });
 

@@ -6,7 +6,7 @@ import { made, makeWalk, unique } from '../support/make-walk.ts';
 import { describeOnBoth } from '../support/server.ts';
 
 // Whoever read the event of an invitation had the invitation: its key was its secret.
-describeOnBoth('class 53: the key of an invitation lets nobody in', (server) => {
+describeOnBoth('the key of an invitation is not its secret', (server) => {
   const invite = async () => {
     const walk = await makeWalk(server(), [['invitation/stages'], ['dummy']]);
     const invitation = await made(server(), '/stages/invitation/invitations/', { name: unique('i'), flow: walk.pk });

@@ -4,7 +4,7 @@ import { makeApplication } from '../support/providers.ts';
 import { adminPassword, describeOnSqlite } from '../support/server.ts';
 
 // A launch URL was a template over the whole user: it could show the password's hash.
-describeOnSqlite('class 48: placeholders of launch URLs', (server) => {
+describeOnSqlite('placeholders of launch URLs', (server) => {
   test('are not filled in when they name the password hash or anything else that is not listed', async () => {
     const { rows } = await sql<{ password: string }>`select password from users where username = 'admin'`.execute(
       server().world.db.read,

@@ -27,7 +27,7 @@ const refused = 'xak-stage-access-denied';
 
 // The host that a request named became part of the links in mails (GHSA-2wmj-46rj-qm2w, CVE-2026-29067).
 describeOnSqlite(
-  'classes 12, 14 and 36: links that lead into flows',
+  'links that lead into flows',
   (server) => {
     const person = () => server().user([], { email: `${unique('me')}@example.org` });
     /** A link into a recovery flow, as its query string. */

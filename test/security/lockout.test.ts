@@ -9,7 +9,7 @@ const blocked = 'Too many failed attempts. Please try again later.';
 const password = 'right horse battery staple';
 
 // How often one may guess told who exists, and whoever guessed locked the owner out.
-describeOnBoth('class 66: the lock-out does not reveal users or lock out the owner', (server) => {
+describeOnBoth('lockout: reveals no users and does not lock out the owner', (server) => {
   const person = async () => {
     const email = `${unique('mail')}@example.org`;
     const user = await server().user([], { email });
@@ -76,7 +76,7 @@ describeOnBoth('class 66: the lock-out does not reveal users or lock out the own
 });
 
 // Ten worthless answers blocked everybody of a network, or the person whose name was typed.
-describeOnBoth('class 66: answers of worthless passkeys lock nobody out', (server) => {
+describeOnBoth('lockout: invalid passkey assertions lock out no user', (server) => {
   const validate = ['authenticator/validate', { device_classes: ['webauthn'], not_configured_action: 'deny' }] as const;
   const named = ['identification', { user_fields: ['username'] }] as const;
   const designation = 'authentication';

@@ -49,7 +49,7 @@ const names = [
 ];
 
 describeOnSqlite(
-  'class 70: a path below a folder of files that names none of them',
+  'a path below a folder of files that names none of them',
   (server) => {
     test.each(['/static/', '/static/api-browser/', '/static/pages/', '/media/'])(
       'is not found below %s, and leaves one line about each refusal in the log',

@@ -78,7 +78,7 @@ const spellings = [...leads.flatMap((lead) => hosts.map((host) => lead + host)),
 const destination = (to: string) => new URL(to, `${publicUrl}/if/flow/x/`);
 
 describeOnSqlite(
-  'class 55: a local path that becomes an external address when normalized',
+  'open redirect: a local path that becomes an external address when normalized',
   (server) => {
     test('is refused, and every accepted path stays local however often it is normalized', () => {
       expect(spellings.length).toBeGreaterThan(200);

@@ -3,7 +3,7 @@ import { makeRelying, post } from '../support/oauth2.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
 // A token that was too long was dropped without a word, and the client's own rights taken instead (CVE-2026-9704).
-describeOnSqlite('class 28: an oversized subject token', (server) => {
+describeOnSqlite('an oversized subject token', (server) => {
   test.each([20_000, 100_000, 1_000_000, 3_000_000])('of %d characters is refused', async (length) => {
     const relying = await makeRelying(server());
     const fields = {

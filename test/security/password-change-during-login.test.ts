@@ -12,7 +12,7 @@ import { describeOnBoth } from '../support/server.ts';
 const dummy = { component: 'xak-stage-dummy' };
 const backends = ['svc.core.auth.InbuiltBackend'];
 
-describeOnBoth('class 82: a walk whose user gets a new password meanwhile', (server) => {
+describeOnBoth('a password change during a login', (server) => {
   const change = (pk: number) => server().admin.post(`/core/users/${pk}/set_password/`, { password: 'a new horse' });
 
   test('is over for whoever knew the old one, however long they kept it', async () => {

@@ -5,7 +5,7 @@ import { personWithPasskey } from '../support/passkey.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
 // Whoever found a key was signed in by touching it.
-describeOnSqlite('class 67: passwordless sign-in requires user verification', (server) => {
+describeOnSqlite('passwordless sign-in requires user verification', (server) => {
   const passwordless = async (verification: string) =>
     (
       await makeWalk(

@@ -16,7 +16,7 @@ const climbs = [
   'x/../../../package.json',
 ];
 
-describeOnSqlite('class 43: path traversal', (server) => {
+describeOnSqlite('path traversal', (server) => {
   test.each(['/media/', '/static/', '/static/sources/'])(
     'nothing outside the folder is served through %s',
     async (prefix) => {

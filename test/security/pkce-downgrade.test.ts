@@ -3,7 +3,7 @@ import { callback, challenge, exchangeCode, makeCode, makeRelying, post, verifie
 import { describeOnSqlite } from '../support/server.ts';
 
 // Who took the challenge out on the way got tokens with any verifier, or none (CVE-2024-23647).
-describeOnSqlite('class 18: PKCE downgrade', (server) => {
+describeOnSqlite('PKCE downgrade', (server) => {
   const bare = { codeChallenge: '', codeChallengeMethod: '' };
 
   test('a verifier without a stored challenge is refused', async () => {

@@ -3,7 +3,7 @@ import { exchangeCode, makeCode, makeRelying } from '../support/oauth2.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
 // The check was skipped when the client sent no verifier (CVE-2023-48228).
-describeOnSqlite('class 17: a code with a PKCE challenge', (server) => {
+describeOnSqlite('a code with a PKCE challenge', (server) => {
   test.each([undefined, '', 'short', 'x'.repeat(43), 'x'.repeat(129), '\u00e9'.repeat(43)])(
     'is refused with the verifier %s',
     async (code_verifier) => {

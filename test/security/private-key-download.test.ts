@@ -3,7 +3,7 @@ import { generateCertificate } from '../../src/lib/certificate/generate-certific
 import { describeOnSqlite } from '../support/server.ts';
 
 // A private key was handed to whoever asked for its download address, or merely could see the pair.
-describeOnSqlite('class 4: private keys', (server) => {
+describeOnSqlite('private keys', (server) => {
   let pk: string;
   let secretLine: string;
   beforeAll(async () => {

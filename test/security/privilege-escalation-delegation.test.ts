@@ -10,7 +10,7 @@ const byRoles = '/rbac/permissions/assigned_by_roles/';
 const lacking = 'svc_flows.delete_flow';
 
 // Delegated administrators who rose by what they may do (CVE-2026-9795, -9796, CVE-2024-3656).
-describeOnBoth('class 46: a delegated administrator', (server) => {
+describeOnBoth('privilege escalation: a delegated administrator', (server) => {
   /** May do everything in the directory, and is no superuser. */
   let deputy: TestUser;
   let root: number;

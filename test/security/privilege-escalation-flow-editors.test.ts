@@ -5,7 +5,7 @@ import { bindExpression, made, makeWalk, unique } from '../support/make-walk.ts'
 import { describeOnBoth } from '../support/server.ts';
 
 // Whoever may edit a part of a flow, and holds nothing else, took the password out of it and signed in as a superuser.
-describeOnBoth('class 49: an editor of flows cannot sign in as another user', (server) => {
+describeOnBoth('privilege escalation: an editor of flows cannot sign in as another user', (server) => {
   const bindingsOf = async (slug: string) => {
     const flow = (await server().admin.get(`/flows/instances/${slug}/`)).body;
     const { results } = (await server().admin.get(`/flows/bindings/?target=${flow.pk}&ordering=order`)).body;

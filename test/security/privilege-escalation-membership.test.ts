@@ -4,7 +4,7 @@ import { describeOnBoth, type TestUser } from '../support/server.ts';
 
 // Groups decide who may use which application. Whoever could change users or add groups, and nothing of the group,
 // became a member of any.
-describeOnBoth('class 46: membership takes a right on the group, from whichever side', (server) => {
+describeOnBoth('privilege escalation: membership takes a right on the group, from whichever side', (server) => {
   let group: string;
   let application: string;
   let member: TestUser;

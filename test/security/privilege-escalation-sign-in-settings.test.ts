@@ -10,7 +10,7 @@ import { describeOnBoth } from '../support/server.ts';
 const apiScope = 'gatehouse/api';
 
 // Mail servers, matching modes, keys and the scope of the API, set by somebody who is no superuser.
-describeOnBoth('class 50: settings by which people sign in are for superusers', (server) => {
+describeOnBoth('privilege escalation: settings by which people sign in are for superusers', (server) => {
   const firstOf = async (path: string) => (await server().admin.get(path)).body.results[0];
   const attacks: Record<string, [rights: string[], attack: (api: Api) => Promise<Answer>]> = {
     'the mail server of an e-mail stage': [

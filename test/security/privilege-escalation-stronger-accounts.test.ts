@@ -6,7 +6,7 @@ import { describeOnBoth, type TestUser } from '../support/server.ts';
 const power = 'svc_events.delete_event';
 
 // A help desk that may reset passwords reset that of somebody who may more than they.
-describeOnBoth('class 51: nobody takes over an account that holds more permissions', (server) => {
+describeOnBoth('privilege escalation: accounts that hold more permissions cannot be taken over', (server) => {
   let stronger: TestUser;
   let byRole: TestUser;
   let onOne: TestUser;

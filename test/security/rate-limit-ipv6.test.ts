@@ -9,7 +9,7 @@ const ours = (n: number) => `2001:db8:1:2:${(n * 7919).toString(16).padStart(4, 
 const neighbour = '2001:db8:1:3::1';
 const trustLoopback = { env: { GATEHOUSE_TRUSTED_PROXIES: '127.0.0.1' } };
 
-describeOnBoth('class 65: attempts from all addresses of one IPv6 /64 share one limit', (server) => {
+describeOnBoth('attempts from all addresses of one IPv6 /64 share one limit', (server) => {
   const now = '2030-01-01T00:00:00.000000Z';
 
   test('guesses of passwords', async () => {
@@ -51,7 +51,7 @@ describeOnBoth('class 65: attempts from all addresses of one IPv6 /64 share one 
 });
 
 describeOnSqlite(
-  'class 65: requests from all addresses of one IPv6 /64 share one limit',
+  'requests from all addresses of one IPv6 /64 share one limit',
   (server) => {
     const from = (address: string) => apiFor(server().url, { 'x-forwarded-for': address });
 

@@ -4,7 +4,7 @@ import { asForm, makeRelyingParty, signInTo, visitor } from '../support/relying-
 import { describeOnSqlite } from '../support/server.ts';
 
 // CVE-2023-6291, CVE-2024-1132, CVE-2024-8883 and their kin: parsers that read the same address differently.
-describeOnSqlite('class 20: redirect URIs that imitate registered ones', (server) => {
+describeOnSqlite('redirect URIs that imitate registered ones', (server) => {
   const uris = [
     { matching_mode: 'strict', url: 'https://app.example/cb/x' },
     { matching_mode: 'regex', url: 'https://app\\.example/cb/[^?#]*' },

@@ -3,7 +3,7 @@ import { makeRelyingParty, visitor } from '../support/relying-party.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
 // Plain redirect URIs were taken for patterns, and without any the first one that came was trusted (CVE-2024-52289).
-describeOnSqlite('class 19: redirect URIs as patterns', (server) => {
+describeOnSqlite('redirect URIs as patterns', (server) => {
   async function goesTo(redirect_uris: unknown, redirect_uri: string): Promise<string | null> {
     const { clientId: client_id } = await makeRelyingParty(server(), { redirect_uris });
     const { authorize } = await visitor(server());

@@ -15,7 +15,7 @@ import { hasPostgres, startServer, type TestServer } from '../support/server.ts'
 const rounds = 5;
 const origin = 'http://id.example.org';
 
-describe.skipIf(!hasPostgres)('class 27: one proof shown to two instances at once', () => {
+describe.skipIf(!hasPostgres)('replay: one proof shown to two instances at once', () => {
   let first: TestServer;
   let second: TestServer;
   let key: IdpKey;

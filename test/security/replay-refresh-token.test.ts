@@ -8,7 +8,7 @@ const refresh = (server: TestServer, { basic }: Relying, refresh_token: string) 
   post(server, 'token', { grant_type: 'refresh_token', refresh_token }, { authorization: basic });
 
 // A refresh token was taken twice when it came twice at once, or again after a restart (CVE-2026-1035, CVE-2026-9802).
-describeOnBoth('class 27: a reused refresh token', (server) => {
+describeOnBoth('replay: a reused refresh token', (server) => {
   test('sent fifty times at once gets tokens once, and all are revoked', async () => {
     const relying = await makeRelying(server());
     const { refresh_token } = await tokensFor(server(), relying, (await server().user()).pk);

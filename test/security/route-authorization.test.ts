@@ -31,7 +31,7 @@ const openToAnyone: Readonly<Record<string, string>> = {
   admin_interface_retrieve: 'what they are and may do themselves',
   admin_overview_retrieve: 'the version, and nothing else without rights',
   admin_maintenance_retrieve: 'the version and their own tokens, and nothing else without rights',
-  admin_bulk_create: 'each write is refused by itself; class 5 of many writes tries them all',
+  admin_bulk_create: 'each write is refused by itself; bulk-write-authorization.test.ts tries them all',
   admin_objects_list: 'names of what they may see: none',
   admin_page_retrieve: 'a refusal in place of what they may not read',
   schema_retrieve: 'the document that describes the API',
@@ -54,7 +54,7 @@ function elsewhere(): Record<string, string> {
 }
 
 describeOnSqlite(
-  'class 5: authentication and permissions of every route',
+  'authentication and permissions of every route',
   (server) => {
     let ground: Ground | undefined;
     const here = () => ground as Ground;

@@ -6,7 +6,7 @@ import { describeOnBoth } from '../support/server.ts';
 
 // Accounts that SCIM clients act as must not reach anything through the admin API, and nobody reaches records without a right.
 
-describeOnBoth('class 41: SCIM sources', (server) => {
+describeOnBoth('SCIM sources', (server) => {
   test('records can be neither read nor written without signing in', async () => {
     const { admin, nobody } = server();
     const source = await makeSource(server(), 'scim', {});

@@ -3,7 +3,7 @@ import { exchangeCode, makeCode, makeRelying, post, tokensFor } from '../support
 import { describeOnSqlite } from '../support/server.ts';
 
 // Clients got scopes that nobody had given them, the API's among them (CVE-2024-52287).
-describeOnSqlite('class 23: scopes that the provider does not have', (server) => {
+describeOnSqlite('scopes that the provider does not have', (server) => {
   const wider = ['gatehouse/api', 'openid gatehouse/api', 'goodness', 'OPENID', 'openid\ngatehouse/api'];
 
   test.each(wider)('client credentials and devices do not get %j', async (scope) => {

@@ -11,7 +11,7 @@ import { describeOnBoth, type TestServer } from '../support/server.ts';
 
 // Whoever can write to the database could move a secret they know into a row they do not own.
 describeOnBoth(
-  'class 71: a sealed value can be opened in its own row only',
+  'a sealed value can be opened in its own row only',
   (server) => {
     const write = (statement: RawBuilder<unknown>) => server().world.db.write((tx) => statement.execute(tx));
 

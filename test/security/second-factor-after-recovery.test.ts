@@ -9,7 +9,7 @@ import { signedInBrowser } from '../support/signed-in-browser.ts';
 const setup = 'default-authenticator-totp-setup';
 const validate = 'xak-stage-authenticator-validate';
 
-describeOnSqlite('class 32: the second factor when recovering', (server) => {
+describeOnSqlite('the second factor when recovering', (server) => {
   test('is asked before somebody chooses a new password by a link', async () => {
     const fields = [await makePrompt(server(), 'password', 'password')];
     const walk = await makeWalk(

@@ -12,7 +12,7 @@ const env = { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8', GATEHOUSE_MEDIASRC_API_UR
 const setup = 'default-authenticator-totp-setup';
 
 describeOnSqlite(
-  'class 32: the second factor when signing in from a source',
+  'the second factor when signing in from a source',
   (server) => {
     test('is asked of everybody who has a device', async () => {
       media.know('source-token', { id: 1, username: 'source', email: 'source@example.com', title: 'Source' });

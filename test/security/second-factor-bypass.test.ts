@@ -28,7 +28,7 @@ const setups = [
 const identification = ['identification', { user_fields: ['username'] }] as const;
 
 describeOnSqlite(
-  'class 9: bypassing the second factor',
+  'bypassing the second factor',
   (server) => {
     const withApp = async () => {
       const user = await personWithPassword(server());

@@ -13,7 +13,7 @@ import { describeOnSqlite } from '../support/server.ts';
 const validate = 'xak-stage-authenticator-validate';
 
 describeOnSqlite(
-  'class 10: devices of one user in the flow of another',
+  'devices of one user in the flow of another',
   (server) => {
     const person = async () => {
       const user = await personWithPassword(server());

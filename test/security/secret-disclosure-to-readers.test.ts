@@ -13,7 +13,7 @@ const shows = (value: unknown): boolean => value !== '' && JSON.stringify(value)
 
 // Members of the read-only group read client secrets, kubeconfigs and the credentials of services.
 describeEveryResource(
-  'class 60: the permission to view an object does not show its secrets',
+  'the permission to view an object does not show its secrets',
   (ground, declared) => {
     const names = secretsOf(declared).map(([name]) => name);
 
@@ -35,7 +35,7 @@ describeEveryResource(
   (resource) => secretsOf(resource).length > 0 && (resource.visibility?.by ?? 'permission') === 'permission',
 );
 
-describeOnBoth('class 60: a hidden secret', (server) => {
+describeOnBoth('a hidden secret', (server) => {
   const rights = ['view', 'change', 'add'].map((verb) => `svc_providers_oauth2.${verb}_oauth2provider`);
   const body = async (name: string) => ({
     name,

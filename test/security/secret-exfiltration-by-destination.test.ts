@@ -26,7 +26,7 @@ const kinds = {
 
 // Whoever may change where a secret goes, but not see it, had it sent to a server of their own.
 describeOnSqlite(
-  'class 60: an address that a secret is sent to',
+  'secret exfiltration: changing the address that a secret is sent to',
   (server) => {
     // Those who do not see the directory change no target at all.
     const rights = (model: string) => [

@@ -9,7 +9,7 @@ import { adminPassword, adminToken, describeOnBoth } from '../support/server.ts'
 import { signIn } from '../support/session.ts';
 
 // Secrets compared in variable time, kept in clear, told to readers (CVE-2024-52307, CVE-2023-46249, ATH-01-008).
-describeOnBoth('class 48: secrets', (server) => {
+describeOnBoth('secrets', (server) => {
   test('no table contains a token, a session or a password in plain text', async () => {
     const { admin, user, world } = server();
     const person = await user();
@@ -103,7 +103,7 @@ describeOnBoth('class 48: secrets', (server) => {
   });
 });
 
-test('class 48: no source file compares secrets with ===', () => {
+test('no source file compares secrets with ===', () => {
   const source = fileURLToPath(new URL('../../src', import.meta.url));
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
     /(?<!\.test)\.ts$/.test(file),

@@ -7,7 +7,7 @@ import { describeOnBoth } from '../support/server.ts';
 const passOn = { component: 'xak-stage-dummy' };
 const dummy = 'xak-stage-dummy';
 
-describeOnBoth('class 80: what a walk gains on its way belongs to the browser that gained it', (server) => {
+describeOnBoth('session fixation: proofs belong to the browser that made them', (server) => {
   test('a second factor, shown to a walk of somebody who knows the password', async () => {
     const { username } = await personWithPassword(server());
     const [code] = await giveCodes(server(), username);

@@ -11,7 +11,7 @@ const env = { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8', GATEHOUSE_MEDIASRC_API_UR
 const body = { plex_token: 'token' };
 
 describeOnSqlite(
-  'class 35: the cookie of a flow’s plan over TLS',
+  'session fixation: the cookie of a flow’s plan over TLS',
   (server) => {
     test('cannot be set by subdomains or over plain HTTP, nor read by scripts', async () => {
       const flow = await makeFlow(server(), 'enrollment');
@@ -28,7 +28,7 @@ describeOnSqlite(
 );
 
 describeOnSqlite(
-  'class 44: linking an account with a session cookie',
+  'session fixation: linking an account with a session cookie',
   (server) => {
     test('needs a CSRF token', async () => {
       const { world, nobody } = server();

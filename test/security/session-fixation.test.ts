@@ -13,7 +13,7 @@ const twoSteps: Parameters<typeof makeWalk>[1] = [
   ['password', { backends }],
 ];
 
-describeOnBoth('class 79: a walk whose cookie somebody else has planted or copied', (server) => {
+describeOnBoth('session fixation: a flow cookie planted or copied by someone else', (server) => {
   async function person() {
     const user = await server().user();
     await server().admin.post(`/core/users/${user.pk}/set_password/`, { password });

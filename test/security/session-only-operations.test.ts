@@ -6,7 +6,7 @@ import { describeOnSqlite } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
 // A stolen token took the second factor away and set a new password.
-describeOnSqlite('class 56: operations for people only require a session', (server) => {
+describeOnSqlite('operations for people only require a session', (server) => {
   const deviceOf = async (user: number): Promise<number> => {
     const { pk } = await made(server(), '/authenticators/admin/totp/', { name: 'phone' });
     const own = sql`update devices set "user" = ${user} where pk = ${pk}`;

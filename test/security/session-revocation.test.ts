@@ -6,7 +6,7 @@ import { signIn } from '../support/session.ts';
 import { signedInBrowser } from '../support/signed-in-browser.ts';
 
 // Deleting a session removed the row and left the cookie working (CVE-2025-29928).
-describeOnBoth('class 16: a session ends for good', (server) => {
+describeOnBoth('session revocation: an ended session stays ended', (server) => {
   const isDead = async (session: Awaited<ReturnType<typeof signIn>>) =>
     (await session.browser.get('/core/users/me/')).status === 403 &&
     (await session.browser.post('/core/tokens/', { identifier: 'from-the-grave' })).status === 403;

@@ -16,7 +16,7 @@ const sourceOf = async (server: TestServer, kind: string) => {
   return makeSource(server, kind, values[kind] ?? {});
 };
 
-describeOnSqlite('class 3: connections to sources', (server) => {
+describeOnSqlite('connections to sources', (server) => {
   test.each(['oauth', 'saml', 'mediasrc'])('%s: nobody moves a connection to another user or source', async (kind) => {
     const path = `/sources/user_connections/${kind}/`;
     const [attacker, victim] = [await server().user(), await server().user()];

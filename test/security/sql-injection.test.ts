@@ -28,7 +28,7 @@ const injections = [
 const values = [`x' or '1'='1"; drop table users;--(select password from users)`, '\u0000%'];
 
 // Class 42: what callers named in `ordering` and in filters found its way into SQL.
-describeOnBoth('class 42: SQL injection by the query string of lists', (server) => {
+describeOnBoth('SQL injection by the query string of lists', (server) => {
   test('ordering accepts only members that are shown and stored', async () => {
     for (const resource of listed(server())) {
       const plain = await keysOf(server(), resource, '');

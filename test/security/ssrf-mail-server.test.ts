@@ -11,7 +11,7 @@ const mail = await startMailReceiver();
 afterAll(() => mail.close());
 const port = Number(new URL(mail.url).port);
 
-describeOnSqlite('class 45: the mail server of a stage cannot be in the server’s network', (server) => {
+describeOnSqlite('SSRF: the mail server of a stage cannot be in the server’s network', (server) => {
   test.each(['127.0.0.1', 'localhost', '::ffff:127.0.0.1', '169.254.169.254', '10.0.0.1'])(
     '%s is not called',
     async (host) => {

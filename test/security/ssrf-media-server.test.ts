@@ -15,7 +15,7 @@ const { port } = inside.address() as AddressInfo;
 // Requests on behalf of callers must not reach what only the server can reach, unless an administrator allows it.
 for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]']) {
   describeOnSqlite(
-    `class 45: a media server at ${host}`,
+    `SSRF: a media server at ${host}`,
     (server) => {
       test('is not called unless its address is allowed', async () => {
         const { admin, nobody } = server();
@@ -31,7 +31,7 @@ for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]']) {
 }
 
 describeOnSqlite(
-  'class 45: a media server on the cloud’s metadata address',
+  'SSRF: a media server on the cloud’s metadata address',
   (server) => {
     test('is not called even though other private addresses are allowed', async () => {
       const { admin, nobody } = server();

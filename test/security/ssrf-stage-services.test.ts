@@ -8,7 +8,7 @@ import { signedInBrowser } from '../support/signed-in-browser.ts';
 const service = await startService();
 afterAll(() => service.close());
 
-describeOnSqlite('class 45: services of stages cannot be in the server’s network', (server) => {
+describeOnSqlite('SSRF: services of stages cannot be in the server’s network', (server) => {
   test.each([
     ['this machine', () => service.url],
     ['this machine by name', () => service.url.replace('127.0.0.1', 'localhost')],

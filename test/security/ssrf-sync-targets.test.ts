@@ -6,7 +6,7 @@ import { makeSyncProvider } from '../support/sync.ts';
 const target = await startScimTarget();
 afterAll(() => target.close());
 
-describeOnSqlite('class 45: outgoing sync cannot reach the server’s network', (server) => {
+describeOnSqlite('SSRF: outgoing sync cannot reach the server’s network', (server) => {
   const own = () => String(target.settings.url);
   test.each([
     ['this machine', own],

@@ -5,7 +5,7 @@ const path = '/outposts/service_connections/container/';
 const model = 'containerserviceconnection';
 
 // Outgoing calls are guarded by address, which a socket of the machine has none of.
-describeOnSqlite('class 45: sockets of the machine', (server) => {
+describeOnSqlite('SSRF: sockets of the machine', (server) => {
   const socket = 'unix:///run/engine.sock';
   const delegate = () => server().user(['view', 'add', 'change'].map((verb) => `svc_outposts.${verb}_${model}`));
 

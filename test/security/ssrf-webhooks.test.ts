@@ -5,7 +5,7 @@ import { describeOnSqlite } from '../support/server.ts';
 const hook = await startWebhookReceiver();
 afterAll(() => hook.close());
 
-describeOnSqlite('class 45: webhooks cannot reach the server’s network', (server) => {
+describeOnSqlite('SSRF: webhooks cannot reach the server’s network', (server) => {
   test.each([
     ['this machine', () => hook.url],
     ['this machine by name', () => hook.url.replace('127.0.0.1', 'localhost')],

@@ -17,7 +17,7 @@ const bodies: Record<string, unknown>[] = [
   { constructor: 'x', toString: 'x' },
 ];
 
-describeOnSqlite('class 9: skipping steps by an empty or foreign answer', (server) => {
+describeOnSqlite('skipping steps by an empty or foreign answer', (server) => {
   const kinds = async () =>
     [
       ['identification', { user_fields: ['username'] }],

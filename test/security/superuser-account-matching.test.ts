@@ -10,7 +10,7 @@ const env = { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8', GATEHOUSE_MEDIASRC_API_UR
 
 // Who is called "admin" elsewhere became the administrator here.
 describeOnBoth(
-  'class 50: no superuser is matched by name or address',
+  'no superuser is matched by name or address',
   (server) => {
     const redeem = async (mode: string, account: Record<string, unknown>) => {
       const flow = await makeFlow(server(), 'authentication');

@@ -13,7 +13,7 @@ const frozen = { now: () => '2034-01-02T03:04:05.000000Z' };
 
 // By how long an answer takes one learns who has an account. Clocks differ from run to run; what is done does not.
 describeOnBoth(
-  'class 47: unknown and known user names cost the same work',
+  'timing attack: unknown and known user names cost the same work',
   (server) => {
     const person = async (values: Record<string, unknown> = {}) => {
       const user = await server().user([], { email: `${unique('me')}@example.org`, ...values });

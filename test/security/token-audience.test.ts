@@ -3,7 +3,7 @@ import { makeRelying, tokensFor } from '../support/oauth2.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
 // Whoever runs another service could call the API with the tokens that people brought them.
-describeOnSqlite('class 58: the audience of an access token for the API', (server) => {
+describeOnSqlite('the audience of an access token for the API', (server) => {
   const statusWith = async (resource?: string[]) => {
     const relying = await makeRelying(server(), { resources: resource ?? [] });
     const { pk } = await server().user();

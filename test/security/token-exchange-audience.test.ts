@@ -3,7 +3,7 @@ import { admitClients, makeRelying, tokensFor, tradeToken } from '../support/oau
 import { describeOnSqlite } from '../support/server.ts';
 
 // People agree by name that a client acts as them in the API. What one client hands to another is no such agreement.
-describeOnSqlite('class 58: an access token that another client was given', (server) => {
+describeOnSqlite('an access token that another client was given', (server) => {
   test('is traded for none that acts as its user in the API', async () => {
     const [front, back] = [await makeRelying(server()), await makeRelying(server())];
     await admitClients(server(), back, [front]);

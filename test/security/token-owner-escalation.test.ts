@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeOnBoth } from '../support/server.ts';
 
 // A token whose owner can be changed makes its holder whoever they name (CVE-2024-37905).
-describeOnBoth('class 2: the owner of a token', (server) => {
+describeOnBoth('the owner of a token', (server) => {
   test('is not changed by PATCH or PUT, whoever the caller is', async () => {
     const { admin, user, as } = server();
     const attacker = await user(['svc_core.add_token', 'svc_core.change_token', 'svc_core.view_token']);

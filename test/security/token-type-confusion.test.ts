@@ -5,7 +5,7 @@ import { describeOnSqlite } from '../support/server.ts';
 const type = (name: string) => `urn:ietf:params:oauth:token-type:${name}`;
 
 // An ID token was taken for an access token, since both are signed by the same key (Logto 1.43).
-describeOnSqlite('class 29: one type of token in place of another', (server) => {
+describeOnSqlite('one type of token in place of another', (server) => {
   test('ID tokens, refresh tokens and forged ones are refused by token exchange, userinfo and the API', async () => {
     const relying = await makeRelying(server(), { signing_key: await makeKey(server()) });
     const scope = ['openid', 'offline_access', 'gatehouse/api'];

@@ -7,7 +7,7 @@ import { describeOnBoth } from '../support/server.ts';
 const flow = 'default-provider-authorization-explicit-consent';
 
 // Who was signed out went on by what they had been given (CVE-2025-29928).
-describeOnBoth('class 16: grants of a session that has ended', (server) => {
+describeOnBoth('grants of a session that has ended', (server) => {
   const ends: Record<string, (session: string, user: number) => Promise<unknown>> = {
     deleted: (session) => server().admin.delete(`/core/authenticated_sessions/${session}/`),
     'its user switched off': (_, user) => server().admin.patch(`/core/users/${user}/`, { is_active: false }),

@@ -3,7 +3,7 @@ import { makeRelying, post, tokensFor } from '../support/oauth2.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
 // Any client could look into and take back the tokens of every other (CVE-2024-47077).
-describeOnSqlite("class 25: another client's tokens", (server) => {
+describeOnSqlite("another client's tokens", (server) => {
   test('are shown as inactive to a client, and cannot be revoked by it', async () => {
     const [owner, other] = [await makeRelying(server()), await makeRelying(server())];
     const given = await tokensFor(server(), owner, (await server().user()).pk);

@@ -27,7 +27,7 @@ async function redeem(server: TestServer, email: string, confirmed: unknown, val
 }
 
 describeOnSqlite(
-  'class 31: an unconfirmed e-mail address',
+  'an unconfirmed e-mail address',
   (server) => {
     test.each([[false], [null], ['true'], [1], [{}]])('links to no user (confirmed: %j)', async (confirmed) => {
       const victim = await server().user([], { email: `${unique('victim')}@example.com` });

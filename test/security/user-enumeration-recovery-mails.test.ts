@@ -16,7 +16,7 @@ const env = {
 };
 
 describeOnBoth(
-  'class 47: who asks for mails by a name, and then by an address',
+  'user enumeration: recovery mails by user name and by address',
   (server) => {
     test('does not learn whether they are those of one user, and sends them no more mails', async () => {
       const { slug } = await makeRecovery(server());

@@ -11,7 +11,7 @@ afterEach(() => peer.reset());
 afterAll(() => peer.close());
 
 describeOnSqlite(
-  'class 47: who types a name and is sent to a source',
+  'user enumeration: names that redirect to a source',
   (server) => {
     const { source, arrive, linkedUser } = openIdWalk(server, peer);
 

@@ -4,7 +4,7 @@ import { describeOnSqlite } from '../support/server.ts';
 import { signedInBrowser } from '../support/signed-in-browser.ts';
 
 // Applications are told by the attribute `email_verified` that an address is its user's.
-describeOnSqlite('class 62: that an address is verified', (server) => {
+describeOnSqlite('verified email: after a change of the address', (server) => {
   const verified = { email_verified: true, team: 'blue' };
 
   async function person() {

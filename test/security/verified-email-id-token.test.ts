@@ -9,7 +9,7 @@ afterEach(() => peer.reset());
 afterAll(() => peer.close());
 
 describeOnSqlite(
-  'class 62: an address in the profile that the ID token does not have',
+  'verified email: a profile address that the ID token does not contain',
   (server) => {
     const { source, arrive, connectionsOf } = openIdWalk(server, peer);
 

@@ -10,7 +10,7 @@ const env = { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8', GATEHOUSE_MEDIASRC_API_UR
 
 // A mapping took the address from another member; that the account's own was confirmed counted for it too.
 describeOnSqlite(
-  'class 62: a source confirms one address only',
+  'verified email: a source verifies one address only',
   (server) => {
     const redeem = async (expression: string, account: Record<string, unknown>) => {
       const flow = await makeFlow(server(), 'authentication');

@@ -5,7 +5,7 @@ import { grantOn } from '../support/grants.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
 // Class 6: the right to see an expression was enough to run it on the server.
-describeOnSqlite('class 6: the permission to view an expression does not let anybody run it', (server) => {
+describeOnSqlite('the permission to view an expression does not run it', (server) => {
   const subjects = [
     {
       what: 'a policy',

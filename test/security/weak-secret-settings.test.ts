@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeOnSqlite } from '../support/server.ts';
 
 // A key length of 1 made every new token guessable.
-describeOnSqlite('class 54: no setting makes secrets weak', (server) => {
+describeOnSqlite('no setting makes secrets weak', (server) => {
   const set = (values: object) => server().admin.patch('/admin/settings/', values);
 
   test.each([

@@ -10,7 +10,7 @@ import { createAuthenticator } from '../support/software-authenticator.ts';
 const setup = 'default-authenticator-webauthn-setup';
 const component = 'xak-stage-authenticator-validate';
 
-describeOnSqlite('class 10: passkey assertions of another person, flow or step', (server) => {
+describeOnSqlite('replay: passkey assertions of another user, flow or step', (server) => {
   const person = () => personWithPasskey(server());
   const flow = () => makeFactorFlow(server(), 'webauthn');
   const atKey = async (slug: string, user: PasskeyOwner) => {

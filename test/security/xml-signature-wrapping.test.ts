@@ -43,7 +43,7 @@ const wrappedRequests = (good: string, evil: string): Record<string, string> => 
 });
 
 // Readers that verified one element and read another signed in whomever a stranger named.
-describeOnSqlite('class 39: only what is signed is read', (server) => {
+describeOnSqlite('XML signature wrapping: only what is signed is read', (server) => {
   describe('a response to a SAML source', () => {
     const { source, signIn, address, depart, about, bring } = samlWalk(server, () => key);
 

@@ -3,7 +3,7 @@ import { callback, makeRelyingParty, visitor } from '../support/relying-party.ts
 import { describeOnSqlite } from '../support/server.ts';
 
 // What a client sends came back as markup, or went to an address that runs (CVE-2026-42849, GHSA-3p62-6fjh-3p5h).
-describeOnSqlite('class 22: form_post answers', (server) => {
+describeOnSqlite('XSS: form_post answers', (server) => {
   test('are escaped, and no other script runs on the page', async () => {
     const party = await makeRelyingParty(server());
     const { authorize } = await visitor(server());

@@ -3,7 +3,7 @@ import { makeRelyingParty, signInTo, visitor } from '../support/relying-party.ts
 import { describeOnSqlite } from '../support/server.ts';
 
 // Who has just signed out expects to be asked for their password: a client must not lead them to a page that looks like ours.
-describeOnSqlite('class 22: a client that is framed when somebody signs out', (server) => {
+describeOnSqlite('XSS: a client that is framed when somebody signs out', (server) => {
   test('cannot lead the browser away, open windows or start downloads', async () => {
     const party = await makeRelyingParty(server(), { frontchannel_logout_uri: 'https://evil.example/out' });
     const browser = await visitor(server());

@@ -18,7 +18,7 @@ const evil = [
   'https:evil.example/x.png',
 ];
 
-describeOnSqlite('class 22: addresses of images', (server) => {
+describeOnSqlite('XSS: addresses of images', (server) => {
   beforeAll(async () => {
     const values = { name: 'e', slug: 'evil', title: 'E', designation: 'enrollment' };
     await server().admin.post('/flows/instances/', values);

@@ -17,7 +17,7 @@ const harmful = [
 ];
 
 // Addresses that a page shows as links were stored whatever their scheme.
-describeOnSqlite('class 22: launch URLs have the scheme http or https', (server) => {
+describeOnSqlite('XSS: launch URLs have the scheme http or https', (server) => {
   test('other schemes are refused', async () => {
     for (const [index, meta_launch_url] of harmful.entries()) {
       const body = { name: 'n', slug: `harm-${index}`, meta_launch_url };

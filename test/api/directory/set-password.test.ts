@@ -8,7 +8,7 @@ import { signIn } from '../../support/session.ts';
 const view = 'svc_core.view_user';
 const reset = 'svc_core.reset_user_password';
 
-describeOnBoth('E16 setting a password', (server) => {
+describeOnBoth('setting a password', (server) => {
   const stored = async (pk: number) => {
     const { rows } = await sql<{ password: string; changed: string; last_login: string | null }>`
       select password, password_change_date as changed, last_login from users where pk = ${pk}`.execute(

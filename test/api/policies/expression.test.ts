@@ -5,7 +5,7 @@ import { describeOnBoth } from '../../support/server.ts';
 
 const path = '/policies/expression/';
 
-describeOnBoth('expression policies (E21)', (server) => {
+describeOnBoth('expression policies', (server) => {
   test('store the trimmed body of a function', async () => {
     const { admin } = server();
     const made = await admin.post(path, {

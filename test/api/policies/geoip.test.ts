@@ -5,7 +5,7 @@ import { describeOnSqlite } from '../../support/server.ts';
 
 const path = '/policies/geoip/';
 
-describeOnSqlite('GeoIP policies (E12)', (server) => {
+describeOnSqlite('GeoIP policies', (server) => {
   test('countries in any spelling are stored sorted and unique', async () => {
     const made = await server().admin.post(path, {
       name: 'a few countries',

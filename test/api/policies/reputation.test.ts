@@ -8,7 +8,7 @@ const path = '/policies/reputation/';
 const view = 'svc_policies_reputation.view_reputationpolicy';
 const names = ({ results }: { results: { name: string }[] }) => results.map(({ name }) => name);
 
-describeOnBoth('reputation policies (E11)', (server) => {
+describeOnBoth('reputation policies', (server) => {
   test('saving a policy unchanged records no change', async () => {
     const { admin } = server();
     const values = { name: 'unchanged', threshold: -7 };

@@ -45,7 +45,7 @@ const misunderstood = 'The media server gave an answer that cannot be understood
 const account = { id: 2, username: 'friend', title: 'Friend', email: 'friend@example.com' };
 
 describeOnSqlite(
-  'E14: when the media server does not answer as it should',
+  'when the media server does not answer as it should',
   (server) => {
     test('sign-in works while the media server answers correctly', async () => {
       const redeem = await prepare(server());

@@ -57,7 +57,7 @@ const connect = (server: TestServer, source: { pk: string }, user: number, ident
   });
 
 describeOnBoth(
-  'E14: redeeming a token of the media server',
+  'redeeming a token of the media server',
   (server, kind) => {
     const browserOf = async ({ pk }: { pk: number }) => (await signIn(server(), pk)).browser;
 

@@ -172,7 +172,7 @@ describeOnBoth('SCIM records', (server) => {
   };
   const path = (kind: string, id: string) => `/sources/scim_${kind}/${encodeURIComponent(id)}/`;
 
-  test('E22: a user record shows the user it stands for', async () => {
+  test('a user record shows the user it stands for', async () => {
     const { admin } = server();
     const user = await server().user([], { email: 'ada@example.com', attributes: { a: 1 } });
     const { source, body } = await record('users', {
@@ -209,7 +209,7 @@ describeOnBoth('SCIM records', (server) => {
     '"quotes\'; drop table users; --',
     '12345',
     'x'.repeat(600),
-  ])('E22: an id may be any text: %s', async (id) => {
+  ])('an id may be any text: %s', async (id) => {
     const { admin } = server();
     const { body } = await record('users', { id: `${unique('i')}${id}` });
     const { body: group } = await record('groups', { id: `${unique('i')}${id}` });
@@ -220,7 +220,7 @@ describeOnBoth('SCIM records', (server) => {
     });
   });
 
-  test('E22: what is not there is not found, and what may not be seen is refused', async () => {
+  test('what is not there is not found, and what may not be seen is refused', async () => {
     const { body } = await record('users');
     const { admin, nobody } = server();
     const absent = await admin.get(path('users', 'nobody'));

@@ -6,7 +6,6 @@ import { describeOnBoth } from '../../support/server.ts';
 const path = '/stages/invitation/invitations/';
 const dayMs = 86_400_000;
 
-// E15
 describeOnBoth('invitations', (server) => {
   let flow: { pk: string; slug: string };
   const make = async (name: string, more = {}, api = server().admin) => {

@@ -5,7 +5,6 @@ import { describeOnBoth } from '../../support/server.ts';
 
 const path = '/stages/prompt/stages/';
 
-// E19
 describeOnBoth('prompt stages', (server) => {
   let fields: string[];
   let policy: string;

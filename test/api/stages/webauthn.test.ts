@@ -9,7 +9,6 @@ const yubiKey = 'ee882879-721c-4913-9775-3dfcce97072a';
 const windowsHello = '08987058-cadc-4b81-b6e1-30de50dcbe96';
 const unknownDevices = '00000000-0000-0000-0000-000000000000';
 
-// E17
 describeOnBoth('WebAuthn stages', (server) => {
   let flow: string;
   const make = async (name: string, more = {}) => {

@@ -503,7 +503,7 @@ describeOnSqlite(
       });
     });
 
-    test('class 15: a source that is unknown or disabled lets nobody leave or come back', async () => {
+    test('a source that is unknown or disabled lets nobody leave or come back', async () => {
       const { slug } = await source();
       const browser = newBrowser(server());
       const state = (await depart(server(), browser, slug)).searchParams.get('state') ?? '';
@@ -514,7 +514,7 @@ describeOnSqlite(
       }
     });
 
-    test('class 32: a second factor is asked of whoever has a device', async () => {
+    test('a second factor is asked of whoever has a device', async () => {
       const { slug, pk } = await source();
       peer.person = known();
       const user = await linkedUser(pk, peer.person.sub as string);

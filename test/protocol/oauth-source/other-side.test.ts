@@ -54,7 +54,7 @@ describeOnSqlite(
         expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('OpenID configuration')]);
       });
 
-      test('class 45: addresses inside that are not allowed are not called', async () => {
+      test('addresses inside that are not allowed are not called', async () => {
         const { slug } = await source({ oidc_well_known_url: 'http://169.254.169.254/latest' });
         const page = await visit(server(), newBrowser(server()), `/source/oauth/login/${slug}/`);
         expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('may not be called')]);

@@ -115,7 +115,7 @@ describeOnBoth('RFC 8628: device authorization', (server) => {
   });
 
   // Scopes that the client was not given came with the device's token (CVE-2024-52287).
-  test('class 23: scopes that the client is not set up for are refused', async () => {
+  test('scopes that the client is not set up for are refused', async () => {
     const party = await makeRelyingParty(server());
     const response = await fetch(`${server().url}/application/o/device/`, {
       ...asForm({ client_id: party.clientId, client_secret: party.clientSecret, scope: 'openid admin' }),

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 const enrolled = '/if/flow/default-source-enrollment/';
 
-describeOnBoth('class 39: answers of a SAML identity provider', (server) => {
+describeOnBoth('answers of a SAML identity provider', (server) => {
   const { source, depart, about, post, bring, arrive, signIn, connectionsOf } = samlWalk(server, () => key);
   const refused = (page: Page, words: string, status = 400) => {
     expect([page.status, saidOn(page)]).toEqual([status, expect.stringContaining(words)]);
@@ -212,7 +212,7 @@ describeOnBoth('class 39: answers of a SAML identity provider', (server) => {
 });
 
 // Verifying one that is not signed by the right key took a second.
-describeOnSqlite('class 63: answers that are refused', (server) => {
+describeOnSqlite('answers that are refused', (server) => {
   const { source } = samlWalk(server, () => key);
 
   test('are limited more closely', async () => {
