@@ -5,6 +5,7 @@ import type { Dialect } from '../platform/db/dialect.ts';
 import { nullIfUnreadable, sealContext } from '../platform/keys.ts';
 import { derivedField } from './fields/computed.ts';
 import { asStored, type Derive, type Field, fromJson, isShown, type ReadContext, type Row } from './fields/field.ts';
+import { joinedKeys } from './fields/ref.ts';
 import { integer, uuid } from './fields/scalar.ts';
 import { text } from './fields/text.ts';
 import type { Registry, Resource } from './resource.ts';
@@ -171,9 +172,9 @@ type KeyList = Member & { readonly objects: string };
 type Stored = Member & { readonly read: NonNullable<Member['read']> };
 type Derived = Member & { readonly derive: Derive };
 
-/** The member that nests the objects whose keys a field lists, if any: then the keys need no query of their own. */
+/** The member that nests the objects whose keys a field lists, if any: then a set of keys needs no query of its own. */
 function objectsOf({ storage }: Field, fields: readonly [string, Field][], needs: PlanNeeds): string | null {
-  if (storage.in !== 'join') return null;
+  if (storage.in !== 'join' || storage.join.isOrdered) return null;
   const { table, own } = storage.join;
   const found = fields.find(([, other]) => {
     if (other.storage.in !== 'nested') return false;
@@ -229,9 +230,8 @@ function compile(resource: Resource, name: string, field: Field, needs: PlanNeed
       return member(guarded, storage.type === 'json');
     }
     case 'join': {
-      const { table, own, other } = storage.join;
-      const pairs = sql`select ${sql.ref(other)} from ${sql.table(table)} where ${sql.ref(`${table}.${own}`)} = ${row.col('pk')} order by ${sql.ref(other)}`;
-      return member(needs.dialect.jsonValues(pairs, other), true);
+      const { join } = storage;
+      return member(needs.dialect.jsonValues(joinedKeys(join, row), join.other), true);
     }
     case 'query':
       return member(storage.select(row, needs.dialect), storage.json);

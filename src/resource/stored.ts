@@ -5,6 +5,7 @@ import { statement } from '../platform/db/statement.ts';
 import { sealContext } from '../platform/keys.ts';
 import type { Call } from './call.ts';
 import type { Field, Row } from './fields/field.ts';
+import { joinedKeys } from './fields/ref.ts';
 import type { LoadStored, Resource } from './resource.ts';
 import type { PkOf } from './stored-row.ts';
 
@@ -56,7 +57,6 @@ function columnOf(resource: Resource, name: string, field: Field, dialect: Diale
   const row = resource.row();
   if (field.storage.in === 'column') return row.col(name);
   if (field.storage.in !== 'join') return null;
-  const { table, own, other } = field.storage.join;
-  const pairs = sql`select ${sql.ref(other)} from ${sql.table(table)} where ${sql.ref(`${table}.${own}`)} = ${row.col('pk')} order by ${sql.ref(other)}`;
-  return dialect.jsonValues(pairs, other);
+  const { join } = field.storage;
+  return dialect.jsonValues(joinedKeys(join, row), join.other);
 }

@@ -115,31 +115,47 @@ export async function writeJoins(
   for (const [name, value] of Object.entries(values)) {
     const field = resource.allFields[name];
     if (field?.storage.in !== 'join' || !Array.isArray(value)) continue;
-    const { table, own, other } = field.storage.join;
-    const keys = new Set<string | number>(value);
-    const linked = isNew ? new Set<string | number>() : await pairedWith(field.storage.join, pk, tx);
-    for (const removed of chunksOf([...linked.difference(keys)], keysPerStatement)) {
-      await sql`delete from ${sql.table(table)} where ${sql.ref(own)} = ${pk} and ${sql.ref(other)} in (${sql.join(removed)})`.execute(
-        tx,
-      );
+    const { join } = field.storage;
+    const before = isNew ? new Map<Key, number>() : await pairedWith(join, pk, tx);
+    const after = new Map(value.map((key: Key, index) => [key, join.isOrdered ? index : 0]));
+    const gone = [...before.keys()].filter((key) => !after.has(key));
+    for (const removed of chunksOf(gone, keysPerStatement)) {
+      await sql`delete from ${sql.table(join.table)} where ${sql.ref(join.own)} = ${pk}
+        and ${sql.ref(join.other)} in (${sql.join(removed)})`.execute(tx);
     }
-    for (const added of chunksOf([...keys.difference(linked)], keysPerStatement)) {
-      const pairs = sql.join(added.map((key) => sql`(${pk}, ${key})`));
-      await sql`insert into ${sql.table(table)} (${sql.ref(own)}, ${sql.ref(other)}) values ${pairs} on conflict do nothing`.execute(
-        tx,
-      );
-    }
+    const moved = [...after].filter(([key, position]) => before.get(key) !== position);
+    for (const pairs of chunksOf(moved, keysPerStatement)) await writePairs(join, pk, pairs, tx);
   }
 }
 
+async function writePairs(
+  { table, own, other, isOrdered }: Join,
+  pk: string | number,
+  pairs: readonly (readonly [Key, number])[],
+  tx: Query,
+): Promise<void> {
+  const keys = sql`${sql.ref(own)}, ${sql.ref(other)}`;
+  await (isOrdered
+    ? sql`insert into ${sql.table(table)} (${keys}, position)
+        values ${sql.join(pairs.map(([key, position]) => sql`(${pk}, ${key}, ${position})`))}
+        on conflict (${keys}) do update set position = excluded.position`
+    : sql`insert into ${sql.table(table)} (${keys})
+        values ${sql.join(pairs.map(([key]) => sql`(${pk}, ${key})`))} on conflict do nothing`
+  ).execute(tx);
+}
+
+type Key = string | number;
+
+/** The keys that a row refers to, with their positions. */
 async function pairedWith(
-  { table, own, other }: Join,
+  { table, own, other, isOrdered }: Join,
   pk: string | number,
   tx: Query,
-): Promise<ReadonlySet<string | number>> {
-  const { rows } = await sql<{ key: string | number }>`select ${sql.ref(other)} as key from ${sql.table(table)}
+): Promise<ReadonlyMap<Key, number>> {
+  const { rows } = await sql<{ key: Key; position: number }>`select ${sql.ref(other)} as key,
+    ${isOrdered ? sql.ref('position') : sql`0`} as position from ${sql.table(table)}
     where ${sql.ref(own)} = ${pk}`.execute(tx);
-  return new Set(rows.map(({ key }) => key));
+  return new Map(rows.map(({ key, position }) => [key, position]));
 }
 
 /**

@@ -21,6 +21,7 @@ describeOnBoth('the columns of the database', (server) => {
         if (field.storage.in === 'join') {
           declare(field.storage.join.table, field.storage.join.own);
           declare(field.storage.join.table, field.storage.join.other);
+          if (field.storage.join.isOrdered) declare(field.storage.join.table, 'position');
         }
         if (isRef(field))
           expect(app.engine.registry.find(field.model), `${name} refers to ${field.model}`).toBeDefined();

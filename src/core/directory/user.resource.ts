@@ -103,6 +103,7 @@ export function userResource({ installId, passwords, settings, key, jobs, config
       is_superuser: computed(booleanSchema, (row) => isSuperuserSql(row.col('pk'))),
       groups: refs('svc_core.group', 'uuid', {
         ...memberships,
+        isSet: true,
         needs: 'view',
         resetOnPut: true,
         limits: { takes: giveRight },

@@ -104,6 +104,8 @@ export interface Pairs {
 
 export interface Join extends Pairs {
   readonly model: string;
+  /** Whether the table keeps the order in which keys were sent, as `position`. */
+  readonly isOrdered: boolean;
 }
 
 /** An SQL expression over the row. */

@@ -1,5 +1,17 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { JsonSchema } from '../json-schema.ts';
-import { accept, asStored, type Common, complain, type Field, fromJson, type Null, type Parsed } from './field.ts';
+import {
+  accept,
+  asStored,
+  type Common,
+  complain,
+  type Field,
+  fromJson,
+  type Join,
+  type Null,
+  type Parsed,
+  type RowAlias,
+} from './field.ts';
 import { canonicalUuid, isUuid } from './scalar.ts';
 import { typeName } from './well-formed.ts';
 
@@ -59,6 +71,8 @@ export interface RefsOptions<T = unknown> extends RefOptions<T, false> {
   readonly own: string;
   readonly other: string;
   readonly notEmpty?: boolean;
+  /** Who belongs to what: the order in which keys are sent means nothing, and is not kept. */
+  readonly isSet?: boolean;
 }
 
 /** References to any number of objects of another model, in a join table. */
@@ -67,13 +81,13 @@ export function refs<const K extends KeyType>(
   keyType: K,
   options: RefsOptions<readonly Key<K>[]>,
 ): RefField<readonly Key<K>[]> {
-  const { table, own, other } = options;
+  const { table, own, other, isSet = false } = options;
   return {
     kind: 'refs',
     model,
     keyType,
     orderable: false,
-    storage: { in: 'join', join: { table, own, other, model } },
+    storage: { in: 'join', join: { table, own, other, model, isOrdered: !isSet } },
     schema: { type: 'array', items: keySchema(keyType) },
     ...(options.notEmpty && { requestSchema: { type: 'array', items: keySchema(keyType), minItems: 1 } }),
     ...(!options.notEmpty && options.required !== true && { default: () => [] }),
@@ -83,6 +97,11 @@ export function refs<const K extends KeyType>(
     fromColumn: fromJson,
   };
 }
+
+/** The keys that a row refers to, as a query. */
+export const joinedKeys = ({ table, own, other, isOrdered }: Join, row: RowAlias): RawBuilder<unknown> =>
+  sql`select ${sql.ref(other)} from ${sql.table(table)} where ${sql.ref(`${table}.${own}`)} = ${row.col('pk')}
+    order by ${isOrdered ? sql`position, ` : sql``}${sql.ref(other)}`;
 
 function parseKeys<K extends KeyType>(value: unknown, keyType: K, notEmpty: boolean): Parsed<readonly Key<K>[]> {
   if (!Array.isArray(value)) return complain(`Expected a list of items but got type "${typeName(value)}".`);

@@ -56,6 +56,7 @@ import { outposts } from './0080-outposts.ts';
 import { proxyProvider } from './0081-proxy-provider.ts';
 import { previousClientSecrets } from './0093-previous-client-secrets.ts';
 import { invalidationFlows } from './0103-invalidation-flows.ts';
+import { orderOfReferences } from './0104-order-of-references.ts';
 import { ldapProvider } from './0115-ldap-provider.ts';
 import { proxySessions } from './0120-proxy-sessions.ts';
 
@@ -120,4 +121,5 @@ export const migrations: readonly Migration[] = [
   invalidationFlows,
   ldapProvider,
   proxySessions,
+  orderOfReferences,
 ];
