@@ -20,6 +20,8 @@ const owned: Readonly<Record<string, readonly string[]>> = {
       'permissions',
       'user_permissions',
       'role_permissions',
+      'user_permission_keys',
+      'role_permission_keys',
     ],
     ...['user_object_permissions', 'role_object_permissions', 'tokens', 'authenticated_sessions', 'sign_in_attempts'],
     ...['events', 'settings', 'property_mappings', 'certificates', 'applications', 'application_backchannel_providers'],

@@ -111,6 +111,7 @@ export interface Declaration<
   afterWrite?(input: AfterWrite<R>): Promise<void>;
   /** Corrects for pages which rights callers have by permissions alone, where other rules refuse or allow more. */
   rightsOf?(input: RightsInput<Registry>): Promise<CorrectRights>;
+  readonly beside?: Beside;
   readonly maxPageSize?: number;
   /** What pages show of it, if that does not follow from the fields. */
   readonly page?: PageMetadata;
@@ -171,6 +172,21 @@ export interface CheckInput<R = Row> {
   readonly current: R | null;
   /** Whether a new row repeats one that exists, here or in the file that is imported. */
   readonly isCopy?: boolean;
+}
+
+/** Objects of another table that are read and deleted under the same addresses, by keys that rows do not get. */
+export interface Beside {
+  holds(key: unknown): boolean;
+  /** As a row of the resource is selected. Throws if there is none that the caller may see. */
+  read(input: BesideInput): Promise<Row>;
+  destroy(input: BesideInput): Promise<void>;
+}
+
+export interface BesideInput {
+  readonly call: Call;
+  readonly engine: Engine;
+  readonly tx: Query;
+  readonly key: unknown;
 }
 
 export interface AfterWrite<R = Row> extends CheckInput<R> {

@@ -48,7 +48,7 @@ describeOnBoth('references', (server) => {
     const [one, two] = results.map(({ pk }: { pk: string }) => pk);
     const provider = await makeProvider(server(), { property_mappings: [two, one] });
     await admin.patch(`/providers/oauth2/${provider.pk}/`, { property_mappings: [one, two] });
-    const [event] = await lastEvents(server(), 'model_updated', 1);
-    expect(event.context.diff.property_mappings).toEqual({ previous_value: [two, one], new_value: [one, two] });
+    const [event] = await lastEvents(server(), 1);
+    expect(event?.context.diff.property_mappings).toEqual({ previous_value: [two, one], new_value: [one, two] });
   });
 });

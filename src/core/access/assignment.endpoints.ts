@@ -1,14 +1,10 @@
-import { sql } from 'kysely';
-import type { Query } from '../../platform/db/database.ts';
-import { firstRow } from '../../platform/db/first-row.ts';
-import { modelFacts } from '../../resource/audit.ts';
-import type { Call } from '../../resource/call.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { arrayOf, integerSchema, objectSchema, stringSchema, uuidSchema } from '../../resource/json-schema.ts';
 import { assignedListEndpoint } from './assigned-list.ts';
 import { assignBody, readGrants, unassignBody } from './assignment.ts';
-import { checkMayGrant, checkMayTouchUser, type Grant } from './delegation.ts';
-import { findHolder, type Holder, type HolderKind, rejectInternalAccount, roleHolders, userHolders } from './holder.ts';
+import { checkMayGrant } from './delegation.ts';
+import { assignPermission, checkMayTouch, recordChange, unassignPermission } from './grants.ts';
+import { findHolder, type HolderKind, rejectInternalAccount, roleHolders, userHolders } from './holder.ts';
 
 export const assignmentEndpoints: readonly Endpoint[] = [userHolders, roleHolders].flatMap((kind) => [
   assignedListEndpoint(kind),
@@ -64,58 +60,4 @@ function unassignEndpoint(kind: HolderKind): Endpoint {
       await recordChange(tx, call, holder, 'remove', grants);
     },
   });
-}
-
-async function checkMayTouch(kind: HolderKind, tx: Query, call: Call, { pk }: Holder): Promise<void> {
-  if (kind.column === 'user') await checkMayTouchUser(tx, call, Number(pk));
-}
-
-/** Beyond all keys of grants on objects, or a client that deletes a global grant by its key would delete another grant. */
-const firstGlobalKey = 1_000_000_000;
-
-/** Returns the key of the grant on an object, or one that no such grant has for a global grant. */
-async function assignPermission(
-  kind: HolderKind,
-  tx: Query,
-  { pk }: Holder,
-  { permission, objectPk }: Grant,
-): Promise<number> {
-  const holder = sql.ref(kind.column);
-  if (objectPk === null) {
-    await sql`insert into ${sql.table(kind.globalTable)} (${holder}, permission) values (${pk}, ${permission})
-      on conflict do nothing`.execute(tx);
-    return firstGlobalKey + permission;
-  }
-  const table = sql.table(kind.objectTable);
-  await sql`insert into ${table} (${holder}, permission, object_pk) values (${pk}, ${permission}, ${objectPk})
-    on conflict do nothing`.execute(tx);
-  const { rows } = await sql<{ pk: number }>`select pk from ${table} where ${holder} = ${pk}
-    and permission = ${permission} and object_pk = ${objectPk}`.execute(tx);
-  return firstRow(rows).pk;
-}
-
-async function unassignPermission(
-  kind: HolderKind,
-  tx: Query,
-  { pk }: Holder,
-  { permission, objectPk }: Grant,
-): Promise<void> {
-  const table = sql.table(objectPk === null ? kind.globalTable : kind.objectTable);
-  const onObject = objectPk === null ? sql`` : sql` and object_pk = ${objectPk}`;
-  await sql`delete from ${table} where ${sql.ref(kind.column)} = ${pk} and permission = ${permission}${onObject}`.execute(
-    tx,
-  );
-}
-
-async function recordChange(
-  tx: Query,
-  call: Call,
-  { resource, pk, values }: Holder,
-  change: 'add' | 'remove',
-  grants: readonly Grant[],
-): Promise<void> {
-  const object_pk = grants[0]?.objectPk ?? null;
-  const diff = { permissions: { [change]: grants.map(({ name }) => name), ...(object_pk && { object_pk }) } };
-  const context = { model: modelFacts(resource, pk, { ...values }), diff };
-  await call.world.record(tx, call, { action: 'model_updated', app: resource.app, context });
 }

@@ -16,6 +16,8 @@ export interface HolderKind {
   readonly path: string;
   readonly operations: string;
   readonly globalTable: string;
+  /** The keys of global grants. */
+  readonly keyTable: string;
   readonly objectTable: string;
   /** The permissions needed to assign and revoke, on the holder or globally. */
   readonly toAssign: readonly string[];
@@ -29,6 +31,7 @@ export const userHolders: HolderKind = {
   path: '/rbac/permissions/assigned_by_users/',
   operations: 'rbac_permissions_assigned_by_users',
   globalTable: 'user_permissions',
+  keyTable: 'user_permission_keys',
   objectTable: 'user_object_permissions',
   toAssign: ['svc_core.assign_user_permissions', 'svc_core.add_user'],
   toUnassign: ['svc_core.unassign_user_permissions', 'svc_core.change_user'],
@@ -41,6 +44,7 @@ export const roleHolders: HolderKind = {
   path: '/rbac/permissions/assigned_by_roles/',
   operations: 'rbac_permissions_assigned_by_roles',
   globalTable: 'role_permissions',
+  keyTable: 'role_permission_keys',
   objectTable: 'role_object_permissions',
   toAssign: ['svc_rbac.assign_role_permissions', 'svc_rbac.add_role'],
   toUnassign: ['svc_rbac.unassign_role_permissions', 'svc_rbac.change_role'],

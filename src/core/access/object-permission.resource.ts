@@ -8,9 +8,11 @@ import { ref } from '../../resource/fields/ref.ts';
 import { text } from '../../resource/fields/text.ts';
 import { orNull, stringSchema } from '../../resource/json-schema.ts';
 import { fieldFilter } from '../../resource/query.ts';
-import type { AfterWrite, CheckInput, Resource } from '../../resource/resource.ts';
+import type { AfterWrite, Beside, CheckInput, Resource } from '../../resource/resource.ts';
 import type { CorrectRights, RightsInput } from '../../resource/visibility.ts';
 import { checkMayGrant, checkMayTouchUser, superusersAmong } from './delegation.ts';
+import { globalGrants } from './global-grants.ts';
+import { roleHolders, userHolders } from './holder.ts';
 import { verboseMembers } from './model-verbose.ts';
 import { requireObjectKey } from './object-key.ts';
 
@@ -31,6 +33,7 @@ export const userObjectPermissions = (all: AllResources): Resource =>
     table: 'user_object_permissions',
     holder: { column: 'user', field: ref('svc_core.user', 'int', hidden) },
     filter: 'user_id',
+    beside: globalGrants(userHolders, 'svc_rbac.view_userobjectpermission'),
   });
 
 /** Roles' permissions on single objects. */
@@ -43,6 +46,7 @@ export const roleObjectPermissions = (all: AllResources): Resource =>
     table: 'role_object_permissions',
     holder: { column: 'role', field: ref('svc_rbac.role', 'uuid', hidden) },
     filter: 'uuid',
+    beside: globalGrants(roleHolders, 'svc_rbac.view_roleobjectpermission'),
   });
 
 interface Holder {
@@ -55,6 +59,7 @@ interface Holder {
   readonly holder: { readonly column: 'user' | 'role'; readonly field: Field };
   /** The query parameter that filters by it. */
   readonly filter: string;
+  readonly beside: Beside;
 }
 
 function objectPermissions(all: AllResources, { holder, filter, ...declared }: Holder): Resource {

@@ -14,7 +14,7 @@ import { isRef, type RefField } from '../fields/ref.ts';
 import { checkMayWrite } from '../may-write.ts';
 import { parseBody, storedComplaints } from '../parse.ts';
 import { secretsOf } from '../plan.ts';
-import { findVisible, selectByKey, showRow } from '../read.ts';
+import { findVisible, parseKey, selectByKey, showRow } from '../read.ts';
 import type { CheckInput, Engine, Resource } from '../resource.ts';
 import { keepUnseenSecrets, sentElsewhere } from '../sent-secrets.ts';
 import { checkPutToUse, disableUnlessGiven, lockUses, shippedNameComplaint } from '../sign-in-use.ts';
@@ -203,6 +203,11 @@ export async function updateRow(
 
 export async function destroy(engine: Engine, resource: Resource, call: Call): Promise<Reply> {
   return inWrite(call, resource, async (tx) => {
+    const key = parseKey(resource, call.params[resource.param] ?? '');
+    if (resource.beside?.holds(key)) {
+      await resource.beside.destroy({ call, engine, tx, key });
+      return { status: 204 };
+    }
     await lockUses(resource, call, engine.registry, tx);
     const found = await findVisible(engine, resource, call, tx, 'write');
     await checkMayWrite(resource, 'delete', found.values, call, engine.registry, tx);

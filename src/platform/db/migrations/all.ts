@@ -57,6 +57,7 @@ import { proxyProvider } from './0081-proxy-provider.ts';
 import { previousClientSecrets } from './0093-previous-client-secrets.ts';
 import { invalidationFlows } from './0103-invalidation-flows.ts';
 import { orderOfReferences } from './0104-order-of-references.ts';
+import { keysOfGlobalGrants } from './0105-keys-of-global-grants.ts';
 import { ldapProvider } from './0115-ldap-provider.ts';
 import { proxySessions } from './0120-proxy-sessions.ts';
 
@@ -122,4 +123,5 @@ export const migrations: readonly Migration[] = [
   ldapProvider,
   proxySessions,
   orderOfReferences,
+  keysOfGlobalGrants,
 ];
