@@ -81,8 +81,10 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   const announce = matchingEvents({ policies: kinds.policies, jobs: () => jobs });
   const recording = { geo, settings: settings.current, brandOf: (host: string) => brandFacts(db, host) };
   const anonymousQuota = createAnonymousQuota(db);
+  const publicHost = new URL(config.publicUrl).hostname;
   const shared = {
     ...key.box,
+    publicHost,
     storeTarget,
     deleteGrantsOn,
     tryReserve: anonymousQuota.tryReserve,
@@ -165,7 +167,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     authenticate: createAuthenticate({
       ...sessions,
       key,
-      publicHost: new URL(config.publicUrl).hostname,
+      publicHost,
       otherBearer: bearerBy(kinds.protocolKinds),
     }),
     observe: ({ id }, status, milliseconds) => metrics.observeOperation(id, status, milliseconds),

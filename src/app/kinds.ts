@@ -82,7 +82,7 @@ export function createKinds(world: World, lists: KindLists, jobs: () => Jobs): K
   return {
     ...{ policyKinds, policies, mappingKinds, transports, connectionKinds, sourceKinds, providerKinds, deviceKinds },
     ...{ stageKinds, protocolKinds },
-    flows: createFlowReads(),
+    flows: createFlowReads(new URL(world.config.publicUrl).hostname),
     all: [
       ...policyKinds,
       ...mappingKinds,

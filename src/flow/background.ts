@@ -1,6 +1,7 @@
-import { imageUrl } from '../core/media/image-field.ts';
+import { imageUrl } from '../core/media/image-address.ts';
 
 export const defaultBackground = '/static/flow-background.svg';
 
 /** The address of a flow's background, wherever it is shown. */
-export const backgroundOf = (stored: string): string => imageUrl(stored) ?? defaultBackground;
+export const backgroundOf = (stored: string, publicHost: string): string =>
+  imageUrl(stored, publicHost) ?? defaultBackground;

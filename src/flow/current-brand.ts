@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { findBrandOfHost } from '../core/brand/brand-of-host.ts';
 import { defaultBranding } from '../core/brand/branding.ts';
+import { imageUrl } from '../core/media/image-address.ts';
 import type { Settings } from '../core/settings/settings.ts';
 import type { Query } from '../platform/db/database.ts';
+import type { ResourceWorld } from '../resource/call.ts';
 import type { Row } from '../resource/fields/field.ts';
 import { arrayOf, type JsonSchema, objectSchema, orNull, stringSchema } from '../resource/json-schema.ts';
 import type { Action } from '../resource/resource.ts';
@@ -34,14 +36,19 @@ export function currentBrandAction(settings: { current(): Promise<Settings> }): 
     summary: 'Read the brand of the host that the request came for',
     access: 'anyone',
     answer: { status: 200, schema, schemaName: 'CurrentBrand' },
-    run: async ({ call, tx }) => currentBrand(call.request.host, tx, await settings.current()),
+    run: async ({ call, tx }) => currentBrand(call.request.host, tx, await settings.current(), call.world),
   };
 }
 
-export async function currentBrand(host: string, query: Query, settings: Settings): Promise<Row> {
+export async function currentBrand(
+  host: string,
+  query: Query,
+  settings: Settings,
+  { publicHost }: Pick<ResourceWorld, 'publicHost'>,
+): Promise<Row> {
   const found = await findBrandOfHost(host, query);
   const brand = found && (await loadBrand(found.pk, query));
-  return brandView(brand ?? fallbackBrand, settings);
+  return brandView(brand ?? fallbackBrand, settings, publicHost);
 }
 
 interface BrandRow {
@@ -67,7 +74,7 @@ async function loadBrand(pk: string, query: Query): Promise<BrandRow | undefined
   return rows[0];
 }
 
-function brandView(brand: BrandRow, { footer_links }: Settings): Row {
+function brandView(brand: BrandRow, { footer_links }: Settings, publicHost: string): Row {
   const { settings }: { settings?: BrandSettings } = JSON.parse(brand.attributes);
   const theme = settings?.theme?.base;
   const isFlow = (name: string) => brandFlowNames.some((flow) => flow === name);
@@ -75,8 +82,8 @@ function brandView(brand: BrandRow, { footer_links }: Settings): Row {
   return {
     matched_domain: brand.domain,
     branding_title: brand.branding_title,
-    branding_logo: brand.branding_logo,
-    branding_favicon: brand.branding_favicon,
+    branding_logo: imageUrl(brand.branding_logo, publicHost) ?? defaultBranding.logo,
+    branding_favicon: imageUrl(brand.branding_favicon, publicHost) ?? defaultBranding.favicon,
     ui_footer_links: footer_links,
     ui_theme: themes.includes(String(theme)) ? theme : 'automatic',
     ...Object.fromEntries(slugs),

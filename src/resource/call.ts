@@ -49,6 +49,8 @@ export const readBy = (call: Call, read: Query): Call => ({ ...call, db: { ...ca
 
 /** What the engine needs from the layers above and below it. */
 export interface ResourceWorld {
+  /** The host name of our own addresses. */
+  readonly publicHost: string;
   seal(text: string, context: string): string;
   open(sealed: string, context: string): string;
   /** Makes an object of this model a target of policy bindings, under this key. */

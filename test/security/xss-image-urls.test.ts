@@ -1,4 +1,7 @@
+import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
+import { makeSource } from '../api/sources/fixtures.ts';
+import { flowKey, made } from '../support/make-walk.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
 const evil = [
@@ -30,6 +33,74 @@ describeOnSqlite('XSS: addresses of images', (server) => {
     const brand = { domain: 'evil.test', branding_logo: url, branding_favicon: url };
     const made = await server().admin.post('/core/brands/', brand);
     expect([made.status, Object.keys(made.body).sort()]).toEqual([400, ['branding_favicon', 'branding_logo']]);
+  });
+
+  test('refuse what our own routes answer, under the public address or the domain of a brand', async () => {
+    const { admin, world } = server();
+    const url = world.config.publicUrl;
+    await admin.post('/core/brands/', { domain: 'brand.test' });
+    await made(server(), '/core/applications/', { name: 'Evil', slug: 'evil' });
+    await makeSource(server(), 'saml', {
+      slug: 'evil',
+      sso_url: 'https://idp.example/sso',
+      pre_authentication_flow: await flowKey(server(), 'default-source-pre-authentication'),
+    });
+    const setters = [
+      'flows/instances/evil/set_background_url',
+      'core/applications/evil/set_icon_url',
+      'sources/all/evil/set_icon_url',
+    ];
+    const own = `${url}/source/oauth/login/evil/?link`;
+    const spelt = own.replace('http:', 'HTTP:').replace(/127.0.0.1|localhost/, '$&.');
+    for (const address of [own, spelt, 'https://sub.brand.test/if/flow/x/', '/flows/-/default/invalidation/']) {
+      for (const setter of setters) {
+        const { status, body } = await admin.post(`/${setter}/`, { url: address });
+        expect([setter, address, status, body.url?.[0]]).toEqual([
+          setter,
+          address,
+          400,
+          expect.stringContaining('/static/'),
+        ]);
+      }
+      const brand = await admin.post('/core/brands/', {
+        domain: 'evil.test',
+        branding_logo: address,
+        branding_favicon: address,
+      });
+      expect([address, brand.status, Object.keys(brand.body).sort()]).toEqual([
+        address,
+        400,
+        ['branding_favicon', 'branding_logo'],
+      ]);
+    }
+    const ownFile = `${url}/static/flow-background.svg`;
+    expect((await admin.post('/flows/instances/evil/set_background_url/', { url: ownFile })).status).toBe(200);
+  });
+
+  test('do not show what was stored before', async () => {
+    const { admin, nobody, world, url } = server();
+    const own = `${world.config.publicUrl}/source/oauth/login/evil/?link`;
+    const shown = async () => [
+      (await admin.get('/flows/instances/evil/')).body.background,
+      (await admin.get('/core/applications/evil/')).body.meta_icon,
+      (await admin.get('/sources/all/evil/')).body.icon,
+      (await admin.get('/sources/saml/evil/')).body.icon,
+      (await admin.get('/core/brands/current/')).body.branding_logo,
+      (await admin.get('/core/brands/current/')).body.branding_favicon,
+      (await admin.get('/core/brands/?default=true')).body.results[0].branding_logo,
+      (await admin.get('/core/users/me/')).body.user.avatar,
+      (await nobody.get('/flows/executor/default-authentication-flow/')).body.flow_info.background,
+      await (await fetch(`${url}/if/flow/default-authentication-flow/`)).text(),
+    ];
+    await world.db.write(async (tx) => {
+      await sql`update flows set background = ${own}`.execute(tx);
+      await sql`update applications set meta_icon = ${own} where slug = 'evil'`.execute(tx);
+      await sql`update sources set icon = ${own} where slug = 'evil'`.execute(tx);
+      await sql`update brands set branding_logo = ${own}, branding_favicon = ${own}`.execute(tx);
+      await sql`update settings set avatars = 'attributes.picture'`.execute(tx);
+      await sql`update users set attributes = ${JSON.stringify({ picture: own })}`.execute(tx);
+    });
+    for (const text of await shown()) expect(String(text)).not.toContain('/source/oauth/login');
   });
 
   test('accept web addresses and uploaded files', async () => {

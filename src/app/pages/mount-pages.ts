@@ -44,6 +44,7 @@ const missing =
 /** The pages people see: flows for everybody, their own page for those who are signed in. */
 export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages()): void {
   const { db, settings, publicUrl } = needs;
+  const publicHost = new URL(publicUrl).hostname;
   if (built) routes.on(['GET'], `${assetPrefix}*`, serveFolder(built.folder, forEver));
   else needs.log.warn('the web pages have not been built, so nobody can sign in with a browser');
 
@@ -64,7 +65,7 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
         paragraphs: [missing],
       });
     }
-    const brand = await currentBrand(facts.host, db.read, await settings.current());
+    const brand = await currentBrand(facts.host, db.read, await settings.current(), { publicHost });
     return {
       status: 200,
       headers: {

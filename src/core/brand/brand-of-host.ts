@@ -19,6 +19,15 @@ export async function findBrandOfHost(host: string, query: Query): Promise<Brand
   return brand ? { pk: brand.pk, domain: brand.domain } : null;
 }
 
+/** The brand whose domain the host name ends with. */
+export async function findNamedBrand(host: string, query: Query): Promise<string | null> {
+  const domains = domainsOf(host);
+  if (domains.length === 0) return null;
+  const { rows } = await sql<{ pk: string }>`select pk from brands where domain in (${sql.join(domains)})
+    order by length(domain) desc limit 1`.execute(query);
+  return rows[0]?.pk ?? null;
+}
+
 const maxHostLength = 253;
 
 /** The host name and its parent domains, longest first: a.example.org, example.org, org. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { Invalid } from '../../lib/problem.ts';
+import { type Complaints, Invalid } from '../../lib/problem.ts';
 import { diffOf, recordWrite } from '../../resource/audit.ts';
 import { defineResource } from '../../resource/define.ts';
 import type { Field, FieldNotes } from '../../resource/fields/field.ts';
@@ -10,6 +10,7 @@ import { text } from '../../resource/fields/text.ts';
 import { keyFilter } from '../../resource/query.ts';
 import type { Action, CheckInput, Resource } from '../../resource/resource.ts';
 import { releaseImage, uploadAction } from '../media/image-actions.ts';
+import { ownRouteComplaint } from '../media/image-address.ts';
 import { imageAddress } from '../media/image-field.ts';
 import { normalDomain } from './brand-of-host.ts';
 import { defaultBranding } from './branding.ts';
@@ -22,8 +23,9 @@ interface Needs {
 
 const flow = (notes: FieldNotes & { readonly protects?: boolean }) =>
   ref('svc_flows.flow', 'uuid', { nullable: true, filter: true, ...notes });
-const address = (fallback: string, notes: FieldNotes) => imageAddress({ default: fallback, filter: true, ...notes });
+const address = (fallback: string, notes: FieldNotes) => imageAddress(fallback, { filter: true, ...notes });
 const model = 'svc_brands.brand';
+const images = ['branding_logo', 'branding_favicon'] as const;
 const upload = (column: string, title: string, fallback: string) =>
   uploadAction({ model, column, field: column, title, fallback, reaches: 'sign-in' });
 
@@ -105,12 +107,12 @@ export function brandResource({ currentBrand }: Needs): Resource {
         ],
       }),
     },
-    check: oneDefault,
+    check: async (input) => (await checkImages(input)) ?? (await oneDefault(input)),
     async afterWrite(input) {
       if (input.verb === 'destroy' && input.current?.default) {
         throw Invalid.whole('The default brand cannot be deleted. Make another brand the default first.');
       }
-      for (const column of ['branding_logo', 'branding_favicon']) await releaseImage(column, input);
+      for (const column of images) await releaseImage(column, input);
     },
     actions: [
       currentBrand,
@@ -133,6 +135,17 @@ function domain(): Field<string> {
       return 'value' in parsed ? { value: normalDomain(parsed.value) } : parsed;
     },
   };
+}
+
+async function checkImages({ tx, call, values, current }: CheckInput): Promise<Complaints | null> {
+  const complaints: Complaints = {};
+  for (const name of images) {
+    const address = values[name];
+    if (typeof address !== 'string' || address === current?.[name]) continue;
+    const complaint = await ownRouteComplaint(address, call.world.publicHost, tx);
+    if (complaint) complaints[name] = [complaint];
+  }
+  return Object.keys(complaints).length > 0 ? complaints : null;
 }
 
 /** Hosts that match no brand need one: another brand takes over from the default one, which cannot give it up by itself. */

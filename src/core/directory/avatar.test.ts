@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { avatarOf, avatarsComplaint } from './avatar.ts';
+import { avatarOf as avatarOn, avatarsComplaint, type AvatarUser } from './avatar.ts';
 
 const ada = { username: 'ada l', name: 'Ada Lovelace', email: ' Ada@Example.com', attributes: {} };
+const avatarOf = (modes: string, user: AvatarUser) => avatarOn(modes, user, { publicHost: 'id.example.com' });
 const svgOf = (uri: string) => Buffer.from(uri.replace('data:image/svg+xml;base64,', ''), 'base64').toString();
 
 test('the avatar mode initials uses the name, or else the user name', () => {
@@ -21,7 +22,13 @@ test('an avatar is read from an attribute at any depth if it is an image URL', (
   expect(of('https://example.com/x.png')).toBe('https://example.com/x.png');
   expect(of('/media/x.png')).toBe('/media/x.png');
   expect(of('data:image/png;base64,AAAA')).toBe('data:image/png;base64,AAAA');
-  for (const bad of ['javascript:alert(1)', 'data:text/html,x', '//evil.example', 5, null, {}]) {
+  const ownRoutes = [
+    '/flows/-/default/invalidation/',
+    'https://id.example.com/if/user/',
+    'HTTP://ID.example.com.:81/',
+    '/media/../x',
+  ];
+  for (const bad of ['javascript:alert(1)', 'data:text/html,x', '//evil.example', 5, null, {}, ...ownRoutes]) {
     expect(of(bad)).toBe(avatarOf('none', ada));
   }
   expect(avatarOf('attributes.__proto__.x,initials', ada)).toBe(avatarOf('initials', ada));
@@ -32,6 +39,7 @@ test('an avatar URL template gets the user name and the hash of the address', ()
   expect(avatarOf('https://p.example/%(username)s/%(mail_hash)s?%(unknown)s', ada)).toBe(
     `https://p.example/ada%20l/${mail}?%(unknown)s`,
   );
+  expect(avatarOf('https://id.example.com/%(username)s', ada)).toBe(avatarOf('none', ada));
   expect(avatarOf('gravatar', ada)).toContain(mail);
   expect(avatarOf('gravatar,initials', { ...ada, email: '' })).toBe(avatarOf('initials', ada));
 });

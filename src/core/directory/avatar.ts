@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 import { memberOf } from '../../lib/json.ts';
+import type { ResourceWorld } from '../../resource/call.ts';
+import { isSafeImage } from '../media/image-address.ts';
 
 const colours = ['#3b5bdb', '#1971c2', '#0c8599', '#2f9e44', '#e67700', '#c2255c', '#9c36b5', '#5f3dc4'];
 
@@ -16,9 +18,14 @@ export const defaultAvatars = 'initials';
  * A user's avatar from the first mode (of e.g. `attributes.avatar,initials`) that yields one. The server fetches
  * nothing: the browser does.
  */
-export function avatarOf(modes: string, user: AvatarUser, initials = initialsAvatar): string {
+export function avatarOf(
+  modes: string,
+  user: AvatarUser,
+  { publicHost }: Pick<ResourceWorld, 'publicHost'>,
+  initials = initialsAvatar,
+): string {
   for (const mode of modes.split(',')) {
-    const picture = pictureBy(mode.trim(), user, initials);
+    const picture = pictureBy(mode.trim(), user, publicHost, initials);
     if (picture) return picture;
   }
   return nobody;
@@ -36,20 +43,28 @@ export const usesExternalService = (modes: string): boolean => modesIn(modes).so
 
 const modesIn = (modes: string): string[] => modes.split(',').map((mode) => mode.trim());
 
-function pictureBy(mode: string, user: AvatarUser, initials: (name: string) => string): string | null {
+function pictureBy(
+  mode: string,
+  user: AvatarUser,
+  publicHost: string,
+  initials: (name: string) => string,
+): string | null {
   if (mode === 'none') return nobody;
   if (mode === 'initials') return initials(user.name || user.username);
   if (mode === 'gravatar') return user.email && `https://www.gravatar.com/avatar/${mailHash(user)}?s=158&r=g&d=mp`;
-  if (mode.startsWith('attributes.')) return pictureIn(user.attributes, mode.split('.').slice(1));
-  return isUrl(mode) ? fill(mode, user) : null;
+  if (mode.startsWith('attributes.')) return pictureIn(user.attributes, mode.split('.').slice(1), publicHost);
+  if (!isUrl(mode)) return null;
+  const address = fill(mode, user);
+  return isSafeImage(address, publicHost) ? address : null;
 }
 
 const mailHash = ({ email }: AvatarUser): string => hash('sha256', email.trim().toLowerCase());
 
-function pictureIn(attributes: unknown, path: readonly string[]): string | null {
+function pictureIn(attributes: unknown, path: readonly string[], publicHost: string): string | null {
   const value = path.reduce(memberOf, attributes);
-  // Users can edit their own attributes: allow nothing that a browser would execute.
-  return typeof value === 'string' && (isUrl(value) || /^(\/(?!\/)|data:image\/)/.test(value)) ? value : null;
+  // Users can edit their own attributes: allow nothing that a browser would execute, or send to our own routes.
+  const isShown = typeof value === 'string' && (value.startsWith('data:image/') || isSafeImage(value, publicHost));
+  return isShown ? value : null;
 }
 
 const isUrl = (text: string): boolean => /^https?:\/\/[^\s/]/i.test(text);

@@ -151,7 +151,10 @@ export function userResource({ installId, passwords, settings, key, jobs, config
       avatars: { ...computed(stringSchema, () => sql`(select avatars from settings where pk = 1)`), writeOnly: true },
     },
     derived: {
-      avatar: { schema: stringSchema, from: (row) => avatarOf(row.avatars ?? defaultAvatars, row, pictureOf) },
+      avatar: {
+        schema: stringSchema,
+        from: (row, { world }) => avatarOf(row.avatars ?? defaultAvatars, row, world, pictureOf),
+      },
       uid: { schema: stringSchema, from: ({ pk }) => uidOf(pk) },
     },
     filters: {

@@ -7,7 +7,7 @@ import { actionOn } from '../../resource/define.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { text } from '../../resource/fields/text.ts';
 import type { Action, ActionInput, AfterWrite, Reach } from '../../resource/resource.ts';
-import { imageAddressComplaint } from './image-field.ts';
+import { imageAddressComplaint, ownRouteComplaint } from './image-address.ts';
 import { type ImageType, imageTypeOf } from './image-type.ts';
 import { releaseMedia, saveMedia } from './media-store.ts';
 
@@ -67,7 +67,12 @@ export function imageActions(options: ImageActionOptions): Action<KeyedRow>[] {
     },
     bodySchema: 'FilePathRequest',
     answer: { status: 200 },
-    run: (input) => store(input, options, input.values.url),
+    async run(input) {
+      const { url } = input.values;
+      const complaint = await ownRouteComplaint(url, input.call.world.publicHost, input.tx);
+      if (complaint) throw Invalid.field('url', complaint);
+      await store(input, options, url);
+    },
   });
   return [uploadAction(options), setAddress];
 }

@@ -30,9 +30,9 @@ const slugs = queryCache<string | null>('flow slugs');
 const flows = queryCache<StoredFlow | null>('flows');
 const stages = queryCache<readonly BoundStage[]>('flow stages');
 
-export function createFlowReads(): FlowReads {
+export function createFlowReads(publicHost: string): FlowReads {
   return {
-    read: (db, slug) => flows.read(db, slug, (query) => loadFlow(query, slug)),
+    read: (db, slug) => flows.read(db, slug, (query) => loadFlow(query, slug, publicHost)),
     stagesOf: (db, flow) => stages.read(db, flow, (query) => loadStages(query, flow)),
     count: stages.count,
     clear(db) {
@@ -48,14 +48,14 @@ const slugOf = statement<[pk: string], { slug: string }>((pk) => sql`select slug
 export const flowSlug = (db: Database, pk: string): Promise<string | null> =>
   slugs.read(db, pk, async (query) => (await slugOf(query, pk))[0]?.slug ?? null);
 
-async function loadFlow(query: Query, slug: string): Promise<StoredFlow | null> {
+async function loadFlow(query: Query, slug: string, publicHost: string): Promise<StoredFlow | null> {
   if (!isStorable(slug)) return null;
   const { rows } = await sql<StoredFlow>`select pk, slug, name, title, designation, background, layout, denied_action,
     authentication, policy_engine_mode, policybindingmodel_ptr_id from flows where slug = ${slug} and enabled`.execute(
     query,
   );
   const [row] = rows;
-  return row ? { ...row, background: backgroundOf(row.background) } : null;
+  return row ? { ...row, background: backgroundOf(row.background, publicHost) } : null;
 }
 
 interface BindingRow {

@@ -28,11 +28,11 @@ export async function pendingUserMembers({
   if (user) {
     const attributes = isJsonObject(user.attributes) ? user.attributes : {};
     const { avatars } = await cachedSettings(call.db);
-    return { pending_user: user.username, pending_user_avatar: avatarOf(avatars, { ...user, attributes }) };
+    return { pending_user: user.username, pending_user_avatar: avatarOf(avatars, { ...user, attributes }, call.world) };
   }
   const name = typed ?? '';
   const nobody = { username: name, name, email: '', attributes: {} };
-  return { pending_user: name, pending_user_avatar: avatarOf(defaultAvatars, nobody) };
+  return { pending_user: name, pending_user_avatar: avatarOf(defaultAvatars, nobody, call.world) };
 }
 
 /** The user named on a denial: the walk's, or the signed-in one. */
@@ -41,7 +41,7 @@ export async function deniedUserMembers(call: Call, context: FlowContext | null)
   if (context && pendingKeyOf(context) !== null)
     return pendingUserMembers({ call, context, pendingUser: () => loadPendingUser(call, context) });
   const avatars = call.actor ? (await cachedSettings(call.db)).avatars : defaultAvatars;
-  return { pending_user: user.username, pending_user_avatar: avatarOf(avatars, user) };
+  return { pending_user: user.username, pending_user_avatar: avatarOf(avatars, user, call.world) };
 }
 
 /** Stands for a name that nobody has. */

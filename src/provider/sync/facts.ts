@@ -18,6 +18,7 @@ export interface FactsDependencies {
   readonly installId: string;
   /** How users are pictured. */
   readonly avatars: string;
+  readonly publicHost: string;
 }
 
 export type ObjectType = 'user' | 'group';
@@ -60,7 +61,7 @@ function usersSql(dialect: Dialect, keys: readonly (number | string)[]) {
 const groupsSql = (keys: readonly (number | string)[]) =>
   sql<Raw>`select g.pk, g.name, g.is_superuser, g.parent, g.attributes from groups g where g.pk in (${sql.join(keys)})`;
 
-function userOf(raw: Raw, { installId, avatars }: FactsDependencies): ObjectFacts {
+function userOf(raw: Raw, { installId, avatars, publicHost }: FactsDependencies): ObjectFacts {
   const text = (name: string) => String(raw[name] ?? '');
   const attributes = objectOf(raw.attributes);
   const user = { username: text('username'), name: raw.name, email: text('email'), attributes };
@@ -75,7 +76,7 @@ function userOf(raw: Raw, { installId, avatars }: FactsDependencies): ObjectFact
     is_active: Boolean(raw.is_active),
     is_superuser: groups.some(({ is_superuser }) => is_superuser === true),
     date_joined: text('date_joined'),
-    avatar: avatarOf(avatars, user),
+    avatar: avatarOf(avatars, user, { publicHost }),
     groups,
   };
 }

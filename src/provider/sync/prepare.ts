@@ -35,7 +35,8 @@ export async function prepareWork(
   const rows = await loadRows(db.read, target.pk, type, keys);
   const inScope = await keysInScope(db.read, target, type, keys);
   const { avatars } = await settings.current();
-  const facts = await loadFacts(db.dialect, db.read, type, inScope, { installId, avatars });
+  const { publicHost } = call.world;
+  const facts = await loadFacts(db.dialect, db.read, type, inScope, { installId, avatars, publicHost });
   const members = type === 'group' ? await membersOf(db.read, target, inScope) : null;
   const known = new Set(rows.map(({ object }) => object));
   const works = [

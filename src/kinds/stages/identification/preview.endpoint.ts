@@ -60,7 +60,7 @@ export const previewEndpoint = (screenOf: (context: ScreenContext) => Promise<Ro
       const { title, background, layout, stage } = flow;
       const settings = stage === null ? null : await loadStage(engine, identificationStage, stage, call);
       return {
-        flow_info: { title, background: backgroundOf(background), layout },
+        flow_info: { title, background: backgroundOf(background, call.world.publicHost), layout },
         screen: settings && (await screenOf({ call, engine, settings, flow })),
       };
     },
