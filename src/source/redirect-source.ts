@@ -62,6 +62,21 @@ export interface LoginRequest {
   readonly isAgain: boolean;
 }
 
+const clockSkewMs = 60_000;
+
+/**
+ * Refuses a source that answers from its own session whoever was to authenticate again (OpenID Connect Core §3.1.2.1, `max_age`; SAML
+ * core, section 3.4.1, `ForceAuthn`). `askedAt`: when they left; null if nothing was asked. `authenticatedAt`: null if it does not say.
+ */
+export function checkAuthenticatedSince(source: string, askedAt: string | null, authenticatedAt: number | null): void {
+  if (askedAt === null) return;
+  // It may be told in whole seconds.
+  if (authenticatedAt !== null && authenticatedAt >= Date.parse(askedAt) - 1_000 - clockSkewMs) return;
+  const why =
+    authenticatedAt === null ? 'did not say when you signed in there' : 'did not ask you to sign in there again';
+  throw new SourceRefusal(`${source} ${why}. Sign out there, then try again.`);
+}
+
 export interface RedirectSourceDependencies extends SignInNeeds {
   readonly key: InstanceKey;
   readonly config: { readonly publicUrl: string };

@@ -7,6 +7,8 @@ import { type Markup, xml } from '../../src/lib/xml/write-xml.ts';
 
 /** What an identity provider says in an answer; tests change single parts of it. */
 export interface Told {
+  /** By default now. */
+  readonly authenticatedAt?: number;
   readonly idp: string;
   readonly audience: string | null;
   readonly recipient: string;
@@ -92,7 +94,7 @@ export function assertionMarkup(about: Told, ...extra: Markup[]): Markup {
       { NotBefore: at(now + notBefore), NotOnOrAfter: at(now + notOnOrAfter) },
       audience === null ? null : xml('saml:AudienceRestriction', {}, xml('saml:Audience', {}, audience)),
     ),
-    xml('saml:AuthnStatement', { AuthnInstant: at(now), SessionIndex: about.sessionIndex }),
+    xml('saml:AuthnStatement', { AuthnInstant: at(about.authenticatedAt ?? now), SessionIndex: about.sessionIndex }),
     Object.keys(about.attributes).length === 0
       ? null
       : xml(

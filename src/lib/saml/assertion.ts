@@ -24,6 +24,8 @@ export interface SignedIn {
   readonly attributes: Readonly<Record<string, readonly string[]>>;
   /** Names their session with the identity provider. */
   readonly sessionIndex: string | null;
+  /** When they last authenticated there, in milliseconds. */
+  readonly authenticatedAt: number | null;
   /** After this moment the assertion is refused anyway. */
   readonly validUntil: number;
 }
@@ -48,7 +50,7 @@ export function readAssertion(assertion: XmlElement, rules: AssertionRules): Sig
       inResponseTo: confirmed.inResponseTo,
       nameId: readNameId(nameId),
       attributes: attributesOf(assertion),
-      sessionIndex: sessionIndexOf(assertion, rules),
+      ...sessionOf(assertion, rules),
       validUntil: confirmed.notOnOrAfter,
     };
   });
@@ -105,13 +107,18 @@ function checkConditions(assertion: XmlElement, { now, audience }: AssertionRule
   }
 }
 
-function sessionIndexOf(assertion: XmlElement, { now }: AssertionRules): string | null {
+function sessionOf(assertion: XmlElement, { now }: AssertionRules): Pick<SignedIn, 'sessionIndex' | 'authenticatedAt'> {
   const statements = children(assertion, 'AuthnStatement');
   if (statements.length === 0) throw new SamlError('The assertion does not say that somebody signed in.');
   for (const statement of statements) {
     if (!isWithin(now, null, instantOf(statement, 'SessionNotOnOrAfter'))) throw new SamlError(expired);
   }
-  return statements.map((statement) => attributeOf(statement, 'SessionIndex')).find((index) => index !== null) ?? null;
+  const instants = statements.map((statement) => instantOf(statement, 'AuthnInstant')).filter((at) => at !== null);
+  return {
+    sessionIndex:
+      statements.map((statement) => attributeOf(statement, 'SessionIndex')).find((index) => index !== null) ?? null,
+    authenticatedAt: instants.length === 0 ? null : Math.max(...instants),
+  };
 }
 
 /** By name, with all their values. An assertion may have none. */

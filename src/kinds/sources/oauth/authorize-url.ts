@@ -9,8 +9,8 @@ interface Request {
   readonly nonce: string | null;
   readonly verifier: string;
   readonly loginHint: string | null;
-  /** Whether the provider should ask the user again who they are (OpenID Connect Core §3.1.2.1). */
-  readonly isAgain: boolean;
+  /** What has the provider ask the user again who they are. */
+  readonly again: Readonly<Record<string, string>>;
 }
 
 /** Where a browser goes to ask for authorization. What the address says itself stays, but for what keeps the request safe. */
@@ -30,7 +30,7 @@ export function authorizeUrl(source: OAuthSource, address: string, request: Requ
     code_challenge: hash('sha256', request.verifier, 'base64url'),
     code_challenge_method: 'S256',
     ...(nonce !== null && { nonce }),
-    ...(nonce !== null && request.isAgain && { prompt: 'login' }),
+    ...request.again,
   };
   for (const [name, value] of Object.entries(fixed)) url.searchParams.set(name, value);
   return url.href;

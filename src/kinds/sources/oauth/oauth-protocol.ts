@@ -3,7 +3,7 @@ import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { randomToken } from '../../../platform/random.ts';
 import type { CallbackResult } from '../../../source/callback-result.ts';
 import type { Identity } from '../../../source/properties.ts';
-import { buildSourcePath, type RedirectProtocol } from '../../../source/redirect-source.ts';
+import { buildSourcePath, checkAuthenticatedSince, type RedirectProtocol } from '../../../source/redirect-source.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
 import { authorizeUrl } from './authorize-url.ts';
 import { clientIdOf, clientOf } from './client.ts';
@@ -26,7 +26,12 @@ interface Needs extends SourceEndpoints {
 const formMembers = ['code', 'state', 'error', 'error_description', 'iss', 'user'];
 
 /** What is remembered while somebody is away. A type, since it is stored. */
-type Secrets = { readonly verifier: string; readonly nonce: string };
+type Secrets = {
+  readonly verifier: string;
+  readonly nonce: string;
+  /** When the service was told to ask the user again who they are; else null. */
+  readonly askedAt: string | null;
+};
 
 /** How OAuth 2 and OpenID Connect services are spoken to: the code flow with PKCE (RFC 6749 §4.1, RFC 7636). */
 export function oauthProtocol({ fetch, config, remoteKeys, endpoints }: Needs): RedirectProtocol<OAuthSource> {
@@ -38,7 +43,7 @@ export function oauthProtocol({ fetch, config, remoteKeys, endpoints }: Needs): 
     source: OAuthSource,
     to: Endpoints,
     tokens: Tokens,
-    { nonce }: Secrets,
+    { nonce, askedAt }: Secrets,
     now: string,
   ): Promise<{ readonly profile: JsonObject; readonly session?: SessionFacts }> {
     if (!rulesOf(source.provider_type).isOpenId) {
@@ -47,6 +52,7 @@ export function oauthProtocol({ fetch, config, remoteKeys, endpoints }: Needs): 
     }
     const expected = { clientId: clientIdOf(source), nonce, accessToken: tokens.accessToken, now };
     const claims = await verifyIdToken(remoteKeys, source, to, tokens.idToken, expected);
+    checkAuthTime(source, askedAt, claims);
     const session = sessionFacts(claims, tokens.idToken ?? '');
     if (to.profile === null) return { profile: claims, session };
     const verify = (jwt: string) => verifyProfile(remoteKeys, source, to, jwt, now);
@@ -70,22 +76,32 @@ export function oauthProtocol({ fetch, config, remoteKeys, endpoints }: Needs): 
     async startLogin(source, { state, loginHint, isAgain }, call) {
       const { authorize } = await endpoints(source, call);
       const client = await clientOf(source, call.now);
-      const secrets: Secrets = { verifier: randomToken(), nonce: randomToken() };
-      const nonce = rulesOf(source.provider_type).isOpenId ? secrets.nonce : null;
+      const { isOpenId, tellsAuthTime } = rulesOf(source.provider_type);
+      const asksAgain = isAgain && isOpenId === true;
+      const secrets: Secrets = {
+        verifier: randomToken(),
+        nonce: randomToken(),
+        askedAt: asksAgain ? call.now : null,
+      };
+      const nonce = isOpenId ? secrets.nonce : null;
       const request = {
         clientId: client.id,
         redirectUri: redirectUri(source),
         state,
         loginHint,
-        isAgain,
-        ...secrets,
+        verifier: secrets.verifier,
+        again: asksAgain ? { prompt: 'login', ...(tellsAuthTime && { max_age: '0' }) } : {},
         nonce,
       };
       return { to: authorizeUrl(source, authorize, request), secrets };
     },
     async identifyUser(source, answer, stored, call) {
-      const { verifier, nonce } = asObject(stored);
-      const secrets: Secrets = { verifier: textOf(verifier), nonce: textOf(nonce) };
+      const { verifier, nonce, askedAt } = asObject(stored);
+      const secrets: Secrets = {
+        verifier: textOf(verifier),
+        nonce: textOf(nonce),
+        askedAt: typeof askedAt === 'string' ? askedAt : null,
+      };
       const to = await endpoints(source, call);
       checkIssuer(source, to, answer);
       const code = codeOf(source, answer);
@@ -106,6 +122,12 @@ function checkIssuer({ name }: OAuthSource, { discovered }: Endpoints, answer: U
   if (!discovered || discovered.issuer.includes('{') || issuer === discovered.issuer) return;
   if (issuer === null && !discovered.names_itself) return;
   throw new SourceRefusal(`The answer does not come from ${name}.`);
+}
+
+/** Services that never say when somebody has authenticated are taken at their word; what others say counts. */
+function checkAuthTime({ name, provider_type }: OAuthSource, askedAt: string | null, { auth_time }: JsonObject): void {
+  const at = typeof auth_time === 'number' ? auth_time * 1_000 : null;
+  if (at !== null || rulesOf(provider_type).tellsAuthTime) checkAuthenticatedSince(name, askedAt, at);
 }
 
 function codeOf({ name }: OAuthSource, answer: URLSearchParams): string {

@@ -8,6 +8,8 @@ export interface TypeRules {
   readonly params?: Readonly<Record<string, string>>;
   /** Whether it speaks OpenID Connect: its ID token is required, and verified. */
   readonly isOpenId?: boolean;
+  /** Whether its ID tokens say when the user has authenticated, if that is asked for by `max_age` (OpenID Connect Core §3.1.2.1). */
+  readonly tellsAuthTime?: boolean;
   /** How we authenticate at the token endpoint: in the header or in the body, never both. */
   readonly clientAuth: 'basic' | 'post';
   /** Further parameters of the request for the profile. */
@@ -29,6 +31,7 @@ const claims = (profile: JsonObject): OAuthProfile => ({
 const openId: TypeRules = {
   scopes: ['openid', 'email', 'profile'],
   isOpenId: true,
+  tellsAuthTime: true,
   clientAuth: 'basic',
   person: (profile) => ({
     ...claims(profile),
@@ -90,6 +93,7 @@ const rules: Readonly<Record<string, TypeRules>> = {
   gitlab: {
     scopes: ['read_user', 'openid', 'profile', 'email'],
     isOpenId: true,
+    tellsAuthTime: true,
     clientAuth: 'post',
     person: (profile) => ({ ...claims(profile), username: profile.preferred_username ?? profile.nickname }),
   },

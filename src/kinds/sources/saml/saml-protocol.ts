@@ -12,7 +12,7 @@ import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomToken } from '../../../platform/random.ts';
 import type { Call } from '../../../resource/call.ts';
 import { consumePending, storePendingLogin } from '../../../source/pending-logins.ts';
-import type { RedirectProtocol } from '../../../source/redirect-source.ts';
+import { checkAuthenticatedSince, type RedirectProtocol } from '../../../source/redirect-source.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
 import { bindingOf, buildBrowserMessage } from './build-browser-message.ts';
 import { identityOf } from './saml-identity.ts';
@@ -34,7 +34,7 @@ export interface SamlProtocolDependencies {
 }
 
 /** What was verified of a response. A type, since it is stored. */
-type Verified = Pick<SignedIn, 'inResponseTo' | 'nameId' | 'attributes' | 'sessionIndex'> & {
+type Verified = Pick<SignedIn, 'inResponseTo' | 'nameId' | 'attributes' | 'sessionIndex' | 'authenticatedAt'> & {
   readonly relayState: string | null;
 };
 
@@ -95,7 +95,7 @@ export function samlProtocol({
         relayState: null,
         key: await signingKey(source, reads),
       } as const;
-      return { to: buildBrowserMessage(bindingOf(source), source.sso_url, outgoing), secrets: null };
+      return { to: buildBrowserMessage(bindingOf(source), source.sso_url, outgoing), secrets: isAgain ? call.now : null };
     },
     async handleFormPost(source, form, call) {
       const { clientIp } = call.request;
@@ -115,8 +115,9 @@ export function samlProtocol({
       }
       const token = randomToken();
       const visit = { purpose: 'answer', token, browser: '', source: source.pk } as const;
-      const { inResponseTo, nameId, attributes, sessionIndex } = signedIn;
-      const verified = { inResponseTo, nameId, attributes, sessionIndex, relayState: form.get('RelayState') };
+      const { inResponseTo, nameId, attributes, sessionIndex, authenticatedAt } = signedIn;
+      const relayState = form.get('RelayState');
+      const verified = { inResponseTo, nameId, attributes, sessionIndex, authenticatedAt, relayState };
       await call.db.write(async (tx) => {
         await useAssertion(tx, key, source.pk, signedIn);
         await storePendingLogin(tx, key, visit, verified, call);
@@ -134,7 +135,8 @@ export function samlProtocol({
       if (inResponseTo === null) return { content, isUnsolicited: true, next: ownPath(relayState, publicUrl) };
       return { content, state: stateOf(inResponseTo) };
     },
-    async identifyUser(source, content, _secrets, call) {
+    async identifyUser(source, content, askedAt, call) {
+      checkAuthenticatedSince(source.name, typeof askedAt === 'string' ? askedAt : null, content.authenticatedAt);
       const isTransient = content.nameId.format === nameIdFormats.transient;
       const lifetimeMs = Math.max(0, parseDuration(source.temporary_user_delete_after) ?? 0);
       return {
