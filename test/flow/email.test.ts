@@ -8,6 +8,7 @@ import { made, makePrompt, makeWalk, unique } from '../support/make-walk.ts';
 import { startMailReceiver } from '../support/receivers.ts';
 import { linkIn, makeRecovery, newPassword, readMails } from '../support/recovery.ts';
 import { describeOnBoth, type TestUser } from '../support/server.ts';
+import { signedInBrowser } from '../support/signed-in-browser.ts';
 import { contentsOf } from '../support/whole-database.ts';
 
 const mail = await startMailReceiver();
@@ -104,6 +105,28 @@ describeOnBoth(
 
     // What follows does not depend on the database.
     if (kind === 'postgres') return;
+
+    test('mails nothing because a signed-in browser was led to the page of a flow', async () => {
+      const { slug } = await makeWalk(server(), [['email', { subject: 'Confirm' }]]);
+      const user = await person();
+      const browser = await signedInBrowser(server(), user.pk);
+      for (let looked = 0; looked < 2; looked++) {
+        const { body } = await browser.show(slug);
+        expect(body).toMatchObject({ component: 'xak-flow-confirm', signs_out: false, sends_mail: true });
+      }
+      await quiet(server());
+      expect(mail.mails).toEqual([]);
+      expect((await browser.answer(slug, { component: 'xak-flow-confirm' })).body).toMatchObject(waiting);
+      expect((await browser.show(slug)).body).toMatchObject(waiting);
+      await quiet(server());
+      expect(mail.mails.map(({ to }) => to)).toEqual([[user.email]]);
+      const other = await signedInBrowser(server(), (await person()).pk);
+      await other.show(slug);
+      // Whoever posts the answer to the mail at once gets one, too.
+      expect((await other.answer(slug, yes)).body).toEqual(expect.objectContaining(waiting));
+      await quiet(server());
+      expect(mail.mails).toHaveLength(2);
+    });
 
     test('sends a link that also works in the browser that asked', async () => {
       const walk = await makeRecovery(server());

@@ -1,6 +1,7 @@
 import type { Complaints } from '../../lib/problem.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
+import { booleanSchema } from '../../resource/json-schema.ts';
 import { sharedAttempt, withAttempt } from '../attempt.ts';
 import type { Refusal } from '../plan.ts';
 import type { ExecutorFlow, FlowState } from './flow-state.ts';
@@ -15,7 +16,11 @@ export const faultComponent = 'xak-stage-flow-error';
 export const linkComponent = 'xak-stage-email';
 
 /** Asks whether to go on with a flow that changes something without having asked anything. */
-export const confirmComponent = 'xak-flow-confirm';
+export const confirmScreen = {
+  component: 'xak-flow-confirm',
+  challenge: { signs_out: booleanSchema, sends_mail: booleanSchema },
+  answer: {},
+} as const;
 
 /** The members common to all challenges. */
 export function challengeOf(flow: ExecutorFlow, component: string, members: Row): Row {

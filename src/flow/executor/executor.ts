@@ -7,7 +7,7 @@ import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { NotRecentlyAuthenticated } from '../../resource/recent-authentication.ts';
 import { applyEffect, type EffectDependencies, store } from './apply-effect.ts';
-import { challengeOf, confirmComponent, faultComponent, withComplaints, withTitle } from './challenge.ts';
+import { challengeOf, confirmScreen, faultComponent, withComplaints, withTitle } from './challenge.ts';
 import { createFaultEvents } from './fault-events.ts';
 import type { ExecutorFlow } from './flow-state.ts';
 import { redirectThroughLogout } from './logout-redirects.ts';
@@ -121,8 +121,8 @@ const isUnasked = (call: Call, { state }: Walk, move: WalkMove): boolean =>
 
 const showChallenge = ({ flow }: Walk): WalkMove => ({
   move: 'ask',
-  component: confirmComponent,
-  challenge: { signs_out: flow.designation === 'invalidation' },
+  component: confirmScreen.component,
+  challenge: { signs_out: flow.designation === 'invalidation', sends_mail: false },
 });
 
 function shownAt({ flow, stored, state, cookies, complaints, logoutRedirect }: Walk, screen: Screen): ExecutorReply {

@@ -1,6 +1,6 @@
-import { arrayOf, booleanSchema, type JsonSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
+import { arrayOf, type JsonSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import { requestSchema } from '../../resource/schemas.ts';
-import { confirmComponent, deniedComponent, faultComponent, redirectComponent } from './challenge.ts';
+import { confirmScreen, deniedComponent, faultComponent, redirectComponent } from './challenge.ts';
 import { pendingUserSchemas } from './pending-user.ts';
 import type { StageKind, StageScreen } from './stage-kind.ts';
 
@@ -57,7 +57,7 @@ const screensOf = (kinds: readonly StageKind[]): StageScreen[] =>
 const ownScreens: readonly StageScreen[] = [
   { component: redirectComponent, challenge: { to: stringSchema } },
   { component: deniedComponent, challenge: deniedMembers, sometimes: ['to', 'application_name'] },
-  { component: confirmComponent, challenge: { signs_out: booleanSchema }, answer: {} },
+  confirmScreen,
   { component: faultComponent, challenge: { request_id: stringSchema, error: stringSchema } },
 ];
 

@@ -4,7 +4,7 @@ import { pageFrame } from '../../../core/brand/language.ts';
 import { recordEmailProof } from '../../../core/directory/email-proof.ts';
 import { findByName } from '../../../core/directory/name-keys.ts';
 import { loadUserFacts, type UserFacts } from '../../../core/mapping/user-facts.ts';
-import { linkComponent } from '../../../flow/executor/challenge.ts';
+import { confirmScreen, linkComponent } from '../../../flow/executor/challenge.ts';
 import { setProvenEmail } from '../../../flow/executor/flow-state.ts';
 import {
   ask,
@@ -43,6 +43,7 @@ export function emailKind(needs: Needs): StageKind {
     jobs: (server) => [mailLinkJob({ ...needs, ...server })],
     component: linkComponent,
     roles: () => ['needs user', 'mails', 'proves'],
+    otherScreens: [confirmScreen],
     challenge: { link_opened: booleanSchema },
     answer: {},
     async show(step) {
@@ -52,15 +53,25 @@ export function emailKind(needs: Needs): StageKind {
         return deny('There is nobody to send a mail to.');
       if (settings.use_global_settings && !needs.mailer.isReady) return deny('This server cannot send mails.');
       if (memory.sent_at === undefined) {
+        if (isOnlyOpened(call)) return ask({ signs_out: false, sends_mail: true }, confirmScreen.component);
         await send(needs, step);
         memory.sent_at = call.now;
       }
       return ask({ link_opened: false });
     },
-    verifyRegistration: async (step) =>
-      (await send(needs, step)) ? ask({ link_opened: false }) : stay({ non_field_errors: [tooSoon] }),
+    async verifyRegistration(step) {
+      // Sent right now, for this answer.
+      if (step.memory.sent_at === step.call.now) return ask({ link_opened: false });
+      return (await send(needs, step)) ? ask({ link_opened: false }) : stay({ non_field_errors: [tooSoon] });
+    },
   });
 }
+
+/**
+ * Another page may have led a signed-in browser here, so its user is asked first. Without a session, a walk gets here by an answer, or by one
+ * GET from a source at which somebody has just signed in: that one mail is sent at once.
+ */
+const isOnlyOpened = ({ actor, request }: Call): boolean => actor !== null && request.method !== 'POST';
 
 /** Whether the link was opened, and sent to the address that the user still has: it says nothing of another one. */
 async function isConfirmed(step: Step<Settings>): Promise<boolean> {
