@@ -215,6 +215,12 @@ export function checkNotImpersonated(resource: Resource, current: Row, actor: Ac
   if (owner === actor.user.pk) throw new Problem('permission_denied', notImpersonating);
 }
 
+/** The same for a row that is about to be theirs. */
+export function checkCreatesNothingImpersonated({ visibility }: Resource, values: Row, actor: Actor | null): void {
+  if (!actor?.impersonator || visibility?.by !== 'owner') return;
+  if (values[visibility.column] === actor.user.pk) throw new Problem('permission_denied', notImpersonating);
+}
+
 /** Refuses callers without the permission to change or delete a visible row. Checks nothing else. */
 export async function checkHoldsWrite(
   resource: Resource,

@@ -14,6 +14,17 @@ export const inPerson: readonly Credential[] = ['session'];
 /** For all but what somebody does in the name of another. */
 export const notActingAs: readonly Credential[] = ['session', 'API token', 'access token'];
 
+/**
+ * What an action or endpoint accepts. One that everybody who is signed in may call is about the caller: it changes nothing for somebody who acts as
+ * them, unless it says so.
+ */
+export const acceptedBy = ({
+  credentials,
+  access,
+  method,
+}: Pick<Operation, 'credentials' | 'method'> & { readonly access: unknown }): readonly Credential[] | undefined =>
+  credentials ?? (access === 'authenticated' && method !== 'GET' ? notActingAs : undefined);
+
 /** For walks through flows: in a browser, impersonated or not. */
 export const inBrowser: readonly Credential[] = ['session', 'impersonated session'];
 

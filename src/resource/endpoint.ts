@@ -2,6 +2,7 @@ import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Credential } from './actor.ts';
 import { type Call, type Reply, requireActor } from './call.ts';
+import { acceptedBy } from './credentials.ts';
 import { hasButton, withLabel, withLabels } from './document/ui-metadata/button.ts';
 import type { OperationPage } from './document/ui-metadata/page.ts';
 import type { Fields, ValuesOf } from './fields/field.ts';
@@ -77,7 +78,7 @@ export function endpointOperation(endpoint: Endpoint, engine: Engine): Operation
     summary,
     page: endpoint.page,
     anonymous: access === 'anyone',
-    credentials: endpoint.credentials,
+    credentials: acceptedBy(endpoint),
     recentAuthentication: endpoint.recentAuthentication,
     parameters: parametersOf(endpoint),
     ...(endpoint.body && { body: bodyOf(endpoint, endpoint.body, engine) }),

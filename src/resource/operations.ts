@@ -2,6 +2,7 @@ import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { checkHoldsWrite, checkNotImpersonated, checkSuperuser, holdsOn } from './access.ts';
 import { type Call, type Reply, requireActor } from './call.ts';
+import { acceptedBy } from './credentials.ts';
 import { hasButton, pageOf, withLabel, withLabels } from './document/ui-metadata/button.ts';
 import { isWritable, type Row } from './fields/field.ts';
 import { arrayOf } from './json-schema.ts';
@@ -215,7 +216,7 @@ function actionOperation(action: Action, resource: Resource, engine: Engine): Op
     page: pageOf(action, resource),
     anonymous: action.access === 'anyone',
     reaches: action.reaches,
-    credentials: action.credentials,
+    credentials: acceptedBy(action),
     recentAuthentication: action.recentAuthentication,
     parameters: [
       ...(action.on === 'row' ? [pathParameter(resource)] : []),

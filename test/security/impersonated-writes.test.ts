@@ -66,7 +66,10 @@ describeOnSqlite('an impersonated session', (server) => {
   test('writes neither the user nor what they own', async () => {
     const admin = await server().admin.get('/core/users/me/');
     const helper = await signedInBrowser(server(), admin.body.user.pk);
-    const person = await server().user(['svc_core.view_user', 'svc_core.change_user', 'svc_core.delete_user']);
+    const person = await server().user([
+      ...['svc_core.view_user', 'svc_core.change_user', 'svc_core.delete_user'],
+      ...['svc_sources_oauth.add_useroauthsourceconnection', 'svc_sources_oauth.view_oauthsource'],
+    ]);
     const source = await signInSource(server(), {
       authorization_url: 'https://elsewhere.example/authorize',
       access_token_url: 'https://elsewhere.example/token',
@@ -91,6 +94,17 @@ describeOnSqlite('an impersonated session', (server) => {
     for (const { status, body } of answers)
       expect([status, body.detail]).toEqual([403, expect.stringContaining('while you act as another user')]);
     expect(await stored(person.pk)).toEqual(before);
+    for (const [path, body] of [
+      ['/events/notifications/mark_all_seen/', {}],
+      ['/core/authenticated_sessions/sign_out_everywhere/', { keep_current: true }],
+      ['/sources/user_connections/oauth/', { user: person.pk, source: source.pk, identifier: unique('y') }],
+    ] as const) {
+      const { status, body: refusal } = await helper.post(path, body);
+      expect([path, status, refusal.detail]).toEqual([path, 403, expect.stringContaining('while you act as another')]);
+    }
+    expect((await theirs.get('/core/users/me/')).status).toBe(200);
+    const bulk = [{ path: `/core/users/${person.pk}/`, changes: { name: 'Mallory' } }];
+    expect((await helper.post('/admin/bulk/', { writes: bulk })).body.results[0].status).toBe(403);
     const other = await server().user();
     expect((await helper.send('PATCH', `/core/users/${other.pk}/`, { name: 'Other' })).status).toBe(200);
   });

@@ -1,5 +1,6 @@
 import { type Complaints, Invalid } from '../../lib/problem.ts';
 import { checkMayAdd } from '../../resource/access.ts';
+import { everyCredential } from '../../resource/credentials.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { json, list } from '../../resource/fields/structured.ts';
@@ -34,6 +35,7 @@ export function transactionalApplications(providerKinds: readonly DescribedKind[
     path: '/core/transactional/applications/',
     summary: 'Create an application together with its provider',
     access: 'authenticated',
+    credentials: everyCredential,
     body: {
       app: json({
         schema: { $ref: '#/components/schemas/ApplicationRequest' },

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../lib/json.ts';
 import { memoizeWeakly } from '../../lib/memoize.ts';
 import { type BulkWrite, createRunBulk } from '../../resource/bulk.ts';
+import { everyCredential } from '../../resource/credentials.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { boolean } from '../../resource/fields/scalar.ts';
 import { json, list } from '../../resource/fields/structured.ts';
@@ -50,6 +51,8 @@ export function bulkEndpoint(): Endpoint {
     path: '/admin/bulk/',
     summary: 'Change or delete many objects of any kind, each as by a request of its own',
     access: 'authenticated',
+    // Each write has rules of its own.
+    credentials: everyCredential,
     body: {
       writes: list(json({ schema: writeSchema, check: complaintOf }), {
         max: maxWrites,

@@ -3,7 +3,7 @@ import { Invalid } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { firstRow } from '../../platform/db/first-row.ts';
 import { randomUuid } from '../../platform/random.ts';
-import { checkMayAdd } from '../access.ts';
+import { checkCreatesNothingImpersonated, checkMayAdd } from '../access.ts';
 import { diffOf, recordWrite } from '../audit.ts';
 import type { Call, Reply } from '../call.ts';
 import { rememberCreated } from '../created.ts';
@@ -60,6 +60,7 @@ export async function createRow<R extends Row>(
   );
   const values: Row = { ...serverValues(resource, call), ...parsed.values };
   disableUnlessGiven(resource, values, parsed.given, call);
+  checkCreatesNothingImpersonated(resource, values, call.actor);
   const erased: Resource = resource;
   const input = { tx, call, registry, values, given: parsed.given, current: null, isCopy };
   throwComplaints((await erased.check?.(input)) ?? null, shippedNameComplaint(erased, values, null, call));
