@@ -1,4 +1,4 @@
-import { networkOf } from '../lib/cidr.ts';
+import { noOrigin, originOf, type RowOrigin } from '../platform/db/network-eviction.ts';
 import { hostCookieName, ownCookieHeader } from '../platform/http/own-cookie.ts';
 import type { InstanceKey } from '../platform/keys.ts';
 import { randomText } from '../platform/random.ts';
@@ -114,5 +114,11 @@ const cookie = (attempt: string, value: string, publicUrl: string, maxAgeSeconds
   ownCookieHeader({ name: nameOf(attempt), value, isSecure: isSecure(publicUrl), maxAgeSeconds });
 
 /** Whose stored walks are counted together: those of a session, else those of a network. */
-export const plansOf = (key: Pick<InstanceKey, 'hash'>, { actor, request }: Pick<Call, 'actor' | 'request'>): string =>
-  key.hash(`flow_plans:${actor ? `session ${actor.session ?? actor.user.pk}` : networkOf(request.clientIp)}`);
+export function plansOf(
+  key: Pick<InstanceKey, 'hash'>,
+  { actor, request }: Pick<Call, 'actor' | 'request'>,
+): RowOrigin {
+  const hash = (origin: string) => key.hash(`flow_plans:${origin}`);
+  if (actor) return { ...noOrigin, network: hash(`session ${actor.session ?? actor.user.pk}`) };
+  return originOf(request.clientIp, hash);
+}

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Json } from '../lib/json.ts';
 import { addMilliseconds } from '../platform/clock.ts';
 import type { Query } from '../platform/db/database.ts';
-import { statement } from '../platform/db/statement.ts';
+import { createEvictOldest, noOrigin, type RowOrigin } from '../platform/db/network-eviction.ts';
 import { type InstanceKey, sealContext } from '../platform/keys.ts';
 import { randomText, randomUuid } from '../platform/random.ts';
 
@@ -77,22 +77,21 @@ export async function savePlan(
   key: InstanceKey,
   plan: FlowPlan,
   now: string,
-  countedWith: string | null = null,
+  countedWith: RowOrigin | null = null,
 ): Promise<string> {
   const token = randomText(43);
   const hash = key.hash(token);
   const sealed = key.box.seal(JSON.stringify(plan), planContext(hash, plan.flow.pk));
-  if (countedWith !== null) await deleteOldest(tx, countedWith);
-  await sql`insert into flow_plans (pk, token_hash, flow, context, created, expires, network) values (${randomUuid()}, ${hash},
-    ${plan.flow.pk}, ${sealed}, ${now}, ${addMilliseconds(now, lifetimeMs)}, ${countedWith})`.execute(tx);
+  if (countedWith !== null) await evictOldestPlans(tx, countedWith);
+  const { network, network_56, network_48 } = countedWith ?? noOrigin;
+  await sql`insert into flow_plans (pk, token_hash, flow, context, created, expires, network, network_56, network_48)
+    values (${randomUuid()}, ${hash}, ${plan.flow.pk}, ${sealed}, ${now}, ${addMilliseconds(now, lifetimeMs)},
+      ${network}, ${network_56}, ${network_48})`.execute(tx);
   return token;
 }
 
 /** Plans and walks of one session, or of the anonymous visitors of one network; the oldest are evicted. */
 const maxPerOrigin = 500;
 
-/** Bounds the table: makes room for a new walk of an origin that has too many. A job deletes those that have expired. */
-export const deleteOldest = statement<[countedWith: string], unknown>(
-  (countedWith) => sql`delete from flow_plans where pk in (select pk from flow_plans where network = ${countedWith}
-    order by created desc limit 1000 offset ${maxPerOrigin - 1})`,
-);
+/** Bounds the table; a job deletes what has expired. */
+export const evictOldestPlans = createEvictOldest('flow_plans', maxPerOrigin);

@@ -74,8 +74,9 @@ export interface SharedNetwork {
   readonly allowance: number;
 }
 
-/** Of an IPv6 /48. */
-export const siteAllowance = 16;
+/** Of a subscriber's network, an IPv6 /56 and a /48. */
+export const networkAllowances = [1, 4, 16] as const;
+export const siteAllowance = networkAllowances[2];
 
 /**
  * The networks that limits count an address in. Sites get a whole IPv6 /48 or /56 of /64s, so the allowance grows with
@@ -83,14 +84,11 @@ export const siteAllowance = 16;
  */
 export function networksOf(ip: string): readonly SharedNetwork[] {
   const network = networkOf(ip);
-  const own = { network, allowance: 1 };
+  const [least, of56, of48] = networkAllowances;
+  const own = { network, allowance: least };
   // The 16 digits of a /64; IPv4 addresses have dots.
   if (!/^[0-9a-f]{16}$/.test(network)) return [own];
-  return [
-    own,
-    { network: network.slice(0, 14), allowance: 4 },
-    { network: network.slice(0, 12), allowance: siteAllowance },
-  ];
+  return [own, { network: network.slice(0, 14), allowance: of56 }, { network: network.slice(0, 12), allowance: of48 }];
 }
 
 /** The 4 or 16 bytes of an address, 4 for IPv4 mapped into IPv6; null if the text is not an address. */

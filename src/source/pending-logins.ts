@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { networkOf } from '../lib/cidr.ts';
 import type { Json } from '../lib/json.ts';
 import { addMilliseconds } from '../platform/clock.ts';
 import type { Query } from '../platform/db/database.ts';
+import { createEvictOldest, originOf, type RowOrigin } from '../platform/db/network-eviction.ts';
 import { hostCookieName, ownCookieHeader } from '../platform/http/own-cookie.ts';
 import type { RequestFacts } from '../platform/http/request-facts.ts';
 import { type InstanceKey, sealContext } from '../platform/keys.ts';
@@ -13,7 +13,7 @@ import type { CallbackResult, PendingLogin } from './callback-result.ts';
 /** How long somebody may be away at a source. */
 const visitLifetimeMs = 15 * 60_000;
 /** So many visits are stored for one network, and altogether; the oldest make room. */
-const maxOfNetwork = 200;
+const evictOldest = createEvictOldest('source_visits', 200);
 const maxOfAll = 20_000;
 
 interface Contents {
@@ -49,8 +49,7 @@ export type PendingLoginRow = {
   readonly token_hash: string;
   readonly source: string;
   readonly content: string;
-  readonly network: string;
-};
+} & RowOrigin;
 
 export function buildPendingLoginRow<P extends keyof Contents>(
   key: InstanceKey,
@@ -64,7 +63,7 @@ export function buildPendingLoginRow<P extends keyof Contents>(
     token_hash: hashOf(key, visit),
     source: visit.source,
     content: key.box.seal(JSON.stringify(content), contextOf(pk)),
-    network: key.hash(`source_visits:${networkOf(call.request.clientIp)}`),
+    ...originOf(call.request.clientIp, (network) => key.hash(`source_visits:${network}`)),
   };
 }
 
@@ -77,14 +76,13 @@ export const storePendingLogin = <P extends keyof Contents>(
 ): Promise<void> => insertPendingLogin(tx, buildPendingLoginRow(key, visit, content, call), call.now);
 
 export async function insertPendingLogin(tx: Query, row: PendingLoginRow, now: string): Promise<void> {
-  const { pk, token_hash, source, content, network } = row;
+  const { pk, token_hash, source, content, network, network_56 = null, network_48 = null } = row;
   await sql`delete from source_visits where expires <= ${now}`.execute(tx);
-  await sql`delete from source_visits where pk in (select pk from source_visits where network = ${network}
-    order by created desc limit 1000 offset ${maxOfNetwork - 1})`.execute(tx);
+  await evictOldest(tx, row);
   await sql`delete from source_visits where pk in (select pk from source_visits
     order by created desc limit 1000 offset ${maxOfAll - 1})`.execute(tx);
-  await sql`insert into source_visits (pk, token_hash, source, content, network, created, expires)
-    values (${pk}, ${token_hash}, ${source}, ${content}, ${network}, ${now},
+  await sql`insert into source_visits (pk, token_hash, source, content, network, network_56, network_48, created, expires)
+    values (${pk}, ${token_hash}, ${source}, ${content}, ${network}, ${network_56}, ${network_48}, ${now},
       ${addMilliseconds(now, visitLifetimeMs)}) on conflict do nothing`.execute(tx);
 }
 

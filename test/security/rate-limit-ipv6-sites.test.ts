@@ -2,9 +2,15 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createAnonymousQuota } from '../../src/app/anonymous-quota.ts';
 import { countAttempt, countMessage, resetAttempts } from '../../src/core/attempts/attempts.ts';
+import { plansOf } from '../../src/flow/attempt.ts';
+import { createPlan, savePlan } from '../../src/flow/plan.ts';
 import { createRequestBodyQuota } from '../../src/platform/http/request-body-quota.ts';
+import { randomToken } from '../../src/platform/random.ts';
 import { callOf } from '../../src/resource/call.ts';
+import { storePendingLogin } from '../../src/source/pending-logins.ts';
+import { signInSource } from '../protocol/oauth-source/make-source.ts';
 import { apiFor } from '../support/api.ts';
+import { flowKey } from '../support/make-walk.ts';
 import { describeOnBoth, describeOnSqlite } from '../support/server.ts';
 
 // One IPv6 /48 has 65,536 /64s: limits by /64 alone leave its owner nearly without limits.
@@ -69,6 +75,39 @@ describeOnSqlite(
       for (let n = 2; n < 52; n++) of48.push(await admit(inSite(n, 0)));
       expect(of48.indexOf(false)).toBe(34);
       expect(await admit('2001:db8:8::1')).toBe(true);
+    });
+
+    test('walks and visits to sources, of which the oldest make room for those of the same site', async () => {
+      const { db, key } = server().world;
+      const source = await signInSource(server(), {
+        authorization_url: 'https://elsewhere.example/authorize',
+        access_token_url: 'https://elsewhere.example/token',
+        profile_url: 'https://elsewhere.example/me',
+        provider_type: 'github',
+      });
+      const flow = { pk: await flowKey(server(), 'default-authentication-flow'), slug: 'default-authentication-flow' };
+      const callFrom = (clientIp: string) => ({ actor: null, request: { clientIp }, now }) as never;
+      const leave = (times: number, from: (n: number) => string) =>
+        db.write(async (tx) => {
+          for (let n = 0; n < times; n++) {
+            const call = callFrom(from(n));
+            const visit = { purpose: 'passed', token: randomToken(), browser: '', source: source.pk } as const;
+            await storePendingLogin(tx, key, visit, true, call);
+            await savePlan(tx, key, createPlan(flow, null), now, plansOf(key, call));
+          }
+        });
+      const left = async () => {
+        const { rows } = await sql<{ visits: number | string; walks: number | string }>`select
+          (select count(*) from source_visits) as visits, (select count(*) from flow_plans) as walks`.execute(db.read);
+        return [Number(rows[0]?.visits), Number(rows[0]?.walks)];
+      };
+      await leave(1, () => '203.0.113.9');
+      await leave(900, (n) => inSite(1, n % 200));
+      expect(await left()).toEqual([801, 901]);
+      await leave(3_000, (n) => inSite(2 + (n % 10), n % 200));
+      expect(await left()).toEqual([3_201, 3_901]);
+      await leave(1, () => '2001:db8:8::1');
+      expect(await left()).toEqual([3_202, 3_902]);
     });
 
     test('memory for bodies', () => {

@@ -9,7 +9,7 @@ import type { InstanceKey } from '../../platform/keys.ts';
 import { orderedUuid, randomToken } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
 import { plansOf } from '../attempt.ts';
-import { deleteOldest, type FlowPlan, planContext } from '../plan.ts';
+import { evictOldestPlans, type FlowPlan, planContext } from '../plan.ts';
 import { type FlowState, storedState } from './flow-state.ts';
 import { pendingKeyOf, setPendingUserFacts } from './pending-user.ts';
 
@@ -132,8 +132,20 @@ export async function saveState(
   if (version === 0) {
     if (!(await call.world.tryReserve('flow_plans', call))) throw new Problem('unavailable');
     const countedWith = plansOf(key, call);
-    await deleteOldest(tx, countedWith);
-    const rows = await insertWalk(tx, orderedUuid(), hash, flow, sealed, user, call.now, expires, countedWith);
+    await evictOldestPlans(tx, countedWith);
+    const rows = await insertWalk(
+      tx,
+      orderedUuid(),
+      hash,
+      flow,
+      sealed,
+      user,
+      call.now,
+      expires,
+      countedWith.network,
+      countedWith.network_56,
+      countedWith.network_48,
+    );
     return rows.length > 0 ? { token, version: 1, state } : null;
   }
   const rows = await replaceWalk(tx, hash, sealed, user, expires, key.hash(held), flow, version);
@@ -142,16 +154,17 @@ export async function saveState(
 
 type NewWalk = [
   ...[pk: string, hash: string, flow: string, sealed: string, user: number | null],
-  ...[now: string, expires: string, network: string | null],
+  ...[now: string, expires: string, network: string | null, network56: string | null, network48: string | null],
 ];
 
 /** In place of one that has expired. */
 const insertWalk = statement<NewWalk, unknown>(
-  (pk, hash, flow, sealed, user, now, expires, network) => sql`insert into flow_plans
-    (pk, token_hash, flow, version, context, pending_user, created, expires, network)
-    values (${pk}, ${hash}, ${flow}, 1, ${sealed}, ${user}, ${now}, ${expires}, ${network})
+  (pk, hash, flow, sealed, user, now, expires, network, network56, network48) => sql`insert into flow_plans
+    (pk, token_hash, flow, version, context, pending_user, created, expires, network, network_56, network_48)
+    values (${pk}, ${hash}, ${flow}, 1, ${sealed}, ${user}, ${now}, ${expires}, ${network}, ${network56}, ${network48})
     on conflict (token_hash, flow) do update set version = 1, context = excluded.context, pending_user = excluded.pending_user,
-      created = excluded.created, expires = excluded.expires, network = excluded.network
+      created = excluded.created, expires = excluded.expires, network = excluded.network, network_56 = excluded.network_56,
+      network_48 = excluded.network_48
       where flow_plans.expires <= ${now} returning pk`,
 );
 

@@ -67,7 +67,7 @@ export async function startOpenId(): Promise<OpenIdService> {
     async prepare(nonce: string) {
       const now = Math.floor(Date.now() / 1000);
       const payload: Record<string, unknown> = {
-        ...{ iss: service.url, aud: clientId, iat: now, exp: now + 300, nonce },
+        ...{ iss: service.url, aud: clientId, iat: now, exp: now + 300, auth_time: now, nonce },
         ...peer.person,
         ...peer.claims,
       };
