@@ -3,8 +3,9 @@ import { bindingModel } from '../core/application/models.ts';
 import { eventActions } from '../core/event/actions.ts';
 import { appLabelOf, appNames } from '../core/event/app-names.ts';
 import { isJsonObject } from '../lib/json.ts';
-import { Invalid } from '../lib/problem.ts';
+import { Invalid, Problem } from '../lib/problem.ts';
 import { checkMayAdd, isVisible } from '../resource/access.ts';
+import { requireActor } from '../resource/call.ts';
 import { defineEndpoint, type Endpoint } from '../resource/endpoint.ts';
 import { missingObject, ref } from '../resource/fields/ref.ts';
 import { objectSchema, uuidSchema } from '../resource/json-schema.ts';
@@ -15,6 +16,7 @@ import type { EventFacts } from './transport-kind.ts';
 
 const eventModel = 'svc_events.event';
 const ruleModel = 'svc_events.notificationrule';
+const policyModel = 'svc_policies.policy';
 const matcherModel = 'svc_policies_event_matcher.eventmatcherpolicy';
 
 /** Creates a rule for events like a given one, with its event matcher and the binding of the two, atomically. */
@@ -26,6 +28,12 @@ export const ruleFromEvent: Endpoint = defineEndpoint({
   summary: 'Create a notification rule for events like this one',
   async access({ call, engine: { registry } }) {
     for (const model of [ruleModel, matcherModel, bindingModel]) checkMayAdd(registry.require(model), call);
+    // A binding changes its target, and names a policy that the caller can see; both are yet to be made.
+    const { holds } = requireActor(call);
+    const change = registry.require(ruleModel).permission('change');
+    const view = registry.require(matcherModel).permission('view');
+    if (!holds(change)) throw Problem.lacks(change);
+    if (!holds(view) && !holds(registry.require(policyModel).permission('view'))) throw Problem.lacks(view);
   },
   body: {
     event: ref(eventModel, 'uuid', { help: 'The event: the rule reacts to those of its action, app and model.' }),

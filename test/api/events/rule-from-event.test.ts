@@ -90,6 +90,11 @@ describeOnBoth('a rule made from an event', (server) => {
     const allBut = rights.map((left) => rights.filter((right) => right !== left));
     for (const held of [[], ...rights.map((right) => [right]), ...allBut])
       expect(await statuses(held, body)).toEqual([held, 403]);
+    for (const left of [...rights, 'svc_policies_event_matcher.view_eventmatcherpolicy']) {
+      const { api } = await server().user([...rights, ...views].filter((right) => right !== left));
+      const { status, body: refusal } = await api.post(path, body);
+      expect([status, refusal.code, refusal.required]).toEqual([403, 'permission_denied', left]);
+    }
     for (const held of [[], ...rights.map((right) => [right])]) expect(await statuses(held, {})).toEqual([held, 403]);
     expect(await counts(server())).toEqual(before);
   });
