@@ -71,6 +71,21 @@ describeOnBoth('privilege escalation: accounts that hold more permissions cannot
     expect((await reach(desk.api, clerk)).status).not.toBe(403);
   });
 
+  test('is refused for the right, before anything is said of the change', async () => {
+    const desk = await server().user(rights);
+    const nobody = await server().user([power], { email: '' });
+    const taken = weaker.username;
+    for (const [user, change] of [
+      [nobody, { email_verified: true }],
+      [stronger, { username: taken }],
+      [stronger, { email: `${taken}@example.com`, email_verified: true, username: taken }],
+    ] as const) {
+      const answer = await desk.api.patch(at(user), change);
+      expect([change, answer.status, answer.body.code]).toEqual([change, 403, 'permission_denied']);
+    }
+    expect((await server().admin.patch(at(nobody), { email_verified: true })).status).toBe(400);
+  });
+
   test('members that give no access can be changed on such an account', async () => {
     const desk = await server().user(rights);
     expect((await desk.api.patch(at(stronger), { name: 'A Better Spelling' })).status).toBe(200);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { avatarOf as avatarOn, avatarsComplaint, type AvatarUser } from './avatar.ts';
+import { type AvatarUser, avatarOf as avatarOn, avatarsComplaint } from './avatar.ts';
 
 const ada = { username: 'ada l', name: 'Ada Lovelace', email: ' Ada@Example.com', attributes: {} };
 const avatarOf = (modes: string, user: AvatarUser) => avatarOn(modes, user, { publicHost: 'id.example.com' });

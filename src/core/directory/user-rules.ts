@@ -52,19 +52,11 @@ const accessFields = ['username', 'email', 'email_verified', 'is_active', 'attri
 
 /** Internal accounts belong to the server; only superusers change superusers. */
 export async function checkUser(input: CheckInput<User>, settings: SettingsStore): Promise<Complaints | null> {
-  const { tx, call, values, given, current } = input;
-  const taken = await checkUniqueNames(input, settings);
-  if (taken) return taken;
-  const unprovable = await stateProof(input, settings);
-  if (unprovable) return unprovable;
-  const { actor } = call;
-  if (!actor) return null;
-  if (current) {
-    await checkMayTouchUser(tx, call, current.pk);
-    if (accessFields.some((name) => given.has(name) && !isDeepStrictEqual(values[name], current[name])))
-      await checkMayReachUser(tx, call, current.pk);
-    if (given.has('email') && values.email !== current.email) checkRecentlyAuthenticatedFor(current.pk, call);
-  }
+  await checkMayChangeAccess(input);
+  const { call, values, current } = input;
+  const complaints = (await checkUniqueNames(input, settings)) ?? (await stateProof(input, settings));
+  if (complaints) return complaints;
+  if (!call.actor) return null;
   if (current?.type === internalAccount) {
     return { non_field_errors: ["Can't modify internal service account users"] };
   }
@@ -75,6 +67,15 @@ export async function checkUser(input: CheckInput<User>, settings: SettingsStore
   await checkMayJoin(input, [...after.difference(before)]);
   await checkMayLeave(input, [...before.difference(after)]);
   return null;
+}
+
+/** First of all: whoever may not change a user need not learn what is wrong with the change. */
+async function checkMayChangeAccess({ tx, call, values, given, current }: CheckInput<User>): Promise<void> {
+  if (!call.actor || !current) return;
+  await checkMayTouchUser(tx, call, current.pk);
+  if (accessFields.some((name) => given.has(name) && !isDeepStrictEqual(values[name], current[name])))
+    await checkMayReachUser(tx, call, current.pk);
+  if (given.has('email') && values.email !== current.email) checkRecentlyAuthenticatedFor(current.pk, call);
 }
 
 /** Refuses names and addresses of others. Rows that share one on purpose, or from before, are marked for the unique index. */

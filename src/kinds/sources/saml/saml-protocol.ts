@@ -95,7 +95,10 @@ export function samlProtocol({
         relayState: null,
         key: await signingKey(source, reads),
       } as const;
-      return { to: buildBrowserMessage(bindingOf(source), source.sso_url, outgoing), secrets: isAgain ? call.now : null };
+      return {
+        to: buildBrowserMessage(bindingOf(source), source.sso_url, outgoing),
+        secrets: isAgain ? call.now : null,
+      };
     },
     async handleFormPost(source, form, call) {
       const { clientIp } = call.request;
