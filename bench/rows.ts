@@ -69,7 +69,7 @@ export const benchRows: readonly BenchRow[] = [
     requests: () => [get(`/flows/executor/${signInFlow}/?query=`)],
   }),
   list({
-    title: 'E2 access tokens of one provider, with provider and user',
+    title: 'access tokens of one provider, with provider and user',
     operation: 'oauth2_access_tokens_list',
     requests: ({ oauth2Providers }) => paged('/oauth2/access_tokens/', `provider=${oauth2Providers[0]}`),
   }),
@@ -115,7 +115,7 @@ export const benchRows: readonly BenchRow[] = [
     requests: () => [get(`/core/users/?search=${rareWord.slice(0, 2)}&page_size=20`)],
   }),
   read({
-    title: 'E6 change a policy, with its event',
+    title: 'change a policy, with its event',
     operation: 'policies_password_expiry_partial_update',
     requests: ({ passwordExpiryPolicies }) =>
       passwordExpiryPolicies.map((pk) => ({

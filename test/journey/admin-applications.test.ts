@@ -341,7 +341,7 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.getByText(`No. ${name} is switched off.`).waitFor();
     await moveTo(page, `/core/applications/${name}/?tab=sign-in`);
     const tested = await openTest(page);
-    await tested.getByText('The application is switched off.').waitFor();
+    await tested.getByText('The application is disabled.').waitFor();
     await tested.waitForLoadState('networkidle');
     await tested.close();
     await page.getByRole('button', { name: 'Switch on' }).click();

@@ -141,7 +141,7 @@ describeOnBoth('events of anonymous requests beyond their quota', (server) => {
     const at = (seconds: number) => new Date(Date.parse(now) + seconds * 1000).toISOString().replace('Z', '000Z');
     const fail = (n: number, seconds: number) => {
       const facts = { ...systemFacts, clientIp: '198.51.100.77' };
-      const limited = { ...app.resourceWorld, admit: strangers.tryReserve };
+      const limited = { ...app.resourceWorld, tryReserve: strangers.tryReserve };
       const call = callOf({ facts, params: {} } as never, { db: world.db, world: limited } as never, {
         now: at(seconds),
       });

@@ -33,7 +33,7 @@ export const asked = ({ clientId }: RelyingParty, more: Record<string, string> =
 /** What it is told then. */
 export const told = ({ world }: TestServer, { slug }: RelyingParty) => ({
   error: 'access_denied',
-  error_description: 'The person or this server denied the request.',
+  error_description: 'The user or the authorization server denied the request.',
   state: 'as it was',
   iss: `${world.config.publicUrl}/application/o/${slug}/`,
 });

@@ -35,7 +35,7 @@ export interface AccessResult {
 /** The answer about an application that is switched off. */
 export const switchedOff: AccessResult = {
   passing: false,
-  messages: ['The application is switched off.'],
+  messages: ['The application is disabled.'],
   logs: [],
   deciders: [],
 };

@@ -49,7 +49,7 @@ const deniedEvent = (
   context: {
     message:
       answer === switchedOff
-        ? 'The application is switched off.'
+        ? 'The application is disabled.'
         : 'What is bound to the application does not let the user in.',
     application: applicationFacts(application),
     result: { passing: false, messages: (answer?.messages ?? []).slice(0, maxReasons) },

@@ -58,7 +58,7 @@ describeOnBoth(
     const failed = (party: RelyingParty) => (visit: Visit) => ({
       ...told(server(), party),
       error: 'server_error',
-      error_description: `The server failed. Its log knows more: ${idOf(visit)}`,
+      error_description: `The server failed. See the server log for request ${idOf(visit)}`,
     });
 
     /** Nothing of the inside is told, and all of it is found under the id of the request. */

@@ -21,10 +21,10 @@ describeOnBoth('an application that is switched off', (server) => {
       expect(page.text).toContain(`${callback}?error=access_denied`);
     }
     const silent = await someone.authorize({ ...asking, prompt: 'none' });
-    expect(silent.location?.searchParams.get('error_description')).toBe('The application is switched off.');
+    expect(silent.location?.searchParams.get('error_description')).toBe('The application is disabled.');
     const [event] = (await lastEvents(server(), 20)).filter(({ action }) => action === 'policy_execution');
     expect(event).toMatchObject({
-      context: { message: 'The application is switched off.', application: { name: application.name } },
+      context: { message: 'The application is disabled.', application: { name: application.name } },
     });
     await turn(server(), slug, true);
     expect((await someone.authorize(asking)).location?.searchParams.get('code')).toBeTruthy();
@@ -47,9 +47,9 @@ describeOnBoth('an application that is switched off', (server) => {
     expect(await state()).toEqual([false, false, 401, 403]);
     const refresh = { grant_type: 'refresh_token', refresh_token };
     const refused = await post(server(), 'token', refresh, by);
-    expect(refused.body).toEqual({ error: 'invalid_grant', error_description: 'The application is switched off.' });
+    expect(refused.body).toEqual({ error: 'invalid_grant', error_description: 'The application is disabled.' });
     const machine = await post(server(), 'token', { grant_type: 'client_credentials' }, by);
-    expect(machine.body.error_description).toBe('The application is switched off.');
+    expect(machine.body.error_description).toBe('The application is disabled.');
     await turn(server(), relying.slug, true);
     expect(await state()).toEqual([true, true, 200, 200]);
     expect((await post(server(), 'token', refresh, by)).status).toBe(200);

@@ -97,10 +97,10 @@ function failures(outcome: string | null): string {
     case 'denied':
       return t('What is bound to the application does not let you in.');
     case 'off':
-      return t('The application is switched off.');
+      return t('The application is disabled.');
     case 'missing':
       return t('The provider has no authorization flow.');
     default:
-      return t('The authorization flow could not be carried out.');
+      return t('The authorization flow could not be executed.');
   }
 }

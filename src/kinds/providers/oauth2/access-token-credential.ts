@@ -35,9 +35,9 @@ export async function actorOfAccessToken(
   if (!row?.is_active || row.revoked) return null;
   if (row.expiring && (row.expires === null || row.expires <= now)) return null;
   const { jkt, act, resource = [] }: GrantTerms = JSON.parse(row.terms);
-  // RFC 8707 §2: a token for another service is none for this one, or whoever runs that service could act here.
+  // RFC 8707 §2: tokens for another audience are rejected, or that service could act as the user here.
   if (resource.length > 0 && !resource.some((one) => isOwnApi(one, publicUrl))) return null;
-  // RFC 9449 §7.2: a token that is bound to a key is worth nothing to whoever merely has it.
+  // RFC 9449 §7.2: a DPoP-bound token is not accepted as a bearer token.
   if (jkt !== undefined) return null;
   // Here people act for others in sessions alone, where it is asked what they may do and events name both.
   if (act) return null;

@@ -6,7 +6,7 @@ import type { InstanceKey } from '../../../platform/keys.ts';
 import { hasProvider } from './delete-tokens.job.ts';
 import { areActorsActive, type GrantTerms } from './grants.ts';
 
-/** A token that is good at this moment, as far as the token goes: whether its user and client are is for the caller to ask. */
+/** A token that is not expired or revoked. The caller checks its user and client. */
 export interface ActiveToken {
   readonly pk: number;
   readonly provider: number;
@@ -52,7 +52,7 @@ const refreshTokenByHash = byHash('oauth2_refresh_tokens');
 
 type Hash = Pick<InstanceKey, 'hash'>;
 
-/** Null for what is unknown, expired or revoked: nobody is told which. */
+/** Null for an unknown, expired or revoked token, without saying which. */
 export const findAccessToken = (query: Query, key: Hash, token: string, now: string): Promise<ActiveToken | null> =>
   find(accessTokenByHash, query, key, token, now);
 

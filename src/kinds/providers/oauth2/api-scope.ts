@@ -20,7 +20,7 @@ export async function requireSuperuser(tx: Query, mappings: readonly string[]): 
   return mappings.length > 0 && (await reachingMappings(mappings).execute(tx)).rows.length > 0;
 }
 
-/** Refuses all but superusers: whoever sets up such a client gets to act as the people who use it, here or elsewhere. */
+/** Requires a superuser: such a client acts as the users who use it (privilege escalation). */
 export function checkMayActAsUsers({ actor }: Pick<Call, 'actor'>): void {
   if (actor) checkSuperuser(actor);
 }

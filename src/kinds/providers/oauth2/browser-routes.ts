@@ -21,7 +21,7 @@ import { authorizePath, endSessionPath } from './urls.ts';
 
 export type BrowserMount = AuthorizeDependencies & CallMount;
 
-/** Answers somebody's browser. `text` is the query string, or the form that was sent. */
+/** Handles a request of a browser. `text` is the query string, or the submitted form. */
 type BrowserEndpoint = (needs: AuthorizeDependencies, call: Call, text: string) => Promise<HttpResponse>;
 
 /** What people come to with a browser on their way to a client or back. */
@@ -44,7 +44,7 @@ export function browserRoutes(mount: BrowserMount): Route[] {
 
   const frameOf = async (http: HttpCall) => pageFrame(await browserCall(mount, http));
 
-  /** For the person, because no client is proven that could be told. */
+  /** Shown to the user, because the client is not verified. */
   async function refusalPage({ status, message, shown }: OAuthError, http: HttpCall): Promise<HttpResponse> {
     const frame = await frameOf(http).catch(() => ({
       brand: defaultBranding.title,

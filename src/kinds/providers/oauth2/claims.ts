@@ -38,8 +38,7 @@ export const defaultAcr = 'gatehouse/providers/oauth2/default';
 /** Who the token is about, as the provider's clients know them. Refuses what would be one subject for many people. */
 export function subjectOf(mode: SubMode, user: UserFacts, installId: string): string {
   const subject = subjectBy(mode, user, installId);
-  if (subject.trim() === '')
-    throw new OAuthError('access_denied', 'The user has nothing that the client knows users by.');
+  if (subject.trim() === '') throw new OAuthError('access_denied', 'The user has no value for the subject identifier.');
   return subject;
 }
 
@@ -62,10 +61,10 @@ function subjectBy(mode: SubMode, user: UserFacts, installId: string): string {
   }
 }
 
-/** The claims that a client was told last, by user. They go with the client and the user once either is read anew. */
+/** The claims last issued to a client, by user. Evicted when the client or the user is reloaded. */
 export type ClaimsCache = WeakMap<UserFacts, { readonly names: string; readonly claims: Claims }>;
 
-/** Who is told claims, with the scopes that it may ask for. */
+/** The recipient of claims, with the scopes that it may request. */
 type ScopedClient = Pick<TokenSettings, 'pk' | 'name' | 'client_id'> & {
   readonly scopes: readonly ScopeRow[];
   readonly claimsCache: ClaimsCache;
@@ -76,7 +75,7 @@ export type SourceTokens = Readonly<Record<string, string>>;
 
 export const wantsTokens = ({ wants_tokens }: ScopeRow): boolean => Boolean(wants_tokens);
 
-/** What `scopeClaims` gives, cached with the client; nobody may change the answer. */
+/** `scopeClaims`, cached with the client. The result must not be mutated. */
 export function cachedScopeClaims(
   sandbox: Sandbox,
   client: ScopedClient,
@@ -101,7 +100,7 @@ export function scopeClaims(
   { pk, name, client_id }: Pick<TokenSettings, 'pk' | 'name' | 'client_id'>,
   sourceTokens: SourceTokens = {},
 ): Merged {
-  // Claims are for whoever has brought a session, a code or a token.
+  // Callers have verified a session, a code or a token.
   sandbox.budgets.raise();
   const facts = user;
   const globals = {
@@ -132,7 +131,7 @@ export interface IdTokenFacts {
   readonly subject: string;
   readonly now: string;
   readonly expires: string;
-  /** When the person proved who they are; null when nobody did. */
+  /** When the user authenticated; null without a user. */
   readonly authTime: string | null;
   readonly acr?: string | undefined;
 }

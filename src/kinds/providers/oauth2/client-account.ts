@@ -16,7 +16,7 @@ const cache = queryCache<number | null>('client accounts');
 
 /**
  * The account that a client, or one of its workloads, acts as by itself; made when it is first needed. It is found by what
- * it was made for and never by its name, which somebody else might have taken before.
+ * it was made for never by name, which another user may have.
  */
 export async function clientAccount(
   engine: Engine,

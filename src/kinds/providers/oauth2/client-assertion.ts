@@ -16,7 +16,7 @@ export interface Assertion {
   readonly workload: string | null;
 }
 
-/** What cannot be told apart by its id for so long is refused, so that no mark has to be kept for years. */
+/** Assertions with a longer lifetime are rejected, to bound how long their ids are stored for replay protection. */
 const maxLifetimeMs = 24 * 3_600_000;
 const maxAssertionLength = 16_384;
 const skewSeconds = 30;
@@ -58,7 +58,7 @@ export async function checkAssertion(
     const use = { use: `assertion of ${client.pk}`, id: asText(jti), expires };
     if (!(await db.write((tx) => markUsed(tx, key, use)))) return null;
   }
-  // A client's own keys speak for nobody else.
+  // A client's own keys authenticate that client only.
   if (!isClient && source === null) return null;
   return { workload: isClient ? null : JSON.stringify([source, iss ?? '', sub]) };
 }
@@ -97,7 +97,7 @@ async function firstThatVerifies(
       const { iss, sub = '', aud = [], jti, iat = 0, exp = 0 } = payload;
       if (sub !== '') return { source, iss, sub, aud, jti, iat, exp };
     } catch (error) {
-      // Not by these keys, or not good at all: whether by others is seen next.
+      // Not signed by these keys, or invalid. Try the next key set.
       if (!(error instanceof errors.JOSEError) && !(error instanceof TypeError)) throw error;
     }
   }

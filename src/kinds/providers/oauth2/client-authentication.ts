@@ -30,7 +30,7 @@ type Credentials =
   | { readonly method: 'none'; readonly clientId: string }
   | { readonly method: 'assertion'; readonly clientId: string; readonly assertion: string };
 
-/** Who asks. Throws `invalid_client` for everybody who does not prove it. */
+/** Authenticates the client. Throws `invalid_client` if that fails. */
 export async function authenticateClient(
   needs: OAuthDependencies,
   exchange: OAuthRequest,
@@ -44,8 +44,8 @@ export async function authenticateClient(
   // FAPI 2.0 Security Profile §5.3.2.1
   if (!client || !proof || (isFapi2(client) && proof.method !== 'private_key_jwt')) {
     needs.failures.count(call, who);
-    // Not whether there is such a client: that is nobody's business who is none.
-    throw new OAuthError('invalid_client', 'The client did not authenticate.');
+    // The same error for unknown clients, against enumeration.
+    throw new OAuthError('invalid_client', 'Client authentication failed.');
   }
   exchange.allowOriginsOf(client);
   if (proof.method !== 'none') call.world.raiseBudget();
@@ -55,7 +55,7 @@ export async function authenticateClient(
 /** Confidential clients only, for what public ones have no business with. */
 export function requireConfidential({ client, method }: AuthenticatedClient): void {
   if (client.client_type === 'public' || method === 'none') {
-    throw new OAuthError('unauthorized_client', 'Only clients that can keep a secret may do this.');
+    throw new OAuthError('unauthorized_client', 'Only confidential clients may use this endpoint.');
   }
 }
 
@@ -97,10 +97,11 @@ function readCredentials(call: Call, params: Params): Credentials {
   const secret = params.get('client_secret');
   const assertion = params.get('client_assertion');
   const used = [basic, secret, assertion].filter((given) => given !== undefined && given !== null);
-  if (used.length > 1) throw new OAuthError('invalid_request', 'The client authenticates in two ways at once.');
+  if (used.length > 1)
+    throw new OAuthError('invalid_request', 'The request uses more than one client authentication method.');
   if (basic) {
     if (clientId !== undefined && clientId !== basic.clientId) {
-      throw new OAuthError('invalid_request', 'client_id is not the one that authenticates.');
+      throw new OAuthError('invalid_request', 'client_id does not match the authenticated client.');
     }
     return { method: 'client_secret_basic', ...basic };
   }
@@ -110,7 +111,7 @@ function readCredentials(call: Call, params: Params): Credentials {
     }
     return { method: 'assertion', clientId: clientId ?? unverifiedSubject(assertion), assertion };
   }
-  if (clientId === undefined) throw new OAuthError('invalid_client', 'The client did not authenticate.');
+  if (clientId === undefined) throw new OAuthError('invalid_client', 'Client authentication failed.');
   return secret === undefined
     ? { method: 'none', clientId }
     : { method: 'client_secret_post', clientId, secrets: [secret] };
@@ -123,7 +124,7 @@ function readBasic(header: string | undefined): { clientId: string; secrets: str
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');
   if (colon === -1 || text.includes('\u0000')) {
-    throw new OAuthError('invalid_client', 'The Authorization header cannot be read.');
+    throw new OAuthError('invalid_client', 'The Authorization header is malformed.');
   }
   const [clientId, secret] = [text.slice(0, colon), text.slice(colon + 1)];
   return { clientId: formDecode(clientId) ?? clientId, secrets: [formDecode(secret) ?? secret, secret] };
@@ -135,7 +136,7 @@ function formDecode(text: string): string | null {
     const decoded = decodeURIComponent(text.replaceAll('+', ' '));
     return decoded.includes('\u0000') ? null : decoded;
   } catch {
-    // The language says in no other way that an escape is broken.
+    // decodeURIComponent throws for malformed escapes.
     return null;
   }
 }
@@ -148,5 +149,5 @@ function unverifiedSubject(assertion: string): string {
   } catch {
     // No JSON, no client.
   }
-  throw new OAuthError('invalid_client', 'The client did not authenticate.');
+  throw new OAuthError('invalid_client', 'Client authentication failed.');
 }

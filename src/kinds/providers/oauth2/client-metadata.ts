@@ -30,7 +30,7 @@ const maxUris = 50;
 
 const refuse = (text: string) => new OAuthError('invalid_client_metadata', text);
 
-/** Members that are not known are passed over, as RFC 7591 §2 says; those that are must be understood. */
+/** Unknown members are ignored (RFC 7591 §2); known members must be valid. */
 export function readMetadata(body: unknown): ClientMetadata {
   if (!isJsonObject(body)) throw refuse('A JSON object is expected.');
   const given = body;
@@ -108,7 +108,7 @@ function readUris(given: Record<string, unknown>, name: string): string[] {
   const uris = readTexts(given, name) ?? [];
   const broken = uris.find((uri) => !URL.canParse(uri) || uri.includes('#') || uri.includes('\u0000'));
   if (broken === undefined) return uris;
-  throw new OAuthError('invalid_redirect_uri', `${name}: an absolute URI without a fragment is expected.`);
+  throw new OAuthError('invalid_redirect_uri', `${name} must be an absolute URI without a fragment.`);
 }
 
 function readUri(given: Record<string, unknown>, name: string): string {

@@ -63,7 +63,7 @@ const notOffered =
     });
   };
 
-/** A browser asks before it says whose page it is: any client's will do, and the answer itself is for that client's alone. */
+/** CORS preflight: any client's origin is allowed; the response itself only for the client's own origins. */
 async function isOriginOfAny(db: Database, origin: string): Promise<boolean> {
   const { rows } = await sql<{ redirect_uris: string }>`select redirect_uris from provider_oauth2
     where ${db.dialect.contains(sql.ref('redirect_uris'), origin)}`.execute(db.read);

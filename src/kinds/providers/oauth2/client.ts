@@ -48,7 +48,7 @@ export interface Client extends TokenSettings {
   /** Null if the client secret signs, or if the server has no key pair. */
   readonly signingKey: StoredKey | null;
   readonly id_token_signed_response_alg: SignedResponseAlg;
-  /** The scopes that the administrator has given it; there are no others. */
+  /** The scopes that the client may request. */
   readonly scopes: readonly ScopeRow[];
   /** Cached claims: userinfo would evaluate the expressions of its scopes each time. */
   readonly claimsCache: ClaimsCache;
@@ -59,7 +59,7 @@ export interface StoredKey {
   readonly pk: string;
   readonly certificate: string;
   readonly sealedKey: string;
-  /** What signs by it says which algorithms are good. */
+  /** Verification derives the algorithms from the key. */
   readonly profile: SecurityProfile;
 }
 
@@ -93,7 +93,7 @@ interface ClientRow extends ApplicationColumns {
   readonly key_data: string | null;
 }
 
-// A provider that no application uses serves nobody: there would be nothing to ask for access to.
+// A provider without an application is inactive: there are no policies to evaluate.
 const clientSelect = sql`select o.pk, p.name, o.client_id, o.client_type, o.client_secret, o.previous_secret, o.previous_secret_expires, o.access_code_validity,
     o.access_token_validity, o.refresh_token_validity, o.include_claims_in_id_token, o.redirect_uris, o.grant_types, o.resources, o.id_token_signed_response_alg,
     o.jwks, o.jwks_uri, o.security_profile, o.require_signed_request_object, o.sub_mode, o.issuer_mode,
@@ -153,7 +153,7 @@ function rowsOf(query: Query, by: By) {
   return 'slug' in by ? bySlug(query, by.slug) : byProvider(query, by.provider);
 }
 
-/** Null when there is no such client, or no application uses it. */
+/** Null for an unknown client, or one without an application. */
 export function loadClient(needs: ClientDependencies, by: By): Promise<Client | null> {
   return cache.read(needs.db, keyOf(by), (query) => readClient(needs, query, by));
 }

@@ -45,7 +45,7 @@ export async function oauth2Demo(demo: Demo): Promise<DemoProvider> {
   };
 }
 
-/** What signing in to the application would have left behind. Nobody ever sees these tokens: only hashes are stored. */
+/** The tokens that a login would have created. Only hashes are stored. */
 async function grant(demo: Demo, provider: DemoObject, application: DemoObject): Promise<void> {
   const { api, key, now, once, people } = demo;
   const { ada, session } = people;

@@ -28,7 +28,7 @@ export function discoveryEndpoint(needs: OAuthDependencies): OAuthEndpoint {
 
 const usualScopes = ['openid', 'email', 'profile', 'phone', 'address', 'offline_access'];
 
-/** For clients whose tokens name the whole server as their issuer: what holds for any of them. */
+/** For clients whose issuer is the whole server: metadata that holds for all of them. */
 export function globalDiscoveryEndpoint({ publicUrl, db }: Pick<OAuthDependencies, 'publicUrl' | 'db'>): OAuthEndpoint {
   return async () => {
     const shared = { grant_types: defaultGrantTypes, ...(await sharedByGlobal(db.read)) };

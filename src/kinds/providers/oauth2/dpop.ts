@@ -11,7 +11,7 @@ import { algorithmsOf } from './security-profile.ts';
 
 interface ProofRequest {
   readonly client: Pick<Client, 'security_profile'>;
-  /** How the client proved itself; left out where an access token speaks for it. */
+  /** How the client proved itself; omitted where an access token authenticates the client. */
   readonly method?: string;
   /** The endpoint's name below `/application/o/`. */
   readonly url: string;
@@ -64,7 +64,7 @@ export async function readDpopProof(
     if (!(await call.db.write((tx) => markUsed(tx, key, use)))) throw refuse('The proof was used before.');
     return thumbprint;
   } catch (error) {
-    if (error instanceof errors.JOSEError || error instanceof TypeError) throw refuse('The proof is not good.');
+    if (error instanceof errors.JOSEError || error instanceof TypeError) throw refuse('The DPoP proof is invalid.');
     throw error;
   }
 }

@@ -40,7 +40,7 @@ export function createErrorEvents(db: Database): ErrorEvents {
     async wrongRedirect(call, client, redirectUri) {
       // One network that is over its share does not use up that of all.
       if (byNetwork.waitAfter(call.request.clientIp) > 0 || inAll.waitAfter('') > 0) return;
-      // Whoever knows a client id could fill administrators' inboxes otherwise.
+      // Otherwise anyone with a client id could flood administrators' inboxes.
       const isQuiet = byProvider.waitAfter(String(client.pk)) > 0 || notified.waitAfter('') > 0;
       await record(call, { ...wrongRedirectEvent(client, redirectUri), isQuiet });
     },

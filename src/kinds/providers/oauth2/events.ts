@@ -6,7 +6,7 @@ import type { GrantType } from './grant-types.ts';
 
 const app = 'svc_providers_oauth2';
 
-/** The same call, in the name of the user whom it is about: events tell of them. It gives nobody any right. */
+/** The same call with the user as actor, for events only. Grants no permissions. */
 export function callAs(call: Call, user: UserFacts): Call {
   const { pk, uuid, username, name, email, type } = user;
   return {
@@ -18,7 +18,7 @@ export function callAs(call: Call, user: UserFacts): Call {
       isSuperuser: false,
       holds: () => false,
       objectsHolding: () => {
-        throw new Error('nothing is asked in the name of who is only told of');
+        throw new Error('this actor is only for events and has no permissions');
       },
     },
   };
@@ -31,7 +31,7 @@ const factsOf = ({ application }: Authorized) => applicationFacts(application);
 interface Authorization {
   readonly scope: readonly string[];
   readonly grantType: GrantType;
-  /** The one that a person went through; without it nobody was asked. */
+  /** The flow that the user completed; missing without user interaction. */
   readonly flow?: string;
   /** Who acts for the user. */
   readonly actor?: UserFacts | undefined;
@@ -63,7 +63,7 @@ export const suspiciousEvent = (client: Client, grantType: GrantType): NewEvent 
 
 const maxUriLength = 500;
 
-/** That the provider knows users by something that this one shares with another. */
+/** The subject identifier of the user is shared with another user. */
 export const sharedSubjectEvent = (
   client: Authorized & Pick<Client, 'pk' | 'name' | 'sub_mode'>,
   { pk, username }: UserFacts,

@@ -46,7 +46,7 @@ function defineGrant(
     },
     nameOf: (row) => `${grant.names[0]} of ${nameIn(row.user, 'username')} for ${nameIn(row.provider, 'name')}`,
     derived: {
-      // Asked when it is shown, by the clock of the call: no clean-up decides what is expired.
+      // Computed on read by the clock of the call, independent of cleanup jobs.
       is_expired: {
         schema: booleanSchema,
         from: ({ expiring, expires }, { call }) => expiring && expires !== null && expires < call.now,

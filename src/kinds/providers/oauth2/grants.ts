@@ -5,8 +5,8 @@ import type { InstanceKey } from '../../../platform/keys.ts';
 import { orderedUuid } from '../../../platform/random.ts';
 import { hasProvider } from './delete-tokens.job.ts';
 
-// The one way in which tokens and codes come to be. Of the token itself only a hash is stored: who reads the database
-// cannot use what is in it.
+// Stores tokens and codes. Only their hashes are stored, so that a leaked database
+// contains no usable tokens.
 
 type Hash = Pick<InstanceKey, 'hash'>;
 
@@ -22,7 +22,7 @@ export interface Grant {
   readonly authTime: string;
   /** Null: never. */
   readonly expires: string | null;
-  /** All that comes of one authorization has the same; a new one unless told. */
+  /** Shared by all tokens of one authorization; a new one by default. */
   readonly family?: string;
   readonly terms?: GrantTerms;
 }
@@ -42,7 +42,7 @@ export interface GrantTerms {
   readonly sid?: string;
   /** RFC 8693 §4.1: who acts for the user. */
   readonly act?: ActClaim;
-  /** The same by what they proved it with, who acts now before who acted earlier. It is good for as long as that is. */
+  /** The actor chain, current actor first. The token expires no later than any of their tokens. */
   readonly actors?: readonly ActorToken[];
 }
 
@@ -121,14 +121,14 @@ const valuesOf = ({ provider, user, session, scope, now, authTime, expires, fami
   JSON.stringify(terms),
 ];
 
-/** Of the columns that tokens have besides. The claims as they are shown: a list of a hundred thousand tokens need not be written anew for every reader. */
+/** Of the columns that tokens have besides. The claims as they are shown: computed once, not for every reader of a long list. */
 const valuesOfToken = ({ hash }: Hash, { token, idToken }: TokenGrant) => [
   hash(token),
   JSON.stringify(idToken, null, 4),
   false,
 ];
 
-/** Takes back everything that came of one authorization, and what is coming of it at this moment. */
+/** Revokes all tokens of one authorization, including those being issued at this moment. */
 export async function revokeFamily({ dialect }: Pick<Database, 'dialect'>, tx: Query, family: string): Promise<void> {
   await lockFamily({ dialect }, tx, family);
   await sql`update oauth2_access_tokens set revoked = true where family = ${family} and not revoked`.execute(tx);
@@ -136,14 +136,14 @@ export async function revokeFamily({ dialect }: Pick<Database, 'dialect'>, tx: Q
 }
 
 /**
- * Held by whoever adds to an authorization that is under way, and by whoever takes it back: else what is added by one
+ * Locked while tokens are added to an authorization or it is revoked: otherwise tokens added by one
  * transaction would not be seen by the other, and stay.
  */
 export async function lockFamily({ dialect }: Pick<Database, 'dialect'>, tx: Query, family: string): Promise<void> {
   await dialect.exclusive(`grants ${family}`)?.execute(tx);
 }
 
-/** Whether all who act are still let to. That none has expired is known: what they gave is good for no longer. */
+/** Whether all actors are still active. Expiry needs no check: the token expires no later than theirs. */
 export async function areActorsActive(query: Query, actors: readonly ActorToken[]): Promise<boolean> {
   const tokens = new Set(actors.map(({ token }) => token));
   const { rows } = await sql`select 1 from oauth2_access_tokens t join users u on u.pk = t."user"

@@ -15,8 +15,8 @@ type Needs = Pick<OAuthDependencies, 'db' | 'publicUrl' | 'signer'>;
 const maxHintLength = 65_536;
 
 /**
- * What an ID token says that this server gave to the client at some time; null for anything else. That it has expired does
- * not matter (OpenID Connect RP-Initiated Logout §2): it says who is meant, and proves nothing.
+ * The claims of an ID token that this server issued to the client; null for anything else. Expiry does
+ * not matter (OpenID Connect RP-Initiated Logout §2): it identifies the user, and authenticates nothing.
  */
 export async function readHint(needs: Needs, client: Client, hint: string, now: string): Promise<HintClaims | null> {
   if (hint.length > maxHintLength || (!client.signingKey && client.client_secret === '')) return null;
@@ -41,7 +41,7 @@ export async function readHint(needs: Needs, client: Client, hint: string, now: 
   }
 }
 
-/** What the client would know the caller by; null when nobody is signed in. */
+/** The subject of the caller for this client; null if anonymous. */
 export async function subjectOfCaller(
   { installId }: Pick<OAuthDependencies, 'installId'>,
   call: Call,

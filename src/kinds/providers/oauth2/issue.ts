@@ -32,17 +32,17 @@ export interface Issuance {
   readonly scope: readonly string[];
   readonly family: string;
   readonly session: string | null;
-  /** When the person proved who they are; null when nobody did, as with clients' own accounts. */
+  /** When the user authenticated; null for clients' own accounts. */
   readonly authTime: string | null;
   readonly terms: GrantTerms;
-  /** What the client knows the user by already; else what the provider says now. */
+  /** The subject issued to the client before; else computed now. */
   readonly subject?: string;
   readonly gives: { readonly access: boolean; readonly id: boolean; readonly refresh: boolean };
   /** What a refresh token stands for: all that was granted, however little is asked for this time (RFC 6749 §6). */
   readonly refreshes?: { readonly scope: readonly string[]; readonly terms: GrantTerms };
   /** The code that comes with them, for `c_hash`. */
   readonly code?: string;
-  /** Nothing of it is good for longer. */
+  /** The upper limit for every token issued here. */
   readonly notAfter?: string;
 }
 
@@ -55,7 +55,7 @@ export interface IssuedTokens {
 type Needs = Pick<OAuthDependencies, 'key' | 'publicUrl' | 'installId' | 'sandbox' | 'signer' | 'refusals'>;
 
 /**
- * Makes tokens. The only way to them: nothing is signed elsewhere but what ends sessions. They are worth nothing before
+ * Issues tokens. Only logout tokens are signed elsewhere. Tokens are not valid before
  * `store` has run in the transaction in which the grant is used up.
  */
 export async function prepareTokens(needs: Needs, call: Call, issuance: Issuance): Promise<IssuedTokens> {
@@ -117,7 +117,7 @@ export async function prepareTokens(needs: Needs, call: Call, issuance: Issuance
   };
 }
 
-/** What the scopes of a grant say of the user. A mapping that fails means no tokens, and an event that says why. */
+/** The claims of a grant's scopes. If a mapping fails, no tokens are issued and an event records why. */
 export async function claimsOfScope(
   { sandbox }: Pick<Needs, 'sandbox'>,
   call: Call,
@@ -163,7 +163,7 @@ async function idClaimsOf(
   const { client, user, scope, terms, authTime, gives, code } = issuance;
   const claims = await claimsOfScope(needs, call, client, user, scope);
   const { publicUrl } = needs;
-  // OpenID Connect Core §5.4: without an access token, now or for a code, they could be told nowhere else.
+  // OpenID Connect Core §5.4: without an access token, the ID token is the only place for them.
   const isOnlyToken = !gives.access && code === undefined;
   const settings = isOnlyToken ? { ...client, include_claims_in_id_token: true } : client;
   const { acr, amr, nonce, sid } = terms;
@@ -172,7 +172,7 @@ async function idClaimsOf(
   if (amr) own.amr = [...amr];
   if (nonce !== undefined) own.nonce = nonce;
   if (sid !== undefined) own.sid = sid;
-  // What was asked for by name is told even where claims are left to the userinfo endpoint.
+  // Claims requested by name are included even if the others are left to the userinfo endpoint.
   const asked = terms.claims?.id_token;
   if (asked === undefined) return own;
   return { ...pick(claims, asked), ...(await claimsAskedFor(needs, call, client, user, scope, asked)), ...own };
@@ -216,7 +216,7 @@ export function audienceOf({ client_id }: Pick<Client, 'client_id'>, { resource 
   return resource.length === 1 ? (resource[0] ?? '') : [...resource];
 }
 
-/** What clients know a session by; nobody can tell the session from it. */
+/** The `sid` of a session for a client; does not reveal the session. */
 export const sessionIdClaim = (key: Pick<InstanceKey, 'sign'>, session: string): string =>
   key.sign('oauth2 session id', session);
 

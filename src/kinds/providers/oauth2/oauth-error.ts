@@ -1,4 +1,4 @@
-/** The codes of the OAuth2 and OpenID Connect specifications, with the status of an answer that is no redirect. */
+/** The codes of the OAuth2 and OpenID Connect specifications, with the HTTP status of responses that are not redirects. */
 const statuses = {
   // RFC 6749 §4.1.2.1, §5.2
   invalid_request: 400,

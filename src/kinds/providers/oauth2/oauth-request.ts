@@ -73,7 +73,7 @@ async function answerOf(http: HttpCall, work: () => Promise<OAuthResponse>): Pro
     return await work();
   } catch (error) {
     const { refusal, fault } = toOAuthError(error);
-    // A fault says nothing of the inside; whoever runs the server finds it by the request's id.
+    // Internal errors are not disclosed; the request id leads to the log entry.
     const body = refusal.code === 'server_error' ? { ...refusal.body(), request_id: http.facts.id } : refusal.body();
     return { status: refusal.status, body, headers: { ...challengeOf(refusal, http), ...refusal.headers }, fault };
   }
@@ -109,7 +109,7 @@ function readParams({ facts, body }: HttpCall): Params {
   if (type === formType || isForm(type)) return parseParams(readForm(body));
   // Only a registration is JSON, and that has no parameters.
   if (isJson(type)) return parseParams('');
-  throw new OAuthError('invalid_request', `Parameters come as ${formType}.`);
+  throw new OAuthError('invalid_request', `The request body must be ${formType}.`);
 }
 
 const formType = 'application/x-www-form-urlencoded';
@@ -120,13 +120,13 @@ const maxBodyDepth = 10;
 /** The body of a request that is JSON. */
 export function readJson({ facts, body: bytes }: HttpCall): unknown {
   if (bytes.length === 0 || !isJson(facts.header('content-type') ?? '')) {
-    throw new OAuthError('invalid_request', 'A body of type application/json is expected.');
+    throw new OAuthError('invalid_request', 'The request body must be application/json.');
   }
   try {
     const body = parseJsonBytes(bytes);
     if (!isDeeperThan(body, maxBodyDepth)) return body;
   } catch {
-    // The language says in no other way that it cannot read a text.
+    // The decoder throws for malformed text.
   }
   throw new OAuthError('invalid_request', 'The body cannot be read.');
 }

@@ -49,7 +49,7 @@ export function oauth2Provider(needs: PreviewNeeds & { jobs(): Jobs }, actions: 
       authorization_flow: ref('svc_flows.flow', 'uuid', {
         filter: true,
         required: false,
-        help: 'The flow that runs before an application gets access; by default the shipped one that asks for consent.',
+        help: 'The flow that runs before an application gets access; by default the built-in one that asks for consent.',
       }),
       client_type: choice(['confidential', 'public'], {
         default: 'confidential',

@@ -8,7 +8,7 @@ import { webFingerEndpoint } from './webfinger.ts';
 
 const applications = '/application/o/';
 
-/** What clients ask before anybody signs in: what there is, and to be let ask. */
+/** Endpoints without a user: discovery, keys and authorization requests. */
 export function publicRoutes(needs: OAuthDependencies): readonly Route[] {
   const discovery = discoveryEndpoint(needs);
   const globalDiscovery = globalDiscoveryEndpoint(needs);

@@ -17,7 +17,7 @@ const keysOf = statement<[provider: number], { kid: string; expires: string }>(
 /** By provider, until when each key is published at least. */
 const cache = queryCache<ReadonlyMap<string, string>>('published keys');
 
-/** Notes that a key signs something that is good until then: so long it stays published, whatever becomes of the pair. */
+/** Records until when something signed by a key is valid: the key stays published until then, even if the pair changes. */
 export async function publishKey(
   db: Database,
   tx: Query,
@@ -37,7 +37,7 @@ export async function publishKey(
     on conflict (provider, kid) do update set jwk = excluded.jwk, expires = excluded.expires`.execute(tx);
 }
 
-/** The public keys by which tokens of a client are verified: the one that signs now, then those that signed what is still good. */
+/** The public keys by which tokens of a client are verified: the current signing key, then keys whose tokens are still valid. */
 export async function publicKeys(query: Query, signer: Signer, client: Client, now: string): Promise<PublicJwk[]> {
   const { rows } = await sql<{ jwk: string }>`select jwk from oauth2_published_keys
     where provider = ${client.pk} and expires > ${now} order by expires desc`.execute(query);

@@ -12,7 +12,7 @@ const harmfulScheme = /^(javascript|vbscript|data|blob|file|about):/i;
 /** Browsers skip these before they look at the scheme. */
 const skipped = /[\s\p{Cc}]+/gu;
 
-/** Each request of a stranger is compared with all of them. */
+/** Every anonymous request is compared with all of them. */
 const maxUris = 1_000;
 const maxPatterns = 20;
 /** No longer redirect_uri is accepted. */
@@ -58,12 +58,12 @@ function isPattern(text: string): boolean {
     new RegExp(text);
     return true;
   } catch {
-    // The language says in no other way that it cannot read a pattern.
+    // The RegExp constructor throws for invalid patterns.
     return false;
   }
 }
 
-/** The front page of what answers at the first plain redirect URI: the likeliest place to open the application. */
+/** The origin of the first plain redirect URI, as a guess for the launch URL. */
 export function guessLaunchUrl(uris: readonly RedirectUri[]): string {
   const [first] = uris;
   const url = first?.matching_mode === 'strict' ? URL.parse(first.url) : null;

@@ -16,8 +16,8 @@ import type { OAuthEndpoint } from './oauth-request.ts';
 import { oauth2Model } from './oauth2-model.ts';
 
 /**
- * Sets up a client by its own description (RFC 7591). Whoever asks needs the right to make providers and applications, by
- * a token of the API: nobody registers unasked.
+ * Dynamic client registration (RFC 7591). Requires the permissions to create providers and applications, by
+ * an API token: there is no open registration.
  */
 export function registrationEndpoint(needs: OAuthDependencies): OAuthEndpoint {
   const { engine } = needs;
@@ -44,14 +44,14 @@ export function registrationEndpoint(needs: OAuthDependencies): OAuthEndpoint {
 
 async function signedIn({ db, key, publicUrl }: OAuthDependencies, call: Call): Promise<Call> {
   const [, token] = /^bearer +(\S+)$/i.exec(call.request.header('authorization')?.trim() ?? '') ?? [];
-  if (token === undefined) throw new OAuthError('invalid_token', 'A token of the API is needed to register a client.');
+  if (token === undefined) throw new OAuthError('invalid_token', 'Registering a client requires an API token.');
   try {
     return { ...call, actor: await actorOfToken(db, key.hash(token), call.now) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const actor = await actorOfAccessToken(db, key, token, call.now, publicUrl);
     if (actor) return { ...call, actor };
-    throw new OAuthError('invalid_token', 'The token is not good.');
+    throw new OAuthError('invalid_token', 'The token is invalid or expired.');
   }
 }
 
@@ -60,11 +60,14 @@ function checkRight(check: () => unknown): void {
     check();
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    throw new OAuthError('insufficient_scope', 'The right to make providers and applications is needed.');
+    throw new OAuthError(
+      'insufficient_scope',
+      'The token requires the permissions to create providers and applications.',
+    );
   }
 }
 
-/** A refusal of a member, told as the protocol tells it. */
+/** A field error in the format of the protocol. */
 function asRefusal(error: unknown): unknown {
   if (!(error instanceof Invalid)) return error;
   const [member = '', complaint] = Object.entries(error.complaints)[0] ?? [];
@@ -80,7 +83,7 @@ async function providerOf(
   scopes: readonly ManagedScope[],
 ): Promise<Record<string, unknown>> {
   const flow = await defaultAuthorizationFlow(tx);
-  if (flow === null) throw new OAuthError('invalid_client_metadata', 'There is no flow that authorizes applications.');
+  if (flow === null) throw new OAuthError('invalid_client_metadata', 'No authorization flow is configured.');
   const strict = (urls: readonly string[]) => urls.map((url) => ({ matching_mode: 'strict', url }));
   return {
     name: `${metadata.client_name} (${randomText(8)})`,
@@ -118,7 +121,7 @@ interface Registration {
   readonly scopes: readonly ManagedScope[];
 }
 
-/** RFC 7591 §3.2.1: what was registered, which may be less than was asked for. */
+/** RFC 7591 §3.2.1: the registered metadata, which may be less than requested. */
 function answerOf(metadata: ClientMetadata, { provider, scopes }: Registration, now: string): Record<string, unknown> {
   return {
     client_id: provider.client_id,

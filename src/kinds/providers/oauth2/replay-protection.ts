@@ -3,8 +3,8 @@ import type { Query } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 
 /**
- * Marks something that may be used once. False when it was marked before, by any request to any instance. `use` keeps
- * apart what has nothing to do with each other.
+ * Replay protection: marks an id as used. False if it was used before, on any instance. `use` separates
+ * independent ids.
  */
 export async function markUsed(
   tx: Query,

@@ -72,7 +72,7 @@ export function claimPermissions(
 }
 
 /**
- * The parameter without the standard claims that the client has no scope for: nobody agrees to them now, so they must not
+ * The parameter without the standard claims that the client has no scope for: the user does not consent to them now, so they must not
  * come if the scope is added later.
  */
 export function availableClaims(claims: ClaimsParameter, scopes: Iterable<string>): ClaimsParameter {

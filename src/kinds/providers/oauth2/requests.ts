@@ -19,7 +19,7 @@ export interface NewRequest {
   readonly provider: number;
   readonly user?: number;
   readonly session?: string;
-  /** For one that was decided before it was stored; `waiting` unless told. */
+  /** `waiting` by default; set for requests that were decided before they were stored. */
   readonly state?: RequestState;
   readonly content: Readonly<Record<string, Json>>;
   readonly now: string;
@@ -39,14 +39,14 @@ export interface StoredRequest {
   readonly expires: string;
 }
 
-/** A client without a secret is anybody: what such clients have stored is bounded by network and in all. */
+/** Anyone can use a public client: its rows count towards the anonymous quota. */
 export async function checkAnonymousQuota(
   call: Call,
   table: 'oauth2_requests' | 'oauth2_seen',
   method: string | undefined,
 ): Promise<void> {
   if (method !== 'none' || (await call.world.tryReserve(table, call))) return;
-  throw new OAuthError('temporarily_unavailable', 'Too many requests are under way. Try again later.');
+  throw new OAuthError('temporarily_unavailable', 'Too many requests are pending. Try again later.');
 }
 
 type Key = Pick<InstanceKey, 'hash' | 'box'>;

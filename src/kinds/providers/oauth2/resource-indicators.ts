@@ -14,12 +14,12 @@ export function checkResource(
   { client_id, targets }: Asking,
   granted?: readonly string[],
 ): readonly string[] {
-  if (asked.length > maxResources) throw new OAuthError('invalid_target', 'Too many resources are asked for.');
+  if (asked.length > maxResources) throw new OAuthError('invalid_target', 'Too many resources were requested.');
   for (const resource of asked) {
     const complaint = resourceComplaint(resource);
     if (complaint !== null) throw new OAuthError('invalid_target', complaint);
     if (granted && !granted.includes(resource)) {
-      throw new OAuthError('invalid_target', 'The resource was not authorized.');
+      throw new OAuthError('invalid_target', 'The resource was not granted.');
     }
   }
   const resources = asked.length === 0 ? (granted ?? []) : [...new Set(asked)];
@@ -27,7 +27,7 @@ export function checkResource(
   if (foreign === undefined) return resources;
   throw new OAuthError(
     'invalid_target',
-    `The client may not ask for tokens for ${foreign.slice(0, 200)}: the provider does not list it in resources, nor does another list the client in audience_clients.`,
+    `The client may not request tokens for ${foreign.slice(0, 200)}: the provider does not list it in resources, nor does another list the client in audience_clients.`,
   );
 }
 

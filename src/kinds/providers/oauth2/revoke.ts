@@ -10,7 +10,7 @@ const done = { status: 200, body: '', headers: { 'content-type': 'text/plain' } 
 
 /**
  * Takes back a token of the client's own (RFC 7009). A refresh token goes with all that came of the same authorization.
- * Whether there was such a token is not told.
+ * The response does not reveal whether the token existed.
  */
 export function revocationEndpoint(needs: OAuthDependencies): OAuthEndpoint {
   return async (exchange) => {

@@ -5,7 +5,7 @@ import { text } from '../../../resource/fields/text.ts';
 import type { Resource } from '../../../resource/resource.ts';
 import { apiScope, checkMayActAsUsers, mappingRights } from './api-scope.ts';
 
-/** Which claims a client gets that asks for a scope. */
+/** The claims of a scope. */
 export function scopeMapping(needs: { readonly sandbox: Sandbox }): Resource {
   return defineMapping(needs, {
     path: '/propertymappings/provider/scope/',

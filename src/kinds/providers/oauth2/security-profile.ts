@@ -6,7 +6,7 @@ type Profiled = { readonly security_profile: SecurityProfile };
 /** Whether the FAPI 2.0 Security Profile holds for the client. */
 export const isFapi2 = ({ security_profile }: Profiled): boolean => security_profile === 'fapi2';
 
-/** Asymmetric alone: what verifies must not be able to sign. */
+/** Asymmetric algorithms only: verifiers must not be able to sign. */
 export const standardAlgorithms = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
 
 /** FAPI 2.0 Security Profile §5.4.1 */

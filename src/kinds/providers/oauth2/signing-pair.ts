@@ -24,7 +24,7 @@ export function publicKeyOf(pem: string): KeyObject | null {
   try {
     return new X509Certificate(pem).publicKey;
   } catch {
-    // Node says in no other way that it cannot read a certificate.
+    // Node throws for certificates that it cannot parse.
     return null;
   }
 }

@@ -47,7 +47,7 @@ export function createSigner(box: SecretBox): Signer {
     const { pk, sealedKey, certificate, profile } = stored;
     const name = `${profile} ${pk}`;
     const last = known.get(name);
-    // A pair that is changed is sealed anew.
+    // A changed pair has a new sealed value.
     if (last && last.stored.sealedKey === sealedKey && last.stored.certificate === certificate) return last.key;
     const pem = sealedKey === '' ? '' : box.open(sealedKey, sealContext('certificates', 'key_data', pk));
     const key = pairKey(pem, certificate, profile);

@@ -31,7 +31,7 @@ export async function uniqueSubject(
   const named = { user: user.pk, attribute, value: subject, installId };
   if (subject.length <= maxSubjectLength && !(await isAmbiguousName(call.db.read, named))) return subject;
   await refusals.sharedSubject(call, client, user);
-  throw new OAuthError('access_denied', 'The client could not tell the user from others.');
+  throw new OAuthError('access_denied', 'The subject identifier of the user is not unique.');
 }
 
 /**
@@ -48,5 +48,5 @@ export async function checkSubjectOwner(
   const isTaken =
     named.some(({ pk }) => pk !== user) ||
     (await isAmbiguousName(db.read, { user, attribute: 'upn', value: subject, installId }));
-  if (isTaken) throw new OAuthError('invalid_grant', 'The subject of the refresh token belongs to another user now.');
+  if (isTaken) throw new OAuthError('invalid_grant', 'The subject of the refresh token now belongs to another user.');
 }

@@ -28,7 +28,7 @@ export const oauth2TestRoute = (mount: TestMount & Needs) =>
     },
   });
 
-/** What an ID token and the userinfo endpoint would say. Tokens are signed and thrown away: nobody gets to see one. */
+/** What an ID token and the userinfo endpoint would contain. Tokens are signed and discarded, never returned. */
 export const oauth2TestAction = (needs: Needs) =>
   testSignInAction({
     key: needs.key,

@@ -23,9 +23,12 @@ const busy = (seconds: string) =>
     headers: { 'retry-after': seconds },
   });
 
-/** The same for somebody's browser: of a fault it learns nothing but where whoever runs the server finds more. */
+/** The same for browsers. Internal errors show only the request id. */
 export function toBrowserError(error: unknown, requestId: string): OAuthFailure {
   const refused = toOAuthError(error);
   if (refused.refusal.code !== 'server_error') return refused;
-  return { ...refused, refusal: new OAuthError('server_error', `The server failed. Its log knows more: ${requestId}`) };
+  return {
+    ...refused,
+    refusal: new OAuthError('server_error', `The server failed. See the server log for request ${requestId}`),
+  };
 }

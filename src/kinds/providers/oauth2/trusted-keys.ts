@@ -5,14 +5,14 @@ import type { OAuthDependencies } from './dependencies.ts';
 
 /** A key set that signs for a client, or for its workloads. */
 export interface TrustedKeys {
-  /** The JWKS source that vouches for it; null for the client's own keys, which speak for the client alone. */
+  /** The JWKS source that it belongs to; null for the client's own keys, which authenticate the client only. */
   readonly source: string | null;
   readonly jwks: string;
 }
 
 /**
  * The keys by which a JWT of a client may be verified: its own, then those of the provider's JWKS sources. Stored keys win
- * over those at an address. The JWT says which key it needs, so that a rotated one is fetched.
+ * over those at an address. Rotated keys are fetched by the `kid` of the JWT.
  */
 export async function loadTrustedKeys(
   { db, remoteKeys, keySets }: Pick<OAuthDependencies, 'db' | 'remoteKeys' | 'keySets'>,

@@ -19,7 +19,7 @@ export function userinfoEndpoint(needs: OAuthDependencies): OAuthEndpoint {
     const client = token && (await loadClient(needs, { provider: token.provider }));
     const user = token && (await cachedUserFacts(call, token.user));
     if (!token || !client?.application.enabled || !user?.is_active)
-      throw new OAuthError('invalid_token', 'The access token is not good.');
+      throw new OAuthError('invalid_token', 'The access token is invalid or expired.');
     exchange.allowOriginsOf(client);
     await checkHolder(needs, exchange, client, { accessToken: text, isBound, jkt: token.terms.jkt });
     if (!token.scope.includes('openid')) {
@@ -37,13 +37,13 @@ function readToken({ call, params }: OAuthRequest): { token: string; isBound: bo
   const [, scheme, inHeader] = /^(bearer|dpop) +(\S+)$/i.exec(call.request.header('authorization')?.trim() ?? '') ?? [];
   const inForm = call.request.method === 'POST' ? params.get('access_token') : undefined;
   if (inHeader !== undefined && inForm !== undefined) {
-    throw new OAuthError('invalid_request', 'The access token is given twice.');
+    throw new OAuthError('invalid_request', 'The request contains more than one access token.');
   }
   const token = inHeader ?? inForm;
   if (token === undefined) {
-    // RFC 6750 §3.1: whoever did not know that they need one has made no error.
+    // RFC 6750 §3.1: no error code for a request without a token.
     const headers = { 'www-authenticate': 'Bearer realm="gatehouse"' };
-    throw new OAuthError('invalid_token', 'There is no access token.', { headers });
+    throw new OAuthError('invalid_token', 'The access token is missing.', { headers });
   }
   return { token, isBound: scheme?.toLowerCase() === 'dpop' };
 }
@@ -63,13 +63,10 @@ async function checkHolder(
   client: Client,
   { accessToken, isBound, jkt }: Presented,
 ): Promise<void> {
-  // FAPI 2.0 Security Profile §5.3.4: what was given out before the profile held is not taken either.
+  // FAPI 2.0 Security Profile §5.3.4: tokens issued before the profile was set are rejected, too.
   if (jkt === undefined && !isBound && !isFapi2(client)) return;
   const proven = await readDpopProof(needs, call, { client, url: 'userinfo', accessToken, status: 401 });
   if (!isBound || jkt === undefined || proven !== jkt) {
-    throw new OAuthError(
-      'invalid_token',
-      'The access token is bound to a key that the request does not prove to hold.',
-    );
+    throw new OAuthError('invalid_token', 'The DPoP proof does not match the key that the access token is bound to.');
   }
 }

@@ -11,7 +11,7 @@ const maxLength = 500;
 
 /**
  * Finds the issuer for an account (RFC 7033; OpenID Connect Discovery §2): that of the default application of the brand with
- * its domain, else this server as a whole. Says the same for every account, so nobody learns which exist.
+ * its domain, else this server as a whole. The same for every account, against user enumeration.
  */
 export function webFingerEndpoint(needs: OAuthDependencies): OAuthEndpoint {
   return async ({ call, params }) => {
@@ -34,7 +34,7 @@ export function webFingerEndpoint(needs: OAuthDependencies): OAuthEndpoint {
   };
 }
 
-/** The part of an account or a URL that says whose it is. */
+/** The host of an account or a URL. */
 function domainOf(resource: string): string | null {
   if (resource.length > maxLength) return null;
   const account = /^(?:acct:|mailto:)?[^\s/@]+@([\w.-]+)$/i.exec(resource)?.[1];

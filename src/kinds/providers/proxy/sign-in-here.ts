@@ -36,7 +36,7 @@ export async function authorize(
   if (openState(needs.key.box, sealed, call.now)?.provider !== application.pk)
     throw new ErrorPage('This request is too old, or not one of this application.');
   if (call.actor?.impersonator)
-    throw new ErrorPage('Nobody can sign in to an application for somebody else.', { status: 403 });
+    throw new ErrorPage('Impersonated sessions cannot authorize applications.', { status: 403 });
   if (!application.application.enabled) return rejectIfDisabled(needs, call, application, undefined);
   const signIn = await signInOfSession(call.db.read, call.actor?.session ?? null);
   if (isLoginRequired({ isForced: false }, signIn?.at ?? null, null, call.now)) {
@@ -85,7 +85,8 @@ async function redeem(
   id: string,
 ): Promise<HttpResponse> {
   const ticket = await findTicket(needs.db, needs.key, call, id);
-  if (ticket?.provider !== application.pk) throw new ErrorPage('This request was answered before, or is not yours.');
+  if (ticket?.provider !== application.pk)
+    throw new ErrorPage('This request was already completed, or does not belong to your session.');
   if (ticket.state !== 'granted' || !(await isUseAllowed(needs, call, application))) {
     await call.db.write((tx) => consumeTicket(tx, ticket));
     throw denied();

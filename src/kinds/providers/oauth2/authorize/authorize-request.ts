@@ -30,7 +30,7 @@ export interface RequestingClient {
   readonly security_profile: SecurityProfile;
 }
 
-/** What a client asks of the authorize endpoint, once every parameter has been found good. */
+/** A validated authorization request. */
 export interface AuthorizeRequest {
   readonly client_id: string;
   readonly redirect_uri: string;
@@ -53,7 +53,7 @@ export interface AuthorizeRequest {
   readonly resource: readonly string[];
   /** RFC 9449 §10: the key that the code will be bound to. */
   readonly dpop_jkt: string | null;
-  /** RFC 9126: what was pushed serves once. */
+  /** RFC 9126: a pushed request can be used once. */
   readonly pushed: string | null;
 }
 

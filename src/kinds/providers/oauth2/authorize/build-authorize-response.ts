@@ -29,7 +29,7 @@ interface Allowed extends Answered {
   readonly client: Client;
 }
 
-/** What a client is told whose request was allowed: a code, tokens, or both. They come to be as the request is used up. */
+/** The response to an allowed request: a code, tokens, or both. Issued while the request is consumed. */
 export async function buildAuthorizeResponse(
   needs: AuthorizeDependencies,
   call: Call,
@@ -39,7 +39,7 @@ export async function buildAuthorizeResponse(
   const user = await cachedUserFacts(call, actor.pk);
   const signIn = await signInOfSession(call.db.read, session);
   if (!user?.is_active || session === null || signIn === null) {
-    throw new OAuthError('access_denied', 'The person is not signed in any more.');
+    throw new OAuthError('access_denied', 'The user is no longer signed in.');
   }
   const { scope } = request;
   const subject = await uniqueSubject(needs, call, client, user);
@@ -51,7 +51,7 @@ export async function buildAuthorizeResponse(
   const tokens = await tokensBeside(needs, call, client, user, { ...grant, gives, code });
   await call.db.write(async (tx) => {
     if (!(await useUp(tx, needs, call, { request, ticket }))) {
-      throw new OAuthError('invalid_request_uri', 'The pushed request was used before.');
+      throw new OAuthError('invalid_request_uri', 'request_uri was already used.');
     }
     await storeLogin(tx, { session, provider: client.pk, subject, sid: terms.sid ?? '' }, call.now);
     await tokens?.store(tx);
@@ -76,17 +76,17 @@ export async function buildAuthorizeResponse(
   return Object.fromEntries(members.map(([name, value]) => [name, String(value)]));
 }
 
-/** RFC 6749 §4.1.2.1: the client learns, once, that nothing comes of its request. Who did not want it is not for it to know. */
+/** RFC 6749 §4.1.2.1: the client is notified once. It cannot tell whether the user or the server denied the request. */
 export async function denyRequest(needs: AuthorizeDependencies, call: Call, answered: Answered): Promise<never> {
   await call.db.write((tx) => useUp(tx, needs, call, answered));
-  throw new OAuthError('access_denied', 'The person or this server denied the request.');
+  throw new OAuthError('access_denied', 'The user or the authorization server denied the request.');
 }
 
-/** Longer than anybody is on the way with a request that was pushed. */
+/** Longer than the lifetime of a pushed request and the login together. */
 const markLifetimeMs = 24 * 3_600_000;
 
 /**
- * False when what was pushed has served before (RFC 9126 §7.3). By now it may have run out and be gone, for the person took
+ * False if the pushed request was used before (RFC 9126 §7.3, replay). It may have expired by now, since the user took
  * their time: so its use is noted apart.
  */
 async function useUp(
@@ -95,7 +95,7 @@ async function useUp(
   { now }: Call,
   { request: { pushed }, ticket }: Answered,
 ): Promise<boolean> {
-  if (!(await consumeTicket(tx, ticket))) throw new OAuthError('access_denied', 'The request was answered before.');
+  if (!(await consumeTicket(tx, ticket))) throw new OAuthError('access_denied', 'The request was already completed.');
   if (pushed === null) return true;
   await consumeRequest(tx, pushed);
   return markUsed(tx, key, { use: 'pushed request', id: pushed, expires: addMilliseconds(now, markLifetimeMs) });

@@ -63,7 +63,7 @@ export function decideOnRequest(key: InstanceKey): AppendStep {
   };
 }
 
-/** Nobody lets a client act as them in the API without having agreed to that by name, whatever its flow asks. */
+/** The API scope requires explicit consent by name, whatever the flow is configured to ask. */
 function needsConsent(allowable: DecisionSubject, consented: Json | undefined): boolean {
   if ('kind' in allowable && allowable.kind === 'device_page') return false;
   // What `goThroughFlow` asked for.

@@ -28,7 +28,7 @@ import { isRegisteredRedirectUri } from './match-redirect-uri.ts';
 import { sendAuthorizeResponse } from './send-authorize-response.ts';
 import { parseAuthorizeRequest } from './steps.ts';
 
-/** The authorize endpoint. What it throws is for the person: there is no client yet that could be told. */
+/** The authorize endpoint. Errors thrown here are shown to the user: the client is not verified yet. */
 export async function handleAuthorize(needs: AuthorizeDependencies, call: Call, query: string): Promise<HttpResponse> {
   const given = new URLSearchParams(query);
   const ticket = given.get('ticket');
@@ -44,20 +44,21 @@ export async function handleAuthorize(needs: AuthorizeDependencies, call: Call, 
     const { client_id } = client;
     const request = parseAuthorizeRequest(params, client, { ...to, client_id, pushed });
     if (!client.application.enabled) {
-      const refusal = new OAuthError('access_denied', 'The application is switched off.');
+      const refusal = new OAuthError('access_denied', 'The application is disabled.');
       if (isPromptNone(request)) throw refusal;
       const { headers } = sendAuthorizeResponse(request, issuerFor(needs.publicUrl, client), refusal.body());
       return rejectIfDisabled(needs, call, client, headers?.location?.toString());
     }
     const signIn = await signInOfSession(call.db.read, call.actor?.session ?? null);
     if (isLoginRequired(freshnessOf(request), signIn?.at ?? null, sentAt, call.now)) {
-      if (isPromptNone(request)) throw new OAuthError('login_required', 'Nobody is signed in, or not recently enough.');
+      if (isPromptNone(request))
+        throw new OAuthError('login_required', 'The user is not signed in, or not recently enough.');
       const next = `${authorizePath}?${addLoginTimestamp(needs.key, text, call.now)}`;
       return redirectBrowser(await signInPage(needs, call, client, { next, loginHint: request.login_hint }));
     }
     await checkExpected(needs, call, proven, request);
     if (!(await isAllowedAtAll(needs, client, request.resource, (one) => wouldAllowUse(needs, call, one)))) {
-      throw new OAuthError('access_denied', 'The person may not use this application.');
+      throw new OAuthError('access_denied', 'The user is not allowed to use this application.');
     }
     return startFlow(needs, call, client, request);
   });
@@ -71,11 +72,11 @@ const freshnessOf = ({ prompt, max_age }: AuthorizeRequest): FreshSignIn => ({
 /** Who acts as another user lets no client in: what it is given would last when they have stopped. */
 export function checkSignsInForThemselves({ actor }: Call): void {
   if (actor?.impersonator)
-    throw new OAuthError('access_denied', 'Nobody can sign in to an application for somebody else.');
+    throw new OAuthError('access_denied', 'Impersonated sessions cannot authorize applications.');
 }
 
 /**
- * Refusals from here on are told to the client, at the address that is proven to be its own. Faults are refusals as well
+ * From here on, errors are sent to the client at its verified redirect URI. Exceptions are errors as well
  * (RFC 6749 §4.1.2.1): whatever breaks on the way, the client is not left waiting.
  */
 async function withErrorResponse(
@@ -102,7 +103,7 @@ const issuerFor = (publicUrl: string, { assigned_application_slug, issuer_mode }
 /** FAPI 2.0 Security Profile §5.3.2.2 */
 const redirectStatus = (client: Client) => (isFapi2(client) ? 303 : 302);
 
-/** OpenID Connect Core §3.1.2.1, §5.5.1: whoever the client expects must be the one who is signed in. */
+/** OpenID Connect Core §3.1.2.1, §5.5.1: the user that the client expects must be the one who is signed in. */
 async function checkExpected(
   needs: AuthorizeDependencies,
   call: Call,
@@ -116,7 +117,7 @@ async function checkExpected(
   const subject = await subjectOfCaller(needs, call, client);
   const hinted = hint === undefined ? subject : (await readHint(needs, client, hint, call.now))?.sub;
   if (subject !== null && hinted === subject && (expected ?? subject) === subject) return;
-  throw new OAuthError('login_required', 'The client expects somebody else than the person who is signed in.');
+  throw new OAuthError('login_required', 'Another user is signed in than the client expects.');
 }
 
 async function startFlow(
@@ -140,12 +141,12 @@ async function startFlow(
       return asked.answer;
     case 'silenced':
       throw asked.component === 'xak-stage-consent'
-        ? new OAuthError('consent_required', 'The person has to agree first.')
-        : new OAuthError('interaction_required', 'The person has to do something first.');
+        ? new OAuthError('consent_required', 'The user must consent first.')
+        : new OAuthError('interaction_required', 'User interaction is required.');
     case 'missing':
       throw new OAuthError('server_error', 'The provider has no authorization flow.');
     case 'broken':
-      throw new OAuthError('server_error', 'The authorization flow could not be carried out.');
+      throw new OAuthError('server_error', 'The authorization flow could not be executed.');
   }
 }
 
@@ -176,15 +177,16 @@ export async function consentContext(
   };
 }
 
-/** Somebody comes back from a flow. The ticket is theirs alone, for this session, once. */
+/** The user returns from a flow. The ticket is bound to this session and can be used once. */
 async function redeemTicket(needs: AuthorizeDependencies, call: Call, id: string): Promise<HttpResponse> {
   const ticket = await findTicket(needs.db, needs.key, call, id);
-  if (!ticket) throw new OAuthError('invalid_request', 'This request was answered before, or is not yours.');
+  if (!ticket)
+    throw new OAuthError('invalid_request', 'This request was already completed, or does not belong to your session.');
   // What `goThroughFlow` asked for.
   const request = ticket.request as unknown as AuthorizeRequest;
   const client = await loadClient(needs, { provider: ticket.provider });
   if (!client || !isRegisteredRedirectUri(needs.sandbox, client, request.redirect_uri)) {
-    throw new OAuthError('invalid_request', 'The client has changed in the meantime.');
+    throw new OAuthError('invalid_request', 'The client has changed since the request.');
   }
   return withErrorResponse(needs, call, client, request, async () => {
     const resource = checkResource(request.resource, client);

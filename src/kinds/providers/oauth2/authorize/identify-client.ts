@@ -12,7 +12,7 @@ import { errorResponseMode } from './steps.ts';
 
 export const pushedPrefix = 'urn:ietf:params:oauth:request_uri:';
 
-/** Anybody can name an address; a page full of it helps nobody. */
+/** Anyone can send a long URI; the error page shows only its beginning. */
 const maxShownLength = 500;
 
 export interface IdentifiedClient {
@@ -22,11 +22,11 @@ export interface IdentifiedClient {
   readonly to: ResponseTarget;
   /** The key of the pushed request. */
   readonly pushed: string | null;
-  /** What is wrong with the parameters, as far as it does not matter to who is told. */
+  /** Errors in the parameters that can be sent to the client. */
   readonly flaw: OAuthError | null;
 }
 
-/** Those that say who asks, and where and how they are answered. */
+/** Parameters that identify the client and where and how to respond. */
 const addressing: ReadonlySet<string> = new Set([
   'client_id',
   'redirect_uri',
@@ -37,7 +37,7 @@ const addressing: ReadonlySet<string> = new Set([
   'request_uri',
 ]);
 
-/** Who asks, and where they are answered. Until both are proven nobody is sent anywhere: what is thrown here is shown to the person. */
+/** Verifies client and redirect URI. Until then nothing is redirected (open redirect): errors thrown here are shown to the user. */
 export async function identifyClient(
   needs: AuthorizeDependencies,
   call: Call,
@@ -49,15 +49,15 @@ export async function identifyClient(
     flaws.push(flaw);
   });
   const client = await loadClient(needs, { clientId: given.require('client_id') });
-  if (!client) throw new OAuthError('invalid_client', 'There is no such client.', { status: 400 });
+  if (!client) throw new OAuthError('invalid_client', 'Unknown client_id.', { status: 400 });
   const { params, pushed } = await expand(needs, given, client, call.now);
   const redirect_uri = params.require('redirect_uri');
   if (!isRegisteredRedirectUri(needs.sandbox, client, redirect_uri)) {
     await needs.refusals.wrongRedirect(call, client, redirect_uri);
-    throw new OAuthError('invalid_request', 'The redirect_uri is not one of the client.', {
+    throw new OAuthError('invalid_request', 'redirect_uri is not registered for this client.', {
       shown: [
         `The request named this redirect address: ${redirect_uri.slice(0, maxShownLength)}`,
-        'Whoever runs this server can compare it with the redirect URIs of the provider.',
+        'An administrator can compare it with the redirect URIs of the provider.',
       ],
     });
   }
@@ -83,14 +83,14 @@ async function expand(
   if (uri === undefined) {
     return { params: object === undefined ? given : await openRequestObject(needs, client, object, now), pushed: null };
   }
-  if (object !== undefined) throw new OAuthError('invalid_request', 'request and request_uri exclude each other.');
-  // Nothing is fetched from anywhere for a stranger.
+  if (object !== undefined) throw new OAuthError('invalid_request', 'request and request_uri cannot be combined.');
+  // Never fetched from elsewhere (SSRF).
   if (!uri.startsWith(pushedPrefix)) {
-    throw new OAuthError('request_uri_not_supported', 'Only requests that were pushed can be named.');
+    throw new OAuthError('request_uri_not_supported', 'request_uri must come from a pushed authorization request.');
   }
   const found = await findRequest(needs.db.read, needs.key, 'par', uri.slice(pushedPrefix.length));
   if (found?.provider !== client.pk || found.expires <= now) {
-    throw new OAuthError('invalid_request_uri', 'There is no such request, or not any more.');
+    throw new OAuthError('invalid_request_uri', 'request_uri is invalid or expired.');
   }
   return { params: parseParams(String(found.content.params)), pushed: found.pk };
 }

@@ -6,14 +6,13 @@ const mark = '&signed_in_since=';
 /** As long as a walk through a flow may take. */
 const noteLifetimeMs = 30 * 60_000;
 
-/** The request with a note of when somebody was sent to sign in for it, which they cannot write themselves. */
+/** The request with a signed timestamp of when the user was redirected to the login. */
 export function addLoginTimestamp(key: InstanceKey, text: string, now: string): string {
   return `${text}${mark}${encodeURIComponent(now)}.${key.sign(purpose, `${now} ${text}`)}`;
 }
 
 /**
- * Parts a request from that note. One that this server did not write for this very request, or too long ago to be still on
- * the way, counts for nothing.
+ * Separates the request from that timestamp. Timestamps that are forged, for another request or too old are ignored.
  */
 export function parseLoginTimestamp(
   key: InstanceKey,

@@ -7,7 +7,7 @@ import { isFapi2 } from '../security-profile.ts';
 const maxUriLength = 2_000;
 /** What browsers and parsers disagree about: white space, controls, backslashes. */
 const disputed = /[\s\p{Cc}\\]/u;
-/** Signs of a path that means another path once something on the way decodes it, or drops what stands behind a semicolon. */
+/** Paths that change meaning when an intermediary decodes them or drops path parameters (open redirect). */
 const encodedPathSigns = /%(2e|2f|5c|25|00)|\/\.{1,2};/i;
 
 /**

@@ -16,7 +16,7 @@ import { parseAuthorizeRequest } from './steps.ts';
 
 /** Long enough to sign in on the way; less than ten minutes (FAPI 2.0 Security Profile §5.3.2.2). */
 const lifetimeSeconds = 590;
-/** How the client proved itself is no part of what it asks for. */
+/** Client authentication parameters are not part of the authorization request. */
 const credentials: ReadonlySet<string> = new Set(['client_secret', 'client_assertion', 'client_assertion_type']);
 
 /** Characters of its parameters; requests in an address have less room. */
@@ -24,12 +24,12 @@ const maxRequestLength = 32_768;
 /** Bytes of the body, with the client's proof; larger ones are not parsed. */
 export const maxPushBytes = 49_152;
 
-/** Takes a request beforehand, from the client itself (RFC 9126): held to the same rules, and told of what is wrong at once. */
+/** The pushed authorization request endpoint (RFC 9126): the same checks, with errors returned to the client directly. */
 export function pushEndpoint(needs: OAuthDependencies): OAuthEndpoint {
   return async (exchange) => {
     const { call } = exchange;
     const { client, method } = await authenticateClient(needs, exchange);
-    if (method === 'workload') throw new OAuthError('invalid_client', 'A workload asks for nobody’s authorization.');
+    if (method === 'workload') throw new OAuthError('invalid_client', 'Workloads cannot push authorization requests.');
     const jkt = await readDpopProof(needs, call, { client, method, url: 'par' });
     const params = withKey(await pushedParams(needs, client, exchange.params, call.now), jkt);
     await checkRequest(needs, call, client, params);
@@ -54,7 +54,8 @@ export function pushEndpoint(needs: OAuthDependencies): OAuthEndpoint {
 
 async function pushedParams(needs: OAuthDependencies, client: Client, given: Params, now: string): Promise<Params> {
   // RFC 9126 §2.1
-  if (given.get('request_uri') !== undefined) throw new OAuthError('invalid_request', 'request_uri cannot be pushed.');
+  if (given.get('request_uri') !== undefined)
+    throw new OAuthError('invalid_request', 'request_uri is not allowed in a pushed request.');
   const object = given.get('request');
   const unsigned = unsignedRefusal(client, object);
   if (unsigned) throw unsigned;
@@ -68,7 +69,7 @@ function withKey(params: Params, jkt: string | null): Params {
   if (jkt === null) return params;
   const named = params.get('dpop_jkt');
   if (named !== undefined && named !== jkt) {
-    throw new OAuthError('invalid_dpop_proof', 'dpop_jkt is not the key of the proof.');
+    throw new OAuthError('invalid_dpop_proof', 'dpop_jkt does not match the key of the DPoP proof.');
   }
   return named === jkt ? params : parseParams(formOf([...params.entries(), ['dpop_jkt', jkt]]));
 }
@@ -82,7 +83,7 @@ async function checkRequest(
   const redirect_uri = params.require('redirect_uri');
   if (!isRegisteredRedirectUri(sandbox, client, redirect_uri)) {
     await refusals.wrongRedirect(call, client, redirect_uri);
-    throw new OAuthError('invalid_request', 'The redirect_uri is not one of the client.');
+    throw new OAuthError('invalid_request', 'redirect_uri is not registered for this client.');
   }
   const state = params.get('state') ?? null;
   parseAuthorizeRequest(params, client, { client_id: client.client_id, redirect_uri, state, pushed: null });

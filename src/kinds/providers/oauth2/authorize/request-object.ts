@@ -26,9 +26,9 @@ export async function openRequestObject(
 ): Promise<Params> {
   const claims = object.length > maxObjectLength ? null : await verified(needs, client, object, now);
   if (!claims) throw new OAuthError('invalid_request_object', 'The request object cannot be verified.');
-  // RFC 9101 §4, §5.2: it speaks for this client, and holds no other.
+  // RFC 9101 §4, §5.2: its client_id must be this client, and it must not contain another request object.
   if (claims.client_id !== client.client_id || claims.request !== undefined || claims.request_uri !== undefined) {
-    throw new OAuthError('invalid_request_object', 'The request object is not one of this client.');
+    throw new OAuthError('invalid_request_object', 'The request object was not issued by this client.');
   }
   if (isFapi2(client)) checkLifetime(claims, now);
   return parseParams(asForm(claims));
@@ -89,7 +89,7 @@ async function verified(
     try {
       return (await attempt()).payload;
     } catch (error) {
-      // Not by this key, or not good at all: whether by another is seen next.
+      // Not signed by this key, or invalid. Try the next key.
       if (!(error instanceof errors.JOSEError) && !(error instanceof TypeError)) throw error;
     }
   }

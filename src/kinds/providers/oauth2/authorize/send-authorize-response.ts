@@ -3,7 +3,7 @@ import type { HttpResponse } from '../../../../platform/http/routes.ts';
 import { redirectBrowser } from '../../../../provider/browser-responses.ts';
 import type { ResponseTarget } from './authorize-request.ts';
 
-/** Carries an answer to a client by way of the browser; `iss` says whose it is (RFC 9207). */
+/** Sends an authorization response through the browser; `iss` prevents mix-up attacks (RFC 9207). */
 export function sendAuthorizeResponse(
   { redirect_uri, response_mode, state }: ResponseTarget,
   issuer: string,

@@ -12,7 +12,7 @@ import { checkResource } from '../resource-indicators.ts';
 
 export const devicePath = '/device';
 const lifetimeSeconds = 600;
-/** How long a device waits before it asks again. */
+/** The polling interval of devices. */
 export const pollSeconds = 5;
 /** RFC 8628 §6.1: letters that make no words and are not taken for each other. */
 const userCodeLetters = 'BCDFGHJKLMNPQRSTVWXZ';
@@ -23,12 +23,12 @@ export function deviceAuthorizationEndpoint(needs: OAuthDependencies): OAuthEndp
     const { call, params } = exchange;
     const { client, method } = await authenticateClient(needs, exchange);
     if (method === 'workload' || !client.grant_types.includes(deviceCodeGrant)) {
-      throw new OAuthError('unauthorized_client', 'The client may not ask for device codes.');
+      throw new OAuthError('unauthorized_client', 'The client may not use the device authorization grant.');
     }
     const configured = scopeNames(client);
     const scope = words(params.get('scope'));
     if (!scope.every((name) => configured.has(name))) {
-      throw new OAuthError('invalid_scope', 'The client is not set up for all of these scopes.');
+      throw new OAuthError('invalid_scope', 'The client is not allowed to request all of these scopes.');
     }
     const resource = checkResource(params.all('resource'), client);
     await checkAnonymousQuota(call, 'oauth2_requests', method);

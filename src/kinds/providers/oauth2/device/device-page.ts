@@ -26,7 +26,7 @@ const refusedPath = `${devicePath}?done=${refused}`;
 const notForYou = 'You may not let this device in.';
 
 /**
- * Where people let a device in (RFC 8628 §3.3): they type the code that it shows, see which application asks, and go through
+ * The verification page of the device flow (RFC 8628 §3.3): users enter the code, see which application requests access, and go through
  * its authorization flow. A link with the code in it does none of that for them.
  */
 export async function handleDevicePage(needs: AuthorizeDependencies, call: Call, text: string): Promise<HttpResponse> {

@@ -25,7 +25,7 @@ export async function handleEndSession(needs: AuthorizeDependencies, call: Call,
   if (after) return endSessionAndRedirect(needs, call, after);
   const client = await findRequestingClient(needs, call, params);
   const hint = await hintOf(needs, call, client, params);
-  // §4: what is wrong with a request leads nobody back, not even those who then wish to sign out.
+  // §4: no redirect for an invalid request (open redirect).
   const to = client && hint !== 'wrong' ? await returnAddress(needs, call.db.read, client, params) : null;
   const session = call.actor?.session ?? null;
   if (session === null) return renderLogoutPage(needs, call, { session, to, clients: [] });

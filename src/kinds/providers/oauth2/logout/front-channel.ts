@@ -12,7 +12,7 @@ import { endSessionPath, type IssuerMode, issuerOf } from '../urls.ts';
 import { findFrontChannelClients } from './logins.ts';
 
 // OpenID Connect Front-Channel Logout: the browser in which a session ends loads an address of each client that it signed in
-// to. Only a page can do that, so whoever signs out comes by it, whether a client wished it or they did themselves.
+// to. Only a page can do that, so every sign-out redirects to it.
 
 interface Needs {
   readonly key: InstanceKey;
@@ -25,25 +25,25 @@ export interface LogoutPage {
   readonly session: string | null;
   /** An address that is proven to be good to go to; null when there is none. */
   readonly to: string | null;
-  /** Clients that are told by being loaded, by the keys of their providers. */
+  /** Clients notified through an iframe, by the keys of their providers. */
   readonly clients: readonly number[];
 }
 
 const sealedAs = 'oauth2 after sign-out';
 const sealedIn = 'after';
 
-/** The address of the page that tells the clients and leads on; nobody else can write one. */
+/** The URL of the page that notifies the clients and redirects. Sealed, so it cannot be forged. */
 export function buildLogoutPageUrl({ key }: Needs, path: string, afterwards: LogoutPage): string {
   return `${path}?${new URLSearchParams({ [sealedIn]: key.box.seal(JSON.stringify(afterwards), sealedAs) })}`;
 }
 
-/** Null for what was not written by us. */
+/** Null for a URL that this server did not create. */
 export function parseLogoutPage({ key }: Needs, query: string): LogoutPage | null {
   const sealed = new URLSearchParams(query).get(sealedIn);
   try {
     return sealed === null ? null : JSON.parse(key.box.open(sealed, sealedAs));
   } catch {
-    // The box says in no other way that it did not seal this.
+    // Opening throws for values that this server did not seal.
     return null;
   }
 }
@@ -58,7 +58,7 @@ export function frontChannelRedirect(needs: Needs): FindLogoutRedirect {
   };
 }
 
-/** The page itself. It waits for no client; where there is nobody to tell, people are taken on at once. */
+/** The page itself. It does not wait for clients, and redirects at once if there are none. */
 export async function renderLogoutPage(
   needs: Needs,
   call: Call,

@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
 import type { Query } from '../../../../platform/db/database.ts';
 
-// Which clients somebody has signed in to during a session, so that they can be told when it ends. The rows outlive the
-// session, however it ends, until their clients have been told.
+// The clients that a user signed in to during a session, to notify them when it ends. The rows outlive the
+// session, however it ends, until their clients have been notified.
 
 export interface Login {
   readonly session: string;
   readonly provider: number;
-  /** As the client knows them. */
+  /** The subject, as issued to the client. */
   readonly subject: string;
   readonly sid: string;
 }
 
-/** Only of clients that want to be told. */
+/** Only clients that registered a logout URI. */
 export async function storeLogin(tx: Query, { session, provider, subject, sid }: Login, now: string): Promise<void> {
   await sql`insert into oauth2_logins (session, provider, subject, sid, created)
     select ${session}, o.pk, ${subject}, ${sid}, ${now} from provider_oauth2 o where o.pk = ${provider}
@@ -20,7 +20,7 @@ export async function storeLogin(tx: Query, { session, provider, subject, sid }:
     on conflict (session, provider) do update set subject = excluded.subject`.execute(tx);
 }
 
-/** The clients that are told of the end of a session by its own browser; to be asked before it ends. */
+/** Clients with front-channel logout. Must be called before the session ends. */
 export async function findFrontChannelClients(query: Query, session: string): Promise<number[]> {
   const { rows } = await sql<Pick<Login, 'provider'>>`select l.provider
     from oauth2_logins l join provider_oauth2 o on o.pk = l.provider
@@ -28,7 +28,7 @@ export async function findFrontChannelClients(query: Query, session: string): Pr
   return rows.map(({ provider }) => provider);
 }
 
-/** Whether there is any client at all to be told of anything. */
+/** Whether any client has to be notified. */
 export async function hasLogins(query: Query): Promise<boolean> {
   const { rows } = await sql`select 1 from oauth2_logins limit 1`.execute(query);
   return rows.length > 0;

@@ -5,7 +5,7 @@ import type { RedirectUri } from '../redirect-uris.ts';
 /** How a client takes part in signing out. */
 export interface LogoutSettings {
   readonly post_logout_redirect_uris: readonly RedirectUri[];
-  /** Empty when it is not told. */
+  /** Empty if the client is not notified. */
   readonly backchannel_logout_uri: string;
   readonly frontchannel_logout_uri: string;
 }

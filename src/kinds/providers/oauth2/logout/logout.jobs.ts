@@ -25,7 +25,7 @@ const tellClient = 'oauth2_tell_logout';
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 const lifetimeMs = 2 * 60_000;
 
-/** Has clients told at once of an event that ends sessions; of sessions that expire they hear later. */
+/** Queues notifications for an event that ends sessions. Expired sessions are found later. */
 export const queueLogouts = (jobs: () => Jobs) => queueWhenSessionsEnd(jobs, findEnded, hasLogins);
 
 /**
@@ -59,14 +59,14 @@ export function logoutJobs(needs: Needs): JobKind[] {
         const client = await loadClient(needs, { provider: login.provider });
         if (!client) return 'The client is gone.';
         const { backchannel_logout_uri: uri } = await loadLogoutSettings(needs.db.read, client.pk);
-        if (uri === '') return 'The client is not told.';
+        if (uri === '') return 'The client has no logout URI.';
         const token = await logoutToken(client, login);
         return deliver(uri, token);
       },
     },
   ];
 
-  /** §2.4. It never holds a nonce, so that nobody takes it for an ID token. */
+  /** §2.4. Without a nonce, so that it cannot be confused with an ID token. */
   async function logoutToken(client: Client, { subject, sid }: Login): Promise<string> {
     const { now } = needs.systemCall();
     const expires = addMilliseconds(now, lifetimeMs);

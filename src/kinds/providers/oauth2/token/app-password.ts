@@ -20,5 +20,5 @@ export async function appPasswordUser({ needs, call, params }: Redemption): Prom
   needs.failures.count(call, who);
   const event = { action: 'login_failed', app: 'svc_providers_oauth2', context: { username } };
   await call.db.write((tx) => call.world.record(tx, call, event));
-  throw new OAuthError('invalid_grant', 'The name or the app password is wrong.');
+  throw new OAuthError('invalid_grant', 'The user name or the app password is invalid.');
 }

@@ -23,17 +23,17 @@ export interface Redeemed {
   readonly user: number;
   /** Who acts for the user (RFC 8693 §1.1), active: they use the application too, so they have to be let in. */
   readonly actor?: UserFacts | undefined;
-  /** What may be asked for at most, and what is given to who asks for nothing. */
+  /** The scopes that may be requested, also the default. */
   readonly scope: { readonly allowed: ReadonlySet<string>; readonly default: readonly string[] };
   readonly family: string;
   readonly session: string | null;
   readonly authTime: string | null;
   readonly terms: GrantTerms;
-  /** What the client knows the user by already; else what the provider says now. */
+  /** The subject issued to the client before; else computed now. */
   readonly subject?: string;
   readonly gives: { readonly id: boolean; readonly refresh: boolean };
   readonly notAfter?: string;
-  /** What the answer says besides the tokens. */
+  /** Further members of the token response. */
   readonly says?: Readonly<Record<string, string>>;
   /** Uses the grant up, in the transaction that stores the tokens. Throws `GrantReused` when another was faster. */
   consume(tx: Query): Promise<void>;
@@ -45,13 +45,13 @@ export interface GrantKind {
   readonly isAuthorization: boolean;
   /** Whether a workload that the client's JWKS sources vouch for may ask in place of the client. */
   readonly takesWorkloads?: boolean;
-  /** How users are refused who may not use the application; `invalid_grant` unless told. */
+  /** The error for users who may not use the application; `invalid_grant` by default. */
   readonly deniedAs?: OAuthErrorCode;
-  /** Proves the grant and uses nothing up. Throws an `OAuthError` when the grant is not good. */
+  /** Verifies the grant without consuming it. Throws an `OAuthError` for an invalid grant. */
   redeem(redemption: Redemption): Promise<Redeemed>;
 }
 
-/** Something that may be used once was used again: whoever did that, all that came of it is taken back. */
+/** A one-time grant was reused (replay): all its tokens are revoked. */
 export class GrantReused extends Error {
   override readonly name = 'GrantReused';
   readonly family: string;

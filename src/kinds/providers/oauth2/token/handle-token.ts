@@ -25,13 +25,13 @@ export function tokenEndpoint(needs: OAuthDependencies, kinds: readonly GrantKin
   return async (exchange) => {
     const { call, params } = exchange;
     const kind = byType.get(params.require('grant_type'));
-    if (!kind) throw new OAuthError('unsupported_grant_type', 'There is no such grant type.');
+    if (!kind) throw new OAuthError('unsupported_grant_type', 'Unsupported grant_type.');
     const by = await authenticateClient(needs, exchange);
     checkMayUse(kind, by);
     const jkt = await readDpopProof(needs, call, { ...by, url: 'token' });
     // FAPI 2.0 Security Profile §5.3.2.1: all tokens are sender-constrained.
     if (jkt === null && isFapi2(by.client)) {
-      throw new OAuthError('invalid_dpop_proof', 'This client gets tokens only with a DPoP proof.');
+      throw new OAuthError('invalid_dpop_proof', 'This client must send a DPoP proof.');
     }
     const redemption: Redemption = { needs, call, params, by, jkt };
     try {
@@ -39,7 +39,7 @@ export function tokenEndpoint(needs: OAuthDependencies, kinds: readonly GrantKin
     } catch (error) {
       if (!(error instanceof GrantReused)) throw error;
       await revokeReused(call, by.client, kind, error.family);
-      throw new OAuthError('invalid_grant', 'The grant was used before; all that came of it has been revoked.');
+      throw new OAuthError('invalid_grant', 'The grant was already used; all its tokens have been revoked.');
     }
   };
 }
@@ -86,7 +86,7 @@ function checkMayUse({ grantType, takesWorkloads = false }: GrantKind, { client,
     throw new OAuthError('unauthorized_client', 'The client may not use this grant type.');
   }
   if (method === 'workload' && !takesWorkloads) {
-    throw new OAuthError('invalid_client', 'A workload may not use this grant type in place of the client.');
+    throw new OAuthError('invalid_client', 'Workloads may not use this grant type.');
   }
 }
 
@@ -107,7 +107,7 @@ function scopeOf(
 function termsOf(params: Params, client: Client, { terms }: Redeemed, jkt: string | null): GrantTerms {
   const { jkt: bound, ...rest } = terms;
   if (bound !== undefined && bound !== jkt) {
-    throw new OAuthError('invalid_dpop_proof', 'The grant is bound to a key that the request does not prove to hold.');
+    throw new OAuthError('invalid_dpop_proof', 'The DPoP proof does not match the key that the grant is bound to.');
   }
   const resource = checkResource(params.all('resource'), client, terms.resource);
   return { ...rest, ...(resource.length > 0 && { resource }), ...(jkt !== null && { jkt }) };
@@ -115,11 +115,11 @@ function termsOf(params: Params, client: Client, { terms }: Redeemed, jkt: strin
 
 async function loadActiveUser(call: Call, pk: number): Promise<UserFacts> {
   const user = await cachedUserFacts(call, pk);
-  if (!user?.is_active) throw new OAuthError('invalid_grant', 'The user may not sign in.');
+  if (!user?.is_active) throw new OAuthError('invalid_grant', 'The user is not allowed to sign in.');
   return user;
 }
 
-/** What is bound to the application decides at every use, not once when it was authorized. */
+/** The policies of the application are evaluated at every use, not only at authorization. */
 async function checkAccess(
   { policies, refusals }: OAuthDependencies,
   call: Call,
@@ -132,7 +132,7 @@ async function checkAccess(
   const answer = isOn ? await policies.evaluateTarget({ call, request, targetPk: pk, mode }) : switchedOff;
   if (answer.passing) return;
   await refusals.denied(callAs(call, user), client, answer);
-  throw new OAuthError(deniedAs, isOn ? 'The user may not use the application.' : 'The application is switched off.');
+  throw new OAuthError(deniedAs, isOn ? 'The user may not use the application.' : 'The application is disabled.');
 }
 
 async function revokeReused(call: Call, client: Client, kind: GrantKind, family: string): Promise<void> {

@@ -55,8 +55,7 @@ function nameIdFor(
     provider.nameIdMapping === null
       ? own.value
       : (mapped.nameId ?? nameIdOf('', user, { installId: needs.installId, transient }).value);
-  if (value.trim() === '')
-    throw new SsoError('nameId', 'The user has nothing that the service provider knows users by.');
+  if (value.trim() === '') throw new SsoError('nameId', 'The user has no value for the NameID.');
   return { value, format };
 }
 
@@ -73,5 +72,5 @@ async function checkUniqueNameId(
   const named = { user: user.pk, attribute, value: nameId.value, installId };
   if (!(await isAmbiguousName(call.db.read, named))) return;
   await refusals.ambiguousName(call, provider, user, attribute);
-  throw new SsoError('nameId', 'The service provider could not tell the user from others.');
+  throw new SsoError('nameId', 'The NameID of the user is not unique.');
 }

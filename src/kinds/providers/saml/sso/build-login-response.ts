@@ -31,7 +31,7 @@ export async function buildLoginResponse(needs: SamlDependencies, call: Call, al
   const user = await cachedUserFacts(call, actor.pk);
   const signIn = await signInOfSession(call.db.read, session);
   if (!user?.is_active || session === null || signIn === null) {
-    throw new SsoError('failed', 'The person is not signed in any more.');
+    throw new SsoError('failed', 'The user is no longer signed in.');
   }
   const authnContext = authnContextOf(signIn.amr, request.requestedContext);
   if (authnContext === null) throw new SsoError('context', 'The person did not sign in as the request demands.');
@@ -65,7 +65,7 @@ export async function buildLoginResponse(needs: SamlDependencies, call: Call, al
   );
   const login = { session, provider: provider.pk, session_index: sessionIndex, issuer };
   await call.db.write(async (tx) => {
-    if (!(await consumeTicket(tx, ticket))) throw new SsoError('denied', 'The request was answered before.');
+    if (!(await consumeTicket(tx, ticket))) throw new SsoError('denied', 'The request was already completed.');
     const named = { name_id: nameId.value, name_id_format: nameId.format };
     await storeLogin(tx, { ...login, ...named }, call.now, addMilliseconds(call.now, sessionMs));
     for (const { mapping, failure } of mapped.failures) {

@@ -68,7 +68,7 @@ export function handleRequest(
     checkSignsInForThemselves(call);
     wantedFormat(provider, request);
     if (!provider.application.enabled) {
-      if (request.isPassive) throw new SsoError('denied', 'The application is switched off.');
+      if (request.isPassive) throw new SsoError('denied', 'The application is disabled.');
       return rejectIfDisabled(needs, call, provider, undefined);
     }
     const signIn = await signInOfSession(call.db.read, call.actor?.session ?? null);
@@ -87,10 +87,10 @@ export function handleRequest(
 
 /** Who acts as another user signs in nowhere in their name: that would last when they have stopped. */
 function checkSignsInForThemselves({ actor }: Call): void {
-  if (actor?.impersonator) throw new SsoError('denied', 'Nobody can sign in to an application for somebody else.');
+  if (actor?.impersonator) throw new SsoError('denied', 'Impersonated sessions cannot authorize applications.');
 }
 
-const denied = () => new SsoError('denied', 'The person may not use this application.');
+const denied = () => new SsoError('denied', 'The user is not allowed to use this application.');
 
 async function startFlow(
   needs: SamlDependencies,
@@ -112,11 +112,11 @@ async function startFlow(
     case 'page':
       return asked.answer;
     case 'silenced':
-      throw new SsoError('passive', 'The person has to do something first.');
+      throw new SsoError('passive', 'User interaction is required.');
     case 'missing':
       throw new SsoError('failed', 'The provider has no authorization flow.', new Error('no authorization flow'));
     case 'broken':
-      throw new SsoError('failed', 'The authorization flow could not be carried out.', new Error('broken flow'));
+      throw new SsoError('failed', 'The authorization flow could not be executed.', new Error('broken flow'));
   }
 }
 
@@ -128,7 +128,8 @@ export async function redeemTicket(
   id: string,
 ): Promise<HttpResponse> {
   const ticket = await findTicket(needs.db, needs.key, call, id);
-  if (ticket?.provider !== provider.pk) throw new ErrorPage('This request was answered before, or is not yours.');
+  if (ticket?.provider !== provider.pk)
+    throw new ErrorPage('This request was already completed, or does not belong to your session.');
   // What `goThroughFlow` asked for.
   const request = ticket.request as unknown as PendingRequest;
   if (!isConsumerOf(provider, request)) {
@@ -137,7 +138,7 @@ export async function redeemTicket(
   return withErrorResponse(needs, call, provider, request, async () => {
     if (ticket.state !== 'granted' || !(await isUseAllowed(needs, call, provider))) {
       await call.db.write((tx) => consumeTicket(tx, ticket));
-      throw new SsoError('denied', 'The person or this server denied the request.');
+      throw new SsoError('denied', 'The user or the authorization server denied the request.');
     }
     const message = await buildLoginResponse(needs, call, { provider, request, ticket });
     return respond(needs, provider, request, message);

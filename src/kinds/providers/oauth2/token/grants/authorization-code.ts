@@ -31,7 +31,7 @@ const markUsed = statement<[pk: number, now: string], { pk: number }>(
     where pk = ${pk} and consumed is null returning pk`,
 );
 
-const wrong = () => new OAuthError('invalid_grant', 'The code is not good.');
+const wrong = () => new OAuthError('invalid_grant', 'The authorization code is invalid or expired.');
 
 /** RFC 6749 §4.1.3 with RFC 7636 */
 export const authorizationCode: GrantKind = {
@@ -65,13 +65,13 @@ export const authorizationCode: GrantKind = {
 /** RFC 6749 §4.1.3: named again if it was named in the first place, and then the same to the letter. */
 function checkRedirectUri({ redirect_uri }: CodeRow, given: string | undefined): void {
   if (given === undefined ? redirect_uri !== '' : given !== redirect_uri) {
-    throw new OAuthError('invalid_grant', 'redirect_uri is not the one that the code was sent to.');
+    throw new OAuthError('invalid_grant', 'redirect_uri does not match the authorization request.');
   }
 }
 
 /**
  * RFC 7636 §4.6, RFC 9700 §2.1.1. The stored challenge demands a verifier, and a verifier demands a stored challenge:
- * else somebody has taken one of them out on the way.
+ * otherwise the challenge was removed on the way (PKCE downgrade).
  */
 function checkVerifier(row: CodeRow, verifier: string | undefined, isPublic: boolean): void {
   const { code_challenge: challenge, code_challenge_method: method } = row;

@@ -6,7 +6,7 @@ import { appPasswordUser } from '../app-password.ts';
 import type { GrantKind, Redeemed, Redemption } from '../grant-kind.ts';
 
 /**
- * RFC 6749 §4.4: a program asks in its own name. It acts as the client's own account, as that of a workload that a JWKS
+ * RFC 6749 §4.4: the client acts as its own account, as that of a workload that a JWKS
  * source vouches for, or as the user whose app password it has.
  */
 export const clientCredentials: GrantKind = {
@@ -35,7 +35,7 @@ async function accountOf(redemption: Redemption): Promise<number> {
   return clientAccount(needs.engine, call, by.client);
 }
 
-/** Only what is asked for: nobody has agreed to more. RFC 6749 §4.4.3: no refresh token, since the client can ask again. */
+/** Only requested scopes. RFC 6749 §4.4.3: no refresh token, since the client can ask again. */
 const grantTo = ({ by: { client } }: Redemption, user: number): Redeemed => ({
   user,
   scope: { allowed: scopeNames(client), default: [] },

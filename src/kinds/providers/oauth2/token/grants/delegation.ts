@@ -8,7 +8,7 @@ import { invalidToken, type PresentedToken, presentedToken } from './presented-t
 
 const maxActors = 5;
 
-/** Who acts for the user of a token that is traded; nobody where all of it is missing. */
+/** The actor of a token exchange; null without an actor token. */
 interface Delegation {
   readonly user?: UserFacts;
   /** What they prove it with, unless that was done when the subject token was got. */
@@ -17,14 +17,14 @@ interface Delegation {
 }
 
 /**
- * RFC 8693 §1.1: whoever proves by a token of their own that they act for the user. Who acted before stands below them, and
+ * RFC 8693 §1.1: the actor authenticates with an actor token. Earlier actors are nested below, and
  * is not forgotten when the token is traded by the client alone.
  */
 export async function delegationOf(redemption: Redemption, subject: PresentedToken): Promise<Delegation> {
   const { call, params } = redemption;
   if (params.get('actor_token') !== undefined) return delegationTo(redemption, subject);
   if (params.get('actor_token_type') !== undefined) {
-    throw new OAuthError('invalid_request', 'There is no actor_token that actor_token_type could tell of.');
+    throw new OAuthError('invalid_request', 'actor_token_type requires an actor_token.');
   }
   const { act, actors } = subject.terms;
   const [acting] = actors ?? [];
@@ -39,10 +39,10 @@ async function delegationTo(redemption: Redemption, subject: PresentedToken): Pr
   const { client } = by;
   const token = await presentedToken(redemption, 'actor');
   const { act: before, actors: earlier = [] } = subject.terms;
-  // Whoever acts for somebody cannot put them forward as the one who acts: it would be forgotten who really does.
+  // The subject cannot be the actor: that would hide who really acts.
   if (token.terms.act) throw invalidToken('actor');
   if (earlier.length >= maxActors) {
-    throw new OAuthError('invalid_request', 'Too many have acted for one another already.');
+    throw new OAuthError('invalid_request', 'The delegation chain is too long.');
   }
   const user = await cachedUserFacts(call, token.user);
   if (!user?.is_active) throw invalidToken('actor');

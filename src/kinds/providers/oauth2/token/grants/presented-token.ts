@@ -20,24 +20,24 @@ export async function presentedToken(
   role: Role,
 ): Promise<PresentedToken> {
   const text = params.require(`${role}_token`);
-  // Refused as it stands: whoever sends it means this token and nothing else that might be found in its place.
+  // An oversized token is an error, not a missing one: never fall back to another identity.
   if (text.length > maxTokenLength) throw new OAuthError('invalid_request', `${role}_token is too long.`);
   if (params.require(`${role}_token_type`) !== accessTokenType) {
     throw new OAuthError('invalid_request', 'Only access tokens of this server can be exchanged.');
   }
-  // What is stored as an access token is one. An ID token or a refresh token is not found, whatever it is called.
+  // Looked up among access tokens only: an ID token or a refresh token is not found (token type confusion).
   const token = await findAccessToken(call.db.read, needs.key, text, call.now);
   const isTheirs = token && (token.provider === client.pk || token.terms.resource?.includes(client.client_id));
   if (!isTheirs) throw invalidToken(role);
   if (token.terms.jkt !== undefined && token.terms.jkt !== jkt) {
     throw new OAuthError(
       'invalid_dpop_proof',
-      `The ${role} token is bound to a key that the request does not prove to hold.`,
+      `The ${role} token is bound to a key that the DPoP proof does not match.`,
     );
   }
   return { ...token, role, text };
 }
 
-/** RFC 8693 §2.2.2: the code for a token that is not good, or not acceptable. Nobody is told which. */
+/** RFC 8693 §2.2.2: the error for an invalid or unacceptable token, without saying which. */
 export const invalidToken = (role: Role): OAuthError =>
-  new OAuthError('invalid_request', `The ${role} token is not good.`);
+  new OAuthError('invalid_request', `The ${role} token is invalid or expired.`);

@@ -36,7 +36,7 @@ const standing = statement<[pk: number], { pk: number }>(
 );
 
 /**
- * RFC 6749 §6 with RFC 9700 §4.14.2: each refresh token is good once, and a second use gives the theft away. FAPI 2.0
+ * RFC 6749 §6 with RFC 9700 §4.14.2: refresh tokens rotate, and reuse revokes the whole family (replay). FAPI 2.0
  * Security Profile §5.3.2.1: it stays the same, since only the client's key makes it good, and a lost answer costs nothing.
  */
 export const refreshToken: GrantKind = {
@@ -46,11 +46,11 @@ export const refreshToken: GrantKind = {
     const token = params.require('refresh_token');
     const [row] = await byHash(call.db.read, needs.key.hash(token));
     const isDead = !row || row.provider !== client.pk || (row.expiring && (row.expires ?? '') <= call.now);
-    if (isDead) throw new OAuthError('invalid_grant', 'The refresh token is not good.');
+    if (isDead) throw new OAuthError('invalid_grant', 'The refresh token is invalid or expired.');
     const isRotated = !isFapi2(client);
     if (row.revoked) {
       if (isRotated) throw new GrantReused(row.family);
-      throw new OAuthError('invalid_grant', 'The refresh token is not good.');
+      throw new OAuthError('invalid_grant', 'The refresh token is invalid or expired.');
     }
     const granted: string[] = JSON.parse(row.scope);
     const { nonce: _, ...terms }: GrantTerms = JSON.parse(row.terms);

@@ -13,7 +13,7 @@ const maxAudiences = 10;
 
 /**
  * RFC 8693: a client trades an access token that it was given, or that is meant for it, for one of its own: about the same
- * user, with no more scope, and good for no longer. With the token of somebody who acts for that user, the new one tells so.
+ * user, with no more scope and no later expiry. With an actor token, the new one contains an `act` claim.
  */
 export const tokenExchange: GrantKind = {
   grantType: tokenExchangeGrant,
@@ -23,7 +23,7 @@ export const tokenExchange: GrantKind = {
     const { needs, call, params, by } = redemption;
     requireConfidential(by);
     if ((params.get('requested_token_type') ?? accessTokenType) !== accessTokenType) {
-      throw new OAuthError('invalid_request', 'Only access tokens can be asked for.');
+      throw new OAuthError('invalid_request', 'requested_token_type must be an access token.');
     }
     const subject = await presentedToken(redemption, 'subject');
     const { user: actor, token: actorToken, terms: delegated } = await delegationOf(redemption, subject);
@@ -34,10 +34,10 @@ export const tokenExchange: GrantKind = {
     // What a token is for it stays for, when it is traded by the client that it was given to.
     const authorized = isOwn ? subject.terms.resource : undefined;
     if (authorized && audience.length > 0) {
-      throw new OAuthError('invalid_target', 'The token was authorized for other resources.');
+      throw new OAuthError('invalid_target', 'The token was issued for other resources.');
     }
     const resource = audience.length > 0 ? audience : authorized;
-    // To act as somebody in the API takes their consent to this very client.
+    // The API scope requires the user's consent for this client.
     const scope = subject.scope.filter((name) => name !== 'offline_access' && (isOwn || name !== apiScope));
     const { acr, amr } = subject.terms;
     const [notAfter] = presented.flatMap(({ expires }) => expires ?? []).sort();
@@ -63,7 +63,7 @@ export const tokenExchange: GrantKind = {
         await lockFamily(call.db, tx, subject.family);
         for (const { role, text } of presented) {
           if (await findAccessToken(tx, needs.key, text, call.now)) continue;
-          throw new OAuthError('invalid_request', `The ${role} token was taken back meanwhile.`);
+          throw new OAuthError('invalid_request', `The ${role} token was revoked.`);
         }
       },
     };
@@ -77,9 +77,9 @@ function checkAudience(
   { client_id, targets }: Pick<Client, 'client_id' | 'targets'>,
 ): void {
   if (audience.length > 0 && resource.length > 0) {
-    throw new OAuthError('invalid_target', 'The token is for an audience or for a resource, not for both.');
+    throw new OAuthError('invalid_target', 'audience and resource cannot be combined.');
   }
-  if (audience.length > maxAudiences) throw new OAuthError('invalid_target', 'Too many audiences are asked for.');
+  if (audience.length > maxAudiences) throw new OAuthError('invalid_target', 'Too many audiences were requested.');
   if (audience.every((clientId) => clientId === client_id || targets.includes(clientId))) return;
   throw new OAuthError(
     'invalid_target',
