@@ -259,6 +259,11 @@ describeOnBoth(
       expect((await browser.ask(`${wiki}/`)).status).toBe(200);
       expect((await browser.ask(`https://mail.${domain}:8443/`)).status).toBe(200);
       expect((await browser.ask(`https://evil${domain}/`)).status).toBe(400);
+      const start = `${app.url}/outpost.gatehouse/start?rd=`;
+      for (const rd of [`https://evil${domain}/`, `https://${domain}.evil.example/`]) {
+        const [, evil] = await browser.follow(start + encodeURIComponent(rd), (url) => new URL(url).pathname === '/');
+        expect(evil.at(-1)).toBe(`${app.url}/`);
+      }
       // A host with a provider of its own is not the domain's any more.
       const own = await protect(server(), { external_host: wiki });
       expect((await browser.ask(`${wiki}/`)).status).toBe(302);
