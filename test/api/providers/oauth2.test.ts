@@ -174,8 +174,12 @@ describeOnBoth('OAuth2 providers', (server) => {
     const made = await makeProvider(server());
     const root = `${world.config.publicUrl}/application/o/`;
     const urls = async () => (await admin.get(`${path}${made.pk}/setup_urls/`)).body;
-    const always = { authorize: `${root}authorize/`, token: `${root}token/`, user_info: `${root}userinfo/` };
-    expect(await urls()).toEqual({ ...always, issuer: '', provider_info: '', logout: '', jwks: '' });
+    const at = (base: string) => ({
+      authorize: `${base}authorize/`,
+      token: `${base}token/`,
+      user_info: `${base}userinfo/`,
+    });
+    expect(await urls()).toEqual({ ...at(root), issuer: '', provider_info: '', logout: '', jwks: '' });
     const application = await makeApplication(server(), { provider: made.pk });
     const { slug, name } = application;
     expect((await admin.get(`${path}${made.pk}/`)).body).toMatchObject({
@@ -184,7 +188,7 @@ describeOnBoth('OAuth2 providers', (server) => {
       assigned_backchannel_application_slug: '',
     });
     expect(await urls()).toEqual({
-      ...always,
+      ...at(`${root}${slug}/`),
       issuer: `${root}${slug}/`,
       provider_info: `${root}${slug}/.well-known/openid-configuration`,
       logout: `${root}${slug}/end-session/`,
@@ -192,7 +196,7 @@ describeOnBoth('OAuth2 providers', (server) => {
     });
     await admin.patch(`${path}${made.pk}/`, { issuer_mode: 'global' });
     expect(await urls()).toEqual({
-      ...always,
+      ...at(root),
       issuer: `${world.config.publicUrl}/`,
       provider_info: `${world.config.publicUrl}/.well-known/openid-configuration`,
       logout: `${root}end-session/`,

@@ -123,9 +123,9 @@ export function factsOf(address: string, slug: string, created: Created): Readon
     root_url: root,
     issuer_bare: created.issuer.replace(/\/$/, ''),
     discovery_url: `${own}.well-known/openid-configuration`,
-    authorize_url: `${root}/application/o/authorize/`,
-    token_url: `${root}/application/o/token/`,
-    userinfo_url: `${root}/application/o/userinfo/`,
+    authorize_url: `${own}authorize/`,
+    token_url: `${own}token/`,
+    userinfo_url: `${own}userinfo/`,
     jwks_url: `${own}jwks/`,
     logout_url: `${own}end-session/`,
   };

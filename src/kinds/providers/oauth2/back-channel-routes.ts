@@ -10,17 +10,22 @@ import { deviceCode } from './token/grants/device-code.ts';
 import { refreshToken } from './token/grants/refresh-token.ts';
 import { tokenExchange } from './token/grants/token-exchange.ts';
 import { tokenEndpoint } from './token/handle-token.ts';
+import { pathsOf } from './urls.ts';
 import { userinfoEndpoint } from './userinfo.ts';
 
 /** The ways to tokens, each a file of its own. */
 const grantKinds = [authorizationCode, refreshToken, clientCredentials, passwordGrant, deviceCode, tokenExchange];
 
 /** What clients ask the server directly, with no browser between them. */
-export const backChannelRoutes = (needs: OAuthDependencies): readonly Route[] => [
-  [['POST'], 'token/', tokenEndpoint(needs, grantKinds)],
-  [['GET', 'POST'], 'userinfo/', userinfoEndpoint(needs)],
-  [['POST'], 'introspect/', introspectionEndpoint(needs)],
-  [['POST'], 'revoke/', revocationEndpoint(needs)],
-  [['POST'], 'register/', registrationEndpoint(needs)],
-  [['GET'], '{slug}/jwks/', jwksEndpoint(needs)],
-];
+export function backChannelRoutes(needs: OAuthDependencies): readonly Route[] {
+  const [token, userinfo] = [tokenEndpoint(needs, grantKinds), userinfoEndpoint(needs)];
+  const [introspection, revocation] = [introspectionEndpoint(needs), revocationEndpoint(needs)];
+  return [
+    ...pathsOf('token/').map((path): Route => [['POST'], path, token]),
+    ...pathsOf('userinfo/').map((path): Route => [['GET', 'POST'], path, userinfo]),
+    ...pathsOf('introspect/').map((path): Route => [['POST'], path, introspection]),
+    ...pathsOf('revoke/').map((path): Route => [['POST'], path, revocation]),
+    [['POST'], 'register/', registrationEndpoint(needs)],
+    [['GET'], '{slug}/jwks/', jwksEndpoint(needs)],
+  ];
+}

@@ -66,7 +66,7 @@ export function browserRoutes(mount: BrowserMount): Route[] {
     { methods: ['POST'], path, handle: serve(sent) },
   ];
   return [
-    ...routesAt(authorizePath, handleAuthorize, byGet),
+    ...[authorizePath, '/application/o/{slug}/authorize/'].flatMap((path) => routesAt(path, handleAuthorize, byGet)),
     ...['/application/o/{slug}/end-session/', endSessionPath].flatMap((path) =>
       routesAt(path, handleEndSession, (mounted, call, text) =>
         (isOurForm(text) ? handleEndSession : byGet)(mounted, call, text),

@@ -7,7 +7,7 @@ import type { OAuthDependencies } from './dependencies.ts';
 import { markUsed } from './replay-protection.ts';
 import { algorithmsOf, isFapi2 } from './security-profile.ts';
 import { loadTrustedKeys, type TrustedKeys } from './trusted-keys.ts';
-import { setupUrls } from './urls.ts';
+import { setupUrls, tokenPath } from './urls.ts';
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
@@ -66,7 +66,7 @@ export async function checkAssertion(
 /** Whom an assertion may be meant for: this server under any name that clients know it by, the issuer first. */
 function serverNames(publicUrl: string, { assigned_application_slug, issuer_mode }: Client): string[] {
   const { issuer = '', token = '' } = setupUrls(publicUrl, assigned_application_slug, issuer_mode);
-  return [issuer, token, `${publicUrl}/`, publicUrl];
+  return [issuer, token, `${publicUrl}${tokenPath}`, `${publicUrl}/`, publicUrl];
 }
 
 interface Proven {

@@ -1,7 +1,7 @@
 import { equalInConstantTime } from '../../../lib/constant-time.ts';
 import type { Timestamp } from '../../../platform/clock.ts';
 import type { Call } from '../../../resource/call.ts';
-import { type Client, loadClient } from './client.ts';
+import { type Client, isServedAt, loadClient } from './client.ts';
 import { type Assertion, assertionType, checkAssertion } from './client-assertion.ts';
 import type { OAuthDependencies } from './dependencies.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -42,7 +42,7 @@ export async function authenticateClient(
   const client = await loadClient(needs, { clientId: credentials.clientId });
   const proof = client && (await provenBy(needs, call, client, credentials));
   // FAPI 2.0 Security Profile §5.3.2.1
-  if (!client || !proof || (isFapi2(client) && proof.method !== 'private_key_jwt')) {
+  if (!client || !isServedAt(client, call) || !proof || (isFapi2(client) && proof.method !== 'private_key_jwt')) {
     needs.failures.count(call, who);
     // The same error for unknown clients, against enumeration.
     throw new OAuthError('invalid_client', 'Client authentication failed.');

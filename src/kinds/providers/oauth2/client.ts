@@ -11,6 +11,7 @@ import {
   extractApplication,
 } from '../../../provider/client-application.ts';
 import { isOwnPairSql } from '../../../provider/install-defaults.ts';
+import type { Call } from '../../../resource/call.ts';
 import { isStorable } from '../../../resource/fields/well-formed.ts';
 import type { ClaimsCache, ScopeRow, TokenSettings } from './claims.ts';
 import type { GrantType } from './grant-types.ts';
@@ -203,3 +204,7 @@ async function readClient({ key }: ClientDependencies, query: Query, by: By): Pr
 
 export const scopeNames = ({ scopes }: Pick<Client, 'scopes'>): ReadonlySet<string> =>
   new Set(scopes.map(({ scope_name }) => scope_name));
+
+/** Whether requests to this path may be the client's: below an issuer, only those of its own. */
+export const isServedAt = ({ application }: Pick<Client, 'application'>, { params: { slug } }: Pick<Call, 'params'>) =>
+  slug === undefined || slug === application.slug;

@@ -89,6 +89,7 @@ function signingAlgorithms(signer: OAuthDependencies['signer'], client: Client):
 function endpoints(publicUrl: string, slug: string, issuerMode: Client['issuer_mode']): Document {
   const urls = setupUrls(publicUrl, slug, issuerMode);
   const root = `${publicUrl}/application/o/`;
+  const base = issuerMode === 'global' || slug === '' ? root : `${root}${slug}/`;
   return {
     issuer: urls.issuer ?? '',
     authorization_endpoint: urls.authorize ?? '',
@@ -96,10 +97,10 @@ function endpoints(publicUrl: string, slug: string, issuerMode: Client['issuer_m
     userinfo_endpoint: urls.user_info ?? '',
     end_session_endpoint: urls.logout || `${root}end-session/`,
     jwks_uri: urls.jwks || `${root}jwks/`,
-    introspection_endpoint: `${root}introspect/`,
-    revocation_endpoint: `${root}revoke/`,
-    device_authorization_endpoint: `${root}device/`,
-    pushed_authorization_request_endpoint: `${root}par/`,
+    introspection_endpoint: `${base}introspect/`,
+    revocation_endpoint: `${base}revoke/`,
+    device_authorization_endpoint: `${base}device/`,
+    pushed_authorization_request_endpoint: `${base}par/`,
   };
 }
 

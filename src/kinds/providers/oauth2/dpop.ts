@@ -13,8 +13,6 @@ interface ProofRequest {
   readonly client: Pick<Client, 'security_profile'>;
   /** How the client proved itself; omitted where an access token authenticates the client. */
   readonly method?: string;
-  /** The endpoint's name below `/application/o/`. */
-  readonly url: string;
   /** The access token that comes with it. */
   readonly accessToken?: string;
   /** The status of a refusal: 401 where a token is presented. */
@@ -32,7 +30,7 @@ const maxIdLength = 256;
 export async function readDpopProof(
   { key, publicUrl }: Pick<OAuthDependencies, 'key' | 'publicUrl'>,
   call: Call,
-  { client, method, url, accessToken, status = 400 }: ProofRequest,
+  { client, method, accessToken, status = 400 }: ProofRequest,
 ): Promise<string | null> {
   const proof = call.request.header('dpop');
   if (proof === undefined) return null;
@@ -49,7 +47,7 @@ export async function readDpopProof(
     const { jti, iat, htm, htu, ath } = payload;
     if (typeof jti !== 'string' || jti === '' || jti.length > maxIdLength) throw refuse('The proof has no jti.');
     if (htm !== call.request.method) throw refuse('htm is not the method of the request.');
-    if (withoutQuery(htu) !== `${publicUrl}/application/o/${url}/`) throw refuse('htu is not where the request went.');
+    if (withoutQuery(htu) !== `${publicUrl}${call.request.path}`) throw refuse('htu is not where the request went.');
     if (typeof iat !== 'number' || Math.abs(seconds(call.now) - iat) > validForSeconds) {
       throw refuse('The proof was not made just now.');
     }

@@ -4,6 +4,7 @@ import { deviceAuthorizationEndpoint } from './device/device-authorization.ts';
 import { discoveryEndpoint, globalDiscoveryEndpoint } from './discovery.ts';
 import { globalJwksEndpoint } from './global-keys.ts';
 import type { Route } from './oauth-request.ts';
+import { pathsOf } from './urls.ts';
 import { webFingerEndpoint } from './webfinger.ts';
 
 const applications = '/application/o/';
@@ -12,6 +13,7 @@ const applications = '/application/o/';
 export function publicRoutes(needs: OAuthDependencies): readonly Route[] {
   const discovery = discoveryEndpoint(needs);
   const globalDiscovery = globalDiscoveryEndpoint(needs);
+  const [push, device] = [pushEndpoint(needs), deviceAuthorizationEndpoint(needs)];
   return [
     [['GET'], '{slug}/.well-known/openid-configuration', discovery],
     // RFC 8414 §3.1: between the host and the issuer's path.
@@ -21,7 +23,7 @@ export function publicRoutes(needs: OAuthDependencies): readonly Route[] {
     [['GET'], '/.well-known/oauth-authorization-server', globalDiscovery],
     [['GET'], '/.well-known/webfinger', webFingerEndpoint(needs)],
     [['GET'], 'jwks/', globalJwksEndpoint(needs)],
-    [['POST'], 'par/', pushEndpoint(needs), maxPushBytes],
-    [['POST'], 'device/', deviceAuthorizationEndpoint(needs)],
+    ...pathsOf('par/').map((path): Route => [['POST'], path, push, maxPushBytes]),
+    ...pathsOf('device/').map((path): Route => [['POST'], path, device]),
   ];
 }

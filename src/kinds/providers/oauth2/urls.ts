@@ -2,6 +2,7 @@ export type IssuerMode = 'global' | 'per_provider';
 
 const rootPath = '/application/o/';
 export const authorizePath = `${rootPath}authorize/`;
+export const tokenPath = `${rootPath}token/`;
 export const registrationPath = `${rootPath}register/`;
 export const rootDocument = '/.well-known/openid-configuration';
 export const endSessionPath = `${rootPath}end-session/`;
@@ -11,11 +12,13 @@ export function setupUrls(publicUrl: string, slug: string, issuerMode: IssuerMod
   const root = `${publicUrl}${rootPath}`;
   const own = (path: string) => (slug === '' ? '' : `${root}${slug}/${path}`);
   const isGlobal = issuerMode === 'global';
+  // Some client libraries take only endpoints below the issuer.
+  const shared = (path: string) => (isGlobal ? `${root}${path}` : own(path) || `${root}${path}`);
   return {
     issuer: issuerOf(publicUrl, slug, issuerMode),
-    authorize: `${root}authorize/`,
-    token: `${root}token/`,
-    user_info: `${root}userinfo/`,
+    authorize: shared('authorize/'),
+    token: shared('token/'),
+    user_info: shared('userinfo/'),
     provider_info: isGlobal ? `${publicUrl}${rootDocument}` : own(rootDocument.slice(1)),
     logout: isGlobal ? `${publicUrl}${endSessionPath}` : own('end-session/'),
     jwks: isGlobal ? `${root}jwks/` : own('jwks/'),
@@ -26,3 +29,6 @@ export function issuerOf(publicUrl: string, slug: string, mode: IssuerMode): str
   if (mode === 'global') return `${publicUrl}/`;
   return slug === '' ? '' : `${publicUrl}${rootPath}${slug}/`;
 }
+
+/** The paths of an endpoint below `/application/o/`: for all clients, and below the issuer of each for that one alone. */
+export const pathsOf = (endpoint: string): string[] => [endpoint, `{slug}/${endpoint}`];

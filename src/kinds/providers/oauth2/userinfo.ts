@@ -1,6 +1,6 @@
 import { cachedUserFacts } from '../../../core/mapping/user-facts.ts';
 import { findAccessToken } from './active-token.ts';
-import { type Client, loadClient } from './client.ts';
+import { type Client, isServedAt, loadClient } from './client.ts';
 import type { OAuthDependencies } from './dependencies.ts';
 import { readDpopProof } from './dpop.ts';
 import { claimsAskedFor, claimsOfScope } from './issue.ts';
@@ -18,7 +18,7 @@ export function userinfoEndpoint(needs: OAuthDependencies): OAuthEndpoint {
     if (token) call.db.sawStamp?.(token.stamp);
     const client = token && (await loadClient(needs, { provider: token.provider }));
     const user = token && (await cachedUserFacts(call, token.user));
-    if (!token || !client?.application.enabled || !user?.is_active)
+    if (!token || !client?.application.enabled || !isServedAt(client, call) || !user?.is_active)
       throw new OAuthError('invalid_token', 'The access token is invalid or expired.');
     exchange.allowOriginsOf(client);
     await checkHolder(needs, exchange, client, { accessToken: text, isBound, jkt: token.terms.jkt });
@@ -65,7 +65,7 @@ async function checkHolder(
 ): Promise<void> {
   // FAPI 2.0 Security Profile §5.3.4: tokens issued before the profile was set are rejected, too.
   if (jkt === undefined && !isBound && !isFapi2(client)) return;
-  const proven = await readDpopProof(needs, call, { client, url: 'userinfo', accessToken, status: 401 });
+  const proven = await readDpopProof(needs, call, { client, accessToken, status: 401 });
   if (!isBound || jkt === undefined || proven !== jkt) {
     throw new OAuthError('invalid_token', 'The DPoP proof does not match the key that the access token is bound to.');
   }

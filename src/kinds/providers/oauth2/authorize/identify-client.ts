@@ -1,5 +1,5 @@
 import type { Call } from '../../../../resource/call.ts';
-import { type Client, loadClient } from '../client.ts';
+import { type Client, isServedAt, loadClient } from '../client.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { type Params, parseParams } from '../params.ts';
 import { findRequest } from '../requests.ts';
@@ -49,7 +49,8 @@ export async function identifyClient(
     flaws.push(flaw);
   });
   const client = await loadClient(needs, { clientId: given.require('client_id') });
-  if (!client) throw new OAuthError('invalid_client', 'Unknown client_id.', { status: 400 });
+  if (!client || !isServedAt(client, call))
+    throw new OAuthError('invalid_client', 'Unknown client_id.', { status: 400 });
   const { params, pushed } = await expand(needs, given, client, call.now);
   const redirect_uri = params.require('redirect_uri');
   if (!isRegisteredRedirectUri(needs.sandbox, client, redirect_uri)) {

@@ -30,7 +30,7 @@ export function pushEndpoint(needs: OAuthDependencies): OAuthEndpoint {
     const { call } = exchange;
     const { client, method } = await authenticateClient(needs, exchange);
     if (method === 'workload') throw new OAuthError('invalid_client', 'Workloads cannot push authorization requests.');
-    const jkt = await readDpopProof(needs, call, { client, method, url: 'par' });
+    const jkt = await readDpopProof(needs, call, { client, method });
     const params = withKey(await pushedParams(needs, client, exchange.params, call.now), jkt);
     await checkRequest(needs, call, client, params);
     const content = { params: formOf(params.entries()) };

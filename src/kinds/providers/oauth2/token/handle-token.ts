@@ -28,7 +28,7 @@ export function tokenEndpoint(needs: OAuthDependencies, kinds: readonly GrantKin
     if (!kind) throw new OAuthError('unsupported_grant_type', 'Unsupported grant_type.');
     const by = await authenticateClient(needs, exchange);
     checkMayUse(kind, by);
-    const jkt = await readDpopProof(needs, call, { ...by, url: 'token' });
+    const jkt = await readDpopProof(needs, call, by);
     // FAPI 2.0 Security Profile §5.3.2.1: all tokens are sender-constrained.
     if (jkt === null && isFapi2(by.client)) {
       throw new OAuthError('invalid_dpop_proof', 'This client must send a DPoP proof.');
