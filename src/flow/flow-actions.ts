@@ -145,7 +145,7 @@ async function uploadedEntries(call: Call): Promise<BlueprintEntry[]> {
   try {
     return readBlueprint(new TextDecoder('utf-8', { fatal: true }).decode(upload.bytes));
   } catch (error) {
-    if (error instanceof TypeError) throw Invalid.field('file', 'The file is no text in UTF-8.');
+    if (error instanceof TypeError) throw Invalid.field('file', 'The file is not valid UTF-8 text.');
     throw error;
   }
 }

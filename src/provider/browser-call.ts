@@ -10,7 +10,7 @@ export interface BrowserMount {
   readonly sessions: SessionNeeds;
 }
 
-/** The call of somebody's browser on its way to an application or back. */
+/** The call of a browser that is redirected to or from an application. */
 export async function browserCall(mount: BrowserMount, http: Pick<HttpCall, 'facts' | 'params'>): Promise<Call> {
   const now = mount.clock.now();
   // Forms cannot send the header that proves them to be ours; where they change something they bring another proof.

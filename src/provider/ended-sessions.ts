@@ -3,7 +3,7 @@ import type { Query } from '../platform/db/database.ts';
 import type { Jobs } from '../platform/jobs/job.ts';
 import type { Call, NewEvent } from '../resource/call.ts';
 
-/** Events that are recorded when sessions end, or may have ended; which models for actions that tell of one. */
+/** Events that are recorded when sessions end, or may have ended; by model for actions about objects. */
 const ending: Readonly<Record<string, readonly string[] | 'always'>> = {
   logout: 'always',
   password_set: 'always',
@@ -25,7 +25,7 @@ const leavesUserActive = (action: string, diff: unknown): boolean =>
   action === 'model_updated' && isJsonObject(diff) && !Object.hasOwn(diff, 'is_active');
 
 /**
- * Queues the job that finds ended sessions, at once for an event that ends some. Applications hear later of sessions that
+ * Queues the job that finds ended sessions, at once for an event that ends some. Applications are notified later of sessions that
  * expire, when the job runs by itself.
  */
 export const queueWhenSessionsEnd =

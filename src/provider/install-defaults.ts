@@ -17,7 +17,7 @@ export async function ownSigningKey(query: Query): Promise<string | null> {
 
 const explicitConsent = 'default-provider-authorization-explicit-consent';
 
-/** The flow that asks people whether an application may know them, else any that authorizes; null when there is none. */
+/** The flow with explicit consent, else any authorization flow; null without one. */
 export async function defaultAuthorizationFlow(query: Query): Promise<string | null> {
   const { rows } = await sql<{ pk: string }>`select pk from flows where designation = 'authorization' and enabled
     order by slug <> ${explicitConsent}, slug limit 1`.execute(query);

@@ -6,11 +6,11 @@ import { integerSchema, objectSchema } from '../resource/json-schema.ts';
 import { parseKey } from '../resource/read.ts';
 import type { ActionInput, Answer } from '../resource/resource.ts';
 
-/** The parameter that says whom a preview is about. */
+/** The parameter for the user of a preview. */
 export const previewQuery = {
   for_user: {
     ...integerSchema,
-    'x-field': { kind: 'reference', label: 'User', model: 'svc_core.user', help: 'You, if nobody is chosen.' },
+    'x-field': { kind: 'reference', label: 'User', model: 'svc_core.user', help: 'Yourself, if no user is chosen.' },
   },
 };
 

@@ -68,7 +68,7 @@ export const providerFamily = {
     assigned_backchannel_application_name: assignedBackchannel('name', nameHelp),
     /** Whether it serves an application behind the scenes instead of signing people in; fixed by the kind. */
     is_backchannel: boolean({ ...hidden, default: false }),
-    /** Where the application can be opened, as far as the kind can tell from its own settings. */
+    /** Where the application can be opened, as far as the kind can derive it from its settings. */
     launch_url: text({ ...hidden, blank: true, default: '' }),
   },
 } satisfies Family;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Query } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 
-/** When and how somebody proved who they are. */
+/** When and how a user authenticated. */
 export interface SignIn {
   readonly at: string;
   /** Authentication methods (RFC 8176); empty where nothing is known. */

@@ -28,7 +28,7 @@ interface SigningOut {
 
 /**
  * Takes the person through the flow for signing out, which leads on to `next`. Without one, or where it shows nothing,
- * the session ends here, and the browser visits the applications that only it can tell.
+ * the session ends here, and the browser is redirected to applications with front-channel logout.
  */
 export async function startSignOut(
   needs: SignOutNeeds,

@@ -38,7 +38,7 @@ export const sourceSteps = (
 /** That the flow was for one user alone. */
 export const userStep = (kind: string, user: number): PlanStep => ({ kind, step: 'check_user', content: user });
 
-/** What is planned for the flow before somebody leaves: that they went through it. */
+/** The step of a pre-login flow: stores that the user completed it. */
 export const passStep = (kind: string, visit: PendingLoginRow): PlanStep => ({ kind, step: 'pass', content: visit });
 
 /** Carries out what sources have planned. It throws `Problem` when the conditions of the plan no longer hold. */

@@ -4,21 +4,21 @@ import type { ExternalIdentity } from './external-identity.ts';
 import type { Identity } from './properties.ts';
 import type { SourceRow } from './source.family.ts';
 
-/** What is remembered of somebody who is away at a source. */
+/** The stored state of a login at a source. */
 export interface PendingLogin {
-  /** Who was signed in when they left. */
+  /** The signed-in user at the redirect. */
   readonly actor: number | null;
-  /** Whether they wanted to link the account at the source to their own. */
+  /** Whether the account at the source is to be linked to this user. */
   readonly isLink: boolean;
-  /** A path of ours to go on at. */
+  /** A local path to redirect to. */
   readonly next: string | null;
-  /** What stands for the walk that sent them, if one did. */
+  /** The token of the walk that redirected, if one did. */
   readonly ticket: string | null;
-  /** What the kind of source remembers. */
+  /** State of the kind of source. */
   readonly secrets: Json;
 }
 
-/** Who came back from a source; stored for the walk that waits for it, if one does. */
+/** The account that a source returned; stored for the walk that waits for it, if one does. */
 export interface CallbackResult {
   readonly identity: Identity;
   readonly connectionValues: Readonly<Record<string, Json>>;

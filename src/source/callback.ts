@@ -23,7 +23,7 @@ import { makeTemporaryUser } from './temporary-users.ts';
 const notExpected =
   'This answer does not belong to anything that was begun in this browser, was used before, or took too long. Please start again.';
 
-/** Takes somebody in who comes back from a source. */
+/** Handles the callback of a source. */
 export async function handleCallback<S extends SourceRow, A>(
   kind: RedirectSource<S, A>,
   visitor: SourceRequest<S>,
@@ -34,7 +34,7 @@ export async function handleCallback<S extends SourceRow, A>(
   if ('isUnsolicited' in answer) return handleUnsolicitedResponse(kind, visitor, answer);
   const pending = await consumePendingLogin(kind, visitor, answer.state);
   if ((call.actor?.user.pk ?? null) !== pending.actor) {
-    throw new SourceRefusal('Somebody has signed in or out here in the meantime. Please start again.');
+    throw new SourceRefusal('You have signed in or out in the meantime. Please start again.');
   }
   const result = await protocol.identifyUser(source, answer.content, pending.secrets, call);
   if (pending.ticket !== null) {
@@ -62,8 +62,8 @@ async function consumePendingLogin<S extends SourceRow, A>(
 }
 
 /**
- * Somebody whom a source sends of its own accord. Any site can send any browser here with an account of its own choice, so
- * nothing is linked to whoever is signed in already.
+ * An unsolicited (IdP-initiated) response. Any site can send a browser here with an account of its choice (login CSRF), so
+ * nothing is linked to the signed-in user.
  */
 async function handleUnsolicitedResponse<S extends SourceRow, A>(
   kind: RedirectSource<S, A>,
@@ -110,7 +110,7 @@ async function signIn<S extends SourceRow, A>(
 ): Promise<HttpResponse> {
   const makeUser = (mapped: MappedIdentity) => makeTemporaryUser(server.engine, external, mapped, call);
   const plan = await planSignIn(needs, external, call, external.temporaryUntil ? makeUser : undefined, { isUnasked });
-  // An attempt of its own: in another tab somebody else may come back from another source.
+  // A separate attempt: another tab may return from another source.
   const attempt = newAttempt();
   const token = await call.db.write((tx) => savePlan(tx, needs.key, plan, call.now, plansOf(needs.key, call)));
   const to = flowPage(plan.flow.slug, next, attempt);
@@ -127,7 +127,7 @@ async function signIn<S extends SourceRow, A>(
   return { ...page, headers: { ...page.headers, 'set-cookie': cookies } };
 }
 
-/** For somebody who is signed in. Nobody becomes another user by it. */
+/** Links the account to the signed-in user. Never changes the user of the session. */
 async function link<S extends SourceRow, A>(
   { needs, server }: RedirectSource<S, A>,
   external: ExternalIdentity,

@@ -6,7 +6,7 @@ import { isDryRun } from '../resource/write.ts';
 import type { Identity } from './properties.ts';
 import type { SourceRow } from './source.family.ts';
 
-/** Somebody whom a source has vouched for. */
+/** An account that a source has authenticated. */
 export interface ExternalIdentity {
   readonly source: SourceRow;
   readonly sourceResource: Resource;

@@ -37,7 +37,7 @@ import type { SourceRow } from './source.family.ts';
 
 /**
  * Sends a browser to a source: to sign in, to link the account there to the user who is signed in (`link`), to sign that user in
- * again, or because a walk asks who they are (`ticket`).
+ * again, or to identify the user of a walk (`ticket`).
  */
 export async function redirectToSource<S extends SourceRow, A>(
   kind: RedirectSource<S, A>,

@@ -10,14 +10,14 @@ import type { SourceRow } from './source.family.ts';
 /** The user for an external account. */
 export type Match =
   | { readonly outcome: 'known user'; readonly user: number }
-  /** Has the address, and has not proven it here: somebody else may have entered it, to wait for its owner. */
+  /** Has the address without having verified it here: an attacker may have entered it (pre-hijacking). */
   | { readonly outcome: 'unproven user'; readonly user: number }
   | { readonly outcome: 'new user' }
   | { readonly outcome: 'refused' };
 
 /**
  * Decides by the account's connection, and without one by the source's matching mode.
- * An address finds a user if the account at the source has proven it, else whoever types it in there takes over the account,
+ * An address matches a user only if the source has verified it, else entering it there would take over the account,
  * and if the user here has, else the one who was first to type it in here keeps a way into the account of its owner.
  */
 export async function matchUser(
@@ -30,12 +30,12 @@ export async function matchUser(
   const connected = await findConnection(query, source.pk, identifier);
   if (connected !== null) return { outcome: 'known user', user: connected };
   const mode = source.user_matching_mode;
-  // What an account is called for one session says nothing of anybody.
+  // Transient identifiers never match a user.
   if (mode === 'identifier' || isTemporary) return { outcome: 'new user' };
   const column = mode.startsWith('email') ? 'email' : 'username';
   const value = properties[column];
   if (typeof value !== 'string' || value === '') return { outcome: 'refused' };
-  // That an address was confirmed says nothing of another one that a mapping puts in its place.
+  // Only the address from the source is verified, not one that a mapping sets.
   if (column === 'email' && !(isEmailConfirmed && isSameName(value, email))) return { outcome: 'refused' };
 
   const named = await findByName(query, value, [column]);
@@ -47,8 +47,8 @@ export async function matchUser(
     from users u where u.pk = ${named[0]?.pk ?? null}`.execute(query);
   const [found] = rows;
   if (!found) return { outcome: 'new user' };
-  // Two people with one address cannot be told apart, and who is linked to another account there is not this person.
-  // Superusers are linked by hand alone: what another system calls somebody is not enough to become one.
+  // Several users with the address are ambiguous, and a user linked to another account there is a different person.
+  // Superusers are never matched by name or address, only linked by hand.
   if (mode.endsWith('_deny') || found.is_out_of_reach) return { outcome: 'refused' };
   if (column === 'email' && !found.is_verified) return { outcome: 'unproven user', user: found.pk };
   return { outcome: 'known user', user: found.pk };

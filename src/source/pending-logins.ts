@@ -10,9 +10,9 @@ import { orderedUuid, randomToken } from '../platform/random.ts';
 import type { Call } from '../resource/call.ts';
 import type { CallbackResult, PendingLogin } from './callback-result.ts';
 
-/** How long somebody may be away at a source. */
+/** How long a login at a source may take. */
 const visitLifetimeMs = 15 * 60_000;
-/** So many visits are stored for one network, and altogether; the oldest make room. */
+/** Limits on pending logins by network and in total; the oldest are evicted. */
 const evictOldest = createEvictOldest('source_visits', 200);
 const maxOfAll = 20_000;
 
@@ -26,14 +26,14 @@ interface Contents {
 }
 
 /**
- * A visit to a source: `out` until the person is back, `back` until the walk that sent them has seen who they are. `passed`:
- * they went through the flow that comes before leaving. `answer`, `sign-out` and `logout` are for kinds: an answer that was
- * verified when it came by a form, a session that ends at the source too, and a sign-out that the source was asked for.
+ * A pending login at a source: `out` until the callback, `back` until the walk has read the result. `passed`:
+ * the pre-login flow was completed. `answer`, `sign-out` and `logout` are for kinds: a response that was
+ * verified when it was posted, a session that also ends at the source, and a logout requested from the source.
  */
 export interface PendingLoginKey<P extends keyof Contents = keyof Contents> {
   readonly purpose: P;
   readonly token: string;
-  /** The secret of the browser (`browserSecret`): nobody else can take up the visit. Empty where any browser may. */
+  /** The secret of the browser (`browserSecret`), which binds the pending login to it. Empty if any browser may continue. */
   readonly browser: string;
   readonly source: string;
 }
@@ -91,7 +91,7 @@ type Stored = { readonly pk: string; readonly content: string };
 const opened = <T>(key: InstanceKey, row: Stored | undefined): T | null =>
   row ? JSON.parse(key.box.open(row.content, contextOf(row.pk))) : null;
 
-/** What was stored with a visit; null when there is none, or it has expired. */
+/** The stored content; null if it does not exist or has expired. */
 export async function findPendingLogin<P extends keyof Contents>(
   query: Query,
   key: InstanceKey,
@@ -103,7 +103,7 @@ export async function findPendingLogin<P extends keyof Contents>(
   return opened<Contents[P]>(key, rows[0]);
 }
 
-/** The same, and it is used up: of two who come with one visit, one finds it. Kinds say what they stored. */
+/** The same, and deletes it: each can be used once (replay). Kinds name the type that they stored. */
 export async function consumePending<P extends keyof Contents, T extends Contents[P] = Contents[P]>(
   tx: Query,
   key: InstanceKey,
@@ -115,11 +115,11 @@ export async function consumePending<P extends keyof Contents, T extends Content
   return opened<T>(key, rows[0]);
 }
 
-/** What is `back` has a secret of its own, new each time: others may have planted the one that a visit went `out` with. */
+/** `back` has a separate secret, new each time: an attacker may have planted the one used for `out` (session fixation). */
 const cookieNames = { out: 'gatehouse_source', back: 'gatehouse_source_back' } as const;
 type Way = keyof typeof cookieNames;
 
-/** The secret by which a browser is known again when it comes back from a source; null before it has one. */
+/** The secret that binds a browser to its pending logins; null before it has one. */
 export function browserSecret(
   { cookies }: Pick<RequestFacts, 'cookies'>,
   isSecure: boolean,

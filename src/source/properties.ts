@@ -10,20 +10,20 @@ type Properties = Record<string, Json>;
 
 /** An external account as the source describes it. */
 export interface Identity {
-  /** Under which the source knows the account, for ever. */
+  /** The immutable id of the account at the source. */
   readonly identifier: string;
   readonly username: string;
   readonly email: string;
-  /** False when the source says that the address is unverified. */
+  /** False if the source reports the address as unverified. */
   readonly isEmailConfirmed: boolean;
   readonly name: string;
   /** The groups that it names of itself; mappings may name more. */
   readonly groups?: readonly string[];
   /** How many more it named by something else than text. */
   readonly namelessGroups?: number;
-  /** Whether the source says that the user has groups without naming them. */
+  /** Whether the source reports groups without naming them. */
   readonly areGroupsWithheld?: boolean;
-  /** All that it tells, for the mappings to look into. */
+  /** All data of the source, for mappings. */
   readonly info: Properties;
 }
 

@@ -18,29 +18,29 @@ import { type SignInNeeds, sourceFacts } from './sign-in.ts';
 import type { SourceRow } from './source.family.ts';
 import { SourceRefusal } from './source-refusal.ts';
 
-/** How a kind of source speaks to its other side, by way of a person's browser. `A` is an answer of the other side. */
+/** The protocol between a kind of source and its service, through the browser. `A` is a response of the service. */
 export interface RedirectProtocol<S extends SourceRow, A = URLSearchParams> {
-  /** Where people leave for the source and come back from it, with `{slug}` for the source's slug. */
+  /** The paths of the login redirect and the callback, with `{slug}` for the source's slug. */
   readonly paths: { readonly login: string; readonly callback: string };
   readonly mappingModel: string;
   readonly connectionModel: string;
-  /** The key of a flow that people go through before they leave. */
+  /** The key of a flow that runs before the redirect. */
   preLoginFlow?(source: S): string;
-  /** Whether people are asked before they are sent on. */
+  /** Whether the user confirms the redirect. */
   confirmsRedirect?(source: S): boolean;
-  /** Where the browser goes. `secrets` are given to `arrive`; they are stored sealed, and used once. */
+  /** The redirect target. `secrets` are stored sealed, passed to `identifyUser`, and used once. */
   startLogin(
     source: S,
     about: LoginRequest,
     call: Call,
   ): Promise<{ readonly to: RedirectTarget; readonly secrets: Json }>;
-  /** An answer sent by a form comes without our cookies. Gives the query with which the browser comes again by GET. */
+  /** A posted response arrives without our cookies. Returns the query with which the browser is redirected to GET. */
   handleFormPost(source: S, form: URLSearchParams, call: Call): Promise<URLSearchParams>;
-  /** The most bytes that such a form may have. */
+  /** The maximum size of such a form. */
   readonly maxFormBytes: number;
-  /** What an answer says. Throws `SourceRefusal`. */
+  /** Parses and verifies a response. Throws `SourceRefusal`. */
   parseCallback(source: S, given: URLSearchParams, call: Call): Promise<CallbackResponse<A>>;
-  /** Who comes back. Throws `SourceRefusal`. */
+  /** The account that the response is for. Throws `SourceRefusal`. */
   identifyUser(source: S, answer: A, secrets: Json, call: Call): Promise<CallbackResult>;
 }
 
@@ -48,29 +48,29 @@ export interface RedirectProtocol<S extends SourceRow, A = URLSearchParams> {
 export type RedirectTarget = string | { readonly action: string; readonly members: Readonly<Record<string, string>> };
 
 export type CallbackResponse<A> = { readonly content: A } & (
-  | { /** Of the departure that it answers. */ readonly state: string | null }
-  /** It answers none, and the source lets people in all the same. */
+  | { /** The state of the request that it responds to. */ readonly state: string | null }
+  /** Unsolicited, and the source accepts such responses. */
   | { readonly isUnsolicited: true; readonly next: string | null }
 );
 
 export interface LoginRequest {
   /** Unguessable, and used once. */
   readonly state: string;
-  /** What the person called themselves, if they did. */
+  /** The name that the user entered, if any. */
   readonly loginHint: string | null;
-  /** The user is signed in and proves again who they are: the source should ask them, not answer from its own session. */
+  /** Reauthentication: the source should ask the user, not reuse its own session. */
   readonly isAgain: boolean;
 }
 
 const clockSkewMs = 60_000;
 
 /**
- * Refuses a source that answers from its own session whoever was to authenticate again (OpenID Connect Core §3.1.2.1, `max_age`; SAML
+ * Rejects a response from an old session if the user had to authenticate again (OpenID Connect Core §3.1.2.1, `max_age`; SAML
  * core, section 3.4.1, `ForceAuthn`). `askedAt`: when they left; null if nothing was asked. `authenticatedAt`: null if it does not say.
  */
 export function checkAuthenticatedSince(source: string, askedAt: string | null, authenticatedAt: number | null): void {
   if (askedAt === null) return;
-  // It may be told in whole seconds.
+  // It may be in whole seconds.
   if (authenticatedAt !== null && authenticatedAt >= Date.parse(askedAt) - 1_000 - clockSkewMs) return;
   const why =
     authenticatedAt === null ? 'did not say when you signed in there' : 'did not ask you to sign in there again';
@@ -103,7 +103,7 @@ export const buildSourcePath = (path: string, slug: string): string =>
 
 type Handle<S extends SourceRow, A> = (kind: RedirectSource<S, A>, visitor: SourceRequest<S>) => Promise<HttpResponse>;
 
-/** The addresses at which people leave for a source and come back from it. */
+/** The routes of the login redirect and the callback. */
 export function redirectRoutes<S extends SourceRow, A>(
   kind: RedirectSource<S, A>,
   {
@@ -142,7 +142,7 @@ type Serve<S extends SourceRow> = (
   handle: (visitor: SourceRequest<S>, http: HttpCall) => Promise<HttpResponse>,
 ) => (http: HttpCall) => Promise<HttpResponse>;
 
-/** Answers requests of browsers at a source. Whatever goes wrong there is told by a page. */
+/** Handles browser requests of a source. Errors are shown as a page. */
 export function createSourceHandler<S extends SourceRow>(
   { server, resource }: Pick<RedirectSource<S>, 'server' | 'resource'>,
   which: 'enabled' | 'enabled or not' = 'enabled',

@@ -24,7 +24,7 @@ export interface SignInNeeds {
   readonly sandbox: Sandbox;
 }
 
-/** A disabled source lets nobody in, connected or not. */
+/** Rejects logins at a disabled source, also of linked accounts. */
 export function checkEnabled(source: SourceRow): void {
   if (!source.enabled) throw accessDenied();
 }
@@ -111,7 +111,7 @@ async function passwordFlow({ policies }: SignInNeeds, source: SourceRow, call: 
   return { pk: choice.flow.pk, slug: choice.flow.slug };
 }
 
-/** What a source says about an address it says of that one alone. */
+/** A source verifies only the address that it sent. */
 function provenBy(
   { isEmailConfirmed, email }: Identity,
   { user }: MappedIdentity,
@@ -156,8 +156,8 @@ export async function checkSourcePolicies(
 }
 
 /**
- * Whether the policies bound to the source let the caller begin. Of somebody who is not signed in it is still open who they
- * are: what depends on that is decided when they come back.
+ * Whether the policies bound to the source allow the caller to start. Without a session the user is not identified yet:
+ * policies that depend on the user are evaluated at the callback.
  */
 export async function checkMayStartLogin(policies: PolicyEngine, source: SourceRow, call: Call): Promise<void> {
   const results = await filterAllowedSources(policies, [source], call);

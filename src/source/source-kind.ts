@@ -19,7 +19,7 @@ export interface SourceKind<S = SourceRow, A extends Fields = Fields> extends Pr
   readonly screen?: SourceScreen<S>;
   /** How people prove within a flow who they are at the source (the source stage). Needs a `screen`. */
   readonly proof?: SourceProof<S, A>;
-  /** Whether it has what it takes to believe anybody. Others are not offered, and refuse who comes all the same. */
+  /** Whether it is configured well enough to verify logins. Others are not offered, and reject logins. */
   isReady?(source: S): boolean;
   /** The icon to show, where it depends on more than what was uploaded. */
   iconOf?(source: S): string;

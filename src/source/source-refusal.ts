@@ -1,7 +1,7 @@
-/** Why somebody does not come in by a source, in words for them. */
+/** Why a login at a source failed, for the user. */
 export class SourceRefusal extends Error {
   readonly status: number;
-  /** What whoever runs the server has to set right; recorded as an event. */
+  /** What the administrator has to correct; recorded as an event. */
   readonly misconfiguration: string | null;
 
   constructor(
@@ -14,7 +14,7 @@ export class SourceRefusal extends Error {
   }
 }
 
-/** The source is set up in a way that cannot work: the person is told so, the administrator why. */
+/** The source is misconfigured. The user gets a short message, the administrator an event with the reason. */
 export const misconfigured = (why: string): SourceRefusal =>
   new SourceRefusal(`This source is not set up correctly. ${why} Please tell your administrator.`, {
     misconfiguration: why,

@@ -62,7 +62,7 @@ export const sourceFamily = {
     }),
     user_matching_mode: choice(userMatchingModes, {
       default: 'identifier',
-      help: 'How somebody from the source is recognized as one of our users.',
+      help: 'How users of the source are matched to users here.',
       group: 'Matching',
     }),
     managed: text({
@@ -88,7 +88,7 @@ export const sourceFamily = {
 /** A source as an administrator has set it up: the columns that all kinds share. */
 export type SourceRow = StoredRow<SourceFields, NoFields, 'uuid'>;
 
-/** The flow for newcomers of a service where anybody may have an account: administrators choose it on purpose. */
+/** The enrolment flow for services with public registration: never a default. */
 export const publicEnrollment = {
   enrollment_flow: ref('svc_flows.flow', 'uuid', {
     nullable: true,

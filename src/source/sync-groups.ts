@@ -194,7 +194,7 @@ async function join(tx: Query, user: number, groups: readonly string[], { db }: 
     where ${db.dialect.isOneOf(sql`pk`, groups, 'uuid')} on conflict do nothing`.execute(tx);
 }
 
-/** The last superuser stays one, whatever the source says: nobody could undo it. */
+/** Never removes the last superuser: no one could restore it. */
 async function keepSuperuser(
   left: readonly string[],
   source: LiveSource,

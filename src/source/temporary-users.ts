@@ -35,7 +35,7 @@ export async function makeTemporaryUser(
   const make = (body: object) => call.db.write((tx) => storeTemporaryUser(engine, external, body, expires, call, tx));
   try {
     return await make({ ...values, ...(user.email && { email: user.email }) }).catch((error: unknown) => {
-      // The same person has another session, or somebody else has the address: the user of a session needs none.
+      // Another session or another user has the address. Temporary users need none.
       if (user.email && error instanceof Invalid && Object.hasOwn(error.complaints, 'email')) return make(values);
       throw error;
     });

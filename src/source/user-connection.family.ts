@@ -13,7 +13,7 @@ import { embeddedSource } from './embedded-source.ts';
 /** All verbs but create, which needs members that cannot be changed later. */
 export const connectionVerbs: readonly Verb[] = ['list', 'retrieve', 'update', 'partial_update', 'destroy', 'used_by'];
 
-// Immutable: whoever could change it could sign in as anyone.
+// Immutable: changing it would allow account takeover.
 const fixed = {
   user: ref('svc_core.user', 'int', { readOnly: true, filter: true }),
   source: embeddedSource,
@@ -76,7 +76,7 @@ export function defineUserConnection({ sourceModel, ...kind }: ConnectionKind): 
     verbs: connectionVerbs,
     actions: [connect],
     check({ call, values, current }) {
-      // A caller who could name their own external account could name somebody else's.
+      // A caller who could set the identifier could claim the external account of another user.
       if (current && values.identifier !== current.identifier && !call.actor?.isSuperuser)
         throw new Problem('permission_denied', 'Only superusers change the identifier of a connection.');
       return null;

@@ -42,7 +42,7 @@ describeJourney(
       await expect.poll(() => last.sessions.size).toBe(0);
       const messages = (await lastEvents(server, 20)).map(({ context: { message } }) => message);
       expect(messages).toContain(
-        `${silent.application.name} could not be told that a session is over: it did not send the browser back`,
+        `${silent.application.name} could not be notified that a session has ended: it did not send the browser back`,
       );
       for (const sp of all) await sp.close();
     });

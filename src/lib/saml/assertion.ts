@@ -15,7 +15,7 @@ export interface AssertionRules {
   readonly response: MessageHeader;
 }
 
-/** Somebody for whom an identity provider vouches. */
+/** The subject of a verified assertion. */
 export interface SignedIn {
   readonly assertionId: string;
   /** The request that was answered; null when there was none. */
@@ -68,7 +68,7 @@ function checkIssuer(assertion: XmlElement, { issuer, response }: AssertionRules
   }
 }
 
-/** The bearer confirmation, which says to whom, until when and in answer to what the assertion may be shown. */
+/** The bearer confirmation, with recipient, expiry and InResponseTo. */
 function confirmationOf(subject: XmlElement, { now, consumerUrl, response }: AssertionRules) {
   const data = children(subject, 'SubjectConfirmation')
     .filter((element) => attributeOf(element, 'Method') === bearerConfirmation)
@@ -109,7 +109,7 @@ function checkConditions(assertion: XmlElement, { now, audience }: AssertionRule
 
 function sessionOf(assertion: XmlElement, { now }: AssertionRules): Pick<SignedIn, 'sessionIndex' | 'authenticatedAt'> {
   const statements = children(assertion, 'AuthnStatement');
-  if (statements.length === 0) throw new SamlError('The assertion does not say that somebody signed in.');
+  if (statements.length === 0) throw new SamlError('The assertion has no AuthnStatement.');
   for (const statement of statements) {
     if (!isWithin(now, null, instantOf(statement, 'SessionNotOnOrAfter'))) throw new SamlError(expired);
   }

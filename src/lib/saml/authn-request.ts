@@ -13,7 +13,7 @@ export interface OutgoingAuthnRequest {
   readonly forceAuthn?: boolean;
 }
 
-/** A request to sign somebody in (SAML core, section 3.4.1). The answer is wanted by POST, whatever carries the request. */
+/** An AuthnRequest (SAML core, section 3.4.1). The response is always requested by POST. */
 export const writeAuthnRequest = (about: OutgoingAuthnRequest): Markup =>
   xml(
     'samlp:AuthnRequest',

@@ -6,7 +6,7 @@ import { type NameId, readNameId, writeNameId } from './name-id.ts';
 import { assertionNamespace, protocolNamespace } from './names.ts';
 import { readStatus, type Status, writeStatus } from './status.ts';
 
-/** That somebody is to be signed out (SAML core, section 3.7.1). */
+/** A LogoutRequest (SAML core, section 3.7.1). */
 export interface LogoutRequest extends MessageHeader {
   readonly nameId: NameId;
   /** Their sessions; none means all of them. */

@@ -13,7 +13,7 @@ export interface Endpoint {
   readonly location: string;
 }
 
-/** What the metadata of one side says about itself. */
+/** The metadata of one entity. */
 export interface EntityMetadata {
   readonly entityId: string;
   readonly singleSignOn: readonly Endpoint[];

@@ -5,13 +5,13 @@ import { assertionNamespace, protocolNamespace } from './names.ts';
 
 export const comparisons = ['exact', 'minimum', 'maximum', 'better'] as const;
 
-/** How somebody should have signed in. A type, since it is stored as JSON. */
+/** The requested authentication context. A type, since it is stored as JSON. */
 export type RequestedContext = {
   readonly comparison: (typeof comparisons)[number];
   readonly classes: readonly string[];
 };
 
-/** That somebody is to be signed in (SAML core, section 3.4.1). */
+/** An AuthnRequest (SAML core, section 3.4.1). */
 export interface AuthnRequest extends MessageHeader {
   readonly consumerUrl: string | null;
   readonly nameIdFormat: string | null;

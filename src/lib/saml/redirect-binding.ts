@@ -24,7 +24,7 @@ export function redirectUrl(destination: string, { name, message, relayState, ke
   let query = parts.map(([part, value = '']) => `${part}=${encodeURIComponent(value)}`).join('&');
   if (key) {
     const method = signatureMethods[key.signatureAlgorithm];
-    if (!method) throw new Error(`There is no way to sign by ${key.signatureAlgorithm}.`);
+    if (!method) throw new Error(`Unsupported signature algorithm ${key.signatureAlgorithm}.`);
     query += `&Signature=${encodeURIComponent(signOctets(method, query, key.privateKey).toString('base64'))}`;
   }
   return `${destination}${destination.includes('?') ? '&' : '?'}${query}`;

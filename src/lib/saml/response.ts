@@ -25,7 +25,7 @@ export async function readResponse(text: string, rules: ResponseRules): Promise<
   const isVerified = isSigned(received);
   const response = isVerified ? verified(received, rules.keys) : received;
   const header = readHeader(response, 'Response');
-  // Who signs says where the message is to go (SAML bindings, section 3.5.5.2).
+  // Signed messages must have a Destination (SAML bindings, section 3.5.5.2).
   if (header.destination === null ? isVerified : header.destination !== rules.consumerUrl) {
     throw new SamlError('The response is addressed to another receiver (Destination).');
   }

@@ -27,7 +27,7 @@ export function readStatus(response: XmlElement): Status {
   });
 }
 
-/** Why a request failed: in the words of the other side, if it is known to be theirs, else by the name of the status. */
+/** Why a request failed: the StatusMessage if the response is authenticated, else the name of the status code. */
 export function wordsOfStatus({ code, detail, message }: Status, isVerified: boolean): string {
   if (message !== null && isVerified) return message;
   const name = (detail ?? code).slice(-60).split(/\W/).at(-1) || 'missing';

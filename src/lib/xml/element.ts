@@ -52,7 +52,7 @@ export function attributeOf(element: XmlElement, name: string): string | null {
   return element.attributes.find((attribute) => attribute.name === name)?.value ?? null;
 }
 
-/** Whether an attribute says true, as XML Schema writes it. */
+/** Whether an attribute is true (XML Schema boolean). */
 export const isTrue = (element: XmlElement, name: string): boolean =>
   ['true', '1'].includes(attributeOf(element, name) ?? '');
 

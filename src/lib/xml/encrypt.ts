@@ -5,7 +5,7 @@ import { type Markup, standaloneXml } from './write-xml.ts';
 
 const aes256Gcm = 'http://www.w3.org/2009/xmlenc11#aes256-gcm' as const;
 const aes256Cbc = 'http://www.w3.org/2001/04/xmlenc#aes256-cbc' as const;
-/** How content can be encrypted; everybody knows the first, and the last is the best. */
+/** Content ciphers; the first is the most widely supported, the last is the best. */
 export const contentCiphers = [aes256Cbc, aes256Gcm] as const;
 export type ContentCipher = (typeof contentCiphers)[number];
 const rsaOaep = 'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p' as const;
@@ -26,7 +26,7 @@ export function encryptXml(
     pem: certificate,
     encryptionAlgorithm,
     keyEncryptionAlgorithm: rsaOaep,
-    // CBC counts as insecure: whoever can have ciphertexts tried may read it. Old service providers know nothing else.
+    // CBC is vulnerable to padding oracles. Old service providers support nothing else.
     disallowEncryptionWithInsecureAlgorithm: encryptionAlgorithm !== aes256Cbc,
     warnInsecureAlgorithm: false,
   };
@@ -37,13 +37,13 @@ export function encryptXml(
 
 export interface DecryptWith {
   readonly privateKey: KeyObject;
-  /** Whether the ciphertext stood under a signature that was verified, so that nobody can try ciphertexts of their own. */
+  /** Whether the ciphertext is covered by a verified signature, which rules out chosen ciphertexts. */
   readonly isAuthentic: boolean;
 }
 
 /**
- * What an encrypted element holds. Ciphertext that anybody could have sent must be authenticated itself (GCM with OAEP):
- * with CBC and PKCS #1 v1.5, whoever can try often enough reads the content. One message for every failure, for that reason.
+ * Decrypts an element. Unsigned ciphertext must be authenticated itself (GCM with OAEP):
+ * CBC and PKCS #1 v1.5 are padding oracles. One message for all failures, for the same reason.
  */
 export async function decryptXml(encrypted: XmlElement, { privateKey, isAuthentic }: DecryptWith): Promise<string> {
   const options = {

@@ -18,7 +18,7 @@ interface OpenElement extends XmlElement {
 }
 
 /**
- * Reads a document from somebody we do not trust. Strict: what is not well-formed is refused, and so are document types,
+ * Parses untrusted XML. Strict: rejects documents that are not well-formed, document types (XXE),
  * entities of their own and processing instructions, which no protocol of ours needs.
  */
 export function readXml(text: string, { maxLength, maxElements = mostElements }: XmlLimits): XmlElement {

@@ -50,7 +50,7 @@ function signatureAlgorithm(
   return class {
     getAlgorithmName = () => name;
     getSignature(octets: unknown): string {
-      if (!keys.privateKey) throw new Error('There is no private key to sign with.');
+      if (!keys.privateKey) throw new Error('The private key is missing.');
       return signOctets(method, String(octets), keys.privateKey).toString('base64');
     }
     verifySignature(octets: string, _key: unknown, signature: string): boolean {

@@ -24,7 +24,7 @@ const transformsAllowed = new Set([envelopedSignature, exclusiveC14n]);
 export const isSigned = (element: XmlElement): boolean => childrenNamed(element, dsNamespace, 'Signature').length > 0;
 
 /**
- * The element as it was signed, read anew from the octets that the signature covers. Whoever asks must go on with this
+ * The signed element, parsed again from the octets that the signature covers. Against XML signature wrapping, callers must use this
  * element and forget the one it came from.
  *
  * The element is taken out of its document first and verified alone, so no other element can stand in for it: a signature
@@ -53,8 +53,8 @@ export function verifySigned(element: XmlElement, keys: readonly KeyObject[]): X
 const parts = new Set(['SignedInfo', 'SignatureValue']);
 
 /**
- * Whether the key signed what the signature says of the element, whatever that holds. To ask this first takes the same time
- * for everything that strangers may send; to digest the element takes longer, the more there is in it.
+ * Verifies SignedInfo before the digest of the element. This takes the same time
+ * for all anonymous input, while digesting takes longer for larger elements.
  */
 function hasSigned(element: XmlElement, signature: XmlElement, publicKey: KeyObject): boolean {
   const bare = {
@@ -93,7 +93,7 @@ function requireSoundSignature(element: XmlElement): string {
   if (new Set(ids).size !== ids.length) throw new XmlError(`${element.local} holds the same ID twice.`);
 
   const signedInfo = requireOnly(requireOnly(element, 'Signature'), 'SignedInfo');
-  if (standaloneXml(signedInfo).length > maxSignedInfo) throw new XmlError('The signature says too much.');
+  if (standaloneXml(signedInfo).length > maxSignedInfo) throw new XmlError('SignedInfo is too long.');
   requireAlgorithm(signedInfo, 'CanonicalizationMethod', (name) => name === exclusiveC14n);
   requireAlgorithm(signedInfo, 'SignatureMethod', (name) => isKnownAndStrong(signatureMethods[name]));
   const reference = requireOnly(signedInfo, 'Reference');

@@ -15,7 +15,7 @@ export interface Signable {
 }
 
 /**
- * Writes a document with an enveloped signature, or without one where there is no key. What we write is canonical already,
+ * Writes a document with an enveloped signature, or without one if there is no key. The document is already canonical,
  * so nothing has to be parsed to be signed.
  */
 export async function writeSigned({ id, write }: Signable, key: SigningKey | null): Promise<Markup> {
@@ -26,7 +26,7 @@ async function signatureOf(id: string, { markup }: Markup, key: SigningKey): Pro
   const { privateKey, certificate, signatureAlgorithm, digestAlgorithm } = key;
   const method = signatureMethods[signatureAlgorithm];
   const digest = digests[digestAlgorithm];
-  if (!method || !digest) throw new Error(`There is no way to sign by ${signatureAlgorithm} and ${digestAlgorithm}.`);
+  if (!method || !digest) throw new Error(`Unsupported algorithms ${signatureAlgorithm} and ${digestAlgorithm}.`);
   requireKeyKind(method.key, privateKey);
   const inside = [
     xml('ds:CanonicalizationMethod', { Algorithm: exclusiveC14n }),

@@ -5,7 +5,7 @@ import type { AuthorizationDependencies, RequestingProvider } from './dependenci
 type Needs = Pick<AuthorizationDependencies, 'evaluateAccess' | 'refusals'>;
 type Provider = Pick<RequestingProvider, 'pk' | 'application'>;
 
-/** What the policies bound to the application say, asked at every use. Why not is not for the person to know; an event tells it. */
+/** Evaluates the policies of the application at every use. The reason for a denial is recorded as an event, not shown. */
 export async function isUseAllowed(needs: Needs, call: Call, provider: Provider): Promise<boolean> {
   const answer = await answerOf(needs, call, provider, { dryRun: false });
   if (answer?.passing === true) return true;
@@ -13,7 +13,7 @@ export async function isUseAllowed(needs: Needs, call: Call, provider: Provider)
   return false;
 }
 
-/** The same before the person is asked for anything. Policies have their effects once, when the application is used or refused. */
+/** The same before user interaction, as a dry run: policies have effects once, when the use is allowed or denied. */
 export async function wouldAllowUse(needs: Needs, call: Call, provider: Provider): Promise<boolean> {
   const answer = await answerOf(needs, call, provider, { dryRun: true });
   return answer?.passing === true || isUseAllowed(needs, call, provider);

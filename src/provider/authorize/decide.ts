@@ -25,13 +25,13 @@ const stepOf: Readonly<Record<Decision, string>> = { granted: 'allow_request', d
 export const createDecisionStep = (kind: string, decision: Decision, content: unknown): PlanStep => ({
   kind,
   step: stepOf[decision],
-  // Plain data; an interface has no index signature, which `Json` asks for.
+  // Plain data; an interface has no index signature, which `Json` requires.
   content: content as Json,
 });
 
 export const decisionOf = ({ step }: PlanStep): Decision => (step === stepOf.granted ? 'granted' : 'denied');
 
-/** As long as a browser may take to come back from the flow, and as somebody may take to read why they were denied. */
+/** The time to return from the flow, including reading why access was denied. */
 const lifetimeMs = { granted: 5 * 60_000, denied: 30 * 60_000 };
 
 /** Allows or refuses the request that a flow was begun for, in the transaction that ends the walk. */
@@ -70,7 +70,7 @@ export async function deciderOf(tx: Query, call: Call, { decision, context, prov
   const user = call.actor?.user.pk;
   const session = call.actor?.session ?? null;
   if (user === undefined || session === null || call.actor?.impersonator) throw refusal();
-  // It is decided by whoever is signed in now. To allow it they must be the one the flow was about; to refuse it they need not.
+  // Decided by the current user. To allow it, they must be the user of the flow; to deny it, they need not.
   if (decision === 'granted' && context.pending_user !== user) throw refusal();
   const found =
     provider === null ? await selectActive(tx, session, user) : await selectActiveAt(tx, session, user, provider);

@@ -37,7 +37,7 @@ export function createDenials(db: Database, app: string): Denials {
 
 const maxReasons = 20;
 
-/** That the policies of an application turned somebody away, and what they said. */
+/** Records that the policies of an application denied access, and their messages. */
 const deniedEvent = (
   app: string,
   application: Named,

@@ -4,7 +4,7 @@ import type { Query } from '../../platform/db/database.ts';
 import type { ClientApplication } from '../client-application.ts';
 import type { Denials } from './denials.ts';
 
-/** What the way from "an application asks" to "this person may" needs of the server. */
+/** The dependencies of authorization, from the request of an application to the decision. */
 export interface AuthorizationDependencies extends StartDependencies {
   readonly evaluateAccess: EvaluateAccess;
   readonly refusals: { readonly denied: Denials };
@@ -12,7 +12,7 @@ export interface AuthorizationDependencies extends StartDependencies {
   signInPath(host: string, query: Query, next: string): Promise<string>;
 }
 
-/** Who asks: a provider with the application that uses it. */
+/** The requesting provider, with its application. */
 export interface RequestingProvider {
   readonly pk: number;
   readonly authentication_flow: string | null;

@@ -18,7 +18,7 @@ export async function rejectIfDisabled(
     status: 403,
     ...(await pageFrame(call)),
     title: `${name} is switched off`,
-    paragraphs: ['Nobody can sign in to it now. Ask whoever runs it when it will be back.'],
+    paragraphs: ['You cannot sign in to it at the moment. Ask its administrator when it will be available again.'],
     link: back === undefined ? { to: '/', text: 'Go to the start page' } : { to: back, text: `Back to ${name}` },
   });
 }

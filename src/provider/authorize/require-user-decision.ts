@@ -16,7 +16,7 @@ export interface AuthorizationRequest {
   /** The model of the provider, whose steps decide. */
   readonly kind: string;
   readonly provider: RequestingProvider;
-  /** What the application asks for; it comes back with the ticket. */
+  /** The request of the application, returned with the ticket. */
   readonly request: unknown;
   /** What the stages of the flow read. */
   readonly context: FlowPlan['context'];
@@ -37,7 +37,7 @@ export type AuthorizationOutcome =
   | { readonly outcome: 'missing' }
   | { readonly outcome: 'broken' };
 
-/** What a flow is told of the application that it is begun for. */
+/** The context of a flow about its application. */
 export const applicationContext = ({ pk, name }: Pick<ClientApplication, 'pk' | 'name'>) => ({
   application: pk,
   application_name: name,
@@ -75,7 +75,7 @@ export async function requireUserDecision(
         await begun.forget();
         return { outcome: 'silenced', component: begun.component };
       }
-      // Only here can somebody come back with it: a flow that was denied has stored its own, one that broke has none.
+      // Stored only here: a denied flow has stored its own ticket, a failed one has none.
       await storeHeldTicket(needs.key, call);
       return { outcome: 'page', answer: redirectBrowser(begun.to, begun.cookies) };
     case 'denied':
@@ -86,7 +86,7 @@ export async function requireUserDecision(
   }
 }
 
-/** For somebody whom the flow denied before it showed them anything: the application learns of it when they have read why. */
+/** The flow denied the user before its first challenge: the application is notified after the user has read why. */
 const deniedPage = async (call: Call, { application }: RequestingProvider, message: string, to: string) =>
   plainPage({
     status: 403,

@@ -29,7 +29,7 @@ export function isLoginRequired(
   return maxAge !== null && addMilliseconds(signedIn, maxAge * 1000) < now;
 }
 
-/** The page of the flow that signs people in for this application, and tells them so; it leads back to `next`. */
+/** The page of the authentication flow for this application, which it names; redirects to `next`. */
 export async function signInPage(
   needs: Pick<AuthorizationDependencies, 'signInPath'>,
   call: Call,

@@ -30,8 +30,8 @@ export interface NewTicket extends Omit<Ticket, 'pk'> {
 }
 
 /**
- * Tickets by the request that asks, while it is being served. A flow without questions ends in that very request, which
- * redeems its ticket at once: nobody else can bring it, so it needs no row.
+ * Tickets by request, while it is being handled. A flow without interaction ends in the same request, which
+ * redeems its ticket at once, so it needs no row.
  */
 const held = new WeakMap<RequestFacts, NewTicket | null>();
 
@@ -70,7 +70,7 @@ const select = statement<[idHash: string], Row>(
     sql`select pk, provider, "user", session, state, content, expires from authorization_requests where id_hash = ${id}`,
 );
 
-/** The ticket with this id; null unless it is good now and belongs to the session and the user of the call. */
+/** The ticket with this id; null if it has expired or belongs to another session or user. */
 export async function findTicket(db: Database, key: Key, call: Call, id: string): Promise<Ticket | null> {
   const own = held.get(call.request);
   held.delete(call.request);

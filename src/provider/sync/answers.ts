@@ -14,6 +14,6 @@ export function objectOf(answer: Json): RemoteObject {
   return remoteObject(id, answer);
 }
 
-/** What an answer says of an object; null if it says nothing. */
+/** The object in a response; null without one. */
 export const attributesOf = (answer: Json): JsonObject | null =>
   isJsonObject(answer) && Object.keys(answer).length > 0 ? answer : null;

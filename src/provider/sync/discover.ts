@@ -51,7 +51,7 @@ export async function discover(batch: Batch, type: ObjectType, run: string): Pro
 
 const sampleSize = 5;
 
-/** What a target says of linked objects one by one, since it lists none: not every target that has some can list them. */
+/** Fetches linked objects one by one: not every target can list them. */
 async function readSome(
   { target, connection, call }: Batch,
   type: ObjectType,

@@ -11,7 +11,7 @@ interface Counts {
   readonly failed: number | null;
 }
 
-/** For each provider that pushes: what is outstanding, and how far its last run is. */
+/** For each provider: pending objects, and the progress of its last run. */
 export async function syncFigures(query: Query): Promise<readonly Figure[]> {
   const { rows } = await sql<Counts>`select p.name,
       (select count(*) from sync_objects o where o.provider = p.pk and o.due is not null) as outstanding,

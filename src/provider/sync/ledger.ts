@@ -8,7 +8,7 @@ import type { ObjectKey } from './scope.ts';
 import type { SentRequest } from './send.ts';
 import type { LinkTable } from './target.ts';
 
-/** What the ledger says of one object at one target. */
+/** The ledger row of one object at one target. */
 export interface LedgerRow {
   readonly pk: string;
   readonly object: ObjectKey;
@@ -172,7 +172,7 @@ export const newRow = (object: ObjectKey): LedgerRow => ({
 });
 
 /**
- * Stores that requests are about to be sent: until their end is known, nobody knows what is at the target. Returns the keys of the
+ * Stores that requests are about to be sent: until they finish, the state at the target is unknown. Returns the keys of the
  * rows by object: another worker may have stored new ones first.
  */
 export async function storeSending(
@@ -212,7 +212,7 @@ export interface Result {
   readonly requests: readonly SentRequest[];
 }
 
-/** Of what a target tells of an object, members are kept as far as there is room: it may answer with anything. */
+/** Bounds the stored data of an object: a target may respond with anything. */
 const maxAttributes = 65_536;
 
 function keptOf({ remoteId, attributes }: Pick<Result, 'remoteId' | 'attributes'>): JsonObject {

@@ -24,7 +24,7 @@ export interface LinkNames {
 const verbs: readonly Verb[] = ['list', 'create', 'retrieve', 'destroy', 'used_by'];
 
 /**
- * Which remote user a user is, and which remote group a group: what the API shows of the ledger. Whoever links somebody
+ * Which remote user a user is, and which remote group a group: the ledger as the API shows it. Callers who link a user
  * to the account of another takes that over.
  */
 export function linkResources(

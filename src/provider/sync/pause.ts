@@ -37,7 +37,7 @@ export async function storePause(
   return wait;
 }
 
-/** The target takes what it is sent, or an administrator has changed something: failures are counted anew. */
+/** Resets the failure count: the target accepts requests again, or an administrator has changed its settings. */
 export async function clearPause(tx: Query, provider: number): Promise<void> {
   await sql`update sync_targets set paused_until = null, failures = 0, message = ''
     where provider = ${provider} and failures > 0`.execute(tx);

@@ -22,7 +22,7 @@ export interface Work {
   readonly error: Error | null;
 }
 
-/** Rows are read before objects: what changes in between is still pending afterwards. */
+/** Rows are read before objects: changes in between stay pending. */
 export async function prepareWork(
   { target, call }: { readonly target: Target; readonly call: Call },
   type: ObjectType,

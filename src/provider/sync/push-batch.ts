@@ -208,7 +208,7 @@ async function attempt(
 const maxCircle = 20;
 
 /**
- * Follows who holds the name that a payload asks for, as long as they are to have other names themselves; such `holders` are sent
+ * Finds the objects that hold a requested name and are to get other names themselves; such `holders` are sent
  * again. In a circle each waits for the next, and one of them has to give its name up first.
  */
 async function isCircle(

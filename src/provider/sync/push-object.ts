@@ -72,7 +72,7 @@ interface Needs {
   readonly isCircle: (payload: JsonObject) => Promise<boolean>;
 }
 
-/** Makes the object at the target as it should be. Throws an error of `remote.ts`; `state` says how far it came. */
+/** Creates or updates the object at the target. Throws an error of `remote.ts`; `state` records the progress. */
 export async function writeObject(state: RemoteState, wanted: Wanted, needs: Needs): Promise<void> {
   const { type, claim, now, isSettling, isCircle } = needs;
   const { payload } = wanted;
@@ -121,7 +121,7 @@ export async function writeObject(state: RemoteState, wanted: Wanted, needs: Nee
 
   async function update(id: string): Promise<void> {
     try {
-      // A link that was made by hand says nothing of the object yet.
+      // A manual link has no data of the object yet.
       if (Object.keys(state.attributes).length === 0) state.attributes = (await type.read(id)).attributes;
       // An update whose answer is lost may have been made.
       state.digest = null;
@@ -177,7 +177,7 @@ async function writeMembers(state: RemoteState, wanted: readonly string[], membe
     const isGuess = known !== null && (error instanceof ObjectRefused || error instanceof RemoteMissing);
     state.members = null;
     if (!isGuess) throw error;
-    // Somebody else has changed the group there.
+    // The group was changed at the target.
     await change(id, await members.list(id));
   }
 
@@ -200,7 +200,7 @@ const keysHere = ['externalId', 'onPremisesImmutableId'];
 const isMadeBy = (attempt: JsonObject, { attributes }: RemoteObject): boolean =>
   keysHere.every((name) => attempt[name] === undefined || attributes[name] === attempt[name]);
 
-/** Takes away what has left the scope, as the provider says; what a lost creation may have left there too. */
+/** Removes an object that left the scope, as configured; also one that an interrupted creation may have left. */
 export async function removeObject(
   state: RemoteState,
   action: DeleteAction,
@@ -209,7 +209,7 @@ export async function removeObject(
   const ids = new Set(state.remoteId === null ? [] : [state.remoteId]);
   for (const attempt of action === 'do_nothing' ? [] : attemptsIn(state)) {
     for (const found of await type.find(attempt)) {
-      // Another object here may have got the name meanwhile, or it was somebody else's there all the time.
+      // Another object here may have the name now, or another user had it at the target before.
       if (!isMadeBy(attempt, found) || !(await claim(found.id))) continue;
       ids.add(found.id);
       break;

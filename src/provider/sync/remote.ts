@@ -4,7 +4,7 @@ import type { ObjectFacts } from './facts.ts';
 /** An object at the target. */
 export interface RemoteObject {
   readonly id: string;
-  /** What the target says of it. */
+  /** Its data at the target. */
   readonly attributes: JsonObject;
 }
 
@@ -32,7 +32,7 @@ export interface RemoteType {
    */
   complete(mapped: JsonObject, facts: ObjectFacts, members: readonly string[], known: JsonObject | null): JsonObject;
   create(payload: JsonObject): Promise<RemoteObject>;
-  /** What the target says of it now; null when it does not tell. */
+  /** Its current data at the target; null if unknown. */
   update(id: string, payload: JsonObject): Promise<JsonObject | null>;
   /** Gives it a name that no other has, so that its own is free; null when names need not be unique. */
   readonly park: ((id: string, payload: JsonObject) => Promise<void>) | null;
@@ -74,7 +74,7 @@ export class NameTaken extends RemoteConflict {}
 /** The target does not take this object; others may go well. */
 export class ObjectRefused extends Error {}
 
-/** Whether an error is about one object, and says nothing of the target. */
+/** Whether an error concerns one object, not the whole target. */
 export const isOfObject = (error: unknown): error is RemoteMissing | RemoteConflict | ObjectRefused =>
   error instanceof RemoteMissing || error instanceof RemoteConflict || error instanceof ObjectRefused;
 

@@ -149,7 +149,7 @@ function jsonOf(content: string): Json {
   }
 }
 
-/** What a target says in words: SCIM's `detail`, the `error.message` of others, else the body itself. */
+/** The error message of a target: SCIM's `detail`, the `error.message` of others, else the body itself. */
 function detailOf(content: string): string {
   const body = jsonOf(content);
   if (isJsonObject(body)) {
@@ -161,7 +161,7 @@ function detailOf(content: string): string {
   return content.slice(0, 500);
 }
 
-/** Seconds or a date (RFC 9110 §10.2.3); nothing that makes sense is no wait. */
+/** Seconds or a date (RFC 9110 §10.2.3); invalid values mean no delay. */
 export function retryAfterMs(header: string | undefined, now = Date.now()): number {
   if (header === undefined) return 0;
   const wait = /^\d+$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - now;

@@ -79,7 +79,7 @@ async function work(
   try {
     while (!signal.aborted && Date.now() < until) {
       const call = server.systemCall();
-      // Each time anew: an administrator may change the provider or its mappings meanwhile.
+      // Reloaded each time: an administrator may change the provider or its mappings meanwhile.
       const target = await loadTarget(server.engine(), call, kind, provider);
       if (!target) return;
       await unlinkPreviousTarget(call, target);

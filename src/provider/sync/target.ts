@@ -20,7 +20,7 @@ export interface SyncCalls<Settings extends Row, Session> {
   readonly settlesInMs: number;
   /** Where users and groups are sent: links are to objects there, and not to those of another target. */
   destination(settings: Settings): string;
-  /** Signs in and asks what the target can do. */
+  /** Signs in and fetches the capabilities of the target. */
   connect(settings: Settings, send: Send, fetch: GuardedFetch): Promise<{ session: Session; validMs: number }>;
   /** The bearer token of requests, and the media type of their bodies. */
   tokenOf(settings: Settings, session: Session): string;

@@ -16,25 +16,25 @@ export interface TestUser {
   readonly signIn: SignIn;
 }
 
-/** What the application would be told, by the name of what tells it; or why it would be told nothing. */
+/** Claims by source, or the reason there are none. */
 export type TestSignInResult = { readonly claims: Readonly<Record<string, Json>> } | { readonly refusal: string };
 
 interface Needs {
   readonly key: Pick<InstanceKey, 'hash' | 'box'>;
-  /** What the application of a provider would be told of somebody who has signed in. */
+  /** The claims of a signed-in user for the application of a provider. */
   tell(call: Call, provider: number, person: TestUser): Promise<TestSignInResult>;
 }
 
 const spent = 'This test was shown before, or it is not yours. Start it again.';
 
-/** Shows the outcome of a test sign-in to whoever went through it, once. */
+/** Shows the result of a test sign-in to its user, once. */
 export const testSignInAction = ({ key, tell }: Needs) =>
   actionOn<{ pk: number }>()({
     name: 'test_sign_in',
     on: 'row',
     method: 'POST',
     page: { noButton: 'The page of an application runs the test.' },
-    summary: 'Show what the application would be told after a test sign-in',
+    summary: 'Show the claims that the application would get after a test sign-in',
     access: 'visible',
     body: { ticket: text({ max: 100, help: 'What the test sign-in has led back with.' }) },
     bodySchema: 'TestSignInRequest',
@@ -47,7 +47,7 @@ export const testSignInAction = ({ key, tell }: Needs) =>
         claims: {
           type: 'object',
           additionalProperties: true,
-          description: 'What the application would be told, by the name of what tells it.',
+          description: 'Claims by source.',
         },
       }),
     },
@@ -60,7 +60,7 @@ export const testSignInAction = ({ key, tell }: Needs) =>
       const person = await personOf(call);
       return {
         ticket,
-        told: person ? await tell(call, row.pk, person) : { refusal: 'You are not signed in any more.' },
+        told: person ? await tell(call, row.pk, person) : { refusal: 'You are no longer signed in.' },
       };
     },
     async run({ tx, prepared: { ticket, told } }) {

@@ -36,7 +36,7 @@ const resultPage = '/if/admin/applications/test/';
 
 /**
  * Takes an administrator through the authorization of a provider as its application would, without its client: in the end
- * they come to a page of ours with a ticket that is good for the claims alone, for their session, once.
+ * they are redirected to our own page with a ticket for the claims, bound to their session and usable once.
  */
 export function testRoute<Provider extends RequestingProvider>(mount: TestMount, kind: TestedKind<Provider>): Route {
   const { registry } = mount.engine;
@@ -49,7 +49,8 @@ export function testRoute<Provider extends RequestingProvider>(mount: TestMount,
       const next = `${kind.path}${encodeURIComponent(http.params.provider ?? '')}/`;
       return redirectBrowser(await mount.signInPath(call.request.host, call.db.read, next));
     }
-    if (call.actor.impersonator) throw new Problem('permission_denied', 'Nobody can test a sign-in for somebody else.');
+    if (call.actor.impersonator)
+      throw new Problem('permission_denied', 'You cannot test a sign-in while impersonating a user.');
     const isOpen = pk !== null && (await isVisible(resource, pk, call, registry));
     const provider = isOpen ? await kind.load(Number(pk)) : null;
     if (!provider) throw new Problem('not_found');

@@ -167,7 +167,7 @@ describeOnBoth('delegation by token exchange (RFC 8693 §1.1, §4.1)', (server, 
     };
     for (const [name, token] of Object.entries(bad)) {
       const { status, body } = await trade(acting(token));
-      const refusal = { error: 'invalid_request', error_description: 'The actor token is not good.' };
+      const refusal = { error: 'invalid_request', error_description: 'The actor token is invalid or expired.' };
       expect([name, status, body]).toEqual([name, 400, expect.objectContaining(refusal)]);
       expect(Object.keys(body)).toEqual(Object.keys((await trade(acting('x'))).body));
     }

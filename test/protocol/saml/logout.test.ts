@@ -303,7 +303,9 @@ describeOnBoth(
       });
     /** What events say of these, the oldest first. Tours of other tests may be lost meanwhile. */
     const untold = async (...sps: ServiceProvider[]) => {
-      const begins = sps.map(({ application }) => `${application.name} could not be told that a session is over: `);
+      const begins = sps.map(
+        ({ application }) => `${application.name} could not be notified that a session has ended: `,
+      );
       return (await lastEvents(server(), 50)).toReversed().flatMap(({ context: { message, name_id } }) => {
         const [start] = begins.filter((text) => String(message).startsWith(text));
         return start === undefined ? [] : [{ reason: String(message).slice(start.length), name_id }];

@@ -73,8 +73,8 @@ export const sharedSubjectEvent = (
   context: {
     message:
       client.sub_mode === 'user_email'
-        ? 'No tokens were issued: the provider knows users by their address, which several users share. Choose another `sub_mode`.'
-        : 'No tokens were issued: the provider knows users by their upn, and that of this user is not theirs alone. Give each user a upn of their own.',
+        ? 'No tokens were issued: the provider identifies users by email address, which several users share. Choose another `sub_mode`.'
+        : 'No tokens were issued: the provider identifies users by upn, and another user has the same value. Give each user a unique upn.',
     subject_of: { pk, username },
     application: factsOf(client),
     provider: { app, model_name: 'oauth2provider', pk: client.pk, name: client.name },

@@ -64,7 +64,7 @@ export function proxyProvider(needs: Needs, actions: readonly Action[]): Resourc
     fields: {
       authorization_flow: ref('svc_flows.flow', 'uuid', {
         required: false,
-        help: 'The flow that runs before an application gets access; by default the shipped one that asks for consent.',
+        help: 'The flow that runs before an application gets access; by default the built-in one that asks for consent.',
       }),
       mode: choice(proxyModes, {
         default: 'proxy',

@@ -17,17 +17,17 @@ export interface Attribute {
   readonly values: readonly string[];
 }
 
-/** What is told of a user, and the mappings that failed and told nothing. */
+/** The attributes of a user, and the mappings that failed. */
 export interface MappedUser {
   readonly attributes: readonly Attribute[];
   /** What `name_id_mapping` makes of the user; null without one, and where it gives nothing. */
   readonly nameId: string | null;
-  /** The same user would be told of in the same way again. */
+  /** The same user would get the same attributes again. */
   readonly isLasting: boolean;
   readonly failures: readonly { readonly mapping: string; readonly failure: MappingFailed }[];
 }
 
-/** What mappings are told of the provider. */
+/** The provider, as mappings see it. */
 interface MappedProvider {
   readonly pk: number;
   readonly name: string;
@@ -69,7 +69,7 @@ export function mapUser(
   return { attributes, nameId: named || null, failures, isLasting: isLasting && failures.length === 0 };
 }
 
-/** Each value as text; null where there is nothing to tell. */
+/** Each value as text; null without a value. */
 function textsOf(value: Json): string[] | null {
   if (value === null) return null;
   if (!Array.isArray(value)) return [textOf(value)];

@@ -36,7 +36,7 @@ export const completeSettings = (publicUrl: string) => async (input: CheckInput<
 };
 
 /**
- * A service provider knows Gatehouse by its issuer and key, and itself by the audience. No provider speaks in the name of
+ * A service provider identifies Gatehouse by issuer and key, and itself by the audience. No provider can impersonate
  * another: issuers are unique and for superusers, and with a key that others sign with, so are audiences.
  */
 async function identityComplaint(
@@ -189,5 +189,5 @@ const bindingsOf: Readonly<Record<string, readonly string[]>> = {
 function logoutComplaint({ logout_method, sls_binding }: SamlProviderSettings): Complaints | null {
   const possible = bindingsOf[logout_method] ?? [];
   if (possible.includes(sls_binding)) return null;
-  return { sls_binding: [`With the logout method ${logout_method}, messages go by ${possible.join(' or ')}.`] };
+  return { sls_binding: [`With the logout method ${logout_method}, the binding must be ${possible.join(' or ')}.`] };
 }

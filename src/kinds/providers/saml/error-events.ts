@@ -27,7 +27,7 @@ export function createSamlErrorEvents(db: Database): SamlErrorEvents {
     denied: createDenials(db, samlApp),
     async ambiguousName(call, provider, { pk, username }, attribute) {
       if (names.waitAfter(`${pk} ${provider.pk}`) > 0) return;
-      const message = `Nobody was signed in: the service provider knows users by their ${attribute}, and that of this user is not theirs alone. Give each user a ${attribute} of their own.`;
+      const message = `The login was rejected: the service provider identifies users by ${attribute}, and another user has the same value. Give each user a unique ${attribute}.`;
       const context = { message, subject_of: { pk, username }, ...factsOf(provider) };
       await call.db.write((tx) =>
         call.world.record(tx, call, { action: 'configuration_error', app: samlApp, context }),

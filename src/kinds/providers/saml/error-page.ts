@@ -1,4 +1,4 @@
-/** Words for the person whose browser came, where no service provider can be told. */
+/** An error shown to the user, because it cannot be sent to a service provider. */
 export class ErrorPage extends Error {
   readonly status: number;
   /** What went wrong inside; for the log. */

@@ -61,7 +61,7 @@ async function uploadedMetadata(call: Call): Promise<EntityMetadata> {
     return readMetadata(file.trimStart(), 'SPSSODescriptor');
   } catch (error) {
     if (error instanceof SamlError) throw Invalid.field('file', `Failed to import Metadata: ${error.message}`);
-    if (error instanceof TypeError) throw Invalid.field('file', 'The file is no text in UTF-8.');
+    if (error instanceof TypeError) throw Invalid.field('file', 'The file is not valid UTF-8 text.');
     throw error;
   }
 }
@@ -75,9 +75,12 @@ async function settingsOf(input: Import, metadata: EntityMetadata): Promise<Row>
   const { name } = input.values;
   const { binding, location: acs_url } = consumerOf(metadata);
   const [signing] = metadata.signing;
-  // Else whoever sends requests in its name would be believed.
+  // Otherwise anyone could forge requests in its name.
   if (metadata.signsRequests && signing === undefined) {
-    throw Invalid.field('file', 'Failed to import Metadata: It says that requests are signed, but has no certificate.');
+    throw Invalid.field(
+      'file',
+      'Failed to import Metadata: It requires signed requests (AuthnRequestsSigned), but contains no certificate.',
+    );
   }
   const [encryption] = metadata.encryption;
   const store = (pem: string, use: string) =>

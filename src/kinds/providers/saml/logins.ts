@@ -3,13 +3,13 @@ import type { Query } from '../../../platform/db/database.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 
-// Which service providers somebody has signed in to during a session, so that they can be told when it ends. The rows outlive
-// the session, however it ends, until they have been told.
+// The service providers that a user signed in to during a session, to notify them when it ends. The rows outlive
+// the session, however it ends, until they have been notified.
 
 export interface Login {
   readonly session: string;
   readonly provider: number;
-  /** What the service provider knows the session by. */
+  /** The SessionIndex sent to the service provider. */
   readonly session_index: string;
   readonly name_id: string;
   readonly name_id_format: string;
@@ -17,7 +17,7 @@ export interface Login {
   readonly issuer: string;
 }
 
-/** What one service provider knows a session by; nobody can tell the session from it, nor compare it with another's. */
+/** The SessionIndex for one service provider. Reveals nothing about the session, and differs for each service provider. */
 export const sessionIndexOf = (key: Pick<InstanceKey, 'sign'>, session: string, provider: number): string =>
   `_${key.sign('saml session index', `${session} ${provider}`)}`;
 
@@ -59,7 +59,7 @@ export async function loginsOf(
   return rows;
 }
 
-/** The service providers that the browser tells when its session ends; to be asked before it ends. */
+/** Service providers with front-channel logout. Must be called before the session ends. */
 export async function findBrowserLogouts(query: Query, session: string): Promise<Login[]> {
   const { rows } = await sql<Login>`select ${columns} from saml_logins l join provider_saml s on s.pk = l.provider
     where l.session = ${session} and s.sls_url <> '' and s.logout_method = 'frontchannel'
@@ -67,7 +67,7 @@ export async function findBrowserLogouts(query: Query, session: string): Promise
   return rows;
 }
 
-/** Whether there are service providers that nobody can tell when the session ends; to be asked before it ends. */
+/** Whether some service providers cannot be notified of the logout. Must be called before the session ends. */
 export async function hasUnreachable(query: Query, session: string): Promise<boolean> {
   const { rows } = await sql<{ silent: unknown; visited: unknown }>`select
       count(case when s.sls_url = '' then 1 end) as silent,
@@ -83,7 +83,7 @@ export async function deleteLogin(
   await sql`delete from saml_logins where session = ${session} and provider = ${provider}`.execute(tx);
 }
 
-/** Whether there is any service provider at all to be told of anything. */
+/** Whether any service provider has to be notified. */
 export async function hasLogins(query: Query): Promise<boolean> {
   const { rows } = await sql`select 1 from saml_logins limit 1`.execute(query);
   return rows.length > 0;

@@ -18,7 +18,7 @@ interface Needs {
 const xmlType = 'application/samlmetadata+xml';
 const bindingNames: readonly string[] = [bindings.redirect, bindings.post];
 
-/** Metadata is public: service providers fetch it before anybody has signed in. */
+/** Metadata is public: service providers fetch it anonymously. */
 export function metadataEndpoint({ config: { publicUrl }, keyOf }: Needs): Endpoint {
   return defineEndpoint({
     id: 'providers_saml_metadata_retrieve',
@@ -58,7 +58,7 @@ export function metadataEndpoint({ config: { publicUrl }, keyOf }: Needs): Endpo
   });
 }
 
-/** A provider that no application uses has no addresses to tell. */
+/** A provider without an application has no URLs. */
 async function withoutApplication(query: Query, pk: number | null) {
   const { rows } = await sql`select 1 from provider_saml where pk = ${pk}`.execute(query);
   if (rows.length === 0) throw new Problem('not_found');

@@ -4,7 +4,7 @@ import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { isJsonObject } from '../../../lib/json.ts';
 import { nameIdFormats, specifiedFormat } from '../../../lib/saml/names.ts';
 
-/** A user as a service provider knows them. */
+/** The NameID of a user. */
 export interface NameId {
   readonly value: string;
   readonly format: string;
@@ -29,7 +29,7 @@ export const attributeOf = (format: string): NamingAttribute | undefined =>
 
 export const knownFormats: ReadonlySet<string> = new Set(Object.values(nameIdFormats));
 
-/** The name in a format. Empty when the user has none: whoever asks must not tell it, for it would be many people's. */
+/** The NameID in a format. Empty if the user has no value: callers must reject it, since it would match several users. */
 export function nameIdOf(format: string, user: UserFacts, { installId, transient }: NameIdNeeds): NameId {
   const uid = uidOf(user.pk, installId);
   const attribute = attributeOf(format);

@@ -36,7 +36,7 @@ export function samlRoutes(mount: SamlMount): Route[] {
       return { ...answer, headers: { ...stayingInWindow, ...answer.headers } };
     };
 
-  /** What nobody but the person can be told is a page; what a message did wrong is also an event. */
+  /** Errors that cannot be sent to a service provider are shown as a page; invalid messages are also recorded as events. */
   async function shown(
     call: Call,
     provider: ServiceProvider,

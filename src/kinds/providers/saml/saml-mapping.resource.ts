@@ -4,7 +4,7 @@ import { text } from '../../../resource/fields/text.ts';
 import type { Resource } from '../../../resource/resource.ts';
 import { samlMappingModel } from './models.ts';
 
-/** An attribute that service providers are told of a user. */
+/** An attribute of users, for service providers. */
 export function samlMapping(needs: { readonly sandbox: Sandbox }): Resource {
   return defineMapping(needs, {
     path: '/propertymappings/provider/saml/',
@@ -21,7 +21,7 @@ export function samlMapping(needs: { readonly sandbox: Sandbox }): Resource {
         blank: true,
         default: null,
         filter: true,
-        help: 'A second, readable name that some service providers go by.',
+        help: 'A second, readable name that some service providers use.',
       }),
     },
   });

@@ -48,7 +48,7 @@ export function samlProvider(needs: Needs, actions: readonly Action[]): Resource
       authorization_flow: ref('svc_flows.flow', 'uuid', {
         filter: true,
         required: false,
-        help: 'The flow that runs before an application gets access; by default the shipped one that asks for consent.',
+        help: 'The flow that runs before an application gets access; by default the built-in one that asks for consent.',
       }),
       acs_url: text({
         max: 200,
@@ -90,7 +90,7 @@ export function samlProvider(needs: Needs, actions: readonly Action[]): Resource
       default_name_id_policy: choice(Object.values(nameIdFormats), {
         default: nameIdFormats.unspecified,
         filter: true,
-        help: 'The format of the user’s name where the service provider asks for none.',
+        help: 'The format of the NameID if the service provider requests none.',
         group: 'Advanced',
       }),
       digest_algorithm: choice(digestAlgorithms, {
@@ -113,7 +113,7 @@ export function samlProvider(needs: Needs, actions: readonly Action[]): Resource
       encryption_algorithm: choice(contentCiphers, {
         default: contentCiphers[0],
         filter: true,
-        help: 'How assertions are encrypted. GCM is safer, where the service provider knows it.',
+        help: 'How assertions are encrypted. GCM is safer, if the service provider supports it.',
         group: 'Signing',
       }),
       sign_assertion: boolean({ default: true, filter: true, help: 'Sign assertions.', group: 'Signing' }),

@@ -12,13 +12,13 @@ interface BrowserMessage {
   readonly binding: 'redirect' | 'post';
   readonly message: Markup;
   readonly relayState: string | null;
-  /** Signs the address; what goes by POST carries its signature inside. */
+  /** Signs the URL; POST messages contain their signature. */
   readonly key: SigningKey | null;
 }
 
-/** Has the browser bring a message to a service provider, at an address that its administrator has entered. */
+/** Sends a message to a service provider through the browser, at its configured URL. */
 export function sendThroughBrowser({ name, to, binding, message, relayState, key }: BrowserMessage): HttpResponse {
-  if (!/^https?:\/\//i.test(to)) throw new Error('The provider has an address that is no web address.');
+  if (!/^https?:\/\//i.test(to)) throw new Error('The URL of the provider is not an HTTP or HTTPS URL.');
   if (binding === 'redirect') return redirectBrowser(redirectUrl(to, { name, message, relayState, key }));
   return autoForm(to, { [name]: encodePost(message), ...(relayState !== null && { RelayState: relayState }) });
 }

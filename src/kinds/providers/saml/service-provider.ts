@@ -54,7 +54,7 @@ export interface ServiceProvider {
   readonly encryption: string | null;
   readonly mappings: readonly MappingRow[];
   readonly nameIdMapping: MappingRow | null;
-  /** What was last told of a user; gone once either is read anew. */
+  /** The attributes last sent for a user. Evicted when the user or the provider is reloaded. */
   readonly mappedUsers: WeakMap<UserFacts, MappedUser>;
 }
 
@@ -67,7 +67,7 @@ interface Row
   readonly signing_key: string | null;
 }
 
-// A provider that no application uses serves nobody: there would be nothing to ask for access to.
+// A provider without an application is inactive: there are no policies to evaluate.
 const select = sql`select s.pk, p.name, s.acs_url, s.audience, s.issuer, s.sp_binding, s.assertion_valid_not_before,
     s.assertion_valid_not_on_or_after, s.session_valid_not_on_or_after, s.default_name_id_policy, s.digest_algorithm,
     s.signature_algorithm, s.sign_assertion, s.sign_response, s.encryption_algorithm, s.default_relay_state, s.sls_url,
@@ -90,7 +90,7 @@ const cache = queryCache<ServiceProvider | null>('service providers');
 
 type By = { readonly slug: string } | { readonly provider: number };
 
-/** Null when there is no such provider, or no application uses it. */
+/** Null for an unknown provider, or one without an application. */
 export function loadServiceProvider(db: Database, by: By): Promise<ServiceProvider | null> {
   return cache.read(db, 'slug' in by ? by.slug : by.provider, async (query) => {
     if ('slug' in by && !isStorable(by.slug)) return null;

@@ -16,7 +16,7 @@ export function createKeyOf(box: SecretBox): KeyOf {
   const known = createLruCache<{ readonly sealedKey: string; readonly key: SigningKey['privateKey'] }>(maxKeys);
   function read({ pk, sealedKey }: StoredPair): SigningKey['privateKey'] {
     const last = known.get(pk);
-    // A pair that is changed is sealed anew.
+    // A changed pair has a new sealed value.
     if (last?.sealedKey === sealedKey) return last.key;
     const pem = sealedKey === '' ? '' : box.open(sealedKey, sealContext('certificates', 'key_data', pk));
     const key = readPrivateKey(pem)?.key;

@@ -1,4 +1,4 @@
-/** The issuer that providers have until an administrator names one: each then goes by the address of its own metadata. */
+/** The default issuer: each provider uses the URL of its own metadata. */
 export const defaultIssuer = 'gatehouse';
 
 /** Below it, each application has its addresses. */
@@ -20,6 +20,6 @@ export function samlPaths(slug: string) {
   } as const;
 }
 
-/** The name that we go by towards a service provider (our entity ID). */
+/** Our entity ID for a service provider. */
 export const issuerOf = (publicUrl: string, { issuer, slug }: { readonly issuer: string; readonly slug: string }) =>
   issuer === defaultIssuer && slug !== '' ? `${publicUrl}${samlPaths(slug).metadata}` : issuer;

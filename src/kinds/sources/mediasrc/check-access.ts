@@ -22,7 +22,7 @@ export async function checkMediaServerAccess(
   };
 }
 
-/** Whether the account is the source's owner or a friend of theirs, as the media server tells the owner. */
+/** Whether the account is the source's owner or a friend of theirs, as reported by the media server. */
 async function isFriend(api: MediaAccountApi, ownersToken: string, id: string): Promise<boolean> {
   try {
     const [owner, friends] = await Promise.all([api.account(ownersToken), api.friendIds(ownersToken)]);

@@ -14,15 +14,15 @@ export class MediaServerFailed extends Error {
   }
 }
 
-/** A person as the media server knows them. */
+/** An account of the media server. */
 export interface MediaAccount {
   readonly id: string;
   readonly username: string;
   readonly title: string;
   readonly email: string;
-  /** False when the media server says that nobody has confirmed the address. */
+  /** False if the media server reports the address as unverified. */
   readonly isEmailConfirmed: boolean;
-  /** Everything else it tells, without what gives access to the account. */
+  /** Other data, without credentials. */
   readonly facts: Readonly<Record<string, Json>>;
 }
 

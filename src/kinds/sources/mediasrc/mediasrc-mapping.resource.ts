@@ -2,7 +2,7 @@ import { defineMapping } from '../../../core/mapping/mapping.family.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { Resource } from '../../../resource/resource.ts';
 
-/** Turns what a Mediasrc source tells of a person or a group into their properties here. */
+/** Maps the data of a Mediasrc source to properties of users and groups. */
 export function mediasrcSourceMapping(needs: { readonly sandbox: Sandbox }): Resource {
   return defineMapping(needs, {
     path: '/propertymappings/source/mediasrc/',

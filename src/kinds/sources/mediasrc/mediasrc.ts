@@ -25,7 +25,7 @@ export function mediasrc(needs: RedeemNeeds): SourceKind<MediaSource, typeof tok
       arrive: (source, { plex_token }, registry) =>
         loadExternalIdentity(needs, registry.require(mediasrcSourceModel), source, plex_token),
     },
-    // The component asks the media server for a token for this client.
+    // The component requests a token for this client from the media server.
     link: { component: 'xak-user-settings-source-mediasrc', configureUrl: ({ client_id }) => client_id },
     pageNeeds: async () => ({ connections: originsOf(mediasrcApiUrl), data: { mediaApi: mediasrcApiUrl } }),
     demo: mediasrcDemo,

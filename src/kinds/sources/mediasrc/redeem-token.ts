@@ -57,7 +57,7 @@ const shared = {
 } as const;
 
 /**
- * Lets somebody in by a token of the media server: into the flow they go through next, or, in a session of theirs, to a
+ * Signs a user in with a token of the media server: starts the next flow, or, in a session, leads to a
  * link. A bearer token names a client, not the person, and must not make a way in that outlives it.
  */
 export const redeemToken = (needs: RedeemNeeds) =>
@@ -84,7 +84,7 @@ export const redeemToken = (needs: RedeemNeeds) =>
         await linkCaller(external, 'refuse', call, registry, tx);
         return redirectTo(settingsPage);
       }
-      // The page that asks may name an attempt, which is kept apart from those of other tabs.
+      // The calling page may name an attempt, which separates it from other tabs.
       const attempt = attemptIdOf(call.request.query) ?? sharedAttempt;
       const token = await savePlan(tx, needs.key, plan, call.now, plansOf(needs.key, call));
       const cookies = planCookies(call, needs.config.publicUrl, { attempt, token });
@@ -150,7 +150,7 @@ export async function loadExternalIdentity(
     identity: {
       identifier: account.id,
       username: account.username,
-      // An address that nobody has confirmed is not passed on as anybody's.
+      // Unverified addresses are not passed on.
       email: account.isEmailConfirmed ? account.email : '',
       isEmailConfirmed: account.isEmailConfirmed,
       name: account.title,
@@ -166,7 +166,7 @@ function refuse(error: unknown): never {
 
 const redirectTo = (to: string) => ({ component: 'xak-flow-redirect', to });
 
-/** The page is told what the request was told, so that it knows which source it serves. */
+/** The page gets the parameters of the request, to identify the source. */
 function queryOf({ request }: Call): string {
   const query = new URLSearchParams(request.query);
   query.delete('dry_run');

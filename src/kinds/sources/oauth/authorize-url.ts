@@ -13,7 +13,7 @@ interface Request {
   readonly again: Readonly<Record<string, string>>;
 }
 
-/** Where a browser goes to ask for authorization. What the address says itself stays, but for what keeps the request safe. */
+/** The authorization URL. Parameters of the configured URL are kept, except those that secure the request. */
 export function authorizeUrl(source: OAuthSource, address: string, request: Request): string {
   const { params = {} } = rulesOf(source.provider_type);
   const url = new URL(address);

@@ -26,7 +26,7 @@ export type Discovered = {
 
 type Addresses = Pick<OAuthSource, 'provider_type' | 'oidc_well_known_url' | 'access_token_url'>;
 
-/** Whether the service is run elsewhere than its type says: then nothing that is published there is about it. */
+/** Whether the service runs at another host than its type: then the type's discovery document does not apply. */
 export const isElsewhere = ({ provider_type, access_token_url }: Addresses): boolean =>
   findProviderType(provider_type)?.urls_customizable === true && Boolean(access_token_url);
 

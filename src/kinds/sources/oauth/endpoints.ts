@@ -8,7 +8,7 @@ import { rulesOf } from './type-rules.ts';
 export interface Endpoints {
   readonly authorize: string;
   readonly token: string;
-  /** Null where the ID token says all there is. */
+  /** Null if the ID token contains the whole profile. */
   readonly profile: string | null;
   readonly jwks: string | null;
   readonly clientAuth: 'basic' | 'post';
@@ -29,7 +29,7 @@ export async function endpointsOf(needs: DiscoveryNeeds, source: OAuthSource): P
   const type = findProviderType(source.provider_type);
   const discovered = await discoveredNow(needs, source);
   const { isOpenId = false, clientAuth } = rulesOf(source.provider_type);
-  // Of a service that is run in one place its type knows all addresses.
+  // The type defines all URLs of a service that runs in one place.
   const isFree = type?.urls_customizable === true;
   const address = (name: AddressName, published: string | null | undefined): string | null =>
     (isFree && source[name]) ||

@@ -68,7 +68,7 @@ const errorAnswer = (status: number, error_description: string): HttpResponse =>
 async function logOut(needs: Needs, resource: Resource<OAuthSource>, call: Call, body: Buffer): Promise<void> {
   const source = await findSource(resource, call.params.slug ?? '', call);
   if (!source?.enabled || !rulesOf(source.provider_type).isOpenId) {
-    throw new SourceRefusal('There is no source at this address that takes logout tokens.');
+    throw new SourceRefusal('No source at this address accepts logout tokens.');
   }
   const form = body.length > maxFormBytes ? new URLSearchParams() : readForm(body);
   const [token, ...others] = form.getAll('logout_token');

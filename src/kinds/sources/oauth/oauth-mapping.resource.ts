@@ -3,7 +3,7 @@ import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { Resource } from '../../../resource/resource.ts';
 import { oauthMappingModel } from './oauth-model.ts';
 
-/** Turns what an OAuth source tells of a person or a group into their properties here. */
+/** Maps the data of an OAuth source to properties of users and groups. */
 export function oauthSourceMapping(needs: { readonly sandbox: Sandbox }): Resource {
   return defineMapping(needs, {
     path: '/propertymappings/source/oauth/',

@@ -1,7 +1,7 @@
 import { asObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { isStorable } from '../../../resource/fields/well-formed.ts';
 
-/** What a service says of a person, in one form for all services. */
+/** The profile of a user, in one form for all services. */
 export interface OAuthProfile {
   readonly id: Json | undefined;
   readonly username?: Json | undefined;
@@ -17,7 +17,7 @@ const maxTextLength = 1_024;
 export const textOf = (value: Json | undefined): string =>
   typeof value === 'string' && value.length <= maxTextLength ? value.trim() : '';
 
-/** The identifier as text; null where there is none that tells people apart. */
+/** The identifier as text; null without a usable one. */
 export function identifierOf(id: Json | undefined): string | null {
   // Numbers past what JavaScript counts exactly would make two people one.
   const text = typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : id;

@@ -25,11 +25,11 @@ interface Needs extends SourceEndpoints {
 /** What is read of an answer that is sent by a form. */
 const formMembers = ['code', 'state', 'error', 'error_description', 'iss', 'user'];
 
-/** What is remembered while somebody is away. A type, since it is stored. */
+/** The state of a pending login. A type, since it is stored. */
 type Secrets = {
   readonly verifier: string;
   readonly nonce: string;
-  /** When the service was told to ask the user again who they are; else null. */
+  /** When reauthentication was requested; else null. */
   readonly askedAt: string | null;
 };
 
@@ -38,7 +38,7 @@ export function oauthProtocol({ fetch, config, remoteKeys, endpoints }: Needs): 
   const redirectUri = ({ slug }: OAuthSource): string =>
     `${config.publicUrl}${buildSourcePath(oauthPaths.callback, slug)}`;
 
-  /** The profile of a person, and how the service knows the session that begins. */
+  /** The profile of a user, and the service's identifiers of the new session. */
   async function profileOf(
     source: OAuthSource,
     to: Endpoints,
@@ -124,7 +124,7 @@ function checkIssuer({ name }: OAuthSource, { discovered }: Endpoints, answer: U
   throw new SourceRefusal(`The answer does not come from ${name}.`);
 }
 
-/** Services that never say when somebody has authenticated are taken at their word; what others say counts. */
+/** Services without `auth_time` are trusted; for others it is checked. */
 function checkAuthTime({ name, provider_type }: OAuthSource, askedAt: string | null, { auth_time }: JsonObject): void {
   const at = typeof auth_time === 'number' ? auth_time * 1_000 : null;
   if (at !== null || rulesOf(provider_type).tellsAuthTime) checkAuthenticatedSince(name, askedAt, at);
@@ -138,7 +138,7 @@ function codeOf({ name }: OAuthSource, answer: URLSearchParams): string {
   return code;
 }
 
-/** Apple tells the name once, at the first authorization, and by way of the browser: good for a name, and for nothing else. */
+/** Apple sends the name once, at the first authorization, and through the browser: unverified, so used for nothing else. */
 function nameFromForm({ provider_type }: OAuthSource, answer: URLSearchParams): JsonObject {
   const text = answer.get('user');
   if (provider_type !== 'apple' || text === null) return {};
@@ -147,7 +147,7 @@ function nameFromForm({ provider_type }: OAuthSource, answer: URLSearchParams): 
     const name = [textOf(firstName), textOf(lastName)].filter((part) => part !== '').join(' ');
     return name === '' ? {} : { name };
   } catch {
-    // Not worth refusing somebody for.
+    // Not worth an error.
     return {};
   }
 }
@@ -159,7 +159,7 @@ function buildCallbackResult(source: OAuthSource, profile: JsonObject, tokens: T
   const identity: Identity = {
     identifier,
     username: textOf(person.username),
-    // An address that nobody has confirmed is not passed on as anybody's.
+    // Unverified addresses are not passed on.
     email: person.isEmailConfirmed ? textOf(person.email) : '',
     isEmailConfirmed: person.isEmailConfirmed,
     name: textOf(person.name),

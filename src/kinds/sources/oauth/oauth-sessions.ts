@@ -9,7 +9,7 @@ import { orderedUuid } from '../../../platform/random.ts';
 import { isStorable, storableText } from '../../../resource/fields/well-formed.ts';
 import { createAppendSteps } from '../../../source/append-steps.ts';
 
-/** How a provider knows a session of ours. A type, since plans are JSON. */
+/** The identifiers of a session at a provider. A type, since plans are JSON. */
 export type SessionFacts = {
   readonly sub: string;
   readonly sid: string | null;
@@ -28,7 +28,7 @@ export const sessionFacts = ({ sub, sid }: JsonObject, idToken: string): Session
   idToken: idToken.length <= maxHintLength ? idToken : '',
 });
 
-/** Stores with a new session how the provider knows it; all other steps are those of any source. */
+/** Stores the provider's identifiers with a new session; all other steps are those of any source. */
 export function createAppendOAuthSteps({ box }: Pick<InstanceKey, 'box'>): AppendStep {
   const append = createAppendSteps();
   return async (step, state, tx, call, registry) => {

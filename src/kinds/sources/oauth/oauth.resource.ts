@@ -145,7 +145,7 @@ const providerTypeSchema = objectSchema({
   oidc_jwks_url: url,
 });
 
-/** What the service itself does not fix, and no discovery document will tell, must be said. */
+/** Endpoints that neither the type nor a discovery document defines are required. */
 function missingAddresses(values: {
   readonly provider_type: string;
   readonly oidc_well_known_url: string;

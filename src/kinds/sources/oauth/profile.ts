@@ -51,7 +51,7 @@ export async function verifyProfile(
   return asObject(claims);
 }
 
-/** The main address of the person, and whether it is verified; without it, what the profile says is not. */
+/** The main address of the person, and whether it is verified; otherwise the address of the profile is unverified. */
 async function primaryEmail(
   fetch: GuardedFetch,
   url: string,
@@ -70,9 +70,9 @@ async function primaryEmail(
   }
 }
 
-/** OpenID Connect Core §5.3.2: a profile of somebody else must not be taken for that of the person. */
+/** OpenID Connect Core §5.3.2: the `sub` of the userinfo response must match the ID token. */
 export function checkSameSubject({ provider_type, name }: OAuthSource, claims: JsonObject, profile: JsonObject): void {
-  // Microsoft Graph is no userinfo endpoint: it names people by their object.
+  // Microsoft Graph is not a userinfo endpoint: it identifies users by object id.
   const isSame =
     provider_type === 'azuread' && profile.sub === undefined
       ? claims.oid === undefined || profile.id === claims.oid

@@ -30,7 +30,7 @@ const pauseAfterFailureMs = 30_000;
 const pollMs = 200;
 const maxPolls = 50;
 
-/** The access token that a user has at a source, renewed if it has expired; null if there is none that is good. */
+/** The access token that a user has at a source, renewed if it has expired; null without a valid one. */
 export async function getCurrentToken(
   fetch: GuardedFetch,
   source: OAuthSource,
@@ -47,7 +47,7 @@ export async function getCurrentToken(
     const lease = await acquireLease(connection, call);
     if (lease !== null)
       return renewConnection(fetch, source, { ...connection, user, refresh_token, lease }, call, registry);
-    // Somebody else renews it, perhaps another instance.
+    // Another request renews it, perhaps on another instance.
     await sleep(pollMs);
   }
   return null;
@@ -74,7 +74,7 @@ async function findConnection(source: OAuthSource, user: number, { db, now, worl
 
 /**
  * One renewal at a time, across instances: a refresh token that is used twice may end the whole grant. The lease is known by
- * its end; null if somebody else has it.
+ * its end; null if it is taken.
  */
 async function acquireLease({ pk, expires }: Connection, { db, now }: Call): Promise<string | null> {
   const { moment } = db.dialect;
@@ -131,7 +131,7 @@ async function requestTokens(
   return renewTokens(fetch, source.name, to, { refreshToken, client: await clientOf(source, now) }, now);
 }
 
-/** Ends the lease, and writes unless the person has signed in anew meanwhile: those tokens are the better ones. */
+/** Releases the lease, and writes unless the user has signed in again meanwhile: those tokens are newer. */
 async function finishRenewal(
   { pk, lease, expires }: Leased,
   { db }: Call,

@@ -6,7 +6,7 @@ export interface TypeRules {
   readonly scopes: readonly string[];
   /** Further parameters of the request for authorization. */
   readonly params?: Readonly<Record<string, string>>;
-  /** Whether it speaks OpenID Connect: its ID token is required, and verified. */
+  /** Whether it supports OpenID Connect: its ID token is required, and verified. */
   readonly isOpenId?: boolean;
   /** Whether its ID tokens say when the user has authenticated, if that is asked for by `max_age` (OpenID Connect Core §3.1.2.1). */
   readonly tellsAuthTime?: boolean;
@@ -60,7 +60,7 @@ const rules: Readonly<Record<string, TypeRules>> = {
         id: profile.id ?? profile.sub,
         username: profile.userPrincipalName,
         email,
-        // Whoever administers a tenant writes any address there; only this claim says that the domain of the claim `email` is theirs.
+        // Tenant administrators can set any address; only this claim proves that the domain of `email` is theirs.
         isEmailConfirmed: [true, 1, '1'].some((yes) => yes === profile.xms_edov) && email === profile.email,
         name: profile.displayName,
       };
@@ -78,7 +78,7 @@ const rules: Readonly<Record<string, TypeRules>> = {
   facebook: {
     scopes: ['email'],
     clientAuth: 'post',
-    // It says of no address that it is verified.
+    // It verifies no addresses.
     person: ({ id, name, email }) => ({ id, username: name, email, name, isEmailConfirmed: false }),
   },
   github: {
@@ -101,7 +101,7 @@ const rules: Readonly<Record<string, TypeRules>> = {
     scopes: ['openid', 'email', 'profile'],
     isOpenId: true,
     clientAuth: 'post',
-    // It has no names but addresses: whoever enrols chooses one.
+    // It has no user names, only addresses: users choose a name at enrolment.
     person: (profile) => ({ ...claims(profile), username: undefined }),
   },
   mailcow: {

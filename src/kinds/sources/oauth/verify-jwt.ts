@@ -96,7 +96,7 @@ async function keysFor(
   throw new SourceRefusal(`The keys of ${name} cannot be fetched at the moment. Please try again.`);
 }
 
-/** A provider for many tenants publishes a template for its issuers. Without discovery, it is whoever gives out the tokens. */
+/** Multi-tenant providers publish a template for their issuers. Without discovery, the issuer of the tokens is used. */
 function isIssuedBy({ discovered, token }: Endpoints, { iss, tid }: JWTPayload): boolean {
   if (!discovered) return typeof iss === 'string' && URL.parse(iss)?.origin === new URL(token).origin;
   const { issuer } = discovered;

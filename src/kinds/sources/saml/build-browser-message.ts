@@ -8,7 +8,7 @@ export type Binding = 'redirect' | 'post';
 
 export const bindingOf = ({ binding_type }: SamlSource): Binding => (binding_type === 'REDIRECT' ? 'redirect' : 'post');
 
-/** Where a message goes by way of the browser. By redirect the address is signed, by form the message itself. */
+/** A message through the browser. A redirect signs the URL, a form the message itself. */
 export function buildBrowserMessage(
   binding: Binding,
   to: string,

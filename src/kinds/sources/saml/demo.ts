@@ -28,7 +28,7 @@ export async function samlDemo({ api, people, once, insert, now }: Demo): Promis
     { identifier: 'demo-grace', source: source.pk },
     { user: grace.pk },
   );
-  // Groups are linked by what a partner asserts at sign-in; there is no request for it.
+  // Groups are linked at sign-in; the API has no operation for it.
   const { model, table } = groupSamlConnection;
   const link = { identifier: 'demo-company', source: source.pk };
   await once(table, link, (tx) => insert(tx, model, { ...link, group: company.pk, kind: model, created: now }));

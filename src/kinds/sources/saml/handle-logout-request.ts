@@ -21,7 +21,7 @@ import { sessionsNamed } from './saml-sessions.ts';
 import type { SamlLogoutDependencies } from './start-logout.ts';
 import { useLogoutRequest } from './used-assertions.ts';
 
-/** How old a request may be that does not say until when it is good. */
+/** The maximum age of a request without NotOnOrAfter. */
 const maxAgeMs = 5 * 60_000;
 
 /** Ends the sessions that the identity provider names in a signed request, and answers it. */

@@ -69,7 +69,7 @@ export const importMetadata: Action<SamlSource> = actionOn<SamlSource>()({
   },
 });
 
-/** What the metadata says of a source. Its certificates become one new pair, which may hold several of them. */
+/** The settings of a source from metadata. Its certificates become one new pair, which may hold several of them. */
 async function valuesIn(
   document: string,
   name: string,

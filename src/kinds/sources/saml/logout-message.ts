@@ -13,7 +13,7 @@ export interface IncomingLogout {
   readonly name: MessageName;
   readonly binding: Binding;
   readonly relayState: string | null;
-  /** What it says; throws when a signature is wrong, or missing where one is wanted. */
+  /** The verified message; throws if a signature is invalid, or missing where required. */
   message(keys: readonly KeyObject[], wanted: 'signed' | 'signed or not'): XmlElement;
 }
 

@@ -20,7 +20,7 @@ export async function signedOutPage(
   return cookies.length === 0 ? page : { ...page, headers: { ...page.headers, 'set-cookie': [...cookies] } };
 }
 
-/** The sign-out page, which asks: other sites can send a browser here. */
+/** The sign-out page, with a confirmation: other sites can send a browser here (CSRF). */
 export async function signOutPage(call: Call): Promise<string> {
   const { flow_invalidation } = await brandFlows(call.db, call.request.host);
   return flowPage(flow_invalidation ?? 'default-invalidation-flow');

@@ -12,7 +12,7 @@ const nameNames = [
 const groupNames = ['http://schemas.xmlsoap.org/claims/Group', 'groups'];
 const maxIdentifier = 255;
 
-/** Somebody as the identity provider describes them. */
+/** The identity in a verified assertion. */
 export function identityOf(
   { nameId, attributes }: Pick<SignedIn, 'nameId' | 'attributes'>,
   sourceName: string,

@@ -3,7 +3,7 @@ import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { Resource } from '../../../resource/resource.ts';
 import { samlMappingModel } from './saml-model.ts';
 
-/** Turns what a SAML source tells of a person or a group into their properties here. */
+/** Maps the data of a SAML source to properties of users and groups. */
 export function samlSourceMapping(needs: { readonly sandbox: Sandbox }): Resource {
   return defineMapping(needs, {
     path: '/propertymappings/source/saml/',

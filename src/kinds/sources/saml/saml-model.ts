@@ -34,7 +34,7 @@ export type SamlSource = SourceRow & {
   readonly temporary_user_delete_after: string;
 };
 
-/** The addresses of a source, and the name that we go by towards its identity provider (our entity ID). */
+/** The URLs of a source, and our entity ID for its identity provider. */
 export function serviceProviderOf(
   { slug, issuer }: { readonly slug: string; readonly issuer: string },
   publicUrl: string,

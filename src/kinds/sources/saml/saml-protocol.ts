@@ -77,7 +77,7 @@ export function samlProtocol({
     confirmsRedirect: ({ binding_type }) => binding_type === 'POST',
     async startLogin(source, { state, isAgain }, call) {
       const reads = { query: call.db.read, world: call.world };
-      // Without it the answer could not be believed, so nobody is sent on an errand.
+      // Without it the response could not be verified, so do not redirect.
       await verificationKeys(source, reads);
       const { entityId, consumerUrl } = serviceProviderOf(source, publicUrl);
       const message = writeAuthnRequest({
@@ -134,7 +134,7 @@ export function samlProtocol({
       if (content === null)
         throw new SourceRefusal('This answer was used before, or took too long. Please start again.');
       const { inResponseTo, relayState } = content;
-      // Only a source that sends people of its own accord says where they go, and only to a path of ours.
+      // RelayState is used for unsolicited responses only, and only as a local path (open redirect).
       if (inResponseTo === null) return { content, isUnsolicited: true, next: ownPath(relayState, publicUrl) };
       return { content, state: stateOf(inResponseTo) };
     },
@@ -156,7 +156,7 @@ export function samlProtocol({
 const idOf = (state: string): string => `_${state}`;
 const stateOf = (id: string): string => id.slice(1);
 
-/** Runs what judges a message; its complaint is told to the person. */
+/** Turns `SamlError`s into errors for the user. */
 export async function withSourceErrors<T>(name: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

@@ -7,7 +7,7 @@ import type { Query } from '../../../platform/db/database.ts';
 import { orderedUuid } from '../../../platform/random.ts';
 import { createAppendSteps } from '../../../source/append-steps.ts';
 
-/** How the identity provider knows a session of ours. A type, since plans are JSON. */
+/** The identifiers of a session at the identity provider. A type, since plans are JSON. */
 export type SessionFacts = { readonly nameId: NameId; readonly sessionIndex: string | null };
 
 export const sessionFacts = ({ nameId, sessionIndex }: Pick<SignedIn, 'nameId' | 'sessionIndex'>): SessionFacts => ({
@@ -15,7 +15,7 @@ export const sessionFacts = ({ nameId, sessionIndex }: Pick<SignedIn, 'nameId' |
   sessionIndex,
 });
 
-/** Remembers with a new session how the identity provider knows it; all else is as with any source. */
+/** Stores the identity provider's identifiers with a new session; all other steps are those of any source. */
 export function createAppendSamlSteps(): AppendStep {
   const append = createAppendSteps();
   return (step, state, tx, call, registry) =>

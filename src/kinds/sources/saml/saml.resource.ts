@@ -102,7 +102,7 @@ export function samlSource({
       allow_idp_initiated: boolean({
         default: false,
         filter: true,
-        help: 'Accept responses that answer no request of ours. Risky: such a response could be somebody else’s.',
+        help: 'Accept unsolicited (IdP-initiated) responses. Risky: such a response may belong to another user.',
       }),
       name_id_policy: choice(nameIdPolicies, {
         default: `${nameIdFormat}:persistent`,

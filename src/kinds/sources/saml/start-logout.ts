@@ -71,7 +71,7 @@ export async function startLogout(
 }
 
 /**
- * The identity provider's answer. It decides nothing: whoever asked is signed out here already, and goes on to where they
+ * The identity provider's response. The user is already signed out here, and is redirected to where they
  * wanted to go, which was remembered with the request.
  */
 export async function handleLogoutResponse(

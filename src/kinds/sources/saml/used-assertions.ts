@@ -7,7 +7,7 @@ import type { InstanceKey } from '../../../platform/keys.ts';
 import { orderedUuid } from '../../../platform/random.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
 
-/** Assertions and requests are remembered until they are refused anyway, so that each is good once, on whichever instance. */
+/** Replay protection: ids of assertions and requests are stored until they expire, shared by all instances. */
 export const usedAssertions = expired('saml_source_assertions', 'used SAML assertions');
 
 /** Throws when the assertion was used before. */

@@ -4,7 +4,7 @@ import type { Resource } from '../../../resource/resource.ts';
 
 export const scimMappingModel = 'svc_sources_scim.scimsourcepropertymapping';
 
-/** Turns what a SCIM source tells of a person or a group into their properties here. */
+/** Maps the data of a SCIM source to properties of users and groups. */
 export function scimSourceMapping(needs: { readonly sandbox: Sandbox }): Resource {
   return defineMapping(needs, {
     path: '/propertymappings/source/scim/',

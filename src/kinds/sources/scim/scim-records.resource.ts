@@ -10,11 +10,11 @@ import type { CheckInput } from '../../../resource/resource.ts';
 import { checkNotAboveCaller, type LinkedObject } from '../../../source/link-rights.ts';
 import { scimSourceModel } from './scim.resource.ts';
 
-// The client that owns a record may change and delete what it stands for. So whoever sets one must have that right
+// The client that owns a record may change and delete its user or group. So callers who set one must have that permission
 // themselves, on what the record stood for before and on what it stands for now.
 const source = ref(scimSourceModel, 'uuid', { needs: 'change', partOf: true, help: 'The source that created it.' });
 const attributes = json({ anyValue: true, default: () => ({}), help: 'The record as the source sent it.' });
-/** What the SCIM server knows beside: nothing of it is shown or taken here. */
+/** Internal columns of the SCIM server: neither shown nor accepted here. */
 const known = {
   external_id: text({ ...hidden, nullable: true, default: null }),
   /** Whether the source has made what the record stands for, and may delete it. */
@@ -30,7 +30,7 @@ const shared = {
   nameOf: (row: Record<string, unknown>) => String(row.id),
 } as const;
 
-/** Which user another system knows under which id. */
+/** The id of a user in another system. */
 export const scimUserResource = defineResource({
   ...shared,
   path: '/sources/scim_users/',
@@ -59,7 +59,7 @@ export const scimUserResource = defineResource({
   check: (input) => checkTarget(input, 'user', 'svc_core.user'),
 });
 
-/** Which group another system knows under which id. */
+/** The id of a group in another system. */
 export const scimGroupResource = defineResource({
   ...shared,
   path: '/sources/scim_groups/',
@@ -93,7 +93,7 @@ async function checkTarget(
   column: 'user' | 'group',
   model: LinkedObject['model'],
 ): Promise<null> {
-  // A client knows a record that was made by hand by the id of the record.
+  // The SCIM id of a manually created record is its key.
   if (values.id !== current?.id) values.external_id = values.id;
   if (values[column] === current?.[column]) return null;
   values.is_own = false;

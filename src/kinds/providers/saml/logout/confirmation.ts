@@ -5,7 +5,7 @@ import { readRedirect } from '../../../../lib/saml/redirect-binding.ts';
 import { isSuccess } from '../../../../lib/saml/status.ts';
 import type { OutboundResponse } from '../../../../platform/fetch/guarded-fetch.ts';
 
-/** Whether what a service provider would have shown to a browser brings us a response that says success. */
+/** Whether the page that a service provider would have shown to a browser contains a successful response. */
 export function isConfirmed(answer: OutboundResponse): boolean {
   try {
     const message = answer.headers.location === undefined ? inForm(answer.text()) : inAddress(answer.headers.location);

@@ -24,13 +24,13 @@ export const scheduleFinishPropagation = (jobs: Jobs, tx: Query, { id, at }: Log
 };
 
 /**
- * When a service provider does not send the browser back, or the browser was closed, the server tells those that the browser has
- * not reached. A browser that comes back later goes straight to the end of its tour.
+ * If a service provider does not send the browser back, or the browser was closed, the server notifies those that the browser has
+ * not reached. A browser that comes back later is redirected to the end.
  */
 export function finishPropagationJob({ db, key, jobs, systemCall }: Needs): JobKind<Watched> {
   return {
     name: finishTour,
-    summary: 'Tell the SAML service providers that a browser did not reach when it signed out.',
+    summary: 'Notify the SAML service providers that a browser did not reach during logout.',
     deleteWhenDone: true,
     async run({ payload }) {
       const call = systemCall();
@@ -44,7 +44,7 @@ export function finishPropagationJob({ db, key, jobs, systemCall }: Needs): JobK
           await store.storeFailure(tx, tour);
           await recordLogoutFailure(db, tx, call, tour.at.login, 'it did not send the browser back');
         }
-        return `The server tells ${tour.queue.length} service providers that the browser did not reach.`;
+        return `The server notifies ${tour.queue.length} service providers that the browser did not reach.`;
       });
     },
   };

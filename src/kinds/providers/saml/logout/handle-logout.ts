@@ -28,7 +28,7 @@ type PendingLogout = {
   readonly id: string;
   readonly nameId: string;
   readonly indexes: readonly string[];
-  /** Whether the service provider has proven that it asks. */
+  /** Whether the request is signed by the service provider. */
   readonly isProven: boolean;
   readonly relayState: string | null;
   /** The session that the flow for signing out was to end; null until then. */
@@ -89,7 +89,7 @@ export const handleLogoutRedirect = (
   incoming: IncomingMessage,
 ) => continueLogout(needs, call, provider, readLogout(needs, call, provider, incoming));
 
-/** Somebody comes back with a request that this server has checked. */
+/** The browser returns with a request that this server has verified. */
 export function resumeLogout(
   needs: SamlDependencies,
   call: Call,
@@ -100,7 +100,7 @@ export function resumeLogout(
   try {
     opened = JSON.parse(needs.key.box.open(sealed, sealedAs));
   } catch {
-    // The box says in no other way that it did not seal this.
+    // Opening throws for values that this server did not seal.
   }
   if (opened?.pending.provider !== provider.pk || opened.expires <= call.now) {
     throw new ErrorPage('This request is too old, or not one of this application.');
@@ -123,16 +123,16 @@ async function continueLogout(
     return withCookies(await respond(needs, call, provider, pending, statusCodes.success, isPartial), cookies);
   }
   const session = call.actor?.session ?? null;
-  // Nobody is signed in here: what was wished for is so already.
+  // Already signed out.
   if (session === null) return respond(needs, call, provider, pending, statusCodes.success);
   const login = await findLogin(call.db.read, session, provider.pk);
-  // Anybody can write a request that is not signed; only the service provider knows the index of the session.
+  // Anyone can forge an unsigned request; only the service provider has the session index.
   const isMeant =
     login !== null &&
     login.name_id === pending.nameId &&
     (pending.indexes.includes(login.session_index) || (pending.isProven && pending.indexes.length === 0));
   if (!isMeant) return respond(needs, call, provider, pending, statusCodes.requester);
-  // It knows; the others have to be told.
+  // Only the others have to be notified.
   await call.db.write((tx) => deleteLogin(tx, login));
   const isPartial = await hasUnreachable(call.db.read, session);
   const next = addressOf(needs, call, provider, { ...pending, ended: { session, isPartial } });
@@ -187,7 +187,7 @@ const signedOutPage = async (call: Call, { application }: ServiceProvider, code:
   });
 };
 
-/** A service provider asks this server directly. Without a browser, only its signature can prove that it asks. */
+/** A back-channel request of a service provider. Without a browser, only its signature authenticates it. */
 export async function handleLogoutSoap(
   needs: SamlDependencies,
   call: Call,

@@ -5,7 +5,7 @@ import { type InstanceKey, sealContext } from '../../../../platform/keys.ts';
 import { randomUuid } from '../../../../platform/random.ts';
 import type { Login } from '../logins.ts';
 
-/** A browser on its way past service providers. A type, since it is stored as JSON. */
+/** The state of a browser that is redirected to service providers. A type, since it is stored as JSON. */
 export type LogoutPropagation = {
   readonly id: string;
   /** Still to be visited. */
@@ -20,18 +20,18 @@ export type LogoutPropagation = {
 
 const lifetimeMs = 15 * 60_000;
 
-/** Stores tours under their ids, the id of a tour under that of the request on the way, and that a tour failed in part. */
+/** Stores propagations by id, their ids by pending request, and partial failures. */
 export interface LogoutPropagationStore {
-  /** Reads a tour and locks it until the transaction ends: a job may look at it while the browser comes back. */
+  /** Reads a propagation and locks it until the transaction ends: a job may read it while the browser returns. */
   readPropagation(tx: Query, id: string): Promise<LogoutPropagation | null>;
   writePropagation(tx: Query, propagation: LogoutPropagation): Promise<void>;
   deletePropagation(tx: Query, propagation: LogoutPropagation): Promise<void>;
   writeRequest(tx: Query, request: string, propagation: string): Promise<void>;
-  /** The tour that a request belongs to, once. */
+  /** The propagation of a request. Can be read once. */
   takeRequest(tx: Query, request: string): Promise<string | null>;
-  /** Notes that a service provider did not sign somebody out, for who has asked for it. */
+  /** Stores that a service provider failed to sign the user out, for the one that requested the logout. */
   storeFailure(tx: Query, propagation: Pick<LogoutPropagation, 'session'>): Promise<void>;
-  /** Whether a service provider did not sign somebody out on the tour of this session. Tells it once. */
+  /** Whether a service provider failed to sign the user out. Can be read once. */
   takeFailure(tx: Query, session: string): Promise<boolean>;
 }
 

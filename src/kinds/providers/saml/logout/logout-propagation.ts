@@ -19,16 +19,16 @@ import { scheduleFinishPropagation } from './finish-propagation.job.ts';
 import { createPropagationStore, type LogoutPropagation } from './logout-propagation-store.ts';
 import { logoutRequestFor } from './logout-request.ts';
 
-// A browser that signs out visits the service providers that it signed in to, one after the other: each gets a logout request
-// and sends the browser back with a response. Who comes back to the page of the tour without a response is told which
-// application did not answer, and can go on. When the browser does not come back, a job tells the rest (`finish-propagation.job.ts`).
+// At logout, the browser is redirected to its service providers one after the other: each gets a logout request
+// and sends the browser back with a response. If the browser returns without a response, the page names the
+// application that did not respond, and continues. If the browser does not return, a job notifies the rest (`finish-propagation.job.ts`).
 
 /** Of pages that belong to no application. */
 export const logoutPropagationPath = '/application/saml-logout/';
 
 const sealedAs = 'saml logout tour';
 
-/** The way past the service providers that only the browser can tell. They are noted before the session ends. */
+/** The redirect to service providers with front-channel logout. They are stored before the session ends. */
 export function propagationRedirect({ key, jobs }: Pick<SamlDependencies, 'key' | 'jobs'>): FindLogoutRedirect {
   return async (call, session) => {
     const queue = await findBrowserLogouts(call.db.read, session);
@@ -43,7 +43,7 @@ export function propagationRedirect({ key, jobs }: Pick<SamlDependencies, 'key' 
   };
 }
 
-/** An address of the tour's page. */
+/** The contents of the sealed URL of the page. */
 type PropagationPage = {
   readonly id: string;
   readonly to: string;
@@ -54,13 +54,13 @@ type PropagationPage = {
 const addressOf = (key: InstanceKey, stop: PropagationPage): string =>
   `${logoutPropagationPath}?${new URLSearchParams({ after: key.box.seal(JSON.stringify(stop), sealedAs) })}`;
 
-/** Somebody begins their tour, or comes back to it; nobody else can write its address. */
+/** The browser starts the propagation, or returns to it. The URL is sealed. */
 export async function showPropagationPage(needs: SamlDependencies, call: Call): Promise<HttpResponse> {
   let opened: PropagationPage;
   try {
     opened = JSON.parse(needs.key.box.open(call.request.query.get('after') ?? '', sealedAs));
   } catch {
-    // The box says in no other way that it did not seal this.
+    // Opening throws for values that this server did not seal.
     return redirectBrowser('/');
   }
   const store = createPropagationStore(needs.key, call.now);
@@ -78,8 +78,8 @@ export async function showPropagationPage(needs: SamlDependencies, call: Call): 
 }
 
 /**
- * A service provider has sent the browser back. Whatever it says, the tour goes on: its RelayState is never followed, and who
- * is on no tour goes to the start page.
+ * A service provider has sent the browser back. Propagation continues in any case. RelayState is never followed (open redirect), and
+ * a browser without a pending propagation goes to the start page.
  */
 export async function continuePropagation(
   needs: SamlDependencies,

@@ -5,7 +5,7 @@ import type { Login } from '../logins.ts';
 import type { ServiceProvider } from '../service-provider.ts';
 import type { KeyOf } from '../signing-key.ts';
 
-/** That a session is over, for one service provider: whom it knows, by what. */
+/** The logout request for one service provider. */
 export function logoutRequestFor(
   keyOf: KeyOf,
   provider: ServiceProvider,

@@ -21,7 +21,7 @@ type Needs = Pick<JobServer, 'db' | 'systemCall'> & { readonly fetch: GuardedFet
 
 /** A session that is over at a service provider. */
 interface Ended extends Login {
-  /** The browser was to tell it, and was lost on the way. */
+  /** The browser should have notified it, but did not return. */
   readonly isAbandoned?: boolean;
 }
 
@@ -41,7 +41,7 @@ export function notifyProviderJob({ db, fetch, keyOf, systemCall }: Needs): JobK
       const provider = await loadServiceProvider(db, { provider: login.provider });
       if (!provider) return 'The service provider is gone.';
       const isTold = provider.logout_method === 'backchannel' || login.isAbandoned;
-      if (provider.sls_url === '' || !isTold) return 'It is not told by this server.';
+      if (provider.sls_url === '' || !isTold) return 'This service provider is not notified by the server.';
       const answer = await deliver(provider, login);
       if (answer.status >= 400) throw new Error(`The service provider answered with ${answer.status}.`);
       // Of one that expects requests by the server, to have arrived is enough. One that expects a browser may need its cookie.
@@ -86,7 +86,7 @@ function requestOf(
   }
 }
 
-/** Records that a service provider may still have somebody signed in. */
+/** Records that a user may still be signed in at a service provider. */
 export async function recordLogoutFailure(
   db: Database,
   tx: Query,
@@ -96,7 +96,7 @@ export async function recordLogoutFailure(
 ): Promise<void> {
   const provider = await loadServiceProvider(db, { provider: pk });
   if (!provider) return;
-  const message = `${provider.application.name} could not be told that a session is over: ${reason}`;
+  const message = `${provider.application.name} could not be notified that a session has ended: ${reason}`;
   const context = { message, name_id, ...factsOf(provider) };
   await call.world.record(tx, call, { action: 'configuration_error', app: samlApp, context });
 }

@@ -21,7 +21,7 @@ interface SubjectRequest extends Pick<PendingRequest, 'nameIdFormat'> {
   readonly session: string;
 }
 
-/** What a service provider is told of a user: a name and attributes. Throws `SsoError` where it would not know who that is. */
+/** The NameID and the attributes of a user. Throws `SsoError` if the NameID is empty or ambiguous. */
 export async function buildSubject(
   needs: SubjectDependencies,
   call: Call,
@@ -33,7 +33,7 @@ export async function buildSubject(
   return { nameId, mapped };
 }
 
-/** What the mappings say of a user, cached while neither changes. */
+/** The mapped attributes of a user, cached until user or mappings change. */
 function mappedUser({ sandbox }: SubjectDependencies, { provider, user }: SubjectRequest): MappedUser {
   const known = provider.mappedUsers.get(user);
   if (known) return known;
@@ -42,7 +42,7 @@ function mappedUser({ sandbox }: SubjectDependencies, { provider, user }: Subjec
   return mapped;
 }
 
-/** A mapping decides over the value, never over the format. Nobody goes by an empty name: it would be many people's. */
+/** A mapping sets the value, never the format. Reject an empty NameID: it would match several users. */
 function nameIdFor(
   needs: SubjectDependencies,
   { provider, user, session, nameIdFormat }: SubjectRequest,
@@ -59,7 +59,7 @@ function nameIdFor(
   return { value, format };
 }
 
-/** Nobody is signed in by an attribute that another user has as well: the service provider would take the one for the other. */
+/** Reject a NameID that another user has as well: the service provider would confuse the two. */
 async function checkUniqueNameId(
   { installId, refusals }: SubjectDependencies,
   call: Call,
@@ -67,7 +67,7 @@ async function checkUniqueNameId(
   nameId: NameId,
 ): Promise<void> {
   const attribute = attributeOf(nameId.format);
-  // What a mapping says is not the attribute; its author answers for it.
+  // Mapped values are not checked: their author is responsible for them.
   if (attribute === undefined || provider.nameIdMapping !== null) return;
   const named = { user: user.pk, attribute, value: nameId.value, installId };
   if (!(await isAmbiguousName(call.db.read, named))) return;

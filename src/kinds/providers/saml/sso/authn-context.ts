@@ -20,7 +20,7 @@ function classesOf(amr: readonly string[]): string[] {
 
 /**
  * How the session began, in the words that the service provider wants; null when it did not begin as wanted (SAML core,
- * section 3.3.2.2.1). Without a wish the strongest is told.
+ * section 3.3.2.2.1). Without RequestedAuthnContext, the strongest is returned.
  */
 export function authnContextOf(amr: readonly string[], wanted: RequestedContext | null): string | null {
   const held = classesOf(amr);

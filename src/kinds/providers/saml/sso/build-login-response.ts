@@ -24,7 +24,7 @@ interface Allowed {
   readonly ticket: Ticket;
 }
 
-/** The response that signs somebody in. It comes to be as the ticket is used up. */
+/** The response that signs the user in. Built while the ticket is consumed. */
 export async function buildLoginResponse(needs: SamlDependencies, call: Call, allowed: Allowed): Promise<Markup> {
   const { provider, request, ticket } = allowed;
   const { user: actor, session } = requireActor(call);

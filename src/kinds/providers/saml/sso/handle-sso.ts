@@ -21,7 +21,7 @@ import { SsoError } from './sso-error.ts';
 import { wantedFormat } from './wanted-format.ts';
 import { writeFailure } from './write-response.ts';
 
-/** Somebody begins here, without a request of the service provider. */
+/** IdP-initiated login, without a request of the service provider. */
 export const handleUnsolicited = ({ pk, default_relay_state }: ServiceProvider): PendingRequest => ({
   provider: pk,
   id: null,
@@ -44,7 +44,7 @@ export const buildSsoUrl = (
 ): string =>
   `${samlPaths(provider.application.slug).endpoint}?${new URLSearchParams({ request: sealPending(key.box, request, call.now) })}`;
 
-/** Somebody comes back with a request that this server has checked. */
+/** The browser returns with a request that this server has verified. */
 export function resumeRequest(
   needs: SamlDependencies,
   call: Call,
@@ -73,7 +73,7 @@ export function handleRequest(
     }
     const signIn = await signInOfSession(call.db.read, call.actor?.session ?? null);
     if (isLoginRequired({ isForced: request.forceAuthn }, signIn?.at ?? null, request.sentAt, call.now)) {
-      if (request.isPassive) throw new SsoError('passive', 'Nobody is signed in, or not anew.');
+      if (request.isPassive) throw new SsoError('passive', 'The user is not signed in, or has not reauthenticated.');
       const next = buildSsoUrl(needs, call, provider, { ...request, sentAt: call.now });
       return redirectBrowser(await signInPage(needs, call, provider, { next }));
     }
@@ -120,7 +120,7 @@ async function startFlow(
   }
 }
 
-/** Somebody comes back from a flow. The ticket is theirs alone, for this session, once. */
+/** The user returns from a flow. The ticket is bound to this session and can be used once. */
 export async function redeemTicket(
   needs: SamlDependencies,
   call: Call,
@@ -161,8 +161,8 @@ const respond = (
   });
 
 /**
- * Refusals from here on are told to the service provider, at the address that its administrator has entered. Who began here
- * reads them on a page: nobody else has asked.
+ * From here on, errors are sent to the service provider at its configured URL. IdP-initiated logins
+ * show them on a page.
  */
 async function withErrorResponse(
   needs: SamlDependencies,

@@ -5,9 +5,9 @@ import type { SecretBox } from '../../../../platform/keys.ts';
 /** What is remembered of a request while its person is on the way. A type, since it is stored as JSON. */
 export type PendingRequest = {
   readonly provider: number;
-  /** Null for people who begin here: nobody has asked. */
+  /** Null for IdP-initiated logins. */
   readonly id: string | null;
-  /** Who says that they ask; null where they do not say. */
+  /** The claimed issuer; null without one. */
   readonly issuer: string | null;
   /** Where the service provider wants its response; null where it did not say. */
   readonly consumerUrl: string | null;
@@ -25,7 +25,7 @@ const sealedAs = 'saml request';
 const lifetimeMs = 30 * 60_000;
 
 /**
- * The request as part of an address. Anonymous visitors store nothing here, and each tab brings its own request; nobody can
+ * The request, sealed into a URL. Anonymous requests store nothing, and each tab has its own request; it cannot
  * write one but this server, which has checked it.
  */
 export const sealPending = (box: SecretBox, pending: PendingRequest, now: string): string =>
@@ -37,7 +37,7 @@ export function openPending(box: SecretBox, sealed: string, now: string): Pendin
     const { pending, expires } = JSON.parse(box.open(sealed, sealedAs));
     return expires > now ? pending : null;
   } catch {
-    // The box says in no other way that it did not seal this.
+    // Opening throws for values that this server did not seal.
     return null;
   }
 }

@@ -38,7 +38,7 @@ export function readRequest(
   };
 }
 
-/** Whether the request asks for a response at the address of the provider: a host in other letters is the same host. */
+/** Whether the AssertionConsumerServiceURL is that of the provider. Hosts are compared without case. */
 export const isConsumerOf = (
   { acs_url }: Pick<ServiceProvider, 'acs_url'>,
   { consumerUrl }: Pick<PendingRequest, 'consumerUrl'>,

@@ -8,7 +8,7 @@ const reasons = {
   failed: [statusCodes.responder, statusCodes.authnFailed],
 } as const;
 
-/** Nobody is signed in to the service provider, and why; it is told by a response with this status. */
+/** A failed login, sent to the service provider as a response with this status. */
 export class SsoError extends Error {
   readonly code: string;
   readonly detail: string;

@@ -21,7 +21,7 @@ export interface ResponseFrame {
   readonly now: Date;
 }
 
-/** What is said of somebody. Times are in milliseconds from now. */
+/** The contents of an assertion. Times are in milliseconds from now. */
 export interface AssertionData extends ResponseFrame {
   readonly nameId: NameId;
   readonly sessionIndex: string;
@@ -36,7 +36,7 @@ export interface AssertionData extends ResponseFrame {
 
 type Sealing = Pick<ServiceProvider, 'sign_assertion' | 'sign_response' | 'encryption' | 'encryption_algorithm'>;
 
-/** A response that signs somebody in: the assertion is signed, then encrypted, then the response is signed. */
+/** A successful response: the assertion is signed, then encrypted, then the response is signed. */
 export async function writeSuccess(data: AssertionData, sealing: Sealing, key: SigningKey | null): Promise<Markup> {
   const assertion = await writeSigned(assertionOf(data), sealing.sign_assertion ? key : null);
   const responseKey = sealing.sign_response ? key : null;
@@ -48,7 +48,7 @@ export async function writeSuccess(data: AssertionData, sealing: Sealing, key: S
   return responseKey ? signXml(response, responseKey) : response;
 }
 
-/** A response that says why nobody is signed in. */
+/** A response with an error status. */
 export const writeFailure = (
   frame: ResponseFrame,
   { code, detail, message }: { readonly code: string; readonly detail: string; readonly message: string },

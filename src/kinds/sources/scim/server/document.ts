@@ -118,7 +118,7 @@ function canonicalValue(attribute: Attribute, value: unknown, settled: WeakSet<o
     if (typeof value !== 'boolean') throw wrongType(name, 'true or false');
     return value;
   }
-  // Numbers where a text belongs are told apart by nobody: employee numbers come so.
+  // Accept numbers as text: some clients send employee numbers so.
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'string') throw wrongType(name, 'a text');
   return value;

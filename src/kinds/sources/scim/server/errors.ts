@@ -13,7 +13,7 @@ export const errorBody = ({ status, scimType, message }: ScimError): Record<stri
   detail: message,
 });
 
-/** Whatever was thrown, as SCIM says it. Null for a fault of ours. */
+/** The SCIM error of an exception. Null for internal errors. */
 export function scimErrorOf(error: unknown): ScimError | null {
   if (error instanceof ScimError) return error;
   if (error instanceof Problem) return new ScimError(error.status, error.message);

@@ -11,7 +11,7 @@ import type { ScimRequest } from './scim-request.ts';
 
 const app = 'svc_sources_scim';
 
-/** Runs a change in one transaction. What is wrong leaves nothing behind and is told in the words of SCIM. */
+/** Runs a change in one transaction. Errors roll back and become SCIM errors. */
 export async function inScimWrite<T>(
   exchange: ScimRequest,
   type: ResourceType,
@@ -31,7 +31,7 @@ export async function inScimWrite<T>(
   }
 }
 
-/** The refusal when the complaint is that somebody else has the name or the address: nobody is adopted. */
+/** The uniqueness error if another user has the name or the address: existing users are never adopted. */
 function takenBy({ complaints }: Invalid, { needs }: ScimRequest, { name, naming, targetModel }: ResourceType) {
   const { allFields } = needs.engine.registry.require(targetModel);
   const [taken] =
@@ -56,7 +56,7 @@ async function mappingRefusal(exchange: ScimRequest, error: MappingFailed): Prom
   return new ScimError(400, 'The property mappings of the source could not be evaluated.', 'invalidValue');
 }
 
-/** The server's own write: the source has no rights of its own, and what it does is told in one event. */
+/** A write by the system: the source has no permissions, and its write is recorded as one event. */
 export const asSystem = (call: Call): Call => ({
   ...call,
   actor: null,
@@ -70,7 +70,7 @@ interface ScimWrite {
   readonly changed: readonly string[];
 }
 
-/** The one event of a write. Users are told of as wherever else others write them. */
+/** The event of a write. Users are described as in other events. */
 export function recordScimWrite(
   exchange: ScimRequest,
   type: ResourceType,

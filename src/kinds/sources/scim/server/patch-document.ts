@@ -13,7 +13,7 @@ export function patchDocument(type: ResourceType, document: ScimObject, body: un
   return applyPatch(document, operations, (changed) => canonicalDocument(type, changed, settled));
 }
 
-/** Without a path such members are passed over, since clients send whole resources; by name nobody can mean to change them. */
+/** Without a path, read-only members are ignored, since clients send whole resources; with a path they are an error. */
 function checkMayPatch({ path }: PatchOperation): void {
   if (path && isServerOwned(path.attribute) && (path.schema === null || path.schema.includes(':core:'))) {
     throw new ScimError(400, `The attribute ${path.attribute} cannot be changed.`, 'mutability');

@@ -19,7 +19,7 @@ export async function mapProperties(
   query: Query,
 ): Promise<Properties> {
   const base = type.propertiesOf(sent, before);
-  // Whoever files a user elsewhere later finds them there.
+  // A path changed later is kept.
   if (isNew && type.properties.includes('path')) base.path = userPath(source);
   const mappings = await loadMappings(type.mappings, source.pk, scimMappingModel, query);
   const globals = {

@@ -51,7 +51,7 @@ export interface ResourceType {
   readonly idColumn: 'pk' | 'uuid';
   /** Whether users belong to it. */
   readonly hasMembers: boolean;
-  /** What a new document says where its client says nothing. */
+  /** Defaults of a new document. */
   readonly initial: ScimObject;
   /** Records as `t`, what they stand for as `o`. */
   readonly from: RawBuilder<unknown>;
@@ -64,9 +64,9 @@ export interface ResourceType {
   readonly kept: readonly string[];
   /** What properties mappings may set. */
   readonly properties: readonly string[];
-  /** The document as clients see it: what is stored here wins over what was sent. */
+  /** The document as clients see it: stored values take precedence over sent ones. */
   show(row: RecordRow, document: ScimObject): ScimObject;
-  /** What the document says of the user or group. `before` is the document that a PATCH was applied to. */
+  /** The values of the user or group in the document. `before` is the document that a PATCH was applied to. */
   propertiesOf(document: ScimObject, before: ScimObject | null): Properties;
   /** Whether sources keep their hands off: superusers, and groups that make superusers. */
   isProtected(tx: Query, target: RecordRow['target']): Promise<boolean>;

@@ -108,7 +108,7 @@ export const userSchema: Schema = {
 export const enterpriseSchema: Schema = {
   id: enterpriseSchemaId,
   name: 'EnterpriseUser',
-  description: 'What an organization knows of a user.',
+  description: 'Enterprise attributes of a user.',
   attributes: [
     text('employeeNumber', 'The number of the employee.'),
     text('costCenter', 'The cost center.'),

@@ -39,7 +39,7 @@ export interface ScimResponse {
 export const baseUrl = ({ needs, source }: ScimRequest): string => `${needs.publicUrl}/source/scim/${source.slug}/v2`;
 
 const deepestBody = 20;
-/** Of a bulk request, as `ServiceProviderConfig` says; other bodies are bounded by the server. */
+/** The limit of bulk requests in `ServiceProviderConfig`; other bodies are bounded by the server. */
 export const maxBytes = 1024 * 1024;
 
 export function readBody({ facts, body: bytes }: HttpCall): unknown {

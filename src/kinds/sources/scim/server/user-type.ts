@@ -58,7 +58,7 @@ export const userType: ResourceType = {
     const shown: Record<string, unknown> = { ...sent, userName: username, active: is_active };
     // A client may take the attribute away, which leaves the user as it is.
     if ('userName' in sent && !('active' in sent)) delete shown.active;
-    // Somebody here has given another name: it is the only one.
+    // A name given here replaces the others.
     if (!namesOf(sent).includes(name)) {
       shown.displayName = name === '' ? undefined : name;
       if (textMember(sent.name, 'formatted') !== undefined && isJsonObject(sent.name)) {
