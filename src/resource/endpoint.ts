@@ -5,10 +5,11 @@ import { type Call, type Reply, requireActor } from './call.ts';
 import { acceptedBy } from './credentials.ts';
 import { hasButton, withLabel, withLabels } from './document/ui-metadata/button.ts';
 import type { OperationPage } from './document/ui-metadata/page.ts';
+import { taggedReply } from './etag.ts';
 import type { Fields, ValuesOf } from './fields/field.ts';
 import { type JsonSchema, stringSchema } from './json-schema.ts';
 import type { Body, Method, Operation, Parameter } from './operation.ts';
-import { dryRun, ReplyWith } from './operations.ts';
+import { dryRun, ifMatch, ifNoneMatch, ReplyWith } from './operations.ts';
 import { parseAlone } from './parse.ts';
 import type { RecentAuthentication } from './recent-authentication.ts';
 import type { Answer, Engine } from './resource.ts';
@@ -38,6 +39,8 @@ export interface Endpoint<B extends Fields = Fields, Prepared = unknown> {
   readonly body?: B;
   readonly bodySchema?: string;
   readonly answer: Answer & { readonly schema?: JsonSchema };
+  /** Whether reads have an ETag. Writes check `If-Match` themselves then (`checkIfMatch`). */
+  readonly isTagged?: boolean;
   /** Whether `run` opens transactions itself; `tx` only reads then. */
   readonly opensTransactions?: boolean;
   /** Slow work and outgoing calls, before the transaction. */
@@ -91,7 +94,8 @@ export function endpointOperation(endpoint: Endpoint, engine: Engine): Operation
   };
 }
 
-function parametersOf({ path, params = {}, query = [], method, page }: Endpoint): Parameter[] {
+function parametersOf({ path, params = {}, query = [], method, page, isTagged }: Endpoint): Parameter[] {
+  const conditions = method === 'GET' ? [ifNoneMatch] : [ifMatch];
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   return [
     ...names.map((name): Parameter => ({ name, in: 'path', schema: params[name] ?? stringSchema, required: true })),
@@ -102,6 +106,7 @@ function parametersOf({ path, params = {}, query = [], method, page }: Endpoint)
       }),
     ),
     ...(method === 'GET' ? [] : [dryRun]),
+    ...(isTagged ? conditions : []),
   ];
 }
 
@@ -122,6 +127,7 @@ async function serve(endpoint: Endpoint, engine: Engine, call: Call): Promise<Re
       ? await endpoint.run({ ...input, prepared, tx: call.db.read })
       : await inWrite(call, null, (tx) => endpoint.run({ ...input, prepared, tx }));
   if (value instanceof ReplyWith) return value;
+  if (endpoint.isTagged && endpoint.method === 'GET') return taggedReply(call, value);
   return { status: endpoint.answer.status, ...(value !== undefined && { body: value }) };
 }
 

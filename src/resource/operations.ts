@@ -100,14 +100,14 @@ export const dryRun: Parameter = {
   schema: { type: 'boolean' },
   description: 'Answer what would come of the write, and write nothing.',
 };
-const ifMatch: Parameter = {
+export const ifMatch: Parameter = {
   name: 'If-Match',
   in: 'header',
   schema: text,
   description: 'Write only when the object is still as it was read.',
 };
 
-const ifNoneMatch: Parameter = {
+export const ifNoneMatch: Parameter = {
   name: 'If-None-Match',
   in: 'header',
   schema: text,

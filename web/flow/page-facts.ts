@@ -1,3 +1,5 @@
+import { dropDrafts } from '../page/drafts.ts';
+
 interface PageFacts {
   readonly designation?: string;
   /** Who was signed in when the page was opened. */
@@ -14,7 +16,10 @@ export function noteSignOut(): void {
   if (pageFacts().designation === 'invalidation') rememberSignOut();
 }
 
-export const rememberSignOut = (): void => sessionStorage.setItem(signedOutKey, 'yes');
+export function rememberSignOut(): void {
+  sessionStorage.setItem(signedOutKey, 'yes');
+  dropDrafts();
+}
 
 /** Whether the previous page signed the person out. */
 export const hasSignedOut = (): boolean => sessionStorage.getItem(signedOutKey) !== null;

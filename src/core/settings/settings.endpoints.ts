@@ -3,6 +3,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
+import { checkIfMatch } from '../../resource/etag.ts';
 import { accept, type Common, complain, type Field, type Row } from '../../resource/fields/field.ts';
 import { boolean, duration, integer } from '../../resource/fields/scalar.ts';
 import { list, record } from '../../resource/fields/structured.ts';
@@ -116,6 +117,7 @@ const answer = { status: 200, schema, schemaName: 'Settings' };
 export function settingsEndpoints(store: SettingsStore): Endpoint[] {
   async function change(tx: Query, call: Call, values: Row, given: ReadonlySet<string>): Promise<Settings> {
     const before = await store.readToChange(tx);
+    await checkIfMatch(call, async () => before);
     const changes = Object.fromEntries([...given].map((name) => [name, values[name]]));
     const after: Settings = { ...before, ...changes };
     const actor = requireActor(call);
@@ -147,6 +149,7 @@ export function settingsEndpoints(store: SettingsStore): Endpoint[] {
       summary: 'Read the settings',
       access: { permission: 'svc_rbac.view_system_settings' },
       answer,
+      isTagged: true,
       run: ({ tx }) => store.read(tx),
     }),
     defineEndpoint({
@@ -158,6 +161,7 @@ export function settingsEndpoints(store: SettingsStore): Endpoint[] {
       body: fields,
       bodySchema: 'SettingsRequest',
       answer,
+      isTagged: true,
       run: ({ tx, call, values, given }) => change(tx, call, values, given),
     }),
     defineEndpoint({
@@ -169,6 +173,7 @@ export function settingsEndpoints(store: SettingsStore): Endpoint[] {
       body: fields,
       bodySchema: 'PatchedSettingsRequest',
       answer,
+      isTagged: true,
       run: ({ tx, call, values, given }) => change(tx, call, values, given),
     }),
   ];

@@ -41,6 +41,18 @@ describeOnBoth('settings', (server) => {
     expect((await admin.get(path)).body).toEqual(defaults);
   });
 
+  test('have an ETag, so that nobody overwrites what somebody else has changed', async () => {
+    const { admin } = server();
+    const etag = (await admin.get(path)).headers.get('etag') ?? '';
+    expect((await admin.send('GET', path, undefined, { 'if-none-match': etag })).status).toBe(304);
+    expect((await admin.patch(path, { impersonation: false }, { 'if-match': etag })).status).toBe(200);
+    for (const method of ['PATCH', 'PUT'])
+      expect((await admin.send(method, path, { impersonation: true }, { 'if-match': etag })).status).toBe(412);
+    const { body, headers } = await admin.get(path);
+    expect(body.impersonation).toBe(false);
+    expect((await admin.put(path, defaults, { 'if-match': headers.get('etag') ?? '' })).status).toBe(200);
+  });
+
   test.each([
     [{ avatars: '' }, { avatars: ['This field may not be blank.'] }],
     [{ avatars: 'initials,ftp://x/%(username)s' }, { avatars: ['"ftp://x/%(username)s" is not a way to show users.'] }],

@@ -3,6 +3,9 @@ import type { Member } from '../api/document.ts';
 import type { Row } from '../api/objects.ts';
 import { Unreadable } from '../widgets/widget-props.ts';
 
+/** What a form has to know of a member to keep its values. */
+export type FormMember = Pick<Member, 'name' | 'note'>;
+
 export const isSame = (one: unknown, other: unknown): boolean =>
   one === other || JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
 
@@ -12,20 +15,33 @@ export function initialValues(members: readonly Member[], row: Row | null): Row 
 }
 
 /** The members whose values are no longer those that the form began with. */
-export const changedMembers = (members: readonly Member[], values: Row, initial: Row): Member[] =>
-  members.filter(({ name }) => !isSame(values[name], initial[name]));
+export const changedMembers = <M extends FormMember>(members: readonly M[], values: Row, before: Row): M[] =>
+  members.filter(({ name, note }) => isChanged(note.kind === 'secret', values[name], before[name]));
 
-/** What is sent: what differs from the defaults of a new object, or from the object as it was. The server knows its defaults. */
+/** What was emptied differs from what was never there. A secret that is not shown is as empty as one that is emptied. */
+function isChanged(isSecret: boolean, value: unknown, before: unknown): boolean {
+  if (isSecret && isEmpty(value) && isEmpty(before)) return false;
+  return value !== before && JSON.stringify(value) !== JSON.stringify(before);
+}
+
+const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
+
+/**
+ * What is sent: what differs from the defaults of a new object, or from the object as it was. The server knows its defaults. What was
+ * emptied and has to have a value is undefined.
+ */
 export function bodyOf(members: readonly Member[], values: Row, initial: Row, isNew: boolean): Row {
   const before = isNew ? initialValues(members, null) : initial;
-  const sent = changedMembers(members, values, before).filter(({ name }) => values[name] !== undefined);
-  return Object.fromEntries(sent.map(({ name }) => [name, values[name]]));
+  return Object.fromEntries(changedMembers(members, values, before).map(({ name }) => [name, values[name]]));
 }
 
 export type Complaints = Readonly<Record<string, readonly string[]>>;
 
 /** What can be said of a body before it is sent. */
-export function unreadable(body: Row): Complaints | null {
-  const bad = Object.entries(body).filter(([, value]) => value instanceof Unreadable);
-  return bad.length > 0 ? Object.fromEntries(bad.map(([name]) => [name, [t('Fix this first.')]])) : null;
+export function complaintsOf(body: Row): Complaints | null {
+  const bad = Object.entries(body).flatMap(([name, value]) => {
+    if (value === undefined) return [[name, [t('This field is required.')]] as const];
+    return value instanceof Unreadable ? [[name, [t('Fix this first.')]] as const] : [];
+  });
+  return bad.length > 0 ? Object.fromEntries(bad) : null;
 }

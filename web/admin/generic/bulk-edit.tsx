@@ -12,8 +12,9 @@ import { type BulkResult, refusalOf, tryInBulk } from '../api/bulk.ts';
 import type { Member } from '../api/document.ts';
 import { type Names, type Row, readNames } from '../api/objects.ts';
 import { Widget } from '../widgets/widget.tsx';
+import { nothing } from '../widgets/widget-props.ts';
 import { counted } from '../words.ts';
-import { type Complaints, unreadable } from './body.ts';
+import { type Complaints, complaintsOf } from './body.ts';
 import { BulkProgress, BulkRefusals } from './bulk-outcome.tsx';
 import { BulkPreview } from './bulk-preview.tsx';
 import type { BulkProps } from './picked.ts';
@@ -40,13 +41,13 @@ export function BulkEdit({ entry, description, picked, onDone, onClose }: BulkPr
   const chosen = members.filter(({ name }) => name in values);
   const objects = counted(picked.length, entry);
   const labelOf = (name: string) => members.find((member) => member.name === name)?.note.label;
-  const changes = Object.fromEntries(chosen.map(({ name }) => [name, values[name] ?? null]));
+  const changes = Object.fromEntries(chosen.map(({ name }) => [name, values[name]]));
   const writes = picked.map(({ path }) => ({ path, changes }));
 
   function preview(event: FormEvent): void {
     event.preventDefault();
     void attempt(async () => {
-      const bad = unreadable(values);
+      const bad = complaintsOf(changes);
       setComplaints(bad ?? {});
       if (chosen.length === 0) throw new Error(t('Choose a field first.'));
       if (bad) return;
@@ -127,10 +128,11 @@ const isCommon = ({ name, note }: Member, key: string): boolean =>
   name !== key && !['name', 'slug', 'username', 'identifier'].includes(name) && note.kind !== 'file';
 
 /** What a field begins with: what its widget shows when nothing was entered. */
-function emptyOf({ note: { kind }, schema: { type } }: Member): unknown {
+function emptyOf(member: Member): unknown {
+  const { kind } = member.note;
+  const { type } = member.schema;
   if (kind === 'flag') return false;
-  if (kind === 'list' || kind === 'references') return [];
-  return (kind === 'text' || kind === 'expression') && [type].flat().includes('string') ? '' : null;
+  return (kind === 'text' || kind === 'expression') && [type].flat().includes('string') ? '' : nothing(member);
 }
 
 /** The complaints about values, if every object was refused for one. */

@@ -1,6 +1,5 @@
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
-import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Member } from '../api/document.ts';
 import type { Names, Row } from '../api/objects.ts';
@@ -9,47 +8,37 @@ import { Comparison } from './comparison.tsx';
 
 interface Props {
   readonly members: readonly Member[];
-  readonly path: string;
-  readonly initial: Row;
-  readonly values: Row;
+  /** What both began with. */
+  readonly before: Row;
+  readonly theirs: Row;
+  readonly mine: Row;
   readonly names: Names;
   onClose(): void;
-  onKeepMine(): Promise<void>;
-  onTakeTheirs(): Promise<void>;
+  onKeepMine(): void;
+  onTakeTheirs(): void;
 }
 
 /** A conflict with a concurrent change: both versions side by side. */
-export function ConflictDialog({ members, path, initial, values, names, onClose, onKeepMine, onTakeTheirs }: Props) {
-  const now = useAnswer<Row>(path);
+export function ConflictDialog({ members, before, theirs, mine, names, ...props }: Props) {
+  const { onClose, onKeepMine, onTakeTheirs } = props;
+  const isLeft = (row: Row) => (name: string) => isSame(before[name], row[name]);
+  const differing = members.filter(({ name }) => !isLeft(mine)(name) || !isLeft(theirs)(name));
   return (
     <Dialog title={t('Somebody else has changed this meanwhile')} onClose={onClose} isWide>
-      <Loaded {...now}>
-        {(theirs) => {
-          const differing = members.filter(
-            ({ name }) => !isSame(initial[name], values[name]) || !isSame(initial[name], theirs[name]),
-          );
-          return (
-            <>
-              <p>
-                {t('Nothing of yours has been saved. These are the versions, with what either of you has changed:')}
-              </p>
-              <Comparison
-                members={differing}
-                names={names}
-                columns={[
-                  { title: t('On the server now'), row: theirs },
-                  { title: t('Yours'), row: values, isUntouched: (name) => isSame(initial[name], values[name]) },
-                ]}
-              />
-              <p className="quiet small">
-                {t(
-                  'If you go on, the fields that you have changed stay in the form, on top of the version on the server. Nothing is saved until you save again.',
-                )}
-              </p>
-            </>
-          );
-        }}
-      </Loaded>
+      <p>{t('Nothing of yours has been saved. These are the versions, with what either of you has changed:')}</p>
+      <Comparison
+        members={differing}
+        names={names}
+        columns={[
+          { title: t('On the server now'), row: theirs },
+          { title: t('Yours'), row: mine, isUntouched: isLeft(mine) },
+        ]}
+      />
+      <p className="quiet small">
+        {t(
+          'If you go on, the fields that you have changed stay in the form, on top of the version on the server. Nothing is saved until you save again.',
+        )}
+      </p>
       <div className="row">
         <Button onClick={onTakeTheirs}>{t('Discard mine')}</Button>
         <Button look="primary" onClick={onKeepMine}>

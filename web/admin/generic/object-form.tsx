@@ -1,9 +1,8 @@
 import { t } from '../../texts/texts.ts';
 import './form.css';
-import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { requestAsPerson, wordsOf } from '../../api/call.ts';
 import { ApiProblem, type Method } from '../../api/client.ts';
-import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import type { Member } from '../api/document.ts';
@@ -14,12 +13,13 @@ import { slugOf } from '../slug.ts';
 import { useDialog } from '../use-dialog.ts';
 import { NamesContext } from '../widgets/names-context.ts';
 import { Widget } from '../widgets/widget.tsx';
-import { bodyOf, type Complaints, unreadable } from './body.ts';
+import { bodyOf, type Complaints, complaintsOf, initialValues, isSame } from './body.ts';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { CurlDialog } from './curl-dialog.tsx';
 import { FixedField } from './fixed-field.tsx';
 import { grouped } from './groups.ts';
 import { PreviewDialog } from './preview-dialog.tsx';
+import { Restored } from './restored.tsx';
 import { useDraft } from './use-draft.ts';
 import { useWhyFixed } from './use-why-fixed.ts';
 import { WithBeside } from './with-beside.tsx';
@@ -54,34 +54,21 @@ const isToldAtMember = (text: string, complaints: Complaints): boolean =>
 
 /** A form generated from the OpenAPI document. */
 export function ObjectForm(props: Props) {
-  const unsaved = useRef(false);
-  const announce = useDone();
-  const tell = useRef(() => {});
-  tell.current = () => announce(t('Your unsaved changes to {what} are kept in this window.', { what: props.what }));
-  useEffect(
-    () => () => {
-      if (unsaved.current) tell.current();
-    },
-    [],
-  );
-  // A new version of the object starts a new form, which restores the unsaved changes.
-  return <VersionForm key={props.etag} {...props} unsaved={unsaved} />;
-}
-
-function VersionForm(props: Props & { unsaved: RefObject<boolean> }) {
-  const { initial, method, path, etag, names = noNames, submit, Beside } = props;
+  const { initial, method, path, etag, names = noNames, what, submit, Beside } = props;
+  const isNew = method === 'POST';
   const whyFixed = useWhyFixed(props.fixed);
   const members = props.members.filter((member) => whyFixed(member) === null);
   const { onSaved, onCancel, onConflict } = props;
-  const draft = useDraft(`draft ${method} ${path}`, members, initial, props.unsaved);
+  const draft = useDraft({ form: `${method} ${path}`, what, members, initial, isNew });
   const [complaints, setComplaints] = useState<Complaints>({});
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const [isConflict, setConflict] = useState(false);
+  // Whoever closes the comparison is asked again when they save.
+  const [isAsking, setAsking] = useState(true);
   const place = useRef<HTMLFormElement>(null);
   const preview = useDialog('preview');
   const curl = useDialog('curl');
-  const body = bodyOf(members, draft.values, initial, method === 'POST');
+  const body = bodyOf(members, draft.values, draft.base, isNew);
 
   useEffect(() => {
     if (Object.keys(complaints).length > 0)
@@ -92,41 +79,59 @@ function VersionForm(props: Props & { unsaved: RefObject<boolean> }) {
         ?.focus();
   }, [complaints]);
 
-  async function send(isTrial: boolean): Promise<Row | null> {
-    const bad = unreadable(body);
+  async function send(ask: () => Promise<Row | null>): Promise<Row | null> {
+    const bad = complaintsOf(body);
     setProblem(null);
     if (bad) {
       setComplaints(bad);
       return null;
     }
     try {
-      const headers = etag && !isTrial ? { 'if-match': etag } : {};
-      const { value } = await requestAsPerson<Row>(method, isTrial ? `${path}?dry_run=true` : path, { body, headers });
+      const row = await ask();
       setComplaints({});
-      return value;
+      return row;
     } catch (caught) {
-      if (caught instanceof ApiProblem && caught.status === 412) setConflict(true);
-      else if (caught instanceof ApiProblem && Object.keys(caught.fields).length > 0) setComplaints(caught.fields);
+      if (caught instanceof ApiProblem && Object.keys(caught.fields).length > 0) setComplaints(caught.fields);
       else setProblem(wordsOf(caught));
       return null;
     }
   }
 
+  const write = async (version = '', query = ''): Promise<Row> =>
+    (await requestAsPerson<Row>(method, `${path}${query}`, { body, headers: version ? { 'if-match': version } : {} }))
+      .value;
+
+  /** Writes on top of the version that the form is about. A later one in which nothing of the form differs will do too. */
+  async function writeUnlessChanged(): Promise<Row | null> {
+    try {
+      return await write(etag);
+    } catch (caught) {
+      if (!(caught instanceof ApiProblem && caught.status === 412)) throw caught;
+    }
+    const now = await requestAsPerson<Row>('GET', path);
+    if (members.every(({ name }) => isSame(now.value[name], draft.base[name]))) return write(now.etag);
+    draft.meet(initialValues(props.members, now.value));
+    setAsking(true);
+    return null;
+  }
+
   async function save(event?: FormEvent): Promise<void> {
     event?.preventDefault();
     if (isBusy) return;
+    if (draft.theirs) return setAsking(true);
     setBusy(true);
-    const saved = await send(false);
+    const sent = draft.values;
+    const saved = await send(writeUnlessChanged);
     setBusy(false);
     if (!saved) return;
-    draft.finish();
+    draft.finish(initialValues(props.members, saved), sent);
     onSaved(saved);
   }
 
   /** The slug of a new object follows its name until it is given one of its own. */
   function set(name: string, value: unknown): void {
     const { name: before, slug } = draft.values;
-    const follows = method === 'POST' && name === 'name' && members.some((one) => one.name === 'slug');
+    const follows = isNew && name === 'name' && members.some((one) => one.name === 'slug');
     if (follows && (!slug || slug === slugOf(String(before ?? '')))) draft.set('slug', slugOf(String(value ?? '')));
     draft.set(name, value);
   }
@@ -140,16 +145,7 @@ function VersionForm(props: Props & { unsaved: RefObject<boolean> }) {
     <NamesContext value={names}>
       <WithBeside Beside={Beside} values={draft.values}>
         <form ref={place} className="object-form" noValidate onSubmit={save}>
-          {draft.isRestored && (
-            <Notice tone="plain">
-              <div className="row">
-                <p>{t('These are your unsaved changes from before.')}</p>
-                <Button look="quiet" onClick={draft.discard}>
-                  {t('Discard them')}
-                </Button>
-              </div>
-            </Notice>
-          )}
+          {draft.isRestored && <Restored onDiscard={draft.discard} />}
           {grouped(props.members).map(([group, inner]) => (
             <fieldset key={group} className="card form-group">
               {group && <legend className="form-legend">{group}</legend>}
@@ -197,31 +193,31 @@ function VersionForm(props: Props & { unsaved: RefObject<boolean> }) {
       </WithBeside>
       {preview.isOpen && (
         <PreviewDialog
-          initial={initial}
-          isNew={method === 'POST'}
+          initial={draft.base}
+          isNew={isNew}
           members={members}
           names={names}
-          ask={() => send(true)}
+          ask={() => send(() => write('', '?dry_run=true'))}
           onClose={preview.close}
         />
       )}
       {curl.isOpen && <CurlDialog method={method} path={path} body={body} members={members} onClose={curl.close} />}
-      {isConflict && onConflict && (
+      {draft.theirs && isAsking && (
         <ConflictDialog
           members={members}
-          path={path}
-          initial={initial}
-          values={draft.values}
+          before={draft.base}
+          theirs={draft.theirs}
+          mine={draft.values}
           names={names}
-          onClose={() => setConflict(false)}
-          onKeepMine={async () => {
-            setConflict(false);
-            await onConflict();
+          onClose={() => setAsking(false)}
+          onKeepMine={() => {
+            draft.keepMine();
+            void onConflict?.();
           }}
-          onTakeTheirs={async () => {
-            draft.discard();
-            setConflict(false);
-            await onConflict();
+          onTakeTheirs={() => {
+            draft.takeTheirs();
+            setComplaints({});
+            void onConflict?.();
           }}
         />
       )}

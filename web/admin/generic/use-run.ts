@@ -10,7 +10,7 @@ import type { Description } from '../api/description.ts';
 import type { ResourceEntry } from '../api/interface.ts';
 import { pathOfObject } from '../api/object.ts';
 import type { Row } from '../api/objects.ts';
-import { bodyOf, type Complaints, initialValues, unreadable } from './body.ts';
+import { bodyOf, type Complaints, complaintsOf, initialValues } from './body.ts';
 import { readProposals } from './proposals.ts';
 
 export interface RunProps {
@@ -60,7 +60,7 @@ export function useRun({ entry, description, action, objectKey, onDone }: RunPro
   /** Does what is asked for, and shows what is wrong with it. */
   async function attempt(work: () => Promise<void>): Promise<void> {
     if (isBusy) return;
-    const bad = unreadable(values);
+    const bad = complaintsOf(bodyOf([...action.parameters, ...action.body], values, {}, true));
     setComplaints(bad ?? {});
     setProblem(null);
     if (bad) return;

@@ -8,6 +8,7 @@ import type { Member } from '../api/document.ts';
 import type { Names } from '../api/objects.ts';
 import { Link } from '../link.tsx';
 import { durationText } from '../widgets/duration-words.ts';
+import { Unreadable } from '../widgets/widget-props.ts';
 import { kindName, numberText, plainNumberText, spelled } from '../words.ts';
 import { nestedWords } from './nested.ts';
 
@@ -30,6 +31,7 @@ const choices: ReadonlySet<string> = new Set(['action', 'private_key_type']);
 /** A value of a member, as people read it. */
 export function Value({ member: { name, note, schema }, value, names, isBrief = false }: Props): ReactNode {
   if (value === null || value === undefined || value === '') return <Nothing />;
+  if (value instanceof Unreadable) return <Code text={value.text} />;
   const words = nestedWords(name, value);
   if (words) return <Lines texts={words} isBrief={isBrief} />;
   switch (note.kind) {

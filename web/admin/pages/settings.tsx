@@ -35,9 +35,9 @@ function SettingsForm({ description: { changing, shown } }: { description: Descr
   const read = useLoadable(useCallback(() => requestAsPerson<Row>('GET', path), []));
   return (
     <Loaded {...read}>
-      {({ value }) =>
+      {({ value, etag }) =>
         mayChange ? (
-          <Form row={value} changing={changing ?? []} reload={read.reload} />
+          <Form row={value} etag={etag} changing={changing ?? []} reload={read.reload} />
         ) : (
           <section className="card stack" aria-label={t('Settings')}>
             <Facts row={value} members={shown} names={() => undefined} />
@@ -50,22 +50,24 @@ function SettingsForm({ description: { changing, shown } }: { description: Descr
 
 interface FormProps {
   readonly row: Row;
+  readonly etag: string;
   readonly changing: NonNullable<Description['changing']>;
   reload(): Promise<void>;
 }
 
-function Form({ row, changing, reload }: FormProps) {
+function Form({ row, etag, changing, reload }: FormProps) {
   const done = useDone();
   const initial = useMemo(() => initialValues(changing, row), [changing, row]);
   return (
     <ObjectForm
-      key={JSON.stringify(row)}
       members={changing}
       initial={initial}
       method="PATCH"
       path={path}
+      etag={etag}
       what={t('the settings')}
       submit={t('Save')}
+      onConflict={reload}
       onSaved={async () => {
         await reload();
         done(t('The settings are saved.'));

@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
@@ -8,7 +7,9 @@ import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
-import type { NamedObject } from '../api/objects.ts';
+import type { NamedObject, Row } from '../api/objects.ts';
+import { Restored } from '../generic/restored.tsx';
+import { useDraft } from '../generic/use-draft.ts';
 import { kindName, permissionName } from '../words.ts';
 import { usualRoles } from './usual-roles.ts';
 
@@ -31,6 +32,10 @@ interface Props {
   reload(): Promise<void>;
 }
 
+/** Ticks are kept as what they add and remove, so that they go with whatever others change meanwhile. */
+const nothing: Row = { added: [], removed: [] };
+const namesIn = (list: unknown): readonly string[] => (Array.isArray(list) ? list.map(String) : []);
+
 /** Permissions that are about no objects. */
 const systemModel = 'svc_rbac.systempermission';
 
@@ -43,7 +48,17 @@ export function RoleMatrix({ role, all, held, may, reload }: Props) {
   const before = new Set(held.map(nameOf));
   const canGive = may.includes('assign');
   const canTake = may.includes('unassign');
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(before);
+  const note = { kind: 'list', label: t('Permissions') };
+  const draft = useDraft({
+    form: `role ${role.pk}`,
+    what: role.name,
+    members: Object.keys(nothing).map((name) => ({ name, note })),
+    initial: nothing,
+    isNew: false,
+  });
+  const added = namesIn(draft.values.added).filter((name) => !before.has(name));
+  const removed = namesIn(draft.values.removed).filter((name) => before.has(name));
+  const chosen = before.union(new Set(added)).difference(new Set(removed));
   const { isBusy, problem, attempt } = useAttempt();
   const done = useDone();
   const { query } = useAddress();
@@ -51,8 +66,6 @@ export function RoleMatrix({ role, all, held, may, reload }: Props) {
   // There are permissions for kinds of objects that this server does not have; superusers see all that it has.
   const existing = new Set([...resources.map(({ model }) => model), systemModel]);
   const text = (query.get('search') ?? '').toLowerCase();
-  const added = [...chosen].filter((name) => !before.has(name));
-  const removed = [...before].filter((name) => !chosen.has(name));
   const models = [...Map.groupBy(all, ({ app_label, model }) => `${app_label}.${model}`)]
     .map(([model, permissions]) => ({
       model,
@@ -65,10 +78,9 @@ export function RoleMatrix({ role, all, held, may, reload }: Props) {
     )
     .filter(({ model, title }) => `${title} ${model}`.toLowerCase().includes(text))
     .toSorted((one, other) => one.title.localeCompare(other.title));
-  function toggle(name: string): void {
-    const next = new Set(chosen);
-    if (!next.delete(name)) next.add(name);
-    setChosen(next);
+  function choose(next: ReadonlySet<string>): void {
+    draft.set('added', [...next.difference(before)]);
+    draft.set('removed', [...before.difference(next)]);
   }
   const givable = (names: readonly string[]): ReadonlySet<string> =>
     new Set(all.filter((one) => one.is_held && names.includes(nameOf(one))).map(nameOf));
@@ -78,6 +90,7 @@ export function RoleMatrix({ role, all, held, may, reload }: Props) {
       if (added.length > 0) await callAsPerson('POST', `${path}assign/`, { permissions: added });
       if (removed.length > 0) await callAsPerson('PATCH', `${path}unassign/`, { permissions: removed });
       await reload();
+      draft.finish(nothing, draft.values);
       done(t('{name} is saved.', { name: role.name }));
     });
   const box = (permission: Permission, label: string) => (
@@ -86,11 +99,12 @@ export function RoleMatrix({ role, all, held, may, reload }: Props) {
       aria-label={label}
       checked={chosen.has(nameOf(permission))}
       disabled={before.has(nameOf(permission)) ? !canTake : !(canGive && permission.is_held)}
-      onChange={() => toggle(nameOf(permission))}
+      onChange={() => choose(chosen.symmetricDifference(new Set([nameOf(permission)])))}
     />
   );
   return (
     <>
+      {draft.isRestored && <Restored onDiscard={draft.discard} />}
       <div className="people-add">
         <TextField
           label={t('Search kinds of objects')}
@@ -103,7 +117,7 @@ export function RoleMatrix({ role, all, held, may, reload }: Props) {
         <div className="row">
           <span className="quiet">{t('Add what is usual for')}</span>
           {usualRoles.map(({ title, permissions }) => (
-            <Button key={title} onClick={() => setChosen(chosen.union(givable(permissions)))}>
+            <Button key={title} onClick={() => choose(chosen.union(givable(permissions)))}>
               {t(title)}
             </Button>
           ))}
@@ -161,7 +175,7 @@ export function RoleMatrix({ role, all, held, may, reload }: Props) {
           <Button look="primary" isBusy={isBusy} onClick={save}>
             {t('Save')}
           </Button>
-          <Button onClick={() => setChosen(before)}>{t('Undo')}</Button>
+          <Button onClick={draft.discard}>{t('Undo')}</Button>
           <p role="status" className="quiet">
             {added.length + removed.length === 0
               ? t('No changes.')

@@ -75,14 +75,7 @@ function RoleWithMatrix({ entry, objectKey }: ResourcePage) {
               </dd>
             </div>
           </dl>
-          <RoleMatrix
-            key={held.map(({ id }) => id).join()}
-            role={role}
-            all={all}
-            held={held}
-            may={may}
-            reload={read.reload}
-          />
+          <RoleMatrix role={role} all={all} held={held} may={may} reload={read.reload} />
         </>
       )}
     </Page>

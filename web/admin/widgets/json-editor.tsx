@@ -2,8 +2,9 @@ import { useId, useState } from 'react';
 import { parse, stringify } from 'yaml';
 import { FieldNotes } from '../../elements/field.tsx';
 import { t } from '../../texts/texts.ts';
+import type { Member } from '../api/document.ts';
 import { CodeEditor } from './code-editor.tsx';
-import { factsOf, Unreadable, type WidgetProps } from './widget-props.ts';
+import { factsOf, nothing, Unreadable, type WidgetProps } from './widget-props.ts';
 
 type Format = 'json' | 'yaml';
 
@@ -14,8 +15,8 @@ function textOf(value: unknown, format: Format): string {
 }
 
 /** JSON is valid YAML, so both can be entered in either format. */
-function read(text: string, isNullable: boolean): unknown {
-  if (text.trim() === '') return isNullable ? null : undefined;
+function read(text: string, member: Member): unknown {
+  if (text.trim() === '') return nothing(member);
   try {
     return parse(text);
   } catch (error) {
@@ -32,7 +33,7 @@ export function JsonEditor(props: WidgetProps) {
   const [typed, setTyped] = useState<{ text: string; value: unknown } | null>(null);
   const text = typed && Object.is(typed.value, value) ? typed.text : textOf(value, format);
   function change(next: string): void {
-    const parsed = read(next, member.isNullable);
+    const parsed = read(next, member);
     setTyped({ text: next, value: parsed });
     onChange(parsed);
   }

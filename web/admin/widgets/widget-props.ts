@@ -18,8 +18,13 @@ export function factsOf({ member: { note, isRequired }, errors }: Pick<WidgetPro
   };
 }
 
-/** What an empty widget holds. */
-export const nothing = ({ isNullable }: Member): null | undefined => (isNullable ? null : undefined);
+/** What an empty widget holds; undefined where a value is required. */
+export function nothing({ note, schema, isNullable }: Member): null | [] | Record<string, never> | undefined {
+  const types = [schema.type].flat();
+  if (isNullable) return null;
+  if (types.includes('array')) return [];
+  return note.kind === 'json' || types.includes('object') ? {} : undefined;
+}
 
 /** Typed text that cannot be parsed. */
 export class Unreadable {
