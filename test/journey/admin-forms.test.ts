@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { visitAdmin } from '../support/admin-visit.ts';
+import { fillIn, pick } from '../support/admin-form.ts';
+import { openAdmin, visitAdmin } from '../support/admin-visit.ts';
 import { describeJourney } from '../support/journey.ts';
-import { unique } from '../support/make-walk.ts';
+import { made, makeWalk, unique } from '../support/make-walk.ts';
 
 describeJourney('forms of the admin pages', (journey) => {
   test('take lists of lines as they are typed, in the middle too', async () => {
@@ -20,5 +21,50 @@ describeJourney('forms of the admin pages', (journey) => {
     await page.waitForURL(`**/policies/geoip/${pk}/`);
     expect((await admin.get(`/policies/geoip/${pk}/`)).body.asns).toEqual([64501, 649, 64502]);
     await page.waitForLoadState('networkidle');
+  });
+
+  test('send what was emptied, or say at the field that it needs a value', async () => {
+    const { server } = journey();
+    const { admin } = server;
+    const walk = await makeWalk(server, [['dummy']]);
+    const [binding] = walk.bindings;
+    const page = await visitAdmin(journey(), `/edit/flows/bindings/${binding?.pk}/`);
+    const clear = async (name: string) => {
+      const input = page.locator(`[data-field="${name}"]`).getByRole(name === 'order' ? 'spinbutton' : 'combobox');
+      await input.fill('');
+      await page.keyboard.press('Tab');
+    };
+    await clear('order');
+    await clear('stage');
+    await page.getByRole('button', { name: 'Save' }).click();
+    for (const name of ['order', 'stage'])
+      await page.locator(`[data-field="${name}"]`).getByText('This field is required.').waitFor();
+    expect((await admin.get(`/flows/bindings/${binding?.pk}/`)).body).toMatchObject({
+      order: 0,
+      stage: walk.stages[0],
+    });
+
+    const group = await made(server, '/core/groups/', { name: unique('group'), attributes: { team: 'red' } });
+    await openAdmin(page, `/edit/core/groups/${group.pk}/`);
+    await fillIn(page, server, 'attributes', '');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL(`**/if/admin/core/groups/${group.pk}/`);
+    expect((await admin.get(`/core/groups/${group.pk}/`)).body.attributes).toEqual({});
+  });
+
+  test('send nothing chosen as null, where the server would choose', async () => {
+    const { server } = journey();
+    const page = await visitAdmin(journey(), '/new/providers/oauth2/');
+    const name = unique('provider');
+    await fillIn(page, server, 'name', name);
+    await fillIn(page, server, 'redirect_uris', [{ matching_mode: 'strict', url: 'https://a.example/back' }]);
+    const key = page.locator('[data-field="signing_key"]').getByRole('combobox');
+    await pick(page, 'Signing key', 'Gatehouse');
+    await key.fill('');
+    await page.keyboard.press('Tab');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name }).waitFor();
+    const [stored] = (await server.admin.get(`/providers/oauth2/?name=${name}`)).body.results;
+    expect(stored).toMatchObject({ name, signing_key: null });
   });
 });

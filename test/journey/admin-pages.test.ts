@@ -375,7 +375,9 @@ describeJourney('the admin pages', (journey) => {
     const mayLeave = () => page.evaluate<boolean>("dispatchEvent(new Event('beforeunload', { cancelable: true }))");
     expect(await mayLeave()).toBe(false);
     await page.getByRole('navigation', { name: 'Administration' }).getByRole('link', { name: 'Users' }).click();
-    await page.getByText('Your unsaved changes to a new OAuth2/OpenID provider are kept in this window, except secrets: Name.').waitFor();
+    await page
+      .getByText('Your unsaved changes to a new OAuth2/OpenID provider are kept in this window, except secrets: Name.')
+      .waitFor();
     const kept = await page.evaluate<string>('JSON.stringify(sessionStorage)');
     expect(kept).toContain('Half done');
     expect(kept).not.toContain('a-secret-that-is-not-kept');

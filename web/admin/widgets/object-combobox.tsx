@@ -61,7 +61,11 @@ export function ObjectCombobox(props: Props) {
         spellCheck={false}
         autoCapitalize="none"
         {...box.getInputProps({
-          onChange: (event) => setText(event.currentTarget.value),
+          onChange: (event) => {
+            setText(event.currentTarget.value);
+            // At once, so that leaving right away closes it: that takes what was typed.
+            setOpen(true);
+          },
           onKeyDown: (event) => !isOpen && passEscape(event),
         })}
         aria-describedby={describers}
