@@ -14,9 +14,11 @@ export const brandFlowNames = [
 
 type BrandFlows = Readonly<Record<(typeof brandFlowNames)[number], string | null>>;
 
-/** The slugs of a brand's flows as columns, for a statement with the alias `b` for brands. */
+/** The slugs of a brand's enabled flows as columns, for a statement with the alias `b` for brands. */
 export const brandFlowColumns = sql.join(
-  brandFlowNames.map((name) => sql`(select f.slug from flows f where f.pk = b.${sql.ref(name)}) as ${sql.ref(name)}`),
+  brandFlowNames.map(
+    (name) => sql`(select f.slug from flows f where f.pk = b.${sql.ref(name)} and f.enabled) as ${sql.ref(name)}`,
+  ),
 );
 
 const cache = queryCache<BrandFlows>('brand flows');

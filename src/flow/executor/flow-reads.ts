@@ -42,9 +42,11 @@ export function createFlowReads(publicHost: string): FlowReads {
   };
 }
 
-const slugOf = statement<[pk: string], { slug: string }>((pk) => sql`select slug from flows where pk = ${pk}`);
+const slugOf = statement<[pk: string], { slug: string }>(
+  (pk) => sql`select slug from flows where pk = ${pk} and enabled`,
+);
 
-/** The slug of a flow that an object refers to; null if there is none. */
+/** The slug of a flow that an object refers to; null if there is none, or none that is enabled. */
 export const flowSlug = (db: Database, pk: string): Promise<string | null> =>
   slugs.read(db, pk, async (query) => (await slugOf(query, pk))[0]?.slug ?? null);
 

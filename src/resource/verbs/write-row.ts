@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import { Invalid } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { firstRow } from '../../platform/db/first-row.ts';
 import { randomUuid } from '../../platform/random.ts';
@@ -10,10 +9,16 @@ import { rememberCreated } from '../created.ts';
 import { checkIfMatch } from '../etag.ts';
 import { isMadeName } from '../fields/computed.ts';
 import { defaultOf, isWritable, type Row } from '../fields/field.ts';
-import { isRef, type RefField } from '../fields/ref.ts';
 import { checkMayWrite } from '../may-write.ts';
 import { parseBody, storedComplaints } from '../parse.ts';
 import { secretsOf } from '../plan.ts';
+import {
+  checkUnprotected,
+  disabledComplaints,
+  fieldsNaming,
+  namingSql,
+  usesDisabledComplaints,
+} from '../protected-references.ts';
 import { findVisible, parseKey, selectByKey, showRow } from '../read.ts';
 import type { CheckInput, Engine, Resource } from '../resource.ts';
 import { keepUnseenSecrets, sentElsewhere } from '../sent-secrets.ts';
@@ -63,7 +68,11 @@ export async function createRow<R extends Row>(
   checkCreatesNothingImpersonated(resource, values, call.actor);
   const erased: Resource = resource;
   const input = { tx, call, registry, values, given: parsed.given, current: null, isCopy };
-  throwComplaints((await erased.check?.(input)) ?? null, shippedNameComplaint(erased, values, null, call));
+  throwComplaints(
+    (await erased.check?.(input)) ?? null,
+    shippedNameComplaint(erased, values, null, call),
+    await usesDisabledComplaints(erased, parsed.values, null, registry, tx),
+  );
   if (call.actor) await checkReferenceRights(resource, parsed.values, null, call, registry, tx);
   const pk = await insertRow(resource, values, call, tx);
   rememberCreated(call, erased, pk);
@@ -187,7 +196,12 @@ export async function updateRow(
   }
   const values: Row = { ...current, ...touched, ...parsed.values };
   const input = { tx, call, registry, values, given: parsed.given, current };
-  throwComplaints((await resource.check?.(input)) ?? null, shippedNameComplaint(resource, values, current, call));
+  throwComplaints(
+    (await resource.check?.(input)) ?? null,
+    shippedNameComplaint(resource, values, current, call),
+    await usesDisabledComplaints(resource, parsed.values, current, registry, tx),
+    await disabledComplaints(engine, resource, call, tx, pk, current, values),
+  );
   // A check may set values; store those too.
   const changed = Object.fromEntries(
     Object.entries(values).filter(([name, value]) => value !== current[name] || name in parsed.values),
@@ -237,23 +251,6 @@ export async function destroyRow(
   await recordWrite('model_deleted', actual, pk, current, null, call, tx);
 }
 
-/** The fields of all resources that refer to objects of this one. */
-function* fieldsNaming({ registry }: Engine, { model, family }: Resource): Iterable<[Resource, string, RefField]> {
-  for (const other of registry.resources) {
-    for (const [name, field] of Object.entries(other.allFields)) {
-      if (isRef(field) && (field.model === model || field.model === family?.model)) yield [other, name, field];
-    }
-  }
-}
-
-async function checkUnprotected(engine: Engine, resource: Resource, tx: Query, pk: string | number): Promise<void> {
-  for (const [other, name, field] of fieldsNaming(engine, resource)) {
-    if (!field.protects) continue;
-    const { rows } = await namingSql(other, name, field, pk).execute(tx);
-    if (rows.length > 0) throw Invalid.whole(`A ${other.names[0]} depends on it: change or delete that first.`);
-  }
-}
-
 /**
  * Dependent rows are deleted or unset under their own rules: deleting a bound group requires permission to change its bindings.
  */
@@ -274,17 +271,6 @@ async function deleteAlong(
       await other.afterWrite?.({ ...input, verb: 'destroy', pk: row.pk, isAlong: true });
     }
   }
-}
-
-/** The rows that refer to an object by a field. */
-function namingSql({ table }: Resource, name: string, { storage }: RefField, pk: string | number) {
-  const isJoin = storage.in === 'join';
-  const [naming, own, column] = isJoin
-    ? [storage.join.table, storage.join.own, storage.join.other]
-    : [table, 'pk', name];
-  return sql<{
-    pk: string | number;
-  }>`select ${sql.ref(own)} as pk from ${sql.table(naming)} where ${sql.ref(column)} = ${pk}`;
 }
 
 /** The row as the caller sees it, right after a write. */

@@ -55,6 +55,44 @@ describeOnBoth('shipped objects', (server) => {
     expect((await server().admin.get(`/flows/instances/${signInFlow}/`)).status).toBe(200);
   });
 
+  test('the flow that a brand signs people in by is not disabled, and a disabled one not chosen', async () => {
+    const { admin } = server();
+    const disabled = await admin.patch(`/flows/instances/${signInFlow}/`, { enabled: false });
+    const [brand] = (await admin.get('/core/brands/?default=true')).body.results;
+    const why = `Brand ${brand.domain} depends on this flow (“flow_authentication”): choose another flow there first.`;
+    expect([disabled.status, disabled.body]).toEqual([400, { enabled: [why] }]);
+    expect((await admin.patch(`/flows/instances/${signInFlow}/`, { title: 'Welcome' })).status).toBe(200);
+    const slug = unique('flow');
+    const flow = { name: slug, slug, title: slug, designation: 'authentication', enabled: false };
+    const { pk } = await made(server(), '/flows/instances/', flow);
+    const chosen = await admin.patch(`/core/brands/${brand.brand_uuid}/`, { flow_authentication: pk });
+    expect([chosen.status, chosen.body]).toEqual([
+      400,
+      { flow_authentication: ['This flow is disabled. Enable it first.'] },
+    ]);
+    const created = { domain: `${slug}.example`, flow_authentication: pk };
+    expect((await admin.post('/core/brands/', created)).body).toEqual(chosen.body);
+    await admin.patch(`/flows/instances/${slug}/`, { enabled: true });
+    expect((await admin.post('/core/brands/', created)).status).toBe(201);
+  });
+
+  test('a flow that a brand may do without is no longer offered while it is disabled', async () => {
+    const { admin, nobody } = server();
+    const slug = unique('flow');
+    const flow = { name: slug, slug, title: slug, designation: 'recovery' };
+    const { pk } = await made(server(), '/flows/instances/', flow);
+    const [brand] = (await admin.get('/core/brands/?default=true')).body.results;
+    await admin.patch(`/core/brands/${brand.brand_uuid}/`, { flow_recovery: pk });
+    const offered = async () => [
+      (await nobody.get('/core/brands/current/')).body.flow_recovery,
+      (await openBrowser(server()).show(signInFlow)).body.recovery_url,
+    ];
+    expect(await offered()).toEqual([slug, `/if/flow/${slug}/`]);
+    expect((await admin.patch(`/flows/instances/${slug}/`, { enabled: false })).status).toBe(200);
+    expect(await offered()).toEqual([undefined, undefined]);
+    await admin.patch(`/core/brands/${brand.brand_uuid}/`, { flow_recovery: null });
+  });
+
   test('restore-defaults brings back what was deleted and changes nothing else', async () => {
     const { admin, world, app } = server();
     expect(await restoreDefaults(world, app)).toBe(0);
