@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { sandboxBudgets } from '../../src/platform/sandbox/budget.ts';
+import { createSandbox } from '../../src/platform/sandbox/sandbox.ts';
+import { samlWalk } from '../protocol/saml-source/saml-walk.ts';
 import { lastEvents } from '../support/events.ts';
 import { makeApplication, makeProvider } from '../support/providers.ts';
 import { stranger } from '../support/relying-party.ts';
+import { idpKey } from '../support/saml-idp.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
 async function processorMs(work: () => Promise<unknown>): Promise<number> {
@@ -74,4 +77,43 @@ describeOnSqlite('the expressions of one request share one budget', (server) => 
     const other = await makeApplication(server());
     expect((await api.get(`/core/applications/${other.slug}/check_access/`)).body.passing).toBe(true);
   });
+
+  // Whoever comes back from a source is nobody here yet, whatever the source says of them.
+  test('mappings of a source, for somebody who is about to sign in', async () => {
+    const key = await idpKey();
+    const saml = samlWalk(server, () => key);
+    const expression = burning(25);
+    const arriveBy = async (mappings: number) => {
+      const user_property_mappings = await Promise.all(
+        Array.from({ length: mappings }, async () => {
+          const body = { name: crypto.randomUUID(), expression };
+          return (await server().admin.post('/propertymappings/source/saml/', body)).body.pk;
+        }),
+      );
+      const { slug } = await saml.source({ user_property_mappings });
+      return saml.arrive(slug);
+    };
+    const few = await arriveBy(2);
+    expect([few.status, few.location]).toEqual([302, expect.stringContaining('/if/flow/default-source-enrollment/')]);
+    const many = await arriveBy(6);
+    expect(many.status).toBe(400);
+    const reported = (await lastEvents(server(), 50)).filter(
+      ({ action, context }) => action === 'configuration_error' && context.path?.startsWith('/source/saml/'),
+    );
+    expect(reported.map(({ context }) => context.message)).toContainEqual(
+      expect.stringContaining('took too long together'),
+    );
+  });
 });
+
+/** An expression that takes about so many milliseconds of processor time here. */
+function burning(milliseconds: number): string {
+  const sandbox = createSandbox();
+  const loops = (count: number) => `let n = 0; for (let i = 0; i < ${count}; i++) n += i % 7; return {}`;
+  const trial = 200_000;
+  sandbox.run(loops(1), { globals: {} });
+  const before = process.threadCpuUsage();
+  sandbox.run(loops(trial), { globals: {}, timeMs: 10_000 });
+  const { user, system } = process.threadCpuUsage(before);
+  return loops(Math.ceil((trial * milliseconds * 1_000) / (user + system)));
+}

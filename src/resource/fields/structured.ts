@@ -98,7 +98,7 @@ function parseList<T>(value: unknown, item: Field<T>, options: ListRules<T>): Pa
   const complaints: Record<string, string[]> = {};
   let wrong = 0;
   value.forEach((element, index) => {
-    if (wrong > maxWrong) return;
+    if (wrong === maxWrong) return;
     const parsed = element === null ? complain('This field may not be null.') : item.parse(element);
     if ('value' in parsed) values.push(parsed.value);
     else {
