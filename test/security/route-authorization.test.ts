@@ -103,7 +103,7 @@ describeOnSqlite(
         const strangers = results.filter((row) => own.visibility?.by === 'owner' && ownerIn(row) !== probe.pk);
         expect(strangers).toEqual([]);
       } else if (own && operation.path !== own.path) expect([403, 404]).toContain(powerless.status);
-      else if (operationHints[id]?.undrivable) expect([400, 403]).toContain(powerless.status);
+      else if (operationHints[id]?.undrivable) expect([400, 403, 404]).toContain(powerless.status);
       else if (!operation.anonymous) {
         const detail = isForSuperusers(id) ? 'Only superusers may do this.' : refusal;
         expect([id, powerless.status, powerless.body.detail]).toEqual([id, 403, detail]);

@@ -55,13 +55,14 @@ describeOnBoth('all providers', (server) => {
     const { body } = await server().admin.get(`${all}types/`);
     expect(body.map(({ model_name }: { model_name: string }) => model_name)).toEqual([
       'clouddirectoryprovider',
+      'ldapprovider',
       'oauth2provider',
       'proxyprovider',
       'samlprovider',
       'scimprovider',
       'workspacedirectoryprovider',
     ]);
-    expect(body[1]).toMatchObject({ name: 'OAuth2/OpenID Provider', component: 'xak-provider-oauth2-form' });
+    expect(body[2]).toMatchObject({ name: 'OAuth2/OpenID Provider', component: 'xak-provider-oauth2-form' });
   });
 
   test('the permission on one kind shows and deletes that kind only', async () => {
