@@ -122,6 +122,39 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.waitForLoadState('networkidle');
   });
 
+  test('ask for the addresses of signing out, and check them', async () => {
+    const { server } = journey();
+    const name = unique('portal');
+    const query = new URLSearchParams({
+      template: 'openid-connect',
+      name,
+      slug: name,
+      address: 'https://portal.example',
+    });
+    const page = await visitAdmin(journey(), `/applications/new/?${query}`);
+    await page.getByLabel('Addresses after signing out').fill('portal.example/bye');
+    await page.getByLabel('Back-channel logout address').fill('portal.example/logout');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('This is not a complete address: portal.example/bye').waitFor();
+    await page.getByText('This is not a complete address: portal.example/logout').waitFor();
+    await page
+      .getByLabel('Addresses after signing out')
+      .fill('https://portal.example/bye\nhttps://portal.example/de/bye');
+    await page.getByLabel('Back-channel logout address').fill('https://portal.example/logout');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: `${name} is ready` }).waitFor();
+    const { provider } = (await server.admin.get(`/core/applications/${name}/`)).body;
+    expect((await server.admin.get(`/providers/oauth2/${provider}/`)).body).toMatchObject({
+      post_logout_redirect_uris: [
+        { matching_mode: 'strict', url: 'https://portal.example/bye' },
+        { matching_mode: 'strict', url: 'https://portal.example/de/bye' },
+      ],
+      backchannel_logout_uri: 'https://portal.example/logout',
+    });
+    await page.waitForLoadState('networkidle');
+  });
+
   test('change redirect addresses one by one', async () => {
     const { server } = journey();
     const { provider } = await makeApplication(server, unique('wiki'));
@@ -196,6 +229,8 @@ describeJourney('the admin pages of applications', (journey) => {
         slug: `t-${template.id}`,
         address: template.address,
         redirect: '',
+        signedOut: '',
+        backchannel: '',
         entity: '',
         groups: [],
       };

@@ -11,6 +11,9 @@ export interface Template {
   readonly address: string;
   /** Redirect URIs, with `{address}` in them. */
   readonly redirects?: readonly string[];
+  /** Where it may send people whom it signed out, by default to its address; and where it takes logout tokens. */
+  readonly signedOut?: readonly string[];
+  readonly backchannel?: string;
   /** SAML: the assertion consumer service and the entity ID of the application. */
   readonly acs?: string;
   readonly audience?: string;
@@ -32,6 +35,8 @@ export interface Choices {
   readonly slug: string;
   readonly address: string;
   readonly redirect: string;
+  readonly signedOut: string;
+  readonly backchannel: string;
   /** SAML: the entity ID of the application, if the template does not fit. */
   readonly entity: string;
   readonly groups: readonly (string | number)[];
@@ -88,6 +93,18 @@ export function redirectsOf(
   return (protocol === 'saml' ? [acs] : redirects).map((text) => filled(text, placesOf(address)));
 }
 
+/** Where people may return to after signing out: entered, or from the template. */
+export function signedOutOf(
+  { protocol, hasNoPage, signedOut = hasNoPage ? [] : ['{address}', '{address}/'] }: Template,
+  { address, signedOut: entered }: Choices,
+): string[] {
+  const own = linesOf(entered);
+  if (own.length > 0) return own;
+  return protocol === 'saml' ? [] : signedOut.map((text) => filled(text, placesOf(address)));
+}
+
+const strictly = (urls: readonly string[]) => urls.map((url) => ({ matching_mode: 'strict', url }));
+
 const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
 
 /** The body of the operation that creates both. */
@@ -103,7 +120,9 @@ export function bodyFor(template: Template, choices: Choices) {
         }
       : {
           client_type: template.isPublic ? 'public' : 'confidential',
-          redirect_uris: urls.map((url) => ({ matching_mode: 'strict', url })),
+          redirect_uris: strictly(urls),
+          post_logout_redirect_uris: strictly(signedOutOf(template, choices)),
+          backchannel_logout_uri: choices.backchannel || filled(template.backchannel ?? '', placesOf(address)),
         };
   return {
     app: { name, slug, meta_launch_url: template.hasNoPage ? '' : address.trim() },

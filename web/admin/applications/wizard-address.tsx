@@ -7,8 +7,9 @@ import { goTo, hereWith, hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
 import { slugOf } from '../slug.ts';
-import { type Choices, isRedirect, linesOf, readAddress, redirectsOf, type Template } from './template.ts';
+import { type Choices, isRedirect, linesOf, readAddress, redirectsOf, signedOutOf, type Template } from './template.ts';
 
+const incomplete = (text: string) => t('This is not a complete address: {text}', { text });
 const required = (field: Text) => t('{field} (required)', { field: t(field) });
 
 /** A file says more than the fields here ask for: certificates, and where to sign out. */
@@ -33,7 +34,7 @@ export function AddressStep({ template, initial }: { template: Template; initial
   const [choices, setChoices] = useState(initial);
   const [isSlugOwn, setSlugOwn] = useState(initial.slug !== slugOf(initial.name));
   const [isSent, setSent] = useState(false);
-  const { name, slug, address, redirect, entity } = choices;
+  const { name, slug, address, redirect, signedOut, backchannel, entity } = choices;
   const set = (changes: Partial<Choices>) => setChoices({ ...choices, ...changes });
   const isSaml = template.protocol === 'saml';
   const complaints = {
@@ -42,13 +43,22 @@ export function AddressStep({ template, initial }: { template: Template; initial
     address: readAddress(address) ? [] : [t('Enter an address that begins with https:// or http://.')],
     redirect: linesOf(redirect)
       .filter((text) => !(isSaml ? readAddress(text) : isRedirect(text)))
-      .map((text) => t('This is not a complete address: {text}', { text })),
+      .map(incomplete),
+    signedOut: linesOf(signedOut)
+      .filter((text) => !isRedirect(text))
+      .map(incomplete),
+    backchannel: backchannel.trim() === '' || readAddress(backchannel) ? [] : [incomplete(backchannel)],
   };
   function next(event: FormEvent): void {
     event.preventDefault();
     setSent(true);
     if (Object.values(complaints).flat().length > 0) return;
-    const rest = { redirect: redirect || null, entity: entity.trim() || null };
+    const rest = {
+      redirect: redirect || null,
+      'signed-out': signedOut || null,
+      backchannel: backchannel.trim() || null,
+      entity: entity.trim() || null,
+    };
     goTo(hereWith({ name: name.trim(), slug, address: address.trim(), ...rest, step: 'access' }));
   }
   return (
@@ -99,6 +109,29 @@ export function AddressStep({ template, initial }: { template: Template; initial
           spellCheck={false}
           onChange={({ currentTarget: { value } }) => set({ redirect: value })}
         />
+      )}
+      {template.asksRedirect && !isSaml && (
+        <>
+          <TextAreaField
+            label={t('Addresses after signing out, one a line')}
+            hint={t('Where the application may send people whom it signed out. Empty: its address.')}
+            rows={2}
+            placeholder={signedOutOf(template, { ...choices, address: template.address, signedOut: '' }).join('\n')}
+            value={signedOut}
+            errors={isSent ? complaints.signedOut : []}
+            spellCheck={false}
+            onChange={({ currentTarget: { value } }) => set({ signedOut: value })}
+          />
+          <TextField
+            label={t('Back-channel logout address')}
+            hint={t('Where the application learns that a session has ended, if its documentation names one.')}
+            type="url"
+            value={backchannel}
+            errors={isSent ? complaints.backchannel : []}
+            autoComplete="off"
+            onChange={({ currentTarget: { value } }) => set({ backchannel: value })}
+          />
+        </>
       )}
       {template.asksRedirect && isSaml && (
         <TextField

@@ -102,6 +102,8 @@ function choicesIn({ name, isPublic, category }: Template, query: URLSearchParam
     slug: query.get('slug') ?? slugOf(chosen),
     address: query.get('address') ?? '',
     redirect: query.get('redirect') ?? '',
+    signedOut: query.get('signed-out') ?? '',
+    backchannel: query.get('backchannel') ?? '',
     entity: query.get('entity') ?? '',
     groups: query.get('who') === 'groups' ? query.getAll('group') : [],
   };

@@ -16,6 +16,7 @@ oidc.config: |
   clientID: {client_id}
   clientSecret: $oidc.gatehouse.clientSecret
   requestedScopes: ["openid", "profile", "email"]
+  logoutURL: {logout_url}?id_token_hint={{token}}&post_logout_redirect_uri={{logoutRedirectURL}}
 # argocd-secret:
 #   oidc.gatehouse.clientSecret: {client_secret}`,
 };

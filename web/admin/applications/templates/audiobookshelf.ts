@@ -8,6 +8,7 @@ export const audiobookshelf: Template = {
   protocol: 'oauth2',
   address: 'https://books.example.com',
   redirects: ['{address}/auth/openid/callback', '{address}/auth/openid/mobile-redirect'],
+  signedOut: ['{address}/login', '{address}/audiobookshelf/login'],
   where: 'Settings → Authentication → OpenID Connect',
   setup: `Issuer URL: {issuer}
 Client ID: {client_id}

@@ -8,6 +8,7 @@ export const grafana: Template = {
   protocol: 'oauth2',
   address: 'https://grafana.example.com',
   redirects: ['{address}/login/generic_oauth'],
+  signedOut: ['{address}/login'],
   where: 'Environment of Grafana',
   setup: `GF_SERVER_ROOT_URL={address}
 GF_AUTH_GENERIC_OAUTH_ENABLED=true
@@ -18,5 +19,6 @@ GF_AUTH_GENERIC_OAUTH_SCOPES=openid profile email
 GF_AUTH_GENERIC_OAUTH_AUTH_URL={authorize_url}
 GF_AUTH_GENERIC_OAUTH_TOKEN_URL={token_url}
 GF_AUTH_GENERIC_OAUTH_API_URL={userinfo_url}
-GF_AUTH_GENERIC_OAUTH_USE_PKCE=true`,
+GF_AUTH_GENERIC_OAUTH_USE_PKCE=true
+GF_AUTH_SIGNOUT_REDIRECT_URL={logout_url}?post_logout_redirect_uri={address}/login`,
 };

@@ -8,6 +8,7 @@ export const jenkins: Template = {
   protocol: 'oauth2',
   address: 'https://jenkins.example.com',
   redirects: ['{address}/securityRealm/finishLogin'],
+  signedOut: ['{address}/OicLogout'],
   where: 'Manage Jenkins, Security, with the plugin “OpenID Connect Authentication”',
   setup: `Client id: {client_id}
 Client secret: {client_secret}

@@ -8,6 +8,7 @@ export const nextcloud: Template = {
   protocol: 'oauth2',
   address: 'https://cloud.example.com',
   redirects: ['{address}/apps/user_oidc/code'],
+  backchannel: '{address}/apps/user_oidc/backchannel-logout/Gatehouse',
   where: 'On the server of Nextcloud, with the app “OpenID Connect user backend”',
   setup: `occ user_oidc:provider Gatehouse \\
   --clientid="{client_id}" \\

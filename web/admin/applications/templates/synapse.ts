@@ -8,6 +8,7 @@ export const synapse: Template = {
   protocol: 'oauth2',
   address: 'https://matrix.example.com',
   redirects: ['{address}/_synapse/client/oidc/callback'],
+  backchannel: '{address}/_synapse/client/oidc/backchannel_logout',
   where: 'homeserver.yaml',
   setup: `oidc_providers:
   - idp_id: gatehouse
@@ -16,6 +17,7 @@ export const synapse: Template = {
     client_id: "{client_id}"
     client_secret: "{client_secret}"
     scopes: ["openid", "profile", "email"]
+    backchannel_logout_enabled: true
     user_mapping_provider:
       config:
         localpart_template: "{{ user.preferred_username }}"
