@@ -13,6 +13,7 @@ import {
   appendBy,
   bearerBy,
   chainLogoutRedirects,
+  hostedBy,
   keySetsBy,
   recordingFor,
 } from '../flow/protocol-kinds.ts';
@@ -155,6 +156,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
         () => reportSpentBudget(facts),
       ),
     observe: ({ route, ...observed }) => metrics.observeRequest({ route: routeLabel(route), ...observed }),
+    hosted: hostedBy(kinds.protocolKinds, () => routeServer),
     errorPage: createErrorPage({ ...sessions, clock }, apiPrefix),
   });
   const { routes } = server;

@@ -3,6 +3,7 @@ import type { Kind } from '../core/kind/kind.ts';
 import type { SessionNeeds } from '../core/session/session-credential.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Query } from '../platform/db/database.ts';
+import type { Hosted } from '../platform/http/hosted.ts';
 import type { Route } from '../platform/http/route.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import type { Actor } from '../resource/actor.ts';
@@ -20,6 +21,8 @@ export interface ProtocolKind extends Kind {
   readonly resource: Resource;
   /** The protocol's routes, for browsers and programs. */
   routes?(server: RouteServer): readonly Route[];
+  /** Whole hosts that this kind serves in front of all routes. */
+  hosted?(server: RouteServer): Hosted;
   /**
    * Carries out a step that this kind put into a plan (`PlanStep.kind` is the model of its resource), in the
    * transaction that ends the flow. Throws `Problem` if its preconditions no longer hold.

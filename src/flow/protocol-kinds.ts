@@ -1,4 +1,5 @@
 import { Problem } from '../lib/problem.ts';
+import type { Hosted } from '../platform/http/hosted.ts';
 import type { Actor } from '../resource/actor.ts';
 import type { ResourceWorld } from '../resource/call.ts';
 import type { Registry } from '../resource/resource.ts';
@@ -69,3 +70,29 @@ export const bearerBy =
     }
     return null;
   };
+
+/** The hosts that kinds serve; the first that knows a host serves it. */
+export function hostedBy(kinds: Kinds, server: () => RouteServer): Hosted {
+  let known: readonly Hosted[] | null = null;
+  const all = () => {
+    known ??= kinds.flatMap((kind) => kind.hosted?.(server()) ?? []);
+    return known;
+  };
+  return {
+    isForeign: (facts) => all().some((one) => one.isForeign(facts)),
+    async serve(request) {
+      for (const one of all()) {
+        const answer = await one.serve(request);
+        if (answer) return answer;
+      }
+      return null;
+    },
+    async upgrade(request) {
+      for (const one of all()) {
+        const answer = await one.upgrade(request);
+        if (answer) return answer;
+      }
+      return null;
+    },
+  };
+}

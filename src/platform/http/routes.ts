@@ -21,6 +21,8 @@ export interface HttpResponse {
   readonly fault?: unknown;
   /** The handler has logged the failure itself. */
   readonly isLogged?: boolean;
+  /** Whether it was streamed to the client already. */
+  readonly isSent?: boolean;
 }
 
 export type HandleCall = (call: HttpCall) => Promise<HttpResponse>;

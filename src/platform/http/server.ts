@@ -1,12 +1,14 @@
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { asciiUri } from '../../lib/ascii-uri.ts';
+import { Problem } from '../../lib/problem.ts';
 import type { Log } from '../log.ts';
 import { rejectBrokenRequest } from './broken-request.ts';
 import { checkHost } from './check-host.ts';
 import { toErrorResponse } from './error-response.ts';
+import type { Hosted } from './hosted.ts';
 import { hasBody, readBody, skipRest } from './read-body.ts';
 import { isUpload } from './read-upload.ts';
 import { createRequestBodyQuota } from './request-body-quota.ts';
@@ -31,6 +33,8 @@ export interface ServerOptions {
   around?(work: () => Promise<HttpResponse>, request: RequestFacts): Promise<HttpResponse>;
   /** Called after each response with its route, null if none matched. */
   observe?(request: ObservedRequest): void;
+  /** Serves whole hosts in front of our routes. */
+  readonly hosted?: Hosted;
   /** Turns a refusal into an HTML page for browsers; null to leave it as is. */
   errorPage?(error: unknown, refusal: HttpResponse, request: RequestFacts): Promise<HttpResponse | null>;
 }
@@ -69,9 +73,11 @@ export function createServer({
   maxUnreadBytes,
   around = (work) => work(),
   observe = () => {},
+  hosted,
   errorPage = async () => null,
 }: ServerOptions): HttpServer {
   let isStopping = false;
+  const stopping = new AbortController();
   const proxies = createTrustedProxies(trustedProxies, warnOnce(log));
   const reserveBodyMemory = createRequestBodyQuota();
   const trackUnsentBytes = createResponseMemoryLimit(maxUnreadBytes);
@@ -87,15 +93,26 @@ export function createServer({
     let route: string | null = null;
     try {
       checkHost(raw);
-      const match = routes.find(facts);
-      ({ route } = match);
-      answer = await around(() => answerTo(raw, facts, match), facts);
+      answer = await around(async () => {
+        if (hosted?.isForeign(facts)) {
+          route = hostedRoute;
+          const answered = await hosted.serve({ facts, raw, response, stopping: stopping.signal });
+          if (answered) return answered;
+        }
+        limitArrival(raw, requestTimeoutMs);
+        const match = routes.find(facts);
+        ({ route } = match);
+        return answerTo(raw, facts, match);
+      }, facts);
     } catch (error) {
       answer = await refuse(error, facts);
     }
-    if (!raw.complete) skipRest(raw);
+    if (!raw.complete && !answer.isSent) {
+      limitArrival(raw, requestTimeoutMs);
+      skipRest(raw);
+    }
     try {
-      write(response, facts, answer);
+      if (!answer.isSent) write(response, facts, answer);
     } catch (error) {
       // For example, a header that cannot be sent.
       answer = toErrorResponse(error, facts.id);
@@ -147,8 +164,36 @@ export function createServer({
     response.end(whole);
   }
 
-  const http = createHttpServer(timeouts(requestTimeoutMs), serve)
+  /** A WebSocket to one of the hosted hosts. What the handler answers instead is sent by hand, since Node has let go of it. */
+  async function switchProtocol(raw: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const started = performance.now();
+    const facts = requestFacts(raw, proxies);
+    socket.on('error', () => socket.destroy());
+    let answer: HttpResponse;
+    try {
+      checkHost(raw);
+      const upgraded = await around(
+        async () =>
+          (await hosted?.upgrade({ facts, raw, socket, head, stopping: stopping.signal })) ??
+          toErrorResponse(new Problem('not_found'), facts.id),
+        facts,
+      );
+      answer = upgraded;
+    } catch (error) {
+      answer = toErrorResponse(error, facts.id);
+    }
+    if (!answer.isSent) writeToSocket(socket, answer);
+    const milliseconds = performance.now() - started;
+    logRequest(answer, facts, raw.url, milliseconds);
+    observe({ route: hostedRoute, status: answer.status, isFault: isFault(answer), milliseconds });
+  }
+
+  const isUpgrade = (raw: IncomingMessage): boolean =>
+    raw.headers.upgrade?.toLowerCase() === 'websocket' && hosted?.isForeign(requestFacts(raw, proxies)) === true;
+
+  const http = createHttpServer({ ...timeouts(requestTimeoutMs), shouldUpgradeCallback: isUpgrade }, serve)
     .setTimeout(2 * requestTimeoutMs)
+    .on('upgrade', switchProtocol)
     .on('clientError', rejectBrokenRequest);
 
   return {
@@ -169,6 +214,7 @@ export function createServer({
     },
     close() {
       isStopping = true;
+      stopping.abort();
       // Connections without a request in flight are closed at once; a server that never listened is closed already.
       return new Promise((resolve) => void http.close(() => resolve()));
     },
@@ -190,12 +236,24 @@ function warnOnce(log: Log): (header: string) => void {
 
 /** Limits for slow and idle clients. */
 const timeouts = (requestTimeoutMs: number) => ({
-  requestTimeout: requestTimeoutMs,
+  // `limitArrival` does it instead: what goes to hosted applications may take longer.
+  requestTimeout: 0,
   keepAliveTimeout: 72_000,
   // Node's default for headers exceeds our limit for the whole request, and would replace it.
   headersTimeout: requestTimeoutMs / 2,
   connectionsCheckingInterval: Math.ceil(requestTimeoutMs / 6),
 });
+
+const hostedRoute = 'hosted';
+
+/** Answers requests whose body arrives too slowly, and closes the connection. */
+function limitArrival(raw: IncomingMessage, withinMs: number): void {
+  if (raw.complete || !hasBody(raw)) return;
+  const tooSlow = Object.assign(new Error('the request did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+  const timer = setTimeout(() => rejectBrokenRequest(tooSlow, raw.socket), withinMs);
+  const clear = () => clearTimeout(timer);
+  raw.once('end', clear).once('close', clear);
+}
 
 const isFault = ({ status, fault = null }: HttpResponse): boolean =>
   status === 500 || (fault !== null && status !== 503);
@@ -206,4 +264,17 @@ const hasRequestBody = (request: IncomingMessage): boolean =>
 function urlOf({ address, family, port }: AddressInfo): string {
   if (family === 'IPv6') return `http://[${address === '::' ? '::1' : address}]:${port}`;
   return `http://${address === '0.0.0.0' ? '127.0.0.1' : address}:${port}`;
+}
+
+function writeToSocket(socket: Duplex, { status, headers = {}, body = '' }: HttpResponse): void {
+  const whole = body instanceof Readable ? '' : body;
+  const all = {
+    ...securityHeaders,
+    ...headers,
+    'content-length': String(Buffer.byteLength(whole)),
+    connection: 'close',
+  };
+  const lines = Object.entries(all).flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}\r\n`));
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`);
+  socket.end(whole);
 }

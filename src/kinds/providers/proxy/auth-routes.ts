@@ -37,7 +37,7 @@ export async function authenticate(needs: ProxyNeeds, http: HttpCall, kind: Prox
 
 const noStore = { 'cache-control': 'no-store' };
 const unauthorized: HttpResponse = { status: 401, headers: noStore };
-const refused: HttpResponse = {
+export const refused: HttpResponse = {
   status: 401,
   headers: { ...noStore, 'www-authenticate': 'Basic realm="Gatehouse", charset="UTF-8"', 'content-type': 'text/plain' },
   body: "Due to 'Receive header authentication' being set, no redirect is performed.",

@@ -35,13 +35,21 @@ export interface CheckNeeds {
   readonly programs: Programs;
 }
 
+/** Which providers a request may be for: those whose proxy asks, or those of which this server is the proxy. */
+export type ServedMode = 'forward' | 'proxy';
+
 /** Decides about one request to a protected application. Whoever is not known to have access has none. */
-export async function check(needs: CheckNeeds, call: Call, original: Original): Promise<Decision> {
+export async function check(
+  needs: CheckNeeds,
+  call: Call,
+  original: Original,
+  served: ServedMode = 'forward',
+): Promise<Decision> {
   const { request, db, now } = call;
   const authorization = request.header('authorization');
   const tokens = readTokens(needs.key, request.cookies, authorization);
   const guarded = await findGuardedHost(db.read, original.host, tokens.hashes, now);
-  if (!guarded) return { outcome: 'unknown host' };
+  if (!guarded || (guarded.provider.mode === 'proxy') !== (served === 'proxy')) return { outcome: 'unknown host' };
   const { provider } = guarded;
   if (provider.slug === null || !provider.enabled) return { outcome: 'sign-in', provider };
   const session = guarded.sessions.find((one) => tokens.isOf(provider, one));

@@ -13,6 +13,9 @@ export interface HostProvider {
   readonly external_host: string;
   readonly cookie_domain: string;
   readonly client_id: string;
+  /** Only with the mode `proxy`. */
+  readonly internal_host: string;
+  readonly internal_host_ssl_validation: boolean;
   readonly skip_path_regex: string;
   readonly intercept_header_auth: boolean;
   /** Null if no application uses it: nobody can have access then. */
@@ -49,7 +52,7 @@ const maxDomains = 8;
 
 const select = statement<string[], Row>(
   (now, host, ...values) => sql`select pp.pk, pp.mode, pp.host, pp.external_host, pp.cookie_domain, pp.client_id,
-      pp.skip_path_regex, pp.intercept_header_auth, a.slug, a.enabled, s.pk as session_pk, s.token_hash, s."user",
+      pp.internal_host, pp.internal_host_ssl_validation, pp.skip_path_regex, pp.intercept_header_auth, a.slug, a.enabled, s.pk as session_pk, s.token_hash, s."user",
       s.session as main, s.headers, s.checked, s.expires, m.binding
     from provider_proxy pp
       left join applications a on a.provider = pp.pk
@@ -101,6 +104,7 @@ const padded = (values: readonly string[], length: number): string[] =>
 
 const providerOf = (row: Row): HostProvider => ({
   ...row,
+  internal_host_ssl_validation: Boolean(row.internal_host_ssl_validation),
   intercept_header_auth: Boolean(row.intercept_header_auth),
   enabled: Boolean(row.enabled),
 });

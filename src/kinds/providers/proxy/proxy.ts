@@ -1,12 +1,18 @@
 import { expired } from '../../../core/cleanup/cleanup.jobs.ts';
+import type { RouteServer } from '../../../flow/protocol-kind.ts';
+import { parseCidrs } from '../../../lib/cidr.ts';
+import { memoizeWeakly } from '../../../lib/memoize.ts';
 import type { Config } from '../../../platform/config.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import { createUpstreams } from '../../../platform/http/upstream.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { decideOnTicket } from '../../../provider/authorize/decide.ts';
 import { createDenials } from '../../../provider/authorize/denials.ts';
 import type { ProviderKind } from '../../../provider/provider-kind.ts';
 import { proxyDemo } from './demo.ts';
+import { proxiedHosts } from './hosted.ts';
+import type { ProxyNeeds } from './needs.ts';
 import { createPrograms } from './programs.ts';
 import { proxyProvider } from './proxy.resource.ts';
 import { proxyApp } from './proxy-model.ts';
@@ -15,7 +21,7 @@ import { proxyRoutes } from './routes.ts';
 import { createOwnKey } from './token.ts';
 
 interface Needs {
-  readonly config: Pick<Config, 'publicUrl'>;
+  readonly config: Pick<Config, 'publicUrl' | 'outboundAllow'>;
   readonly db: Database;
   readonly key: InstanceKey;
   readonly installId: string;
@@ -27,13 +33,16 @@ interface Needs {
 export function proxy(needs: Needs): ProviderKind {
   const refusals = { denied: createDenials(needs.db, proxyApp) };
   const shared = { ...needs, refusals, publicUrl: needs.config.publicUrl, ownKey: createOwnKey(needs.key) };
+  const upstreams = createUpstreams(parseCidrs(needs.config.outboundAllow));
+  const mountOf = memoizeWeakly((server: RouteServer): ProxyNeeds => {
+    const mount = { ...shared, ...server };
+    return { ...mount, recheck: createRecheck(mount), programs: createPrograms(mount) };
+  });
   return {
     resource: proxyProvider(needs, []),
     outpost: 'proxy',
-    routes(server) {
-      const mount = { ...shared, ...server };
-      return proxyRoutes({ ...mount, recheck: createRecheck(mount), programs: createPrograms(mount) });
-    },
+    routes: (server) => proxyRoutes(mountOf(server)),
+    hosted: (server) => proxiedHosts(mountOf(server), upstreams),
     append: decideOnTicket(needs.key),
     expiring: [expired('proxy_sessions', 'sessions of protected applications')],
     demo: proxyDemo,

@@ -1,0 +1,121 @@
+import { sql } from 'kysely';
+import { pageFrame } from '../../../core/brand/language.ts';
+import { queryCache } from '../../../platform/db/query-cache.ts';
+import type { Hosted, HostedRequest } from '../../../platform/http/hosted.ts';
+import { plainPage } from '../../../platform/http/plain-page.ts';
+import type { RequestFacts } from '../../../platform/http/request-facts.ts';
+import type { HttpResponse } from '../../../platform/http/routes.ts';
+import { type Upstream, UpstreamError, type Upstreams } from '../../../platform/http/upstream.ts';
+import { redirectBrowser } from '../../../provider/browser-responses.ts';
+import { type Call, callOf } from '../../../resource/call.ts';
+import { refused } from './auth-routes.ts';
+import { check, type Decision } from './check.ts';
+import { isNavigation, type Original } from './forwarded.ts';
+import { readHost } from './guarded-host.ts';
+import type { ProxyNeeds } from './needs.ts';
+import { notSignedIn, startAddress } from './on-host.ts';
+import { outpostPath } from './proxy-model.ts';
+import { safeTarget } from './target.ts';
+import { mayAnswer, upstreamHeaders } from './upstream-headers.ts';
+import { whileAllowed } from './while-allowed.ts';
+
+const cache = queryCache<ReadonlySet<string>>('proxied hosts');
+
+/** The hosts of which this server is the reverse proxy. */
+export function proxiedHosts(needs: ProxyNeeds, upstreams: Upstreams): Hosted {
+  const ownHost = new URL(needs.publicUrl).host;
+
+  const hostOf = ({ authority, isSecure }: RequestFacts) => readHost(authority, isSecure ? 'https' : 'http');
+
+  async function isProxied(host: string): Promise<boolean> {
+    const hosts = await cache.read(needs.db, 'all', async (query) => {
+      const { rows } = await sql<{ host: string }>`select host from provider_proxy where mode = 'proxy'`.execute(query);
+      return new Set(rows.map((row) => row.host));
+    });
+    return hosts.has(host);
+  }
+
+  async function route(
+    { facts, raw, stopping }: HostedRequest,
+    forward: (upstream: Upstream) => Promise<void>,
+    sent: () => number,
+  ): Promise<HttpResponse | null> {
+    const host = hostOf(facts);
+    if (host === null || !(await isProxied(host))) return null;
+    const { url = '' } = raw;
+    if (!url.startsWith('/')) return { status: 400 };
+    const search = url.slice(facts.path.length);
+    const scheme = facts.isSecure ? 'https' : 'http';
+    const original: Original = { method: facts.method, scheme, host, path: facts.path, search };
+    const call = callOf({ facts, params: {} }, needs, { now: needs.clock.now() });
+    const decision = await check(needs, call, original, 'proxy');
+    if (decision.outcome !== 'allowed' && decision.outcome !== 'skipped') return turnAway(decision, facts, original);
+    const { internal_host, internal_host_ssl_validation: verifiesCertificate } = decision.provider;
+    const again = () => check(needs, { ...call, now: needs.clock.now() }, original, 'proxy');
+    const guard = whileAllowed(stopping, async () => (await again()).outcome === decision.outcome);
+    try {
+      await forward({
+        origin: new URL(internal_host),
+        verifiesCertificate,
+        path: url,
+        headers: upstreamHeaders(raw, facts, decision),
+        mayAnswer,
+        until: guard.signal,
+      });
+      return { status: sent(), isSent: true, isLogged: true };
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      return unreachablePage(call, error);
+    } finally {
+      guard.end();
+    }
+  }
+
+  return {
+    isForeign: (facts) => {
+      const { path } = facts;
+      const isOurs = path === outpostPath || path.startsWith(`${outpostPath}/`);
+      return !isOurs && hostOf(facts) !== ownHost;
+    },
+    serve: ({ response, ...request }) =>
+      route(
+        request,
+        (upstream) => upstreams.forward(request.raw, response, upstream),
+        () => response.statusCode,
+      ),
+    upgrade: ({ socket, head, ...request }) =>
+      route(
+        request,
+        (upstream) => upstreams.upgrade(request.raw, socket, head, upstream),
+        () => 101,
+      ),
+  };
+}
+
+/** Whoever may not come to the application signs in first, or is refused. */
+function turnAway(
+  decision: Decision,
+  { header }: RequestFacts,
+  { method, scheme, host, path, search }: Original,
+): HttpResponse | null {
+  if (decision.outcome === 'refused') return refused;
+  if (decision.outcome !== 'sign-in') return null;
+  const target = safeTarget(decision.provider, `${scheme}://${host}${path}${search}`);
+  if (!isNavigation(method, header)) return notSignedIn(decision.provider, target);
+  return redirectBrowser(startAddress(decision.provider, target));
+}
+
+const unreachablePage = async (call: Call, error: UpstreamError): Promise<HttpResponse> => ({
+  ...plainPage({
+    status: error.isTimeout ? 504 : 502,
+    ...(await pageFrame(call)),
+    title: 'The application cannot be reached',
+    paragraphs: [
+      error.isTimeout
+        ? 'It took too long to answer. Try again in a moment.'
+        : 'Gatehouse could not connect to it. Try again in a moment.',
+      `Request id: ${call.request.id}`,
+    ],
+  }),
+  fault: error,
+});
