@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { until } from '../../support/jobs.ts';
+import { unique } from '../../support/make-walk.ts';
 import { newKey, numbered } from '../../support/many-rows.ts';
 import { makeRelying, post, tokensFor } from '../../support/oauth2.ts';
 import { describeOnBoth, type TestServer } from '../../support/server.ts';
@@ -80,6 +81,35 @@ describeOnBoth(
         return (await Promise.all(left)).every((count) => count === 0);
       });
       expect((await as(kept.access_token).get('/application/o/userinfo/')).status).toBe(200);
+      await app.jobs.stop();
+    });
+  },
+  { clock: { now: systemClock.now } },
+);
+
+describeOnBoth(
+  'deleting an OAuth2 provider along with another object',
+  (server) => {
+    test('deletes its tokens, whatever takes the provider along', async () => {
+      const { admin, user, app } = server();
+      const person = await user();
+      const deleted: number[] = [];
+      for (const way of ['family', 'flow']) {
+        const { provider, ...rest } = await makeRelying(server());
+        await tokensFor(server(), { provider, ...rest }, person.pk, { scope: ['openid', 'offline_access'] });
+        const flow = { name: unique('flow'), slug: unique('flow'), title: 'Go on', designation: 'authorization' };
+        const { body: made } = await admin.post('/flows/instances/', flow);
+        const at = `/providers/oauth2/${provider.pk}/`;
+        expect((await admin.patch(at, { authorization_flow: made.pk })).status).toBe(200);
+        const path = way === 'flow' ? `/flows/instances/${made.slug}/` : `/providers/all/${provider.pk}/`;
+        expect((await admin.delete(path)).status).toBe(204);
+        expect((await admin.get(at)).status).toBe(404);
+        deleted.push(provider.pk);
+      }
+      const left = () => countRows(server(), 'oauth2_refresh_tokens', sql`provider in (${sql.join(deleted)})`);
+      expect(await left()).toBe(2);
+      await app.jobs.start();
+      await until(async () => (await left()) === 0);
       await app.jobs.stop();
     });
   },

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { certificateModel } from '../../../core/key/certificate-model.ts';
 import { type Complaints, Invalid, Problem } from '../../../lib/problem.ts';
 import { isKeySet } from '../../../platform/fetch/remote-keys.ts';
-import type { Jobs } from '../../../platform/jobs/job.ts';
 import { randomText } from '../../../platform/random.ts';
 import { defaultAuthorizationFlow } from '../../../provider/install-defaults.ts';
 import { defineProvider } from '../../../provider/provider.family.ts';
@@ -19,7 +18,6 @@ import { checkMayActAsUsers, providerRights, requireSuperuser } from './api-scop
 import { subModes } from './claims.ts';
 import { signedResponseAlgs } from './client.ts';
 import { clientJwks, clientKeysComplaint } from './client-keys.ts';
-import { queueTokenDeletion } from './delete-tokens.job.ts';
 import type { Fapi2Settings } from './fapi2-complaints.ts';
 import { fapi2Complaints } from './fapi2-complaints.ts';
 import { defaultGrantTypes, grantTypes } from './grant-types.ts';
@@ -34,7 +32,7 @@ import { signingPairComplaint } from './signing-pair.ts';
 import { type IssuerMode, issuerOf, setupUrls } from './urls.ts';
 
 /** Signs people in to an application by OAuth2 and OpenID Connect. */
-export function oauth2Provider(needs: PreviewNeeds & { jobs(): Jobs }, actions: readonly Action[]): Resource {
+export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]): Resource {
   return defineProvider({
     path: '/providers/oauth2/',
     model: oauth2Model,
@@ -168,9 +166,6 @@ export function oauth2Provider(needs: PreviewNeeds & { jobs(): Jobs }, actions: 
       }),
     },
     check: completeSettings,
-    async afterWrite({ tx, verb, pk }) {
-      if (verb === 'destroy') await queueTokenDeletion(tx, needs.jobs(), Number(pk));
-    },
     rightsOf: providerRights,
     actions: [setupUrlsAction(needs.config.publicUrl), previewUserAction(needs), rotateSecretAction, ...actions],
   });

@@ -59,6 +59,7 @@ import { rowsOfSites } from './0100-rows-of-sites.ts';
 import { invalidationFlows } from './0103-invalidation-flows.ts';
 import { orderOfReferences } from './0104-order-of-references.ts';
 import { keysOfGlobalGrants } from './0105-keys-of-global-grants.ts';
+import { oauth2ProviderDeletions } from './0108-oauth2-provider-deletions.ts';
 import { ldapProvider } from './0115-ldap-provider.ts';
 import { proxySessions } from './0120-proxy-sessions.ts';
 
@@ -126,4 +127,5 @@ export const migrations: readonly Migration[] = [
   orderOfReferences,
   keysOfGlobalGrants,
   rowsOfSites,
+  oauth2ProviderDeletions,
 ];
