@@ -41,23 +41,32 @@ export function mountHealth({ server, db, log, metrics }: HealthDependencies): v
     return { status, isReady: isDatabaseUp, isDatabaseUp };
   }
 
+  /** What is asked at the same time, as the figures of one scrape are, is one check. */
+  let checking: Promise<Readiness> | null = null;
+  function checkOnce(): Promise<Readiness> {
+    checking ??= check().finally(() => {
+      checking = null;
+    });
+    return checking;
+  }
+
   routes.on(['GET'], '/-/health/live/', async () => json(200, { status: 'ok' }));
   routes.on(['GET'], '/-/health/ready/', async () => {
     if (server.isStopping) return { ...json(503, { status: 'stopping' }), isLogged: true };
-    const { status, isReady } = await check();
+    const { status, isReady } = await checkOnce();
     return { ...json(isReady ? 200 : 503, { status }), isLogged: true };
   });
   metrics.watchFigures(
     'gatehouse_ready',
     'Whether this instance is ready for requests (1), as the readiness check reports it.',
     [],
-    async () => [{ labels: {}, value: Number((await check()).isReady) }],
+    async () => [{ labels: {}, value: Number((await checkOnce()).isReady) }],
   );
   metrics.watchFigures(
     'gatehouse_database_up',
     'Whether the database responds within 3 seconds (1) and its disk has room.',
     [],
-    async () => [{ labels: {}, value: Number((await check()).isDatabaseUp) }],
+    async () => [{ labels: {}, value: Number((await checkOnce()).isDatabaseUp) }],
   );
 }
 

@@ -1,9 +1,23 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { isLocal } from '../../src/app/metrics-route.ts';
-import { describeOnSqlite } from '../support/server.ts';
+import { describeOnBoth, describeOnSqlite } from '../support/server.ts';
 
 const path = '/-/metrics';
+
+describeOnBoth('a scrape', (server) => {
+  test('asks the database once whether it is there', async () => {
+    const { db } = server().world;
+    const pings: string[] = [];
+    const stop = db.onStatement(({ sql }) => {
+      if (sql === 'select 1') pings.push(sql);
+    });
+    await server().nobody.send('GET', path);
+    stop();
+    // The ping of SQLite is no statement of a query.
+    expect(pings).toHaveLength(db.dialect.name === 'postgres' ? 1 : 0);
+  });
+});
 
 describeOnSqlite('metrics without a token in the settings', (server) => {
   test('are shown to the local machine in the Prometheus format', async () => {

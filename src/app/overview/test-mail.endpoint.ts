@@ -1,7 +1,7 @@
 import { Invalid } from '../../lib/problem.ts';
 import type { Log } from '../../platform/log.ts';
 import { MailError } from '../../platform/mail/mail-error.ts';
-import type { Mailer } from '../../platform/mail/mailer.ts';
+import { awaitedWithinMs, type Mailer } from '../../platform/mail/mailer.ts';
 import { requireActor } from '../../resource/call.ts';
 import { longLivedCredentials } from '../../resource/credentials.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
@@ -29,11 +29,8 @@ export const testMailEndpoint = ({ mailer, config, log }: Needs): Endpoint =>
       if (email === '') throw Invalid.whole('Your account has no e-mail address. Enter one, then try again.');
       if (isDryRun(call)) return email;
       try {
-        await mailer.send({
-          to: email,
-          subject: 'Test mail from Gatehouse',
-          text: `This is a test mail from ${config.publicUrl}, requested by ${username}. Mail works.`,
-        });
+        const text = `This is a test mail from ${config.publicUrl}, requested by ${username}. Mail works.`;
+        await mailer.send({ to: email, subject: 'Test mail from Gatehouse', text }, awaitedWithinMs);
       } catch (error) {
         if (!(error instanceof MailError)) throw error;
         log.warn({ err: error }, 'a test mail could not be sent');

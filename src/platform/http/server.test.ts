@@ -231,6 +231,21 @@ test('a connection serves as many requests as come one after another', async () 
   socket.destroy();
 });
 
+test('a request that takes too long is closed, and the log tells', async () => {
+  const other: string[] = [];
+  const slow = createServer({
+    log: createLog({ level: 'warn', stream: { write: (line) => void other.push(line) } }),
+    ...{ trustedProxies: [], requestTimeoutMs: 200 },
+  });
+  slow.routes.on(['GET'], '/never', () => new Promise(() => {}));
+  const at = await slow.listen({ host: '127.0.0.1', port: 0 });
+  await expect(fetch(`${at}/never?a=b`)).rejects.toThrow();
+  expect(other.map((line) => JSON.parse(line))).toMatchObject([
+    { req: { method: 'GET', url: '/never?a=b' }, msg: 'a request took too long: its connection is closed' },
+  ]);
+  await slow.close();
+});
+
 test('a body in crumbs is broken off', async () => {
   const other = createServer({ log, trustedProxies: [] });
   other.routes.on(['POST'], '/here', async () => ({ status: 200 }));

@@ -89,6 +89,7 @@ export function createServer({
     if (!tryBegin(raw.socket)) return;
     const started = performance.now();
     const facts = requestFacts(raw, proxies);
+    response.on('timeout', () => closeLate(raw, response, facts));
     let answer: HttpResponse;
     let route: string | null = null;
     try {
@@ -122,6 +123,14 @@ export function createServer({
     const milliseconds = performance.now() - started;
     logRequest(answer, facts, raw.url, milliseconds);
     observe({ route, status: answer.status, isFault: isFault(answer), milliseconds });
+  }
+
+  /** Nothing has been sent or received for long: the client gets no response, and the log has to tell why. */
+  function closeLate({ socket, url }: IncomingMessage, { headersSent }: ServerResponse, facts: RequestFacts): void {
+    const { id, method, clientIp: ip } = facts;
+    if (!headersSent)
+      log.warn({ request_id: id, req: { method, url, ip } }, 'a request took too long: its connection is closed');
+    socket.destroy();
   }
 
   function answerTo(raw: IncomingMessage, facts: RequestFacts, { answer, params }: RouteMatch): Promise<HttpResponse> {

@@ -7,8 +7,8 @@ import { type SmtpConnection, sendBySmtp } from './smtp.ts';
 export interface Mailer {
   /** Whether a mail server is configured. */
   readonly isReady: boolean;
-  /** Resolves when the server has accepted the message; rejects with a MailError otherwise. */
-  send(mail: Mail): Promise<void>;
+  /** Resolves when the server has accepted the message; rejects with a MailError otherwise, also after `withinMs`. */
+  send(mail: Mail, withinMs?: number): Promise<void>;
 }
 
 export interface MailSettings {
@@ -17,16 +17,18 @@ export interface MailSettings {
 }
 
 const timeoutMs = 15_000;
+/** For mails that a request waits for: less than the time after which its connection is closed without a response. */
+export const awaitedWithinMs = 45_000;
 
 export function createMailer({ url, from }: MailSettings): Mailer {
   return {
     isReady: url !== null && from !== null,
-    async send(mail) {
+    async send(mail, withinMs) {
       if (url === null || from === null) {
         const why = 'No e-mail can be sent: GATEHOUSE_SMTP_URL and GATEHOUSE_SMTP_FROM are not set.';
         throw new MailError(why, { isFinal: true });
       }
-      await sendBySmtp(serverAt(url), { from, ...mail });
+      await sendBySmtp(serverAt(url), { from, ...mail }, withinMs);
     },
   };
 }

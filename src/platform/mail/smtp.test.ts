@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { SMTPServer } from 'smtp-server';
 import { afterEach, expect, test } from 'vitest';
 import { MailError } from './mail-error.ts';
-import { serverAt } from './mailer.ts';
+import { createMailer, serverAt } from './mailer.ts';
 import { type SmtpConnection, sendBySmtp } from './smtp.ts';
 
 const mail = { from: 'gatehouse@example.com', to: 'ada@example.com', subject: 'Hello', text: 'A link.' };
@@ -35,6 +35,12 @@ test('a server that answers in drips is left', async () => {
   });
   await expect(sendBySmtp(connection, mail, 300)).rejects.toThrow('took too long');
   await expect.poll(() => sockets.size).toBe(0);
+});
+
+test('somebody who waits for a mail is told in time', async () => {
+  const { port } = await listen((socket) => socket.write('220 mail\r\n'));
+  const mailer = createMailer({ url: `smtp://127.0.0.1:${port}`, from: mail.from });
+  await expect(mailer.send(mail, 300)).rejects.toThrow('took too long');
 });
 
 test('a server that does not offer STARTTLS where it is required sees neither password nor mail', async () => {

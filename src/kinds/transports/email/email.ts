@@ -1,7 +1,7 @@
 import { languageOfUser } from '../../../core/brand/language.ts';
 import { type TransportKind, Undeliverable, Undelivered } from '../../../notify/transport-kind.ts';
 import { MailError } from '../../../platform/mail/mail-error.ts';
-import type { Mailer } from '../../../platform/mail/mailer.ts';
+import { awaitedWithinMs, type Mailer } from '../../../platform/mail/mailer.ts';
 import { notificationMail } from './notification-mail.ts';
 
 interface Needs {
@@ -19,7 +19,9 @@ export function emailTransport({ mailer, config }: Needs): TransportKind {
       const { user } = message;
       if (user.email === '') return { warning: 'The user has no e-mail address.' };
       const mail = notificationMail(languageOfUser(user.attributes, 'en'), config.publicUrl, message);
-      await mailer.send({ to: user.email, ...mail }).catch(fail);
+      // Somebody waits while it is only tried.
+      const withinMs = message.event === null ? awaitedWithinMs : undefined;
+      await mailer.send({ to: user.email, ...mail }, withinMs).catch(fail);
       return 'The mail server took the message.';
     },
   };
