@@ -12,7 +12,7 @@ import { type PendingLogin, toExternalIdentity } from './callback-result.ts';
 import type { ExternalIdentity } from './external-identity.ts';
 import { linkCaller } from './link-caller.ts';
 import { findConnection } from './match-user.ts';
-import { browserCookie, browserSecret, consumePending, newBrowserSecret, storePendingLogin } from './pending-logins.ts';
+import { browserSecret, consumePending, newBrowserSecret, returnCookies, storePendingLogin } from './pending-logins.ts';
 import type { MappedIdentity } from './properties.ts';
 import { type RedirectSource, redirect, type SourceRequest, settingsPage } from './redirect-source.ts';
 import { checkSourcePolicies, planSignIn } from './sign-in.ts';
@@ -41,7 +41,7 @@ export async function handleCallback<S extends SourceRow, A>(
     const browser = newBrowserSecret();
     const visit = { purpose: 'back', token: pending.ticket, browser, source: source.pk } as const;
     await call.db.write((tx) => storePendingLogin(tx, needs.key, visit, result, call));
-    return redirect(pending.next ?? '/', [browserCookie(browser, isSecure, 'back')]);
+    return redirect(pending.next ?? '/', returnCookies(call.request, isSecure, pending.ticket, browser));
   }
   const external = toExternalIdentity(result, source, resource, protocol);
   if (!call.actor) return signIn(kind, external, pending.next, call);

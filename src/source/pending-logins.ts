@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Json } from '../lib/json.ts';
 import { addMilliseconds } from '../platform/clock.ts';
@@ -115,21 +116,51 @@ export async function consumePending<P extends keyof Contents, T extends Content
   return opened<T>(key, rows[0]);
 }
 
-/** `back` has a separate secret, new each time: an attacker may have planted the one used for `out` (session fixation). */
-const cookieNames = { out: 'gatehouse_source', back: 'gatehouse_source_back' } as const;
-type Way = keyof typeof cookieNames;
+const cookieName = 'gatehouse_source';
+const lifetimeSeconds = (2 * visitLifetimeMs) / 1000;
+
+const secretIn = ({ cookies }: Pick<RequestFacts, 'cookies'>, name: string, isSecure: boolean): string | null => {
+  const value = cookies[hostCookieName(name, isSecure)];
+  return value && /^[\w-]{43}$/.test(value) ? value : null;
+};
 
 /** The secret that binds a browser to its pending logins; null before it has one. */
-export function browserSecret(
-  { cookies }: Pick<RequestFacts, 'cookies'>,
-  isSecure: boolean,
-  way: Way = 'out',
-): string | null {
-  const value = cookies[hostCookieName(cookieNames[way], isSecure)];
-  return value && /^[\w-]{43}$/.test(value) ? value : null;
-}
+export const browserSecret = (request: Pick<RequestFacts, 'cookies'>, isSecure: boolean): string | null =>
+  secretIn(request, cookieName, isSecure);
 
 export const newBrowserSecret = randomToken;
 
-export const browserCookie = (value: string, isSecure: boolean, way: Way = 'out'): string =>
-  ownCookieHeader({ name: cookieNames[way], value, isSecure, maxAgeSeconds: (2 * visitLifetimeMs) / 1000 });
+export const browserCookie = (value: string, isSecure: boolean): string =>
+  ownCookieHeader({ name: cookieName, value, isSecure, maxAgeSeconds: lifetimeSeconds });
+
+// A walk that waits for a source gets a secret of its own with the result: another tab may come back to another walk, and an
+// attacker may have planted the secret that the browser left with (session fixation).
+const returnPrefix = `${cookieName}_back_`;
+/** Each request brings all of them along; those that were set first give way. */
+const maxReturns = 8;
+
+const returnName = (ticket: string): string => `${returnPrefix}${hash('sha256', ticket, 'hex').slice(0, 16)}`;
+
+/** The secret with which the browser came back to the walk that has this ticket. */
+export const returnSecret = (
+  request: Pick<RequestFacts, 'cookies'>,
+  isSecure: boolean,
+  ticket: string,
+): string | null => secretIn(request, returnName(ticket), isSecure);
+
+export function returnCookies(
+  { cookies }: Pick<RequestFacts, 'cookies'>,
+  isSecure: boolean,
+  ticket: string,
+  secret: string,
+): string[] {
+  const prefix = hostCookieName(returnPrefix, isSecure);
+  const others = Object.keys(cookies).filter((name) => name.startsWith(prefix));
+  const surplus = others.slice(0, Math.max(0, others.length - maxReturns + 1));
+  return [
+    ownCookieHeader({ name: returnName(ticket), value: secret, isSecure, maxAgeSeconds: lifetimeSeconds }),
+    ...surplus.map((name) =>
+      ownCookieHeader({ name: returnPrefix + name.slice(prefix.length), value: '', isSecure, maxAgeSeconds: 0 }),
+    ),
+  ];
+}

@@ -4,6 +4,7 @@ import { plansOf } from '../../src/flow/attempt.ts';
 import { createPlan, savePlan } from '../../src/flow/plan.ts';
 import { startOpenId } from '../protocol/oauth-source/openid-service.ts';
 import { openIdWalk } from '../protocol/oauth-source/openid-walk.ts';
+import { comeBack, depart } from '../protocol/oauth-source/visitor.ts';
 import { asked } from '../support/denied-request.ts';
 import { copyBrowser, openBrowser, signInFlow } from '../support/flow-client.ts';
 import { made, makePrompt, makeWalk, unique } from '../support/make-walk.ts';
@@ -226,6 +227,32 @@ describeOnSqlite(
       }
       for (const { user, next, flow, query } of tabs) {
         expect((await browser.show(flow, query)).body).toEqual({ component: redirect, to: next });
+        expect((await me(browser)).pk).toBe(user.pk);
+      }
+    });
+
+    test('come back from two sources to the walks that sent them there, and each goes on by itself', async () => {
+      const browser = openBrowser(server());
+      const tabs: { user: { pk: number }; slug: string; flow: string; asked: URL; query: string }[] = [];
+      for (const _ of ['one', 'other']) {
+        const { slug, pk } = await source();
+        const user = await linkedUser(pk, slug);
+        const walk = await makeWalk(server(), [['source', { source: pk }], ['user_login']]);
+        // A link of its own, as an invitation has.
+        const { to } = (await browser.show(walk.slug, `itoken=${slug}`)).body;
+        const asked = await depart(server(), browser, slug, new URL(to, 'https://gate.example').search);
+        tabs.push({ user, slug, flow: walk.slug, asked, query: '' });
+      }
+      for (const tab of tabs) {
+        peer.person = { sub: tab.slug };
+        await peer.prepare(tab.asked.searchParams.get('nonce') ?? '');
+        const answer = { code: 'a-code', state: tab.asked.searchParams.get('state') ?? '' };
+        const { location } = await comeBack(server(), browser, tab.slug, answer);
+        expect(location).toContain(`/if/flow/${tab.flow}/?attempt=`);
+        tab.query = location.split('?')[1] ?? '';
+      }
+      for (const { user, flow, query } of tabs) {
+        expect((await browser.show(flow, query)).body).toEqual({ component: redirect, to: '/if/user/' });
         expect((await me(browser)).pk).toBe(user.pk);
       }
     });

@@ -5,10 +5,10 @@ import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomToken } from '../../../platform/random.ts';
 import { toExternalIdentity } from '../../../source/callback-result.ts';
 import {
-  browserSecret,
   consumePending,
   findPendingLogin,
   type PendingLoginKey,
+  returnSecret,
 } from '../../../source/pending-logins.ts';
 import type { SignInNeeds } from '../../../source/sign-in.ts';
 import type { SourceRow } from '../../../source/source.family.ts';
@@ -57,7 +57,7 @@ function visitOf({ isSecure }: VisitNeeds, step: SourceStep, { pk }: SourceRow):
     memory.until = expiryOf(step);
     return null;
   }
-  const browser = browserSecret(call.request, isSecure, 'back');
+  const browser = returnSecret(call.request, isSecure, memory.ticket);
   return browser === null ? null : { purpose: 'back', token: memory.ticket, browser, source: pk };
 }
 
