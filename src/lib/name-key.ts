@@ -24,3 +24,6 @@ export function nameKey(name: string): string {
 export const isSameName = (one: string, other: string): boolean => foldName(one) === foldName(other);
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
+
+/** What `lower` makes of a column in both databases. */
+export const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());

@@ -82,6 +82,8 @@ describe.each(places)('recover-admin with the server running on %s', (kind, sett
     const other = await runGatehouse(['recover-admin', '--user', 'grace'], env);
     const grace = await server.as(printed(other.stdout, 'API token')).get('/core/users/?username=grace');
     expect(grace.body.results[0]).toMatchObject({ username: 'grace', is_superuser: true, is_active: true });
+    const wide = await runGatehouse(['recover-admin', '--user', 'ＧRACE'], env);
+    expect(wide).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ {2}user name +grace$/m) });
     const shouted = await runGatehouse(['recover-admin', '--user', 'GRACE'], env);
     expect(shouted).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ {2}user name +grace$/m) });
     await db.write((tx) =>

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { endSessions } from '../../core/session/session.ts';
 import { issueToken } from '../../core/token/issue-token.ts';
+import { isSameName, nameKey } from '../../lib/name-key.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { createLog } from '../../platform/log.ts';
@@ -75,11 +76,12 @@ async function recover(world: World, { engine, resourceWorld }: App, asked: stri
   return { username, password, token };
 }
 
-/** User names are unique whatever their case. A password signs no internal service account in. */
+/** Names of users are unique however they are spelled; the exact one comes first. A password signs no internal service account in. */
 async function storedName(tx: Query, asked: string): Promise<string> {
   const { rows } = await sql<{ username: string; type: string }>`select username, type from users
-    where lower(username) = ${asked.toLowerCase()}`.execute(tx);
-  const [found] = rows;
+    where username_key = ${nameKey(asked)} or username = ${asked}`.execute(tx);
+  const found =
+    rows.find(({ username }) => username === asked) ?? rows.find(({ username }) => isSameName(username, asked));
   if (found?.type === 'internal_service_account')
     throw new CommandError(
       `${found.username} is an internal service account, which nobody can sign in to. Choose another user.`,

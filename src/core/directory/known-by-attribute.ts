@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { nameKey } from '../../lib/name-key.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { findByName } from './name-keys.ts';
 import { uidOf } from './uid.ts';
@@ -14,7 +15,7 @@ export interface NamedUser {
   readonly installId: string;
 }
 
-/** Whether an application that knows users by this attribute could take the user for another. Case makes no difference. */
+/** Whether an application that knows users by this attribute could take the user for another: case makes no difference, nor do names that look alike. */
 export async function isAmbiguousName(
   query: Query,
   { user, attribute, value, installId }: NamedUser,
@@ -26,8 +27,9 @@ export async function isAmbiguousName(
   if (/^[0-9a-f]{64}$/i.test(value)) return true;
   const stored = sql`attributes ->> ${sql.lit(attribute)}`;
   const given = sql`cast(${value} as text)`;
-  const { rows } = await sql`select 1 as found from users
-    where lower(substr(${stored}, 1, 255)) = lower(substr(${given}, 1, 255)) and lower(${stored}) = lower(${given})
-      and pk <> ${user} limit 1`.execute(query);
+  const isSame = sql`lower(substr(${stored}, 1, 255)) = lower(substr(${given}, 1, 255)) and lower(${stored}) = lower(${given})`;
+  const isAlike = attribute === 'upn' ? sql` or upn_key = ${nameKey(value)}` : sql``;
+  const { rows } =
+    await sql`select 1 as found from users where ((${isSame})${isAlike}) and pk <> ${user} limit 1`.execute(query);
   return rows.length > 0;
 }

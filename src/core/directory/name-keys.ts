@@ -1,11 +1,18 @@
 import { sql } from 'kysely';
-import { isSameName, nameKey } from '../../lib/name-key.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { isSameName, lowerAscii, nameKey } from '../../lib/name-key.ts';
 import type { Complaints } from '../../lib/problem.ts';
 import type { Database, Query } from '../../platform/db/database.ts';
 
 /** The columns beside `username` and `email` by which users are found and told apart. */
 export const usernameKey = { column: 'username_key', of: nameKey };
 export const emailKey = { column: 'email_key', of: (email: string) => (email === '' ? null : nameKey(email)) };
+
+/** The same for the attribute `upn`, which several users may have. */
+export const upnKey = {
+  column: 'upn_key',
+  of: ({ upn }: JsonObject) => (typeof upn === 'string' && upn !== '' ? nameKey(upn) : null),
+};
 
 export interface NamedUser {
   readonly pk: number;
@@ -28,6 +35,21 @@ export async function findByName(query: Query, text: string, by: readonly NamedI
   if (text === '') return [];
   const found = await findAlike(query, text);
   return found.filter((user) => by.some((column) => isSameName(user[column], text)));
+}
+
+/** How users spell each of these names or addresses, where it is not the same but for the case of ASCII letters. */
+export async function findSpellings(query: Query, texts: readonly string[]): Promise<Map<string, readonly string[]>> {
+  const spellings = new Map<string, readonly string[]>();
+  if (texts.length === 0) return spellings;
+  const keys = sql.join([...new Set(texts.map(nameKey))]);
+  const { rows } = await sql<NamedUser>`select pk, username, email from users
+    where username_key in (${keys}) or email_key in (${keys})`.execute(query);
+  const names = [...new Set(rows.flatMap(({ username, email }) => [username, email]))];
+  for (const text of texts) {
+    const others = names.filter((name) => isSameName(name, text) && lowerAscii(name) !== lowerAscii(text));
+    if (others.length > 0) spellings.set(text, others);
+  }
+  return spellings;
 }
 
 /** Whether a user may have a name: no other user has it as name or address, or one that looks like it. */

@@ -24,7 +24,7 @@ import { avatarOf, defaultAvatars, initialsAvatar } from './avatar.ts';
 import { attributesFilter, choicesFilter, folderFilter, linkedFilter, startsWithFilter } from './directory-filters.ts';
 import { emailProofFields } from './email-proof.ts';
 import { endImpersonationAction, impersonateAction } from './impersonation.ts';
-import { emailKey, emailTaken, usernameKey, usernameTaken } from './name-keys.ts';
+import { emailKey, emailTaken, upnKey, usernameKey, usernameTaken } from './name-keys.ts';
 import { serviceAccountAction } from './service-account.ts';
 import { uidOf as computeUid } from './uid.ts';
 import { meAction, pathsAction, setPasswordAction, signOutAction } from './user-actions.ts';
@@ -130,6 +130,7 @@ export function userResource({ installId, passwords, settings, key, jobs, config
       email_twin: text({ ...hidden, internal: true, blank: true, default: '' }),
       attributes: json({
         default: () => ({}),
+        key: upnKey,
         help: 'Free data about the user, for expressions and mappings. Values override those of groups.',
         parts: [languagePart('The language that they read; by default that of the brand or of their browser.')],
       }),

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { foldName } from '../../lib/fold-name.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { ObjectType } from './facts.ts';
 import {
@@ -85,8 +86,8 @@ async function linkPage(batch: Batch, type: ObjectType, page: readonly Candidate
   const byName = await scopeByNames(db.read, target, type, [...new Set(open.flatMap(({ names }) => names))]);
   const matches = new Map<ObjectKey, Candidate>();
   for (const candidate of open) {
-    const name = candidate.names.find((one) => byName.has(one.toLowerCase()));
-    const key = name === undefined ? undefined : byName.get(name.toLowerCase());
+    const name = candidate.names.find((one) => byName.has(foldName(one)));
+    const key = name === undefined ? undefined : byName.get(foldName(name));
     if (key !== undefined && !matches.has(key)) matches.set(key, candidate);
   }
   await db.write(async (tx) => {

@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import { foldName } from '../../lib/fold-name.ts';
+import { lowerAscii, nameKey } from '../../lib/name-key.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { canonicalUuid, isUuid } from '../../resource/fields/scalar.ts';
 import type { ObjectType } from './facts.ts';
@@ -69,7 +71,10 @@ export const isStale = (target: Target, type: ObjectType): RawBuilder<unknown> =
   sql`sync_objects.${sql.ref(type)} is not null and not exists (select 1 from ${tableOf(type)} o
     where o.pk = sync_objects.${sql.ref(type)} and ${inScope(target, type)})`;
 
-/** Objects in scope by one of the names that targets know them by, in lower case: user names and addresses, or names of groups. */
+/**
+ * Objects in scope by one of the names that targets know them by, folded (`foldName`): user names and addresses, or names of groups. A name that
+ * several have identifies none of them.
+ */
 export async function scopeByNames(
   query: Query,
   target: Target,
@@ -77,15 +82,22 @@ export async function scopeByNames(
   names: readonly string[],
 ): Promise<Map<string, ObjectKey>> {
   if (names.length === 0) return new Map();
-  const list = sql.join(names.map((name) => name.toLowerCase()));
+  const wanted = new Set(names.map(foldName));
   const columns = type === 'user' ? ['email', 'username'] : ['name'];
   const found = new Map<string, ObjectKey>();
   for (const column of columns) {
-    const { rows } = await sql<{ pk: ObjectKey; name: string }>`select o.pk, lower(o.${sql.ref(column)}) as name
-      from ${tableOf(type)} o where lower(o.${sql.ref(column)}) in (${list}) and ${inScope(target, type)}`.execute(
-      query,
-    );
-    for (const { pk, name } of rows) found.set(name, pk);
+    const condition =
+      type === 'user'
+        ? sql`o.${sql.ref(`${column}_key`)} in (${sql.join(names.map(nameKey))})`
+        : sql`lower(o.${sql.ref(column)}) in (${sql.join(names.map(lowerAscii))})`;
+    const { rows } = await sql<{ pk: ObjectKey; name: string }>`select o.pk, o.${sql.ref(column)} as name
+      from ${tableOf(type)} o where ${condition} and ${inScope(target, type)}`.execute(query);
+    for (const [name, sharers] of Map.groupBy(rows, (row) => foldName(row.name))) {
+      const [object] = sharers;
+      if (!object || !wanted.has(name)) continue;
+      if (sharers.length === 1) found.set(name, object.pk);
+      else found.delete(name);
+    }
   }
   return found;
 }

@@ -41,7 +41,7 @@ export async function findUser(
 const factsOf = (row: UserRow | undefined) => (row ? userFactsOf(row) : null);
 function isNamedByAttribute({ attributes }: UserRow, text: string): boolean {
   const { upn } = asObject(JSON.parse(attributes));
-  return typeof upn === 'string' && upn.toLowerCase() === text.toLowerCase();
+  return typeof upn === 'string' && isSameName(upn, text);
 }
 
 async function findNamed(
@@ -52,7 +52,10 @@ async function findNamed(
 ): Promise<UserRow[]> {
   const upn = dialect.jsonText(sql`u.attributes`, ['upn']);
   const conditions = members.map((member) => {
-    if (member === 'upn') return ignoresCase ? sql`lower(${upn}) = lower(${text})` : sql`${upn} = ${text}`;
+    if (member === 'upn')
+      return ignoresCase
+        ? sql`(u.upn_key = ${nameKey(text)} or lower(${upn}) = lower(${text}))`
+        : sql`${upn} = ${text}`;
     return ignoresCase ? sql`u.${sql.ref(`${member}_key`)} = ${nameKey(text)}` : sql`u.${sql.ref(member)} = ${text}`;
   });
   const isNamed = sql`(${sql.join(conditions, sql` or `)}) and u.type <> 'internal_service_account' limit ${sql.lit(maxMatches)}`;

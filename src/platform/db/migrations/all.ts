@@ -56,6 +56,7 @@ import { outposts } from './0080-outposts.ts';
 import { proxyProvider } from './0081-proxy-provider.ts';
 import { previousClientSecrets } from './0093-previous-client-secrets.ts';
 import { rowsOfSites } from './0100-rows-of-sites.ts';
+import { foldedPrincipalNames } from './0101-folded-principal-names.ts';
 import { invalidationFlows } from './0103-invalidation-flows.ts';
 import { orderOfReferences } from './0104-order-of-references.ts';
 import { keysOfGlobalGrants } from './0105-keys-of-global-grants.ts';
@@ -128,4 +129,5 @@ export const migrations: readonly Migration[] = [
   keysOfGlobalGrants,
   rowsOfSites,
   oauth2ProviderDeletions,
+  foldedPrincipalNames,
 ];

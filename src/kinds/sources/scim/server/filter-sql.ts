@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { lowerAscii } from '../../../../lib/name-key.ts';
 import type { AttributePath, Comparison, FilterValue, ScimFilter } from '../../../../lib/scim/filter.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import { parseTimestamp } from '../../../../platform/clock.ts';
@@ -9,8 +10,15 @@ type Condition = RawBuilder<boolean>;
 
 /** A value that a filter compares, as the database has it. */
 export type Leaf =
-  | { readonly is: 'text' | 'exact text' | 'uuid' | 'flag' | 'time'; readonly sql: RawBuilder<unknown> }
+  | { readonly is: 'text' | 'user name' | 'exact text' | 'uuid' | 'flag' | 'time'; readonly sql: RawBuilder<unknown> }
   | { readonly is: 'json'; readonly column: RawBuilder<unknown>; readonly path: readonly string[] };
+
+/** What filters are made into conditions with. */
+export interface FilterContext {
+  readonly dialect: Dialect;
+  /** How users spell the names and addresses that a filter compares, where case alone does not make them equal. */
+  readonly spellings: ReadonlyMap<string, readonly string[]>;
+}
 
 /** Where values of an attribute are: the condition holds when it does for one of them. */
 export type Place = (holds: (leaf: Leaf) => Condition) => Condition;
@@ -28,20 +36,20 @@ export const at =
     holds(leaf);
 
 /** A filter as a condition. What is missing makes it null, which negations count as false. */
-export function filterSql(filter: ScimFilter, scope: Scope, dialect: Dialect): Condition {
+export function filterSql(filter: ScimFilter, scope: Scope, context: FilterContext): Condition {
   switch (filter.is) {
     case 'and':
-      return sql`(${filterSql(filter.left, scope, dialect)} and ${filterSql(filter.right, scope, dialect)})`;
+      return sql`(${filterSql(filter.left, scope, context)} and ${filterSql(filter.right, scope, context)})`;
     case 'or':
-      return sql`(${filterSql(filter.left, scope, dialect)} or ${filterSql(filter.right, scope, dialect)})`;
+      return sql`(${filterSql(filter.left, scope, context)} or ${filterSql(filter.right, scope, context)})`;
     case 'not':
-      return not(filterSql(filter.filter, scope, dialect));
+      return not(filterSql(filter.filter, scope, context));
     case 'element':
-      return scope.someElement(filter.path, (element) => filterSql(filter.filter, element, dialect));
+      return scope.someElement(filter.path, (element) => filterSql(filter.filter, element, context));
     case 'present':
-      return anyOf(scope.places(filter.path), (leaf) => isPresent(leaf, dialect));
+      return anyOf(scope.places(filter.path), (leaf) => isPresent(leaf, context.dialect));
     case 'compare':
-      return compareSql(scope.places(filter.path), filter.by, filter.value, dialect);
+      return compareSql(scope.places(filter.path), filter.by, filter.value, context);
   }
 }
 
@@ -56,19 +64,24 @@ function anyOf(places: readonly Place[], holds: (leaf: Leaf) => Condition): Cond
   )})`;
 }
 
-function compareSql(places: readonly Place[], by: Comparison, value: FilterValue, dialect: Dialect): Condition {
-  if (by === 'ne') return not(compareSql(places, 'eq', value, dialect));
-  if (value !== null) return anyOf(places, (leaf) => compareLeaf(leaf, by, value, dialect));
+function compareSql(places: readonly Place[], by: Comparison, value: FilterValue, context: FilterContext): Condition {
+  if (by === 'ne') return not(compareSql(places, 'eq', value, context));
+  if (value !== null) return anyOf(places, (leaf) => compareLeaf(leaf, by, value, context));
   if (by !== 'eq') throw refused('null can only be equal or not equal');
-  return not(anyOf(places, (leaf) => isPresent(leaf, dialect)));
+  return not(anyOf(places, (leaf) => isPresent(leaf, context.dialect)));
 }
 
 function isPresent(leaf: Leaf, dialect: Dialect): Condition {
-  if (leaf.is !== 'json') return leaf.is.endsWith('text') ? sql`${leaf.sql} <> ''` : sql`${leaf.sql} is not null`;
+  if (leaf.is !== 'json') return /text|name/.test(leaf.is) ? sql`${leaf.sql} <> ''` : sql`${leaf.sql} is not null`;
   return sql`${dialect.jsonText(leaf.column, leaf.path)} not in ('', '[]', '{}')`;
 }
 
-function compareLeaf(leaf: Leaf, by: Comparison, value: string | number | boolean, dialect: Dialect): Condition {
+function compareLeaf(
+  leaf: Leaf,
+  by: Comparison,
+  value: string | number | boolean,
+  { dialect, spellings }: FilterContext,
+): Condition {
   switch (leaf.is) {
     case 'json':
       return compareJson(leaf, by, value, dialect);
@@ -78,11 +91,16 @@ function compareLeaf(leaf: Leaf, by: Comparison, value: string | number | boolea
     case 'time':
       return compareTime(leaf.sql, by, value);
     case 'uuid':
-      if (by !== 'eq') return compareText(dialect.toText(leaf.sql), by, String(value), true);
+      if (by !== 'eq') return compareText(dialect.toText(leaf.sql), by, String(value), 'exact');
       return isUuid(value) ? sql`${leaf.sql} = ${canonicalUuid(value)}` : never;
+    case 'user name': {
+      const others = by === 'eq' ? (spellings.get(String(value)) ?? []) : [];
+      const same = compareText(leaf.sql, by, String(value), 'column');
+      return others.length === 0 ? same : sql`(${same} or ${leaf.sql} in (${sql.join(others)}))`;
+    }
     case 'text':
     case 'exact text':
-      return compareText(leaf.sql, by, String(value), leaf.is === 'exact text');
+      return compareText(leaf.sql, by, String(value), leaf.is === 'text' ? 'column' : 'exact');
   }
 }
 
@@ -92,7 +110,7 @@ function compareJson(
   value: string | number | boolean,
   dialect: Dialect,
 ): Condition {
-  if (typeof value === 'string') return compareText(dialect.jsonText(column, path), by, value, false);
+  if (typeof value === 'string') return compareText(dialect.jsonText(column, path), by, value, 'document');
   if (by === 'eq') return dialect.jsonEquals(column, path, value);
   if (typeof value === 'boolean') throw refused('true and false can only be equal');
   return compareOrder(dialect.jsonNumber(column, path), by, sql`${value}`);
@@ -104,10 +122,16 @@ function compareTime(column: RawBuilder<unknown>, by: Comparison, value: string 
   return by === 'eq' ? sql`${column} = ${moment}` : compareOrder(column, by, sql`${moment}`);
 }
 
-/** Texts are compared without case unless they are exact. */
-function compareText(text: RawBuilder<unknown>, by: Comparison, value: string, isExact: boolean): Condition {
-  const given = sql`cast(${value} as text)`;
-  const [one, other] = isExact ? [text, given] : [sql`lower(${text})`, sql`lower(${given})`];
+/** Texts are compared without case unless they are exact. Columns have none but the case of ASCII letters, in either database. */
+function compareText(
+  text: RawBuilder<unknown>,
+  by: Comparison,
+  value: string,
+  how: 'exact' | 'column' | 'document',
+): Condition {
+  const given = sql`cast(${how === 'column' ? lowerAscii(value) : value} as text)`;
+  const one = how === 'exact' ? text : sql`lower(${text})`;
+  const other = how === 'document' ? sql`lower(${given})` : given;
   switch (by) {
     case 'eq':
       return sql`${one} = ${other}`;
@@ -142,5 +166,21 @@ const refused = (reason: string) => new ScimError(400, `The filter cannot be use
 /** What an attribute is sorted by. */
 export function sortSql(leaf: Leaf, dialect: Dialect): RawBuilder<unknown> {
   if (leaf.is === 'json') return sql`lower(${dialect.jsonText(leaf.column, leaf.path)})`;
-  return leaf.is === 'text' ? sql`lower(${leaf.sql})` : leaf.sql;
+  return leaf.is === 'text' || leaf.is === 'user name' ? sql`lower(${leaf.sql})` : leaf.sql;
+}
+
+/** The texts that a filter compares something with. */
+export function comparedTexts(filter: ScimFilter): string[] {
+  switch (filter.is) {
+    case 'and':
+    case 'or':
+      return [...comparedTexts(filter.left), ...comparedTexts(filter.right)];
+    case 'not':
+    case 'element':
+      return comparedTexts(filter.filter);
+    case 'compare':
+      return typeof filter.value === 'string' ? [filter.value] : [];
+    case 'present':
+      return [];
+  }
 }

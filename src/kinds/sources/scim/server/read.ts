@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { findSpellings } from '../../../../core/directory/name-keys.ts';
 import { asText, isJsonObject } from '../../../../lib/json.ts';
 import { countConditions, parseFilter, parsePath, type ScimFilter } from '../../../../lib/scim/filter.ts';
 import { member, type ScimObject } from '../../../../lib/scim/matches.ts';
@@ -7,7 +8,7 @@ import { listMessageId } from '../../../../lib/scim/urns.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { readList } from '../../../../platform/db/read-list.ts';
 import { isStorable } from '../../../../resource/fields/well-formed.ts';
-import { filterSql, sortSql } from './filter-sql.ts';
+import { comparedTexts, filterSql, sortSql } from './filter-sql.ts';
 import { type Projection, project, readProjection, shows } from './project.ts';
 import { findRecord, isVersion, loadMembers, membersOf, showRecord, versionOf } from './records.ts';
 import type { RecordRow, ResourceType } from './resource-type.ts';
@@ -130,7 +131,8 @@ async function pageOf(
 ): Promise<{ readonly total: number; readonly resources: ScimObject[] }> {
   const { db } = exchange.call;
   const parsed = filter ? parsedFilter(filter) : null;
-  const condition = parsed && filterSql(parsed, recordScope(type, db.dialect), db.dialect);
+  const spellings = await findSpellings(db.read, parsed ? comparedTexts(parsed) : []);
+  const condition = parsed && filterSql(parsed, recordScope(type, db.dialect), { dialect: db.dialect, spellings });
   if (parsed) await checkWork(exchange, type, countConditions(parsed));
   const where = sql`t.source = ${exchange.source.pk}${condition ? sql` and ${condition}` : sql``}`;
   const projection = readProjection(attributes, excludedAttributes, type.extensions);

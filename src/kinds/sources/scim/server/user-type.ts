@@ -39,11 +39,11 @@ export const userType: ResourceType = {
     const addresses: Place = (holds) =>
       sql`exists (select 1 from ${dialect.jsonElements(document, ['emails'])} as e0
         where ${holds({ is: 'json', column: sql.ref('e0.value'), path: ['value'] })})`;
-    const emails: Mapped = { leaf: { is: 'text', sql: sql.ref('o.email') }, also: [addresses] };
+    const emails: Mapped = { leaf: { is: 'user name', sql: sql.ref('o.email') }, also: [addresses] };
     return {
       ...commonMapped('User'),
       id: { leaf: { is: 'uuid', sql: sql.ref('o.uuid') } },
-      username: { leaf: { is: 'text', sql: sql.ref('o.username') } },
+      username: { leaf: { is: 'user name', sql: sql.ref('o.username') } },
       active: { leaf: { is: 'flag', sql: sql.ref('o.is_active') } },
       displayname: { leaf: nameLeaf, also: [inDocument('displayName')] },
       'name.formatted': { leaf: nameLeaf, also: [inDocument('name', 'formatted')] },
