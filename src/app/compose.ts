@@ -7,7 +7,7 @@ import { cookieNames } from '../core/session/session-cookies.ts';
 import type { SessionNeeds } from '../core/session/session-credential.ts';
 import { executorOperations } from '../flow/executor/executor.operations.ts';
 import { createExecutor } from '../flow/executor/executor.ts';
-import type { RouteServer } from '../flow/protocol-kind.ts';
+import type { Listener, RouteServer } from '../flow/protocol-kind.ts';
 import {
   accessTokensBy,
   appendBy,
@@ -67,6 +67,8 @@ const routeLabel = (route: string | null): string => {
 export interface App {
   readonly server: HttpServer;
   readonly engine: Engine;
+  /** Servers of other protocols. */
+  readonly listeners: readonly Listener[];
   readonly operations: readonly Operation[];
   readonly endpoints: readonly Endpoint[];
   readonly resourceWorld: ResourceWorld;
@@ -189,11 +191,12 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   for (const kind of kinds.protocolKinds) {
     for (const { methods, path, handle } of kind.routes?.(routeServer) ?? []) routes.on(methods, path, handle);
   }
+  const listeners = kinds.protocolKinds.flatMap((kind) => kind.listeners?.(routeServer) ?? []);
   mountHealth({ server, db, log, metrics });
   mountMetrics(routes, metrics, config.metricsToken);
   mountMedia(routes, db);
   mountStaticFiles(routes);
   mountApiBrowser(routes, apiPrefix);
   mountPages(routes, { ...sessions, clock, log, kinds, publicUrl: config.publicUrl });
-  return { server, engine, operations, endpoints, resourceWorld, kinds, jobs };
+  return { server, listeners, engine, operations, endpoints, resourceWorld, kinds, jobs };
 }

@@ -25,6 +25,8 @@ interface FlowRequest {
   /** The user whom the flow is about, if known. */
   readonly user: UserFacts | null;
   readonly context: Readonly<Record<string, Json>>;
+  /** Whether an outpost asks, for a program that knows a password alone. */
+  readonly isByOutpost?: boolean;
 }
 
 export interface FlowCandidate extends FlowSummary {
@@ -49,9 +51,9 @@ export async function applicableFlow(
 export async function loadDenial(
   policies: PolicyEngine,
   flow: FlowCandidate,
-  { call, user, context }: Omit<FlowRequest, 'flow'>,
+  { call, user, context, isByOutpost = false }: Omit<FlowRequest, 'flow'>,
 ): Promise<readonly string[] | null> {
-  if (!isCallerFit(flow.authentication, call)) return [];
+  if (!isCallerFit(flow.authentication, call, isByOutpost)) return [];
   const { passing, messages } = await policies.evaluateTarget({
     call,
     request: async () => policyRequest(call, { user, context, obj: { pk: flow.pk, slug: flow.slug, name: flow.name } }),
@@ -96,7 +98,7 @@ async function loadFlows(query: Query, pks: readonly string[]): Promise<FlowCand
   return rows;
 }
 
-function isCallerFit(authentication: string, { actor }: Call): boolean {
+function isCallerFit(authentication: string, { actor }: Call, isByOutpost = false): boolean {
   switch (authentication) {
     case 'none':
       return true;
@@ -106,6 +108,8 @@ function isCallerFit(authentication: string, { actor }: Call): boolean {
       return actor === null;
     case 'require_superuser':
       return actor?.isSuperuser === true;
+    case 'require_outpost':
+      return isByOutpost;
     default:
       // What this server cannot verify counts as false.
       return false;

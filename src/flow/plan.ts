@@ -27,6 +27,8 @@ export interface FlowPlan {
   readonly connects?: string;
   /** Nothing shows that the user wants this flow: they, or a page that sent their browser, opened its page while they were signed in. */
   readonly isOpened?: boolean;
+  /** A program asks with a name and a password (`password-sign-in.ts`): nobody sees a page, nothing of the walk is stored, and there is no session. */
+  readonly isWithoutBrowser?: boolean;
   /** Further input for stages: the requested application and scopes. */
   readonly context?: Readonly<Record<string, Json>>;
   /** What happens after the flow's own stages, in this order. */
@@ -47,7 +49,9 @@ export interface Refusal {
 export const createPlan = (
   { pk, slug }: FlowPlan['flow'],
   user: number | null,
-  more: Partial<Pick<FlowPlan, 'context' | 'append' | 'refusal' | 'is_restored' | 'isOpened'>> = {},
+  more: Partial<
+    Pick<FlowPlan, 'context' | 'append' | 'refusal' | 'is_restored' | 'isOpened' | 'isWithoutBrowser'>
+  > = {},
 ): FlowPlan => ({
   flow: { pk, slug },
   sso: false,

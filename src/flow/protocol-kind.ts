@@ -23,6 +23,8 @@ export interface ProtocolKind extends Kind {
   routes?(server: RouteServer): readonly Route[];
   /** Whole hosts that this kind serves in front of all routes. */
   hosted?(server: RouteServer): Hosted;
+  /** Serves the protocol on ports of its own, as the settings name them. */
+  listeners?(server: RouteServer): readonly Listener[];
   /**
    * Carries out a step that this kind put into a plan (`PlanStep.kind` is the model of its resource), in the
    * transaction that ends the flow. Throws `Problem` if its preconditions no longer hold.
@@ -38,6 +40,20 @@ export interface ProtocolKind extends Kind {
   accessTokens?(wanted: WantedTokens, call: Call, registry: Registry): Promise<Readonly<Record<string, string>>>;
   /** The actor of a bearer token; null if the token is invalid or not of this kind. */
   actorOfBearer?(token: string, now: string): Promise<Actor | null>;
+}
+
+/** A server beside that of HTTP. */
+export interface Listener {
+  /** For the log: `LDAP`. */
+  readonly name: string;
+  /** The settings that name its address, for messages. */
+  readonly setting: string;
+  readonly host: string;
+  readonly port: number;
+  /** Resolves with the address once it takes connections. */
+  listen(): Promise<string>;
+  /** Ends all connections. */
+  close(): Promise<void>;
 }
 
 export interface WantedTokens {

@@ -29,6 +29,7 @@ test('an empty environment gives the defaults', () => {
     bootstrap: { password: null, token: null, email: null },
     geoip: { country: null, city: null, asn: null },
     metricsToken: null,
+    ldap: { host: '127.0.0.1', port: null, tlsPort: null },
     warnings: [],
   });
 });
@@ -60,6 +61,9 @@ test('every setting is read', () => {
     GATEHOUSE_SHUTDOWN_DELAY: '10',
     GATEHOUSE_SMTP_URL: 'smtps://ada:hunter2@mail.example.com',
     GATEHOUSE_SMTP_FROM: 'gatehouse@example.com',
+    GATEHOUSE_LDAP_HOST: '::1',
+    GATEHOUSE_LDAP_PORT: '1389',
+    GATEHOUSE_LDAPS_PORT: '1636',
   };
   expect(Object.keys(env)).toEqual([...settingNames]);
   expect(readConfig(env)).toMatchObject({
@@ -80,9 +84,20 @@ test('every setting is read', () => {
     metricsToken: env.GATEHOUSE_METRICS_TOKEN,
     shutdownDelaySeconds: 10,
     smtp: { url: env.GATEHOUSE_SMTP_URL, from: 'gatehouse@example.com' },
+    ldap: { host: '::1', port: 1389, tlsPort: 1636 },
     warnings: [],
   });
   rmSync(folder, { recursive: true });
+});
+
+test('LDAP in the clear that others reach is warned about', () => {
+  const { warnings } = readConfig({ GATEHOUSE_LDAP_HOST: '0.0.0.0', GATEHOUSE_LDAP_PORT: '389' });
+  expect(warnings).toEqual([expect.stringContaining('GATEHOUSE_LDAP_PORT is reached by others')]);
+  expect(readConfig({ GATEHOUSE_LDAP_HOST: '0.0.0.0', GATEHOUSE_LDAPS_PORT: '636' }).warnings).toEqual([]);
+});
+
+test('what Kubernetes sets for a service called gatehouse-ldap is no setting', () => {
+  expect(readConfig({ GATEHOUSE_LDAP_PORT: 'tcp://10.0.0.1:389' }).ldap.port).toBeNull();
 });
 
 test('an empty value counts as none', () => {
@@ -97,6 +112,7 @@ test('the settings are frozen, the nested ones too', () => {
     config.bootstrap,
     config.geoip,
     config.smtp,
+    config.ldap,
     config.trustedProxies,
     config.sources,
     config.warnings,

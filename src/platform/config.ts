@@ -60,6 +60,8 @@ export interface Config {
   readonly shutdownDelaySeconds: number;
   /** Both are required to send e-mail. */
   readonly smtp: { readonly url: string | null; readonly from: string | null };
+  /** Null: not served. */
+  readonly ldap: { readonly host: string; readonly port: number | null; readonly tlsPort: number | null };
   /** Logged at startup: allowed, but probably a mistake. */
   readonly warnings: readonly string[];
   /** The source of each setting, by its environment variable. */
@@ -93,6 +95,9 @@ export const settingNames = [
   'GATEHOUSE_SHUTDOWN_DELAY',
   'GATEHOUSE_SMTP_URL',
   'GATEHOUSE_SMTP_FROM',
+  'GATEHOUSE_LDAP_HOST',
+  'GATEHOUSE_LDAP_PORT',
+  'GATEHOUSE_LDAPS_PORT',
 ] as const;
 
 /** Invalid settings. The message lists all complaints and never a secret. */
@@ -114,7 +119,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 
   function read<T>(name: SettingName, parse: (text: string) => T): T | null {
     const text = env[name];
-    if (!text) return null;
+    // Kubernetes sets some of these for services called `gatehouse-ldap` and `gatehouse-ldaps`.
+    if (!text || (name.startsWith('GATEHOUSE_LDAP') && belongsToOthers(name, text))) return null;
     try {
       return parse(text);
     } catch (error) {
@@ -155,6 +161,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       url: read('GATEHOUSE_SMTP_URL', readSmtpUrl),
       from: read('GATEHOUSE_SMTP_FROM', readEmail),
     }),
+    ldap: Object.freeze({
+      host: read('GATEHOUSE_LDAP_HOST', readHost) ?? host,
+      port: read('GATEHOUSE_LDAP_PORT', readPort),
+      tlsPort: read('GATEHOUSE_LDAPS_PORT', readPort),
+    }),
     sources: Object.freeze(sourcesIn(env)),
   };
   complaints.push(...unsafeCombinations(config));
@@ -189,6 +200,9 @@ export function describeConfig(config: Config): { name: SettingName; value: stri
     GATEHOUSE_SHUTDOWN_DELAY: String(config.shutdownDelaySeconds),
     GATEHOUSE_SMTP_URL: config.smtp.url === null ? '' : maskedSmtpUrl(config.smtp.url),
     GATEHOUSE_SMTP_FROM: config.smtp.from ?? '',
+    GATEHOUSE_LDAP_HOST: config.ldap.host,
+    GATEHOUSE_LDAP_PORT: String(config.ldap.port ?? ''),
+    GATEHOUSE_LDAPS_PORT: String(config.ldap.tlsPort ?? ''),
   };
   return settingNames.map((name) => ({ name, value: values[name], source: config.sources[name] }));
 }
@@ -243,7 +257,7 @@ function unsafeCombinations({ host, bootstrap, databaseUrl, databaseReplicaUrl }
 }
 
 function warningsAbout(config: Combination): string[] {
-  const { host, publicUrl, databaseUrl, secretKey, mediasrcApiUrl, smtp, sources } = config;
+  const { host, publicUrl, databaseUrl, secretKey, mediasrcApiUrl, smtp, sources, ldap } = config;
   const warnings: string[] = [];
   if (!isLoopback(host) && sources.GATEHOUSE_PUBLIC_URL === 'default') {
     warnings.push(
@@ -258,6 +272,11 @@ function warningsAbout(config: Combination): string[] {
   }
   if (databaseUrl !== null && secretKey === null) {
     warnings.push('GATEHOUSE_SECRET_KEY is not set: give the same one to every instance that shares this database');
+  }
+  if (ldap.port !== null && !isLoopback(ldap.host)) {
+    warnings.push(
+      'GATEHOUSE_LDAP_PORT is reached by others: passwords cross the network in the clear unless clients use StartTLS; GATEHOUSE_LDAPS_PORT always encrypts',
+    );
   }
   if ((smtp.url === null) !== (smtp.from === null)) {
     const [given, missing] = smtp.url === null ? ['FROM', 'URL'] : ['URL', 'FROM'];

@@ -27,6 +27,8 @@ export type DatabaseKind = 'sqlite' | 'postgres';
 export interface TestServer {
   readonly kind: DatabaseKind;
   readonly url: string;
+  /** The addresses of servers of other protocols, by their names. */
+  readonly listening: Readonly<Record<string, string>>;
   readonly world: World;
   readonly app: App;
   /** The administrator's API. */
@@ -123,12 +125,15 @@ export async function startServer(
   const app = await composeApp(world, extra?.kinds);
   await bootstrap(world, app);
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
+  const listening: Record<string, string> = {};
+  for (const listener of app.listeners) listening[listener.name] = await listener.listen();
   // Tests with a clock of their own look at what is so before anything is cleaned up.
   if (clock === systemClock) await app.jobs.start();
   const as = (token: string) => apiFor(url, { authorization: `Bearer ${token}` });
   return {
     kind,
     url,
+    listening,
     world,
     app,
     as,
@@ -137,6 +142,7 @@ export async function startServer(
     user: (permissions = [], values = {}) => makeUser(world, as, permissions, values),
     async close() {
       await app.server.close();
+      await Promise.all(app.listeners.map((listener) => listener.close()));
       await app.jobs.stop();
       await world.close();
       await database?.drop();

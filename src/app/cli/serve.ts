@@ -43,7 +43,8 @@ finishes the requests in flight. A second signal stops it at once.`,
       log.info({ signal: await stopSignal }, 'Gatehouse is stopping');
       app.server.announceStop();
       await setTimeout(Math.max(lastCallMs, config.shutdownDelaySeconds * 1000));
-      await withDeadline(Promise.all([app.server.close(), app.jobs.stop()]), log);
+      const listening = app.listeners.map((listener) => listener.close());
+      await withDeadline(Promise.all([app.server.close(), ...listening, app.jobs.stop()]), log);
     } finally {
       await world.close();
     }
@@ -70,6 +71,13 @@ async function tryAddress({ host, port }: Config): Promise<void> {
 async function start(app: App, world: World): Promise<string> {
   await bootstrap(world, app);
   const { host, port } = world.config;
+  for (const listener of app.listeners) {
+    try {
+      world.log.info({ address: await listener.listen() }, `${listener.name} is served`);
+    } catch (error) {
+      throw listenError(error, listener.host, listener.port, listener.setting);
+    }
+  }
   try {
     return await app.server.listen({ host, port });
   } catch (error) {
@@ -80,14 +88,14 @@ async function start(app: App, world: World): Promise<string> {
 /** Not of this machine, an unknown name, no name server, an address without its zone, no IPv6. */
 const noAddress = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL', 'EAFNOSUPPORT']);
 
-function listenError(error: unknown, host: string, port: number): unknown {
+function listenError(error: unknown, host: string, port: number, setting = 'PORT'): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   if (code === 'EADDRINUSE')
-    return new CommandError(`Port ${port} on ${host} is taken; stop what uses it, or set PORT to another.`);
+    return new CommandError(`Port ${port} on ${host} is taken; stop what uses it, or set ${setting} to another.`);
   if (code === 'EACCES')
-    return new CommandError(`Port ${port} may not be opened by this user; set PORT to one above 1023.`);
+    return new CommandError(`Port ${port} may not be opened by this user; set ${setting} to one above 1023.`);
   if (typeof code === 'string' && noAddress.has(code))
-    return new CommandError(`HOST ${host} is no address of this machine.`);
+    return new CommandError(`${setting.replace(/S?PORT$/, 'HOST')} ${host} is no address of this machine.`);
   return error;
 }
 

@@ -10,18 +10,11 @@ import { giveRight } from '../access/delegation.ts';
 import { groupsOfSql } from '../access/rights-sql.ts';
 import { attributesFilter, linkedFilter } from './directory-filters.ts';
 import { addUserAction, removeUserAction } from './group-members.ts';
+import { groupNumber } from './group-number.ts';
 import { afterGroupWrite, checkGroup, groupRights } from './group-rules.ts';
 
 const members = { table: 'user_groups', own: 'group', other: 'user' };
 const roles = { table: 'group_roles', own: 'group', other: 'role' };
-
-/** The id for protocols with numeric group ids: the first five decimal digits of the key. */
-const numberOf = (pk: string): number =>
-  Number(
-    BigInt(`0x${pk.replaceAll('-', '')}`)
-      .toString()
-      .slice(0, 5),
-  );
 
 export const groupResource = defineResource({
   path: '/core/groups/',
@@ -81,7 +74,7 @@ export const groupResource = defineResource({
     }),
     roles_obj: nestedMany('svc_rbac.role', roles, { order: 'name' }),
   },
-  derived: { num_pk: { schema: integerSchema, from: ({ pk }) => numberOf(pk) } },
+  derived: { num_pk: { schema: integerSchema, from: ({ pk }) => groupNumber(pk) } },
   views: {
     simple: {
       schema: 'UserGroup',

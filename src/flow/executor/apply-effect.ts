@@ -110,6 +110,11 @@ export async function store(
 ): Promise<ActiveWalk | null> {
   const before = JSON.stringify(state);
   const write = inSequence(unwritten, last);
+  if (state.plan.isWithoutBrowser) {
+    const work = write;
+    if (work) await call.db.write((tx) => work(tx, call).finally(() => forgetPendingUser(call)));
+    return { ...stored, state };
+  }
   // An unchanged walk is not stored: ignored guesses cost no write.
   if (stored.version > 0 && !write && before === JSON.stringify(stored.state)) return stored;
   const isRenewed = () => needsNewToken(stored.state.context, state.context);

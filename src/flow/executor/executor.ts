@@ -30,6 +30,8 @@ export interface ExecutorReply extends Screen {
   readonly cookies: readonly string[];
   /** The browser's token from now on; null if it may have got a new one in the meantime. */
   readonly token: string | null;
+  /** The walk as it is now, for callers that keep it themselves. */
+  readonly walk?: ActiveWalk;
 }
 
 export interface Executor {
@@ -132,6 +134,7 @@ function shownAt({ flow, stored, state, cookies, complaints, logoutRedirect }: W
     challenge: logoutRedirect ? redirectThroughLogout(logoutRedirect, flow, state, challenge) : challenge,
     cookies: cookies.flat(),
     token: screen.isOvertaken ? null : stored.token,
+    walk: { ...stored, state },
   };
 }
 

@@ -1,19 +1,43 @@
+import type { Config } from '../../../platform/config.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import type { Log } from '../../../platform/log.ts';
+import type { Passwords } from '../../../platform/passwords.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
 import { createEvaluateAccess } from '../../../provider/application-access.ts';
 import type { ProviderKind } from '../../../provider/provider-kind.ts';
 import { ldapAccessEndpoint } from './check-access.endpoint.ts';
 import { ldapDemo } from './demo.ts';
 import { ldapOutpostConfig, ldapProvider } from './ldap.resource.ts';
+import { createConnections, createListener } from './server/listener.ts';
+import { createOperations } from './server/operations.ts';
+import { createTlsContexts } from './server/tls-contexts.ts';
 
 interface Needs {
+  readonly config: Pick<Config, 'ldap'>;
+  readonly key: InstanceKey;
+  readonly log: Log;
+  readonly installId: string;
+  readonly passwords: Passwords;
   readonly policies: PolicyEngine;
+  readonly sandbox: Sandbox;
+  readonly version: string;
 }
 
 /** A directory for applications that know people by LDAP alone. */
-export const ldap = ({ policies }: Needs): ProviderKind => ({
+export const ldap = (needs: Needs): ProviderKind => ({
   resource: ldapProvider(),
-  endpoints: [ldapAccessEndpoint(createEvaluateAccess(policies))],
+  endpoints: [ldapAccessEndpoint(createEvaluateAccess(needs.policies))],
   outpost: 'ldap',
   resources: [ldapOutpostConfig()],
+  listeners(server) {
+    const { host, port, tlsPort } = needs.config.ldap;
+    const serving = { ...needs, ...server };
+    const connections = createConnections(serving, createOperations(serving), createTlsContexts(needs.key.box));
+    return [
+      ...(port === null ? [] : [createListener(connections, { host, port, isTls: false })]),
+      ...(tlsPort === null ? [] : [createListener(connections, { host, port: tlsPort, isTls: true })]),
+    ];
+  },
   demo: ldapDemo,
 });

@@ -79,8 +79,8 @@ export function userLogin(needs: Needs): StageKind {
     challenge: pendingUserSchemas,
     answer: { remember_me: boolean() },
     async show(step) {
-      if (lengthOf(step, 'remember_me_offset') > 0 && (await pendingActive(step)))
-        return ask(await pendingUserMembers(step));
+      const isOffered = !step.walk.plan.isWithoutBrowser && lengthOf(step, 'remember_me_offset') > 0;
+      if (isOffered && (await pendingActive(step))) return ask(await pendingUserMembers(step));
       return signIn(needs, step, false);
     },
     verifyRegistration: (step, { remember_me }) => signIn(needs, step, remember_me === true),
@@ -100,30 +100,35 @@ async function signIn({ key, isSecure }: Needs, step: Step<Settings>, isRemember
       // A session of the user's own would outlast the impersonation and hide who is behind it.
       if (call.actor?.user.pk === user.pk) checkNotImpersonating(call);
       await updateLastLogin(tx, call.now, user, context.source?.pk ?? null);
-      const facts: SessionFacts = {
-        userId: user.pk,
-        clientIp: call.request.clientIp,
-        userAgent: call.request.userAgent,
-        now: call.now,
-        amr: methodReferences(context),
-        isProven: isProven(context),
-        ...(lengthMs > 0 ? { lifetimeMs: lengthMs } : untilBrowserEnds),
-        ...bindingOf(step),
-      };
-      const before = call.actor?.session ?? null;
-      const renewed = before === null ? null : await renewSession(tx, key, before, facts);
-      const session = renewed ?? (await startSession(tx, key, facts));
-      // Sign out the browser's previous user: what they left open must not pass to the next.
-      if (before !== null && !renewed) await endSession(tx, before);
-      if (settings.terminate_other_sessions) await endSessions(tx, user.pk, session.pk);
+      if (step.walk.plan.isWithoutBrowser) context.signed_in = user.pk;
+      else await giveSession(tx, user, cookies);
       const { auth_method, auth_method_args } = context;
       const event = { action: 'login', app: 'svc_stages_user_login', context: { auth_method, auth_method_args } };
       await call.world.record(tx, actingAs(call, user), event);
-      const maxAge = lengthMs > 0 ? Math.ceil(lengthMs / 1000) : null;
-      cookies.push(...sessionCookies(session, isSecure, maxAge));
-      context.session = session.pk;
     },
   };
+
+  async function giveSession(tx: Query, { pk }: UserFacts, cookies: string[]): Promise<void> {
+    const facts: SessionFacts = {
+      userId: pk,
+      clientIp: call.request.clientIp,
+      userAgent: call.request.userAgent,
+      now: call.now,
+      amr: methodReferences(context),
+      isProven: isProven(context),
+      ...(lengthMs > 0 ? { lifetimeMs: lengthMs } : untilBrowserEnds),
+      ...bindingOf(step),
+    };
+    const before = call.actor?.session ?? null;
+    const renewed = before === null ? null : await renewSession(tx, key, before, facts);
+    const session = renewed ?? (await startSession(tx, key, facts));
+    // Sign out the browser's previous user: what they left open must not pass to the next.
+    if (before !== null && !renewed) await endSession(tx, before);
+    if (settings.terminate_other_sessions) await endSessions(tx, pk, session.pk);
+    const maxAge = lengthMs > 0 ? Math.ceil(lengthMs / 1000) : null;
+    cookies.push(...sessionCookies(session, isSecure, maxAge));
+    context.session = session.pk;
+  }
 }
 
 async function pendingActive({ pendingUser }: Step<Settings>): Promise<UserFacts | null> {

@@ -62,6 +62,7 @@ import { orderOfReferences } from './0104-order-of-references.ts';
 import { keysOfGlobalGrants } from './0105-keys-of-global-grants.ts';
 import { oauth2ProviderDeletions } from './0108-oauth2-provider-deletions.ts';
 import { ldapProvider } from './0115-ldap-provider.ts';
+import { groupNumbers } from './0116-group-numbers.ts';
 import { proxySessions } from './0120-proxy-sessions.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
@@ -130,4 +131,5 @@ export const migrations: readonly Migration[] = [
   rowsOfSites,
   oauth2ProviderDeletions,
   foldedPrincipalNames,
+  groupNumbers,
 ];

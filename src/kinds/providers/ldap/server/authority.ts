@@ -1,0 +1,67 @@
+import { hash } from 'node:crypto';
+import { sql } from 'kysely';
+import { type ActorRow, actorColumns, loadActor } from '../../../../core/access/actor.ts';
+import { isSuperuserSql } from '../../../../core/access/rights-sql.ts';
+import type { Query } from '../../../../platform/db/database.ts';
+import type { Actor } from '../../../../resource/actor.ts';
+import type { Call } from '../../../../resource/call.ts';
+import { servedApplication } from '../served-applications.ts';
+import type { ServerNeeds } from './server-needs.ts';
+
+/** Who a connection is bound as. It is looked up again for each operation: accounts change while connections last. */
+export interface Authority {
+  readonly provider: number;
+  readonly user: number;
+  readonly dn: string;
+  /** When the password was set that was given. */
+  readonly passwordSet: string;
+  /** The app password that was given instead. */
+  readonly token: string | null;
+  /** When the policies of the application were last evaluated. */
+  accessAt: number;
+}
+
+const accessHoldsMs = 60_000;
+
+/** The user of an authority as an actor; null if it has ended: the account, its password or its access has changed. */
+export async function actorOf(needs: ServerNeeds, call: Call, authority: Authority): Promise<Actor | null> {
+  const { user, token, passwordSet } = authority;
+  const { rows } = await sql<ActorRow & { password_set: string; token: string | null }>`select ${actorColumns},
+    ${isSuperuserSql(sql`u.pk`)} as is_superuser, u.password_change_date as password_set,
+    ${validToken(token, call.now)} as token from users u
+    where u.pk = ${user} and u.is_active and u.type <> 'internal_service_account'`.execute(call.db.read);
+  const [row] = rows;
+  if (!row || (token === null ? row.password_set !== passwordSet : row.token === null)) return null;
+  if (Date.now() - authority.accessAt > accessHoldsMs) {
+    if (!(await mayUse(needs, call, authority.provider, user))) return null;
+    authority.accessAt = Date.now();
+  }
+  return loadActor(call.db, row, 'access token');
+}
+
+const validToken = (token: string | null, now: string) =>
+  sql`(select t.pk from tokens t where t.pk = ${token} and (not t.expiring or t.expires > ${now}))`;
+
+/** Whether the policies of the application of a provider let a user in. */
+export async function mayUse(
+  { evaluateAccess }: Pick<ServerNeeds, 'evaluateAccess'>,
+  call: Call,
+  provider: number,
+  user: number,
+): Promise<boolean> {
+  const application = await servedApplication(call.db.read, provider);
+  if (!application) return false;
+  const answers = await evaluateAccess(call, user, [application], { dryRun: false });
+  return answers.get(application.pk)?.passing === true;
+}
+
+/** Differs once anything about the user changes: the account, the second factors, the groups, the app password. */
+export async function stampOf(query: Query, user: number, token: string | null, now: string): Promise<string | null> {
+  const { rows } = await sql`select u.username, u.name, u.email, u.type, u.path, u.attributes, u.password_change_date,
+    u.last_updated, ${validToken(token, now)} as token,
+    (select count(*) from devices d where d."user" = u.pk and d.confirmed) as devices,
+    (select max(d.pk) from devices d where d."user" = u.pk and d.confirmed) as device,
+    (select count(*) from user_groups ug where ug."user" = u.pk) as memberships
+    from users u where u.pk = ${user} and u.is_active`.execute(query);
+  return rows[0] ? hash('sha256', JSON.stringify(rows[0])) : null;
+}

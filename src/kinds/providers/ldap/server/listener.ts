@@ -1,0 +1,150 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { Listener } from '../../../../flow/protocol-kind.ts';
+import { networkOf } from '../../../../lib/cidr.ts';
+import { createNetworkLimit, createRateLimit, type NetworkLimit } from '../../../../lib/rate-limit.ts';
+import type { Database } from '../../../../platform/db/database.ts';
+import { type Client, createClient, type Operations } from './client.ts';
+import { type Connection, openConnection } from './connection.ts';
+import { limits } from './limits.ts';
+import type { ServerNeeds } from './server-needs.ts';
+import type { TlsContexts } from './tls-contexts.ts';
+
+interface At {
+  readonly host: string;
+  readonly port: number;
+  readonly isTls: boolean;
+}
+
+interface Open {
+  readonly network: string;
+  readonly client: Client;
+  readonly connection: Connection;
+}
+
+/** All connections over all ports: their limits hold together. */
+export interface Connections {
+  accept(socket: Socket, isTls: boolean): void;
+  /** Ends those that came by this port. */
+  end(port: number): void;
+}
+
+const sweptEveryMs = 5_000;
+
+export function createConnections(needs: ServerNeeds, operations: Operations, tls: TlsContexts): Connections {
+  const open = new Set<Open & { readonly port: number }>();
+  const anonymous: NetworkLimit = createNetworkLimit((allowance) =>
+    createRateLimit({ max: limits.anonymousPerMinute * allowance, windowMs: 60_000 }),
+  );
+  let timer: NodeJS.Timeout | undefined;
+
+  /** Closes what is idle or stalled. */
+  function sweep(): void {
+    const now = Date.now();
+    for (const { connection, client } of open) {
+      const idleMs = now - connection.lastUsed;
+      const mayBeIdleMs = client.isBound ? limits.boundIdleMs : limits.anonymousIdleMs;
+      if (idleMs > (connection.isBusy ? limits.stalledMs : mayBeIdleMs)) connection.destroy();
+    }
+    if (open.size === 0) stopSweeping();
+  }
+
+  function stopSweeping(): void {
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  /** Makes room at the expense of who has not bound, and of who has not been heard of for longest. */
+  function hasRoom(network: string): boolean {
+    const ofNetwork = [...open].filter((one) => one.network === network);
+    if (ofNetwork.length >= limits.connectionsOfNetwork) return evict(ofNetwork);
+    return open.size < limits.connections || evict([...open]);
+  }
+
+  function evict(from: readonly Open[]): boolean {
+    const [oldest] = from
+      .filter(({ client }) => !client.isBound)
+      .sort((left, right) => left.connection.lastUsed - right.connection.lastUsed);
+    oldest?.connection.destroy();
+    return oldest !== undefined;
+  }
+
+  return {
+    accept(socket, isTls) {
+      const clientIp = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
+      const network = networkOf(clientIp);
+      if (clientIp === '' || anonymous.waitAfter(clientIp) > 0 || !hasRoom(network)) {
+        socket.destroy();
+        return;
+      }
+      const upgrade = (plain: Socket, context: Parameters<typeof encrypted>[2]) =>
+        encrypted(plain, needs.db, context, tls);
+      void (async () => {
+        const outer = isTls ? upgrade(socket, await tls.find(needs.db.read, null)) : socket;
+        const client = createClient(needs, operations, { clientIp, isTls, anonymous, tls, upgrade });
+        const connection = openConnection(outer, {
+          ...client.handler,
+          closed: () => open.delete(entry),
+        });
+        client.attach(connection);
+        const entry = { network, client, connection, port: socket.localPort ?? 0 };
+        open.add(entry);
+        timer ??= setInterval(sweep, sweptEveryMs).unref();
+        if (!isTls) socket.resume();
+      })().catch((error: unknown) => {
+        needs.log.error({ err: error }, 'an LDAP connection could not be served');
+        socket.destroy();
+      });
+    },
+    end(port) {
+      for (const entry of open)
+        if (entry.port === port) entry.connection.disconnect('unavailable', 'The server is stopping.');
+      if (open.size === 0) stopSweeping();
+    },
+  };
+}
+
+function encrypted(
+  socket: Socket,
+  db: Database,
+  secureContext: Awaited<ReturnType<TlsContexts['find']>>,
+  tls: TlsContexts,
+): TLSSocket {
+  return new TLSSocket(socket, {
+    isServer: true,
+    secureContext,
+    SNICallback(serverName, answer) {
+      tls.find(db.read, serverName).then(
+        (found) => answer(null, found),
+        (error: unknown) => answer(error instanceof Error ? error : new Error(String(error))),
+      );
+    },
+  });
+}
+
+/** A port of the LDAP server. */
+export function createListener(connections: Connections, { host, port, isTls }: At): Listener {
+  const server = createServer({ pauseOnConnect: true }, (socket) => connections.accept(socket, isTls));
+  const scheme = isTls ? 'ldaps' : 'ldap';
+  let bound = port;
+  return {
+    ...{ name: scheme.toUpperCase(), setting: `GATEHOUSE_${scheme.toUpperCase()}_PORT`, host, port },
+    async listen() {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      server.once('error', reject);
+      server.listen({ host, port }, resolve);
+      await promise;
+      // The server has an address of this type once it listens on a port.
+      const address = server.address() as AddressInfo;
+      bound = address.port;
+      const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+      return `${scheme}://${shown}:${address.port}`;
+    },
+    async close() {
+      if (!server.listening) return;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      connections.end(bound);
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { base, type Directory, ldapPorts, makeDirectory, password } from '../../support/ldap-directory.ts';
+import { findLdapTools, runLdap } from '../../support/ldap-tools.ts';
+import { describeOnBoth } from '../../support/server.ts';
+
+const hasTools = await findLdapTools();
+
+describeOnBoth(
+  'LDAP binds',
+  (server) => {
+    let directory: Directory;
+    beforeAll(async () => {
+      if (!hasTools) return;
+      directory = await makeDirectory(server());
+      await directory.person('ada', { email: 'ada@example.com' });
+    });
+    const events = async (action: string, username: string) => {
+      const { results } = (await server().admin.get(`/events/events/?action=${action}&page_size=100`)).body;
+      return results.filter(
+        (event: { user: { username?: string }; context: { username?: string } }) =>
+          event.user.username === username || event.context.username === username,
+      );
+    };
+
+    test.runIf(hasTools)('a user binds by the name and the password', async () => {
+      const { whoami, dnOf } = directory;
+      expect(await whoami(dnOf('ada'), password)).toMatchObject({ code: 0, stdout: `dn:${dnOf('ada')}\n` });
+      // Names are compared without case and space.
+      expect((await whoami(`CN=ADA , OU=Users, dc=LDAP,dc=example,dc=com`, password)).code).toBe(0);
+      expect((await whoami(`uid=ada,${base}`, password)).code).toBe(0);
+      const [login] = await events('login', 'ada');
+      expect(login).toMatchObject({ app: 'svc_stages_user_login', client_ip: '127.0.0.1' });
+    });
+
+    test.runIf(hasTools)('a bind leaves no session and no walk', async () => {
+      const { pk } = await directory.person('sessionless');
+      expect((await directory.whoami(directory.dnOf('sessionless'), password)).code).toBe(0);
+      expect((await directory.whoami(directory.dnOf('sessionless'), 'wrong')).code).toBe(49);
+      const { read } = server().world.db;
+      expect((await sql`select 1 from authenticated_sessions where "user" = ${pk}`.execute(read)).rows).toEqual([]);
+      expect((await sql`select 1 from flow_plans`.execute(read)).rows).toEqual([]);
+    });
+
+    test.runIf(hasTools).each([
+      ['a wrong password', `cn=ada,ou=users,${base}`, 'wrong', 49],
+      ['an unknown user', `cn=nobody,ou=users,${base}`, password, 49],
+      ['no password, which other servers take for a success', `cn=ada,ou=users,${base}`, '', 53],
+      ['another tree', 'cn=ada,ou=users,DC=other', password, 50],
+      ['a malformed name', 'ada', password, 34],
+      ['a group', `cn=ada,ou=groups,${base}`, password, 49],
+      ['a name that only begins like one', `cn=ada,cn=bob,ou=users,${base}`, password, 49],
+      ['a null character', `cn=ada\\00,ou=users,${base}`, password, 49],
+    ])('%s is refused', async (_, dn, given, code) => {
+      expect((await directory.whoami(dn, given)).code).toBe(code);
+    });
+
+    test.runIf(hasTools)('an escaped name is the name of one user', async () => {
+      await directory.person('doe, jane=admin');
+      const { whoami } = directory;
+      const name = `cn=doe\\2C jane\\3Dadmin,ou=users,${base}`;
+      expect(await whoami(name, password)).toMatchObject({
+        code: 0,
+        stdout: `dn:cn=doe\\, jane\\=admin,ou=users,${base}\n`,
+      });
+    });
+
+    test.runIf(hasTools)('attempts are counted and recorded, and feed reputation', async () => {
+      await directory.person('guessed');
+      const { whoami, dnOf } = directory;
+      for (let attempt = 0; attempt < 12; attempt++) await whoami(dnOf('guessed'), `wrong ${attempt}`);
+      // By now the right one is not checked either.
+      expect((await whoami(dnOf('guessed'), password)).code).toBe(49);
+      expect((await events('login_failed', 'guessed')).length).toBeGreaterThanOrEqual(10);
+      const { results } = (await server().admin.get('/policies/reputation/scores/?identifier=guessed')).body;
+      expect(results).toMatchObject([{ identifier: 'guessed', ip: '127.0.0.1' }]);
+      expect(results[0].score).toBeLessThanOrEqual(-10);
+    });
+
+    test.runIf(hasTools)('a deactivated user is refused', async () => {
+      const { pk } = await directory.person('gone');
+      await server().admin.patch(`/core/users/${pk}/`, { is_active: false });
+      expect((await directory.whoami(directory.dnOf('gone'), password)).code).toBe(49);
+    });
+
+    test.runIf(hasTools)('who may not use the application is refused', async () => {
+      const { admin } = server();
+      const group = (await admin.post('/core/groups/', { name: 'file users' })).body.pk;
+      const { pk: target } = (await admin.get('/core/applications/files/')).body;
+      const binding = (await admin.post('/policies/bindings/', { target, group, order: 0 })).body.pk;
+      const { pk } = await directory.person('outsider');
+      expect((await directory.whoami(directory.dnOf('outsider'), password)).code).toBe(50);
+      await admin.post(`/core/groups/${group}/add_user/`, { pk });
+      expect((await directory.whoami(directory.dnOf('outsider'), password)).code).toBe(0);
+      await admin.delete(`/policies/bindings/${binding}/`);
+      await admin.patch('/core/applications/files/', { enabled: false });
+      expect((await directory.whoami(directory.dnOf('outsider'), password)).code).toBe(50);
+      await admin.patch('/core/applications/files/', { enabled: true });
+    });
+
+    test.runIf(hasTools)('without an application, a provider is not served', async () => {
+      await server().admin.post('/providers/ldap/', { name: 'unused', base_dn: 'DC=unused' });
+      expect((await directory.whoami('cn=ada,ou=users,DC=unused', password)).code).toBe(50);
+    });
+
+    test.runIf(hasTools)('anonymous clients bind and are nobody', async () => {
+      expect(await runLdap('ldapwhoami', directory.url, [])).toMatchObject({ code: 0, stdout: 'anonymous\n' });
+    });
+
+    test.runIf(hasTools)('app passwords pass without the flow, if the provider takes them', async () => {
+      const { admin } = server();
+      const { pk } = await directory.person('programs');
+      await admin.post('/core/tokens/', { identifier: 'ldap-app', intent: 'app_password', user: pk });
+      const { key } = (await admin.get('/core/tokens/ldap-app/view_key/')).body;
+      const { whoami, dnOf } = directory;
+      await directory.change({ accept_app_passwords: true });
+      expect((await whoami(dnOf('programs'), key)).code).toBe(0);
+      expect((await whoami(dnOf('ada'), key)).code).toBe(49);
+      // The flow's own password stage takes app passwords, too; one without does not.
+      const [stage] = (await admin.get('/stages/password/?name=default-authentication-password')).body.results;
+      await admin.patch(`/stages/password/${stage.pk}/`, { backends: ['svc.core.auth.InbuiltBackend'] });
+      expect((await whoami(dnOf('programs'), key)).code).toBe(0);
+      await directory.change({ accept_app_passwords: false });
+      expect((await whoami(dnOf('programs'), key)).code).toBe(49);
+      await directory.change({ accept_app_passwords: true });
+      await admin.delete('/core/tokens/ldap-app/');
+      expect((await whoami(dnOf('programs'), key)).code).toBe(49);
+      await directory.change({ accept_app_passwords: false });
+    });
+  },
+  { env: ldapPorts },
+);
