@@ -10,7 +10,7 @@ import {
 import { describeOnSqlite } from '../support/server.ts';
 
 describeOnSqlite(
-  'class 38: what a client sends opens nothing in forward auth',
+  'forward auth: headers, paths and cookies of clients open nothing',
   (server) => {
     const auth = (kind: string, headers: SentHeaders, path = '') =>
       sendAs(server(), `/outpost.gatehouse/auth/${kind}${path}`, { ...navigating, ...headers });
