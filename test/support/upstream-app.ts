@@ -10,6 +10,8 @@ export interface UpstreamApp {
   readonly requests: readonly { readonly url: string; readonly headers: readonly string[]; readonly body: string }[];
   /** The connections that were opened to it. */
   readonly connections: number;
+  /** The event streams and WebSockets that are open. */
+  readonly streams: number;
   close(): Promise<void>;
 }
 
@@ -25,6 +27,7 @@ export async function startUpstreamApp(tls?: {
 }): Promise<UpstreamApp> {
   const requests: { url: string; headers: string[]; body: string }[] = [];
   let connections = 0;
+  let streams = 0;
   const sockets = new Set<Socket>();
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
@@ -33,7 +36,10 @@ export async function startUpstreamApp(tls?: {
     const { pathname, searchParams } = new URL(`http://x${request.url?.replace(/^\/+/, '/')}`);
     if (pathname === '/events') {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: first\n\n');
-      request.on('close', () => response.end());
+      streams += 1;
+      response.on('close', () => {
+        streams -= 1;
+      });
       return;
     }
     if (pathname === '/upload') {
@@ -44,6 +50,8 @@ export async function startUpstreamApp(tls?: {
     }
     if (pathname === '/hang') return;
     if (pathname === '/cut') return void request.socket.destroy();
+    if (pathname === '/large-header') return void response.writeHead(200, { 'x-large': 'x'.repeat(40_000) }).end();
+    if (pathname === '/no-http') return void request.socket.end('HTTP/1.1 two hundred\r\n\r\n');
     request.on('data', (chunk: Buffer) => {
       seen.body += chunk.toString('utf8');
     });
@@ -67,7 +75,11 @@ export async function startUpstreamApp(tls?: {
     socket.write(
       `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
     );
-    socket.on('error', () => socket.destroy());
+    streams += 1;
+    socket.on('close', () => {
+      streams -= 1;
+    });
+    socket.on('error', () => socket.destroy()).on('end', () => socket.end());
     socket.on('data', (frame: Buffer) => echo(socket, frame));
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -78,6 +90,9 @@ export async function startUpstreamApp(tls?: {
     requests,
     get connections() {
       return connections;
+    },
+    get streams() {
+      return streams;
     },
     close: () =>
       new Promise((done) => {

@@ -64,7 +64,7 @@ export function endToEnd(rawHeaders: readonly string[]): RawHeaders {
 }
 
 /** Connections to upstreams, reused. `allowed` are link-local ranges that may be reached, such as those of cloud metadata. */
-export function createUpstreams(allowed: Cidrs): Upstreams {
+export function createUpstreams(allowed: Cidrs, limits: { readonly answerMs: number } = { answerMs }): Upstreams {
   const options = { keepAlive: true, maxSockets: maxConnections, maxFreeSockets: 32, scheduling: 'lifo' } as const;
   const plain = new http.Agent(options);
   const verifying = new https.Agent(options);
@@ -87,7 +87,7 @@ export function createUpstreams(allowed: Cidrs): Upstreams {
       headers: [...headers, ...more].flat(),
       ...(isSecure && !isIP(hostname) && { servername: hostname }),
     });
-    request.setTimeout(answerMs, () => request.destroy(timedOut));
+    request.setTimeout(limits.answerMs, () => request.destroy(timedOut));
     request.once('socket', (socket) => {
       if (!socket.connecting) return;
       const timer = setTimeout(() => request.destroy(timedOut), connectMs);

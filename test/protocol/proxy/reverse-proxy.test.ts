@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { generateCertificate } from '../../../src/lib/certificate/generate-certificate.ts';
 import {
   behindProxy,
@@ -159,7 +159,9 @@ describeOnBoth(
       const [response] = await once(sent, 'response');
       const [first] = await once(response, 'data');
       expect(String(first)).toBe('data: first\n\n');
+      expect(upstream.streams).toBe(1);
       sent.destroy();
+      await vi.waitFor(() => expect(upstream.streams).toBe(0));
     });
 
     const webSocket = async (app: ProtectedHost, cookie: string): Promise<[string, Socket]> => {
@@ -189,6 +191,41 @@ describeOnBoth(
       expect(refused).toContain('HTTP/1.1 401');
       expect(upstream.requests.length).toBe(before);
       other.destroy();
+    });
+
+    test('ends WebSockets and event streams within a minute of the session', async () => {
+      const { app, browser, session } = await entered();
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+      try {
+        const [head, socket] = await webSocket(app, cookieOf(browser, app));
+        expect(head).toContain('HTTP/1.1 101');
+        const sent = open(app, browser, '/events');
+        sent.on('error', () => {}).end();
+        const [response] = await once(sent, 'response');
+        await once(response, 'data');
+        await vi.advanceTimersByTimeAsync(60_000);
+        socket.write(Buffer.from([0x81, 0x85, 0, 0, 0, 0, ...Buffer.from('still')]));
+        expect(String((await once(socket, 'data'))[0].subarray(2))).toBe('still');
+        expect(upstream.streams).toBe(2);
+
+        await server().admin.delete(`/core/authenticated_sessions/${session.pk}/`);
+        response.on('error', () => {});
+        await vi.advanceTimersByTimeAsync(60_000);
+        await vi.waitFor(() => expect([socket.closed, response.closed, upstream.streams]).toEqual([true, true, 0]));
+      } finally {
+        vi.useRealTimers();
+      }
+    });
+
+    test('limits headers both ways, and takes nothing for a response that is none', async () => {
+      const { app, browser } = await entered();
+      const before = upstream.requests.length;
+      expect((await browser.open(`${app.url}/large`, { 'x-large': 'x'.repeat(40_000) })).status).toBe(431);
+      expect(upstream.requests.length).toBe(before);
+      for (const path of ['/large-header', '/no-http']) {
+        const came = await browser.open(app.url + path);
+        expect([path, came.status, came.text.includes('The application cannot be reached')]).toEqual([path, 502, true]);
+      }
     });
 
     test('uses connections again', async () => {
