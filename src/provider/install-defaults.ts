@@ -15,11 +15,23 @@ export async function ownSigningKey(query: Query): Promise<string | null> {
   return rows[0]?.pk ?? null;
 }
 
-const explicitConsent = 'default-provider-authorization-explicit-consent';
+/** The slug of the shipped flow that asks for consent. */
+export const consentFlow = 'default-provider-authorization-explicit-consent';
 
 /** The flow with explicit consent, else any authorization flow; null without one. */
 export async function defaultAuthorizationFlow(query: Query): Promise<string | null> {
   const { rows } = await sql<{ pk: string }>`select pk from flows where designation = 'authorization' and enabled
-    order by slug <> ${explicitConsent}, slug limit 1`.execute(query);
+    order by slug <> ${consentFlow}, slug limit 1`.execute(query);
   return rows[0]?.pk ?? null;
+}
+
+/** What the mapping that every installation has for a scope is managed as. */
+export const scopeMappingName = (scope: string): string =>
+  `gatehouse/providers/oauth2/scope-${scope.replace('/', '-')}`;
+
+/** The keys of the mappings that every installation has under these names. */
+export async function mappingsManagedAs(query: Query, names: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ pk: string }>`select pk from property_mappings
+    where managed in (${sql.join(names)}) order by name`.execute(query);
+  return rows.map(({ pk }) => pk);
 }

@@ -79,6 +79,8 @@ type Varying<F extends Fields> = KindDeclaration<F, ProviderFields, 'int'> & {
   /** Which of the family's members are filters, and which this kind has no use for. */
   readonly filterBy: readonly string[];
   readonly without?: readonly string[];
+  /** The mappings that forms of new providers begin with, by what they are managed as. */
+  readonly usualMappings?: readonly string[];
   readonly isBackchannel?: boolean;
 };
 
@@ -86,6 +88,7 @@ type Varying<F extends Fields> = KindDeclaration<F, ProviderFields, 'int'> & {
 export function defineProvider<F extends Fields>({
   filterBy,
   without = [],
+  usualMappings,
   isBackchannel = false,
   fields,
   ...kind
@@ -94,6 +97,7 @@ export function defineProvider<F extends Fields>({
     ...field,
     ...(filterBy.includes(name) && { filter: true }),
     ...(without.includes(name) && hidden),
+    ...(name === 'property_mappings' && usualMappings && { proposes: { managed: usualMappings } }),
   }));
   return defineResource({
     param: 'id',

@@ -39,9 +39,12 @@ export interface FieldMetadata {
   /** For free data: the parts that have a field of their own. */
   readonly parts?: readonly JsonPart[];
   readonly limits?: Limits;
-  /** For references: filters of the list; a form of a new object begins with what they find. */
-  readonly proposes?: Readonly<Record<string, string>>;
+  /** For references: what a form of a new object begins with. */
+  readonly proposes?: Proposal;
 }
+
+/** Filters of a list, and the objects that they find. */
+export type Proposal = Readonly<Record<string, string | readonly string[]>>;
 
 /** What forms do not offer, beyond what the type says. */
 export interface Limits {

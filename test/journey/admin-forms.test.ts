@@ -67,4 +67,49 @@ describeJourney('forms of the admin pages', (journey) => {
     const [stored] = (await server.admin.get(`/providers/oauth2/?name=${name}`)).body.results;
     expect(stored).toMatchObject({ name, signing_key: null });
   });
+
+  test('show from the start what the server would choose', async () => {
+    const { server } = journey();
+    const { admin } = server;
+    const page = await visitAdmin(journey(), '/new/stages/authenticator/validate/');
+    const ticked = (name: string) => page.locator(`[data-field="${name}"] input:checked`);
+    const chips = page.locator('[data-field="property_mappings"] .tag');
+    const stored = async (path: string, name: string) => {
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('heading', { name }).waitFor();
+      return (await admin.get(`${path}?name=${name}`)).body.results[0];
+    };
+    expect(await ticked('device_classes').count()).toBe(5);
+    const stage = unique('stage');
+    await fillIn(page, server, 'name', stage);
+    await page.locator('[data-field="device_classes"] input[value="sms"]').uncheck();
+    const classes = (await stored('/stages/authenticator/validate/', stage)).device_classes;
+    expect(classes.toSorted()).toEqual(['static', 'totp', 'twofactor', 'webauthn']);
+
+    await openAdmin(page, '/new/providers/oauth2/');
+    expect(await chips.count()).toBe(4);
+    const [client, usual] = [unique('client'), await ticked('grant_types').count()];
+    expect(usual).toBeGreaterThan(0);
+    await fillIn(page, server, 'name', client);
+    await fillIn(page, server, 'redirect_uris', [{ matching_mode: 'strict', url: 'https://a.example/back' }]);
+    await fillIn(page, server, 'security_profile', 'fapi2');
+    await fillIn(page, server, 'jwks_uri', 'https://a.example/keys');
+    await page.getByRole('button', { name: /^Remove .*offline_access/ }).click();
+    const provider = await stored('/providers/oauth2/', client);
+    expect(provider.property_mappings).toHaveLength(3);
+    expect(provider.grant_types).toHaveLength(usual);
+    // The server would choose otherwise for this profile, but not what the form shows.
+    expect(provider.include_claims_in_id_token).toBe(true);
+
+    await openAdmin(page, '/new/providers/saml/');
+    const service = unique('service');
+    await fillIn(page, server, 'name', service);
+    await fillIn(page, server, 'acs_url', 'https://a.example/acs');
+    const shown = await chips.count();
+    expect((await stored('/providers/saml/', service)).property_mappings).toHaveLength(shown);
+    expect(shown).toBe(7);
+
+    await openAdmin(page, '/new/providers/proxy/');
+    expect(await chips.count()).toBe(4);
+  });
 });

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
+import { scopeMappingName } from '../../provider/install-defaults.ts';
 import type { BootstrapStep } from './steps.ts';
 
 interface Mapping {
@@ -14,7 +15,7 @@ interface Scope extends Mapping {
 }
 
 const scope = (scope_name: string, description: string, expression: string): Scope => ({
-  managed: `gatehouse/providers/oauth2/scope-${scope_name.replace('/', '-')}`,
+  managed: scopeMappingName(scope_name),
   name: `Gatehouse default OAuth Mapping: scope '${scope_name}'`,
   scope_name,
   description,

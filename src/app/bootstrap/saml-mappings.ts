@@ -1,9 +1,10 @@
+import { type Attribute, attributeMapping } from '../../kinds/providers/saml/install-defaults.ts';
 import type { BootstrapStep } from './steps.ts';
 
 const claims = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims';
 const own = 'http://schemas.gatehouse/2021/02/saml';
 
-const attributes: readonly (readonly [managed: string, name: string, saml_name: string, expression: string])[] = [
+const attributes: readonly (readonly [attribute: Attribute, name: string, saml_name: string, expression: string])[] = [
   [
     'upn',
     'UPN',
@@ -32,10 +33,10 @@ const attributes: readonly (readonly [managed: string, name: string, saml_name: 
 export const samlMappings: BootstrapStep = {
   name: 'saml-mappings',
   async run({ ensure }) {
-    for (const [managed, name, saml_name, expression] of attributes) {
+    for (const [attribute, name, saml_name, expression] of attributes) {
       await ensure(
         'svc_providers_saml.samlpropertymapping',
-        { managed: `gatehouse/providers/saml/${managed}` },
+        { managed: attributeMapping(attribute) },
         { name: `Gatehouse default SAML Mapping: ${name}`, saml_name, expression },
       );
     }

@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely';
 import type { Complaint } from '../../lib/problem.ts';
 import type { ColumnType, Dialect } from '../../platform/db/dialect.ts';
 import type { Call, ResourceWorld } from '../call.ts';
-import type { JsonPart, JsonSchema, Limits } from '../json-schema.ts';
+import type { JsonPart, JsonSchema, Limits, Proposal } from '../json-schema.ts';
 
 /** A parsed value, or a complaint. */
 export type Parsed<T> = { readonly value: T } | { readonly complaint: Complaint };
@@ -55,7 +55,7 @@ export interface Common<T = unknown, Nullable extends boolean = boolean> {
   /** Tells forms what not to offer. What callers may not do, rules of the resource refuse. */
   readonly limits?: Limits;
   /** What forms of new objects begin with: the objects that these filters of their list find. The default stays what it is. */
-  readonly proposes?: Readonly<Record<string, string>>;
+  readonly proposes?: Proposal;
 }
 
 export type FieldNotes = Pick<Common, 'help' | 'label' | 'group'>;

@@ -29,7 +29,7 @@ export interface FieldNote {
   readonly parts?: readonly JsonPart[];
   readonly limits?: Limits;
   /** Filters of the list; a form of a new object begins with what they find. */
-  readonly proposes?: Readonly<Record<string, string>>;
+  readonly proposes?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 /** What is not offered: to others than superusers or to anybody, choices of the server's own, objects without a right to them. */

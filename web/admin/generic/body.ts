@@ -27,12 +27,14 @@ function isChanged(isSecret: boolean, value: unknown, before: unknown): boolean 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
 
 /**
- * What is sent: what differs from the defaults of a new object, or from the object as it was. The server knows its defaults. What was
- * emptied and has to have a value is undefined.
+ * What is sent: what differs from the defaults of a new object, or from the object as it was. The server knows its defaults, but may
+ * choose other flags than the form shows. What was emptied and has to have a value is undefined.
  */
 export function bodyOf(members: readonly Member[], values: Row, initial: Row, isNew: boolean): Row {
   const before = isNew ? initialValues(members, null) : initial;
-  return Object.fromEntries(changedMembers(members, values, before).map(({ name }) => [name, values[name]]));
+  const changed = new Set<FormMember>(changedMembers(members, values, before));
+  const sent = members.filter((one) => changed.has(one) || (isNew && typeof values[one.name] === 'boolean'));
+  return Object.fromEntries(sent.map(({ name }) => [name, values[name]]));
 }
 
 export type Complaints = Readonly<Record<string, readonly string[]>>;

@@ -9,11 +9,12 @@ export async function readProposals(members: readonly Member[]): Promise<Row> {
 
 async function proposalOf({ name, note: { kind, list, proposes } }: Member): Promise<[string, unknown][]> {
   if (!list || !proposes) return [];
+  const filters = Object.entries(proposes).flatMap(([filter, texts]) => [texts].flat().map((text) => [filter, text]));
   // The form works without it.
   const { results } = await callAsPerson<{ results: readonly Row[] }>(
     'GET',
-    `${list}?${new URLSearchParams(proposes)}`,
+    `${list}?${new URLSearchParams(filters)}`,
   ).catch(() => ({ results: [] }));
-  const keys = results.map(({ pk }) => pk);
+  const keys = results.filter(({ enabled }) => enabled !== false).map(({ pk }) => pk);
   return keys.length > 0 ? [[name, kind === 'references' ? keys : keys[0]]] : [];
 }

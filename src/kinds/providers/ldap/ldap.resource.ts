@@ -12,7 +12,7 @@ import { choice, text } from '../../../resource/fields/text.ts';
 import { eitherFilter, iexactFilter } from '../../../resource/filters.ts';
 import { arrayOf, integerSchema, stringSchema } from '../../../resource/json-schema.ts';
 import type { Filter, Resource } from '../../../resource/resource.ts';
-import { accessModes, ldapModel, uidSources } from './ldap-model.ts';
+import { accessModes, bindFlowSlug, ldapModel, uidSources } from './ldap-model.ts';
 import { servedApplicationSql } from './served-applications.ts';
 import { attributeComplaint, baseDnComplaint, serverNameComplaint, settle } from './settle.ts';
 
@@ -88,6 +88,7 @@ const bindFlow = ref('svc_flows.flow', 'uuid', {
   required: false,
   label: 'Bind flow',
   help: 'The flow that passwords are checked by when clients bind; by default the shipped one that signs people in.',
+  proposes: { slug: bindFlowSlug },
 });
 
 /** Serves users and groups to applications that know people by LDAP alone. */

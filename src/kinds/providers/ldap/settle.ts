@@ -4,7 +4,7 @@ import { type Complaints, Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { holdsOn } from '../../../resource/access.ts';
 import type { CheckInput } from '../../../resource/resource.ts';
-import { ldapModel } from './ldap-model.ts';
+import { bindFlowSlug, ldapModel } from './ldap-model.ts';
 import { computedAttributes } from './tree.ts';
 
 type LdapSettings = {
@@ -62,7 +62,7 @@ function checkMayPublish({ call: { actor }, values, current }: Input): void {
 
 async function shippedBindFlow(query: Query): Promise<string | null> {
   const { rows } = await sql<{ pk: string }>`select pk from flows where designation = 'authentication' and enabled
-    order by slug <> 'default-authentication-flow', slug limit 1`.execute(query);
+    order by slug <> ${bindFlowSlug}, slug limit 1`.execute(query);
   return rows[0]?.pk ?? null;
 }
 

@@ -3,7 +3,7 @@ import { certificateModel } from '../../../core/key/certificate-model.ts';
 import { type Complaints, Invalid, Problem } from '../../../lib/problem.ts';
 import { isKeySet } from '../../../platform/fetch/remote-keys.ts';
 import { randomText } from '../../../platform/random.ts';
-import { defaultAuthorizationFlow } from '../../../provider/install-defaults.ts';
+import { consentFlow, defaultAuthorizationFlow, scopeMappingName } from '../../../provider/install-defaults.ts';
 import { defineProvider } from '../../../provider/provider.family.ts';
 import type { Call } from '../../../resource/call.ts';
 import type { Row } from '../../../resource/fields/field.ts';
@@ -42,12 +42,14 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
     description: 'Lets applications sign people in through OAuth 2 and OpenID Connect.',
     table: 'provider_oauth2',
     filterBy: ['name', 'property_mappings'],
+    usualMappings: usualScopes.map(scopeMappingName),
     filters: { application: applicationFilter },
     fields: {
       authorization_flow: ref('svc_flows.flow', 'uuid', {
         filter: true,
         required: false,
         help: 'The flow that runs before an application gets access; by default the built-in one that asks for consent.',
+        proposes: { slug: consentFlow },
       }),
       client_type: choice(['confidential', 'public'], {
         default: 'confidential',
@@ -112,7 +114,7 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
         group: 'Advanced',
       }),
       grant_types: list(choice(grantTypes), {
-        default: () => [...defaultGrantTypes],
+        default: defaultGrantTypes,
         help: 'How clients may obtain tokens. Grant types for old clients are off unless they are selected.',
         group: 'Advanced',
       }),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { certificateModel } from '../../../core/key/certificate-model.ts';
 import { randomText } from '../../../platform/random.ts';
+import { consentFlow } from '../../../provider/install-defaults.ts';
 import { embeddedOutpost } from '../../../provider/outpost/served-here.ts';
 import { defineProvider } from '../../../provider/provider.family.ts';
 import { computed } from '../../../resource/fields/computed.ts';
@@ -13,7 +14,7 @@ import { eitherFilter, iexactFilter } from '../../../resource/filters.ts';
 import { arrayOf, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
 import type { Action, Derived, Resource } from '../../../resource/resource.ts';
 import { outpostPath, proxyModel, proxyModes } from './proxy-model.ts';
-import { settle } from './settle.ts';
+import { settle, usualMappings } from './settle.ts';
 import { skipPathsComplaint } from './skip-paths.ts';
 
 interface Needs {
@@ -40,6 +41,7 @@ export function proxyProvider(needs: Needs, actions: readonly Action[]): Resourc
       'Protects applications that have no sign-in of their own, behind a reverse proxy (forward auth) or as one.',
     table: 'provider_proxy',
     filterBy: [],
+    usualMappings,
     filters: {
       application__isnull: eitherFilter(
         (row) => sql`not exists (select 1 from applications a where a.provider = ${row.col('pk')})`,
@@ -65,6 +67,7 @@ export function proxyProvider(needs: Needs, actions: readonly Action[]): Resourc
       authorization_flow: ref('svc_flows.flow', 'uuid', {
         required: false,
         help: 'The flow that runs before an application gets access; by default the built-in one that asks for consent.',
+        proposes: { slug: consentFlow },
       }),
       mode: choice(proxyModes, {
         default: 'proxy',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Complaints, Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
-import { defaultAuthorizationFlow } from '../../../provider/install-defaults.ts';
+import { defaultAuthorizationFlow, mappingsManagedAs, scopeMappingName } from '../../../provider/install-defaults.ts';
 import { holdsOn } from '../../../resource/access.ts';
 import type { CheckInput } from '../../../resource/resource.ts';
 import { cookieDomainComplaint, isWithinDomain, normalDomain, normalHost, parseExternalHost } from './hosts.ts';
@@ -33,7 +33,8 @@ export const settle = (publicUrl: string) => async (input: Input) => {
     if (flow === null) return { authorization_flow: ['This field is required.'] };
     values.authorization_flow = flow;
   }
-  if (current === null && !given.has('property_mappings')) values.property_mappings = await usualMappings(tx);
+  if (current === null && !given.has('property_mappings'))
+    values.property_mappings = await mappingsManagedAs(tx, usualMappings);
   const url = parseExternalHost(values.external_host);
   if (!url) return { external_host: ['Enter an address such as https://app.example.com.'] };
   values.host = normalHost(url.host);
@@ -48,14 +49,7 @@ export const settle = (publicUrl: string) => async (input: Input) => {
 };
 
 /** The claims that headers are made from. */
-async function usualMappings(query: Query): Promise<string[]> {
-  const names = ['openid', 'email', 'profile', 'gatehouse_proxy'].map(
-    (name) => `gatehouse/providers/oauth2/scope-${name}`,
-  );
-  const { rows } = await sql<{ pk: string }>`select pk from property_mappings
-    where managed in (${sql.join(names)}) order by name`.execute(query);
-  return rows.map(({ pk }) => pk);
-}
+export const usualMappings: readonly string[] = ['openid', 'email', 'profile', 'gatehouse_proxy'].map(scopeMappingName);
 
 function settingsComplaint(values: ProxySettings, hostname: string): Complaints | null {
   const { mode, cookie_domain, internal_host } = values;

@@ -3,10 +3,11 @@ import { sql } from 'kysely';
 import { parseDuration } from '../../../lib/duration.ts';
 import { type Complaints, Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
-import { defaultAuthorizationFlow, ownSigningKey } from '../../../provider/install-defaults.ts';
+import { defaultAuthorizationFlow, mappingsManagedAs, ownSigningKey } from '../../../provider/install-defaults.ts';
 import { notAboveZero } from '../../../resource/fields/scalar.ts';
 import type { CheckInput } from '../../../resource/resource.ts';
 import { defaultSignature, isStrongAlgorithm, keyKindOf } from './algorithms.ts';
+import { attributeMappings } from './install-defaults.ts';
 import { defaultIssuer, samlRoot } from './urls.ts';
 
 interface SamlProviderSettings {
@@ -88,7 +89,7 @@ async function completeValues({
 }: CheckInput<SamlProviderSettings>): Promise<Complaints | null> {
   // A provider made without saying otherwise signs people in, by assertions that can be believed.
   if (current === null) {
-    if (!given.has('property_mappings')) values.property_mappings = await managedMappings(tx);
+    if (!given.has('property_mappings')) values.property_mappings = await mappingsManagedAs(tx, attributeMappings);
     if (!given.has('authorization_flow')) {
       const flow = await defaultAuthorizationFlow(tx);
       if (flow === null) return { authorization_flow: ['This field is required.'] };
@@ -110,13 +111,6 @@ async function completeValues({
     validityComplaint(values) ??
     logoutComplaint(values)
   );
-}
-
-/** The mappings that every installation has. */
-async function managedMappings(query: Query): Promise<string[]> {
-  const { rows } = await sql<{ pk: string }>`select m.pk from property_mappings m join mapping_saml s on s.pk = m.pk
-    where m.managed is not null order by m.name`.execute(query);
-  return rows.map(({ pk }) => pk);
 }
 
 interface Pair {

@@ -6,6 +6,7 @@ import { type Endpoint, type EntityMetadata, readMetadata } from '../../../lib/s
 import { bindings, nameIdFormats } from '../../../lib/saml/names.ts';
 import { contentCiphers } from '../../../lib/xml/encrypt.ts';
 import type { Query } from '../../../platform/db/database.ts';
+import { consentFlow } from '../../../provider/install-defaults.ts';
 import { checkMayAdd } from '../../../resource/access.ts';
 import type { Call } from '../../../resource/call.ts';
 import { defineAction } from '../../../resource/define.ts';
@@ -21,7 +22,7 @@ const body = {
   name: text({ help: 'What the provider will be called; unique.' }),
   authorization_flow: ref('svc_flows.flow', 'uuid', {
     help: 'The flow that runs before the application gets access.',
-    proposes: { slug: 'default-provider-authorization-explicit-consent' },
+    proposes: { slug: consentFlow },
   }),
 };
 

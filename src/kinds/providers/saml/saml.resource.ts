@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { certificateModel } from '../../../core/key/certificate-model.ts';
 import { nameIdFormats } from '../../../lib/saml/names.ts';
 import { contentCiphers } from '../../../lib/xml/encrypt.ts';
+import { consentFlow } from '../../../provider/install-defaults.ts';
 import { defineProvider } from '../../../provider/provider.family.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { boolean, canonicalUuid, duration, isUuid } from '../../../resource/fields/scalar.ts';
@@ -18,6 +19,7 @@ import {
 } from './algorithms.ts';
 import { completeSettings } from './complete-settings.ts';
 import { importMetadataAction } from './import-metadata.ts';
+import { attributeMappings } from './install-defaults.ts';
 import { samlMappingModel, samlProviderModel } from './models.ts';
 import { type PreviewNeeds, previewUserAction } from './preview-user.ts';
 import { defaultIssuer, samlPaths } from './urls.ts';
@@ -40,6 +42,7 @@ export function samlProvider(needs: Needs, actions: readonly Action[]): Resource
     description: 'Lets applications sign people in through SAML 2.0.',
     table: 'provider_saml',
     filterBy: ['name', 'authentication_flow', 'property_mappings'],
+    usualMappings: attributeMappings,
     filters: {
       is_backchannel: eitherFilter((row) => sql`${row.col('is_backchannel')}`),
       backchannel_application: backchannelFilter,
@@ -49,6 +52,7 @@ export function samlProvider(needs: Needs, actions: readonly Action[]): Resource
         filter: true,
         required: false,
         help: 'The flow that runs before an application gets access; by default the built-in one that asks for consent.',
+        proposes: { slug: consentFlow },
       }),
       acs_url: text({
         max: 200,

@@ -28,7 +28,7 @@ export const authenticatorValidateStage = (deviceClasses: readonly string[]) =>
         help: 'What happens to people who have no device that is accepted here.',
       }),
       device_classes: list(choice(deviceClasses), {
-        default: () => [...deviceClasses],
+        default: deviceClasses,
         help: 'The classes of devices that are accepted.',
       }),
       configuration_stages: refs(stageFamily.model, 'uuid', {

@@ -1,0 +1,8 @@
+/** The attributes that every installation has. */
+const attributes = ['upn', 'name', 'email', 'username', 'uid', 'groups', 'ms-windowsaccountname'] as const;
+export type Attribute = (typeof attributes)[number];
+
+/** The mapping that every installation has for an attribute, by what it is managed as. */
+export const attributeMapping = (attribute: Attribute): string => `gatehouse/providers/saml/${attribute}`;
+
+export const attributeMappings: readonly string[] = attributes.map(attributeMapping);
