@@ -9,9 +9,10 @@ const looks = new Map(
 );
 
 /**
- * The key under which a user name or an address is unique and looked up: folded, with letters beyond ASCII replaced by those
- * that they look like (the skeleton of UTS 39). Names that fold alike have one key. ASCII letters stand for themselves, unlike
- * in UTS 39, where `bob1` is `bobl` and `rn` is `m`: people choose such names side by side, and fonts for names tell them apart.
+ * The key by which a user name or an address is unique and looked up, against homograph attacks: case-folded, with
+ * letters beyond ASCII replaced by those that they look like (the skeleton of UTS 39). ASCII letters stand for
+ * themselves, unlike in UTS 39, where `bob1` is `bobl` and `rn` is `m`: people choose such names side by side, and
+ * fonts distinguish them.
  */
 export function nameKey(name: string): string {
   const folded = foldName(name);
@@ -20,7 +21,7 @@ export function nameKey(name: string): string {
   return look.normalize('NFD');
 }
 
-/** Whether two texts are the same name: a key alone also stands for names that only look like it. */
+/** Whether two texts are the same name. Equal keys are not enough: they include names that only look alike. */
 export const isSameName = (one: string, other: string): boolean => foldName(one) === foldName(other);
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);

@@ -20,6 +20,7 @@ export interface ParsedBody {
 /** Whether members may be absent, and what that means. */
 export type BodyMode = 'create' | 'replace' | 'patch';
 
+/** Reads writable members only, whatever else a body contains (mass assignment). */
 export function parseBody(fields: Fields, body: unknown, mode: BodyMode, call: Call): ParsedBody {
   const given = bodyObject(body);
   const values: Row = {};

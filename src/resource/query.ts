@@ -15,7 +15,9 @@ import { keyOfSlug, sluggedTarget } from './slugs.ts';
 export const noSuchChoice = 'Select a valid choice. That choice is not one of the available choices.';
 export const notAvailable = (text: string) => `Select a valid choice. ${text} is not one of the available choices.`;
 
-/** All filters by query parameter: those of the fields, and those declared. */
+/**
+ * All filters by query parameter. An allow-list: callers cannot filter by other columns or expressions (SQL injection).
+ */
 export function filterTable(fields: Fields, declared: Readonly<Record<string, Filter>> = {}): Record<string, Filter> {
   const filters: Record<string, Filter> = {};
   for (const [name, field] of Object.entries(fields)) {
@@ -180,12 +182,17 @@ export async function filterConditions(
 
 type OnColumn = (column: RawBuilder<unknown>, field: Field | undefined) => RawBuilder<unknown>;
 
-/** A condition on a column of the row, or of an object that it refers to. Few such objects should meet it: they are looked for first. */
+/**
+ * A condition on a column of the row, or of an object that it refers to. Few such objects should meet it: they are
+ * looked for first.
+ */
 const followPath = conditionOnPath(
   ({ column, key, from }, isMet) => sql`${column} in (select ${key} from ${from} where ${isMet})`,
 );
 
-/** The same for a condition that no index serves: it is tried on the object that each row refers to, not on all of them. */
+/**
+ * The same for a condition that no index serves: it is tried on the object that each row refers to, not on all of them.
+ */
 export const lookUpPath = conditionOnPath(
   ({ column, key, from }, isMet) => sql`exists (select 1 from ${from} where ${key} = ${column} and ${isMet})`,
 );

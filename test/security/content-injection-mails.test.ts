@@ -15,7 +15,7 @@ const env = {
   GATEHOUSE_SMTP_FROM: 'gatehouse@example.com',
 };
 
-// Class 75: whoever fails to sign in chooses the name that administrators are told, in chats and in mails.
+// Anonymous visitors choose the name in a failed sign-in, which notifications repeat in chats and mails.
 describeOnSqlite(
   'content injection: the name of a failed sign-in',
   (server) => {

@@ -7,7 +7,7 @@ import { rawRequest } from '../support/raw-request.ts';
 import { describeOnSqlite } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
-// State changed by requests that another site made the browser send (GHSA-rwcp-qrwg-56cg, ATH-01-009).
+// State changed by requests that another site made the browser send (such as GHSA-rwcp-qrwg-56cg).
 describeOnSqlite('CSRF: a request that another site makes a browser send', (server) => {
   const administrator = async () => (await server().admin.get('/core/users/me/')).body.user.pk as number;
 

@@ -3,7 +3,7 @@ import { isWritable } from '../../src/resource/fields/field.ts';
 import { scimClient, urns } from '../protocol/scim/scim-client.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
-// Class 74: an object with a member `toString` cannot become text. Requests with one ended in 500, and one such event broke off
+// An object with a member `toString` has no string form. Requests with one returned 500, and one such event aborted
 // every export of the audit log.
 const wordless = { toString: 1, valueOf: 1 };
 

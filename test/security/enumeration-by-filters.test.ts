@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { grantOn } from '../support/grants.ts';
 import { describeOnBoth } from '../support/server.ts';
 
-// Class 47: a filter by a name that nobody has was refused, so that its answer told anybody who and what there is.
+// A filter by an unknown name was refused, so its status code disclosed which names exist.
 describeOnBoth('filters by other objects', (server) => {
   test('do not tell delegates who there is besides the members whom they see', async () => {
     const { admin, user } = server();

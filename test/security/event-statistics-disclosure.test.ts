@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { grantOn } from '../support/grants.ts';
 import { describeOnBoth } from '../support/server.ts';
 
-// Class 5: figures took the name of an application from any event, also from one that the caller may not see.
+// Statistics took the name of an application from any event, even one that the caller may not view.
 describeOnBoth('figures of events name applications', (server) => {
   test('as those events do that the caller may see', async () => {
     const { admin, user } = server();

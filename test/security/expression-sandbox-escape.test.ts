@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeOnSqlite } from '../support/server.ts';
 
-// Class 7: expressions ran with the server's powers. The sandbox's own tests go further; these go in by the front door.
+// Expressions must not run with the server's privileges. The tests beside the sandbox go further; these use the API.
 describeOnSqlite('sandbox escape: expressions have no access to the server', (server) => {
   async function run(expression: string, context: Record<string, unknown> = {}) {
     const { admin } = server();

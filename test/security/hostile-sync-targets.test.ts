@@ -5,7 +5,7 @@ import { scimWorkshop } from '../support/scim-workshop.ts';
 import { describeOnBoth } from '../support/server.ts';
 import { ledgerOf, localTargets } from '../support/sync.ts';
 
-// Class 76: what a target of outgoing sync answers is stored for each object. Ten megabytes were kept whole, and ids of any length.
+// Responses of sync targets are stored for each object: ten megabytes were stored whole, and ids of any length.
 describeOnBoth(
   'hostile responses of sync targets',
   (server) => {

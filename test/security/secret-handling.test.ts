@@ -8,7 +8,8 @@ import { eventsDuring } from '../support/events.ts';
 import { adminPassword, adminToken, describeOnBoth } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
-// Secrets compared in variable time, kept in clear, told to readers (CVE-2024-52307, CVE-2023-46249, ATH-01-008).
+// Secrets compared in variable time, stored in plain text or disclosed to readers (such as CVE-2024-52307,
+// CVE-2023-46249).
 describeOnBoth('secrets', (server) => {
   test('no table contains a token, a session or a password in plain text', async () => {
     const { admin, user, world } = server();

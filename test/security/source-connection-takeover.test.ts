@@ -3,7 +3,8 @@ import { makeFlow, makeSource, unique } from '../api/sources/fixtures.ts';
 import { grantOn } from '../support/grants.ts';
 import { describeOnSqlite, type TestServer } from '../support/server.ts';
 
-// Whoever could choose whom an account elsewhere stands for could sign in as anyone, or let a SCIM client act on anyone.
+// Whoever could choose whom an account elsewhere stands for could sign in as anyone, or let a SCIM client act on
+// anyone.
 
 const sourceOf = async (server: TestServer, kind: string) => {
   const flow = await makeFlow(server, 'stage_configuration');
@@ -58,7 +59,7 @@ describeOnSqlite('connections to sources', (server) => {
   const groupRights = change.map((verb) => `svc_sources_scim.${verb}_scimsourcegroup`);
   const userRights = change.map((verb) => `svc_sources_scim.${verb}_scimsourceuser`);
 
-  test('E7: a record is moved to another group only by callers who may change both groups', async () => {
+  test('a SCIM record is moved to another group only by callers who may change both groups', async () => {
     const { admin } = server();
     const source = await sourceOf(server(), 'scim');
     const [from, to] = [
@@ -83,7 +84,7 @@ describeOnSqlite('connections to sources', (server) => {
     expect((await admin.get(path)).body.group).toBe(to.pk);
   });
 
-  test('E7: a record is moved to another source only by callers who may change both sources', async () => {
+  test('a SCIM record is moved to another source only by callers who may change both sources', async () => {
     const { admin } = server();
     const [from, to] = [await sourceOf(server(), 'scim'), await sourceOf(server(), 'scim')];
     const { body: group } = await admin.post('/core/groups/', { name: unique('group') });
@@ -101,7 +102,7 @@ describeOnSqlite('connections to sources', (server) => {
     expect((await move()).status).toBe(200);
   });
 
-  test('E7: nobody but a superuser points a record at a group of superusers, or below one', async () => {
+  test('only a superuser points a SCIM record at a group of superusers, or below one', async () => {
     const { admin } = server();
     const source = await sourceOf(server(), 'scim');
     const { body: plain } = await admin.post('/core/groups/', { name: unique('plain') });

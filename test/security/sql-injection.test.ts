@@ -27,7 +27,7 @@ const injections = [
 // Each would break a statement that it got into, whatever quotes surround it.
 const values = [`x' or '1'='1"; drop table users;--(select password from users)`, '\u0000%'];
 
-// Class 42: what callers named in `ordering` and in filters found its way into SQL.
+// Names in `ordering` and in filters must not become part of a statement.
 describeOnBoth('SQL injection by the query string of lists', (server) => {
   test('ordering accepts only members that are shown and stored', async () => {
     for (const resource of listed(server())) {

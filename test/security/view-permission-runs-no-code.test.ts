@@ -4,7 +4,7 @@ import { grantOn } from '../support/grants.ts';
 
 import { describeOnSqlite } from '../support/server.ts';
 
-// Class 6: the right to see an expression was enough to run it on the server.
+// The permission to view an expression must not be enough to run it on the server.
 describeOnSqlite('the permission to view an expression does not run it', (server) => {
   const subjects = [
     {

@@ -38,7 +38,7 @@ function assignEndpoint(kind: HolderKind): Endpoint {
   });
 }
 
-/** E5. Given an object, revokes only the grant on it; without one, only the global grant. Neither implies the other. */
+/** Given an object, revokes only the grant on it; without one, only the global grant. Neither implies the other. */
 function unassignEndpoint(kind: HolderKind): Endpoint {
   return defineEndpoint({
     id: `${kind.operations}_unassign_partial_update`,

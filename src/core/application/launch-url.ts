@@ -1,7 +1,10 @@
 import { isWebUrl } from '../../lib/is-web-url.ts';
 import type { ActorUser } from '../../resource/actor.ts';
 
-/** The placeholders of a launch URL. A closed list: templates must not reach other members of a user. */
+/**
+ * The placeholders of a launch URL. An allow-list: templates must not reach other members of a user (template
+ * injection).
+ */
 const members: Readonly<Record<string, (user: ActorUser) => string>> = {
   pk: (user) => String(user.pk),
   uuid: (user) => user.uuid,
@@ -12,12 +15,12 @@ const members: Readonly<Record<string, (user: ActorUser) => string>> = {
 };
 
 const placeholder = /%\((\w+)\)s/g;
-/** Not `//host` or `/\host`, which browsers take for another server. */
+/** Not `//host` or `/\host`, which browsers take for another server (open redirect). */
 const ownPath = /^\/(?![/\\])/;
 
 /**
- * The launch URL with `%(username)s` and the like filled in; null if it is not a web address. A provider may suggest a
- * path on this server.
+ * The launch URL with `%(username)s` and the like filled in; null unless it is an http or https URL (XSS). A provider
+ * may suggest a path on this server.
  */
 export function launchUrl(template: string, user: ActorUser | null, publicUrl: string): string | null {
   const url = user ? fillTemplate(template, user) : template;

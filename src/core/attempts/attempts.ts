@@ -8,16 +8,16 @@ import type { Call } from '../../resource/call.ts';
 
 export interface Attempt {
   /**
-   * The name that was typed, or the user's key. A browser in which the user has signed in before has a count of its
-   * own. So do second factors, and a correct password does not reset it: otherwise whoever knows the password could
-   * guess without end.
+   * The name that was typed, or the user's key. Browsers in which the user has signed in before have a count of their
+   * own, so that lockout cannot be used against the owner. So do second factors: a correct password does not reset
+   * their count, or an attacker who knows the password could guess codes without limit.
    */
   readonly who: number | string | { readonly secondFactorOf: number } | { readonly knownBrowser: string };
   readonly ip: string;
   readonly now: string;
 }
 
-/** Attempts beyond `free` double the wait. */
+/** Brute-force protection: attempts beyond `free` double the wait (lockout). */
 interface Pace {
   readonly free: number;
   readonly minWaitMs: number;
@@ -106,8 +106,8 @@ export async function countMessage(
 }
 
 /**
- * Counts a message to a mailbox, by whatever name it was asked for. Returns false while the mailbox must wait: nobody may
- * learn that, since who asks by two names would learn that they are one user's.
+ * Counts a message to a mailbox, by whatever name it was asked for. Returns false while the mailbox must wait: nobody
+ * may learn that, since who asks by two names would learn that they are one user's.
  */
 export async function countMail(
   tx: Query,

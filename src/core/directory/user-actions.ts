@@ -32,7 +32,7 @@ import { effectiveAttributes } from './effective-attributes.ts';
 import { setPassword } from './set-password.ts';
 import { userTypes } from './user-rules.ts';
 
-/** E16. Ends the user's sessions; API tokens and app passwords stay valid. */
+/** Ends the user's sessions; API tokens and app passwords stay valid. */
 export function setPasswordAction(passwords: Passwords) {
   return actionOn<{ pk: number; username: string }>()({
     name: 'set_password',

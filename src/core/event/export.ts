@@ -127,7 +127,7 @@ const csvLine = (row: Row): string =>
     .map((pick) => csvCell(pick(row)))
     .join(',')}\r\n`;
 
-/** Spreadsheets would run a text that begins like a formula; an apostrophe makes it a text (OWASP, CSV injection). */
+/** CSV injection (OWASP): spreadsheets evaluate cells that begin like a formula; an apostrophe makes them text. */
 export function csvCell(value: unknown): string {
   const text = value === null || value === undefined ? '' : asText(value);
   const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;

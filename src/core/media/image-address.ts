@@ -6,7 +6,7 @@ const complaint = 'Enter an http or https URL, or a path that starts with /stati
 const ownRoute =
   'This address leads to this server itself, where images are only at paths that start with /static/ or /media/.';
 
-/** Checks an address that pages will show as an image. Only web addresses and our own files are allowed. */
+/** Checks an address that pages will show as an image. Only http, https and our own files are allowed (XSS). */
 export function imageAddressComplaint(address: string): string | null {
   const url = URL.parse(address, 'http://this.invalid');
   if (!url) return complaint;
@@ -15,7 +15,7 @@ export function imageAddressComplaint(address: string): string | null {
   return isOwnFile(address) && url.pathname === address ? null : complaint;
 }
 
-/** A browser loads an image with the cookies of whoever looks at it, so it must not lead to what our own routes do. */
+/** Browsers load images with the cookies of the viewer, so they must not point at our own dynamic routes (CSRF). */
 export async function ownRouteComplaint(address: string, publicHost: string, query: Query): Promise<string | null> {
   if (!isSafeImage(address, publicHost)) return ownRoute;
   const url = isWebAddress(address) ? URL.parse(address) : null;
@@ -23,7 +23,7 @@ export async function ownRouteComplaint(address: string, publicHost: string, que
   return (await findNamedBrand(url.hostname, query)) === null ? null : ownRoute;
 }
 
-/** The same for addresses that are about to be shown, wherever they come from. */
+/** The same for addresses that are about to be shown, whatever their source. */
 export function isSafeImage(address: string, publicHost: string): boolean {
   if (imageAddressComplaint(address) !== null) return false;
   const url = isWebAddress(address) ? URL.parse(address) : null;

@@ -3,7 +3,7 @@ import type { Database } from '../../platform/db/database.ts';
 import type { Routes } from '../../platform/http/routes.ts';
 import { findMedia, mediaPrefix } from './media-store.ts';
 
-// An SVG opened directly is a document: deny it scripts, plugins, an origin and requests.
+// An SVG that is opened directly is a document: it gets no scripts, plugins, origin or requests (stored XSS).
 const disarmed = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 /** Serves uploaded images. Names are immutable, so browsers may cache them forever. */

@@ -51,7 +51,7 @@ const insertSession = statement<[pk: string, user: number, ...values: unknown[]]
     values (${sql.join(values)})`,
 );
 
-/** What stays without proof: when somebody has authenticated, until when the session lasts at most, what it is bound to. */
+/** Without a new proof these stay: time of authentication, latest end of the session, binding. */
 const unproven = ({ binding, expires, ...others }: ReturnType<typeof columnsOf>) => {
   const atMost = sql`coalesce(ends, expires)`;
   return {
@@ -65,7 +65,7 @@ const unproven = ({ binding, expires, ...others }: ReturnType<typeof columnsOf>)
 };
 
 /**
- * Renews a session: the cookie changes, and grants made in the session stay.
+ * Renews a session: the cookie changes (session fixation), and grants made in the session stay.
  * Returns null if it is another user's or has ended.
  */
 export async function renewSession(

@@ -108,7 +108,10 @@ export async function deleteFlowState(tx: Query, key: InstanceKey, token: string
 }
 
 export interface Saving {
-  /** Under a new token: what a browser has gained is for it alone, not for whoever knew the token before. */
+  /**
+   * Under a new token (session fixation): what this browser has proven must not serve anybody who knew the token
+   * before.
+   */
   readonly isRenewed?: boolean;
 }
 

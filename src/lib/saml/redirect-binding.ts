@@ -42,7 +42,10 @@ export interface IncomingRedirect {
 const readParts = ['SAMLRequest', 'SAMLResponse', 'RelayState', 'SigAlg', 'Signature'] as const;
 type Part = (typeof readParts)[number];
 
-/** Reads a query as it came, before anything decoded it: the signature is over these very octets. */
+/**
+ * Reads the raw query: the signature covers these octets, so a decoded or repeated parameter could differ from the
+ * verified one.
+ */
 export function readRedirect(query: string): IncomingRedirect {
   const raw = new Map<Part, string>();
   for (const pair of query.split('&')) {
@@ -83,7 +86,7 @@ function decode(text: string): string {
   }
 }
 
-/** The limit is on what comes out, so that a small message cannot fill the memory. */
+/** Limits the output, not the input (decompression bomb). */
 function inflate(value: string): string {
   const bytes = Buffer.from(value.replaceAll(' ', '+'), 'base64');
   try {

@@ -10,7 +10,7 @@ export interface XmlLimits {
 const maxDepth = 64;
 const mostElements = 20_000;
 const maxAttributes = 64;
-/** Different ones in a document: some programs declare the same two on every value. */
+/** Distinct namespaces of a document: some programs declare the same two on every value. */
 const maxNamespaces = 100;
 
 interface OpenElement extends XmlElement {
@@ -18,8 +18,8 @@ interface OpenElement extends XmlElement {
 }
 
 /**
- * Parses untrusted XML. Strict: rejects documents that are not well-formed, document types (XXE),
- * entities of their own and processing instructions, which no protocol of ours needs.
+ * Parses untrusted XML. Strict: rejects documents that are not well-formed, document types (XXE), entity declarations
+ * (entity expansion, "billion laughs") and processing instructions, which no protocol of ours needs.
  */
 export function readXml(text: string, { maxLength, maxElements = mostElements }: XmlLimits): XmlElement {
   if (text.length > maxLength) throw new XmlError(`The XML document is longer than ${maxLength} characters.`);
@@ -40,7 +40,7 @@ export function readXml(text: string, { maxLength, maxElements = mostElements }:
   parser.on('processinginstruction', () => {
     throw new XmlError('The XML document has a processing instruction, which is not accepted.');
   });
-  // Everything is counted as it is read, before the parser works with it.
+  // Elements are counted as they are read, before the parser processes them (denial of service).
   parser.on('opentagstart', () => {
     elements += 1;
     attributes = 0;

@@ -5,7 +5,7 @@ import { statement } from './statement.ts';
 
 const columns = ['network', 'network_56', 'network_48'] as const;
 
-/** Whom a row is counted with, as hashes: the network that it came from and, of an IPv6 address, the /56 and /48 around that. */
+/** The networks that a row counts towards, as hashes: the client's own and, for IPv6, the /56 and /48 around it. */
 export type RowOrigin = Readonly<Record<(typeof columns)[number], string | null>>;
 
 export function originOf(ip: string, hash: (network: string) => string): RowOrigin {
@@ -15,7 +15,7 @@ export function originOf(ip: string, hash: (network: string) => string): RowOrig
 
 export const noOrigin: RowOrigin = { network: null, network_56: null, network_48: null };
 
-/** Before a row is inserted: of an origin with too many rows, the oldest are evicted. */
+/** Evicts the oldest rows of a network that has reached its limit, before another is inserted. */
 export function createEvictOldest(
   table: string,
   maxOfNetwork: number,
@@ -30,7 +30,7 @@ export function createEvictOldest(
   return async (tx, origin) => {
     for (const [at, column] of columns.entries()) {
       const value = origin[column];
-      // A row that the previous release has planned names its network alone.
+      // Plans of the previous release contain one network only.
       if (typeof value === 'string') await evict[at]?.(tx, value);
     }
   };

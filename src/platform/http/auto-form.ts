@@ -5,7 +5,9 @@ import type { HttpResponse } from './routes.ts';
 const submit = 'document.forms[0].submit()';
 const submitHash = hash('sha256', submit, 'base64');
 
-/** A page whose form submits itself to another server. Its only script is the line that submits the form. */
+/**
+ * A page whose form submits itself to another server. The policy allows no script but the line that submits it (XSS).
+ */
 export function autoForm(action: string, members: Readonly<Record<string, string>>): HttpResponse {
   const inputs = Object.entries(members)
     .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)

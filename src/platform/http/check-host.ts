@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../lib/problem.ts';
 
-/** RFC 9112 §3.2: proxies may have judged a request by another of its hosts. Node keeps the first in `headers`. */
+/**
+ * RFC 9112 §3.2: a proxy may have routed the request by another of its Host headers. Node keeps the first in `headers`.
+ */
 export function checkHost({ headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): void {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -11,5 +13,5 @@ export function checkHost({ headers, rawHeaders }: Pick<IncomingMessage, 'header
   if (hosts > 1 || (headers.host !== undefined && !hostAndPort.test(headers.host))) throw new Problem('bad_request');
 }
 
-/** RFC 3986 §3.2.2, §3.2.3; without what no name has that DNS or a certificate knows. */
+/** RFC 3986 §3.2.2, §3.2.3, without the characters that neither DNS nor certificates allow. */
 const hostAndPort = /^(?:[\w.~%-]*|\[[\da-f:.]+\])(?::\d*)?$/i;

@@ -1,21 +1,24 @@
 import { networksOf } from '../../lib/cidr.ts';
 
 const megabyte = 1024 * 1024;
-/** Not counted, so that people can sign in while somebody fills the room. A connection may hold as much in headers. */
+/** Not counted, so that users can sign in while an attacker has exhausted the quota. Headers may take as much. */
 const freeBytes = 16 * 1024;
 const maxOfNetwork = 32 * megabyte;
-/** Of the wider networks of an address: less than all, so that no site fills the room. */
+/** Of the wider networks of an address: less than the total, so that no single site exhausts it. */
 const maxOfWider = 64 * megabyte;
 const maxInAll = 128 * megabyte;
 
-/** What the body of one request takes of the room. */
+/** The share of one request body in the quota. */
 export interface BodyReservation {
-  /** False if there is no room for a body of this size. */
+  /** False if a body of this size exceeds the quota. */
   tryGrowTo(bytes: number): boolean;
   release(): void;
 }
 
-/** Bounds the memory for bodies: whoever sends slowly, on many connections, has not shown yet who they are. */
+/**
+ * Limits the memory for bodies: their senders are not authenticated yet, and may send slowly on many connections
+ * (Slowloris).
+ */
 export function createRequestBodyQuota(): (clientIp: string) => BodyReservation {
   const heldBy = new Map<string, number>();
   let held = 0;

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 
-/** Programs that send requests ahead of the answers send 16 or fewer. */
+/** Clients that pipeline send 16 requests or fewer ahead. */
 const maxAtOnce = 32;
 
 /**
- * Bounds the requests of one connection that are worked on at once. Node reads as many as fit into 64 KiB before anybody
- * else has a turn: a thousand for each connection of a stranger.
+ * Limits the pipelined requests of one connection that are handled at once. Node reads as many as fit into 64 KiB
+ * before it serves another connection: about a thousand.
  */
 export function createRequestsPerConnection(): { tryBegin(socket: Socket): boolean; end(socket: Socket): void } {
   const counts = new WeakMap<Socket, number>();

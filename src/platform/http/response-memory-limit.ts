@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 
 const megabyte = 1024 * 1024;
-/** Smaller answers are not counted: sockets take them at once. */
+/** Smaller responses are not counted: they fit into the buffers of the socket. */
 const freeBytes = megabyte;
 const defaultMaxBytes = 256 * megabyte;
 
 /**
- * Bounds the memory for large answers that their clients are slow to read. Beyond it the connection is closed that has
- * taken longest to read one.
+ * Bounds the memory for large responses that clients are slow to read (slow-read attack). Beyond the limit, the
+ * connection that has taken longest is closed.
  */
 export function createResponseMemoryLimit(
   maxBytes = defaultMaxBytes,

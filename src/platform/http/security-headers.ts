@@ -1,3 +1,7 @@
+/**
+ * Against XSS (no inline scripts, none of other origins), clickjacking (`frame-ancestors`) and injected `<base>`
+ * elements.
+ */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "base-uri 'none'",

@@ -173,7 +173,10 @@ export function createServer({
     response.end(whole);
   }
 
-  /** A WebSocket to one of the hosted hosts. What the handler answers instead is sent by hand, since Node has let go of it. */
+  /**
+   * A WebSocket to one of the hosted hosts. What the handler answers instead is sent by hand, since Node has let go of
+   * it.
+   */
   async function switchProtocol(raw: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const started = performance.now();
     const facts = requestFacts(raw, proxies);
@@ -230,7 +233,7 @@ export function createServer({
   };
 }
 
-/** Once per header: each request of that proxy has it. */
+/** Once per header, not per request. */
 function warnOnce(log: Log): (header: string) => void {
   const warned = new Set<string>();
   return (header) => {
@@ -238,14 +241,14 @@ function warnOnce(log: Log): (header: string) => void {
     warned.add(header);
     log.warn(
       { header },
-      'a trusted proxy names its clients in a header that is not read: events and rate limits see only the proxy. Let it set X-Forwarded-For to addresses',
+      'a trusted proxy sends client addresses in a header that is not read, so events and rate limits see the address of the proxy; configure it to set X-Forwarded-For',
     );
   };
 }
 
-/** Limits for slow and idle clients. */
+/** Limits for slow and idle clients (Slowloris). */
 const timeouts = (requestTimeoutMs: number) => ({
-  // `limitArrival` does it instead: what goes to hosted applications may take longer.
+  // `limitArrival` limits bodies instead: requests to hosted applications may take longer.
   requestTimeout: 0,
   keepAliveTimeout: 72_000,
   // Node's default for headers exceeds our limit for the whole request, and would replace it.
@@ -255,7 +258,7 @@ const timeouts = (requestTimeoutMs: number) => ({
 
 const hostedRoute = 'hosted';
 
-/** Answers requests whose body arrives too slowly, and closes the connection. */
+/** Rejects requests whose body arrives too slowly, and closes the connection (slow POST). */
 function limitArrival(raw: IncomingMessage, withinMs: number): void {
   if (raw.complete || !hasBody(raw)) return;
   const tooSlow = Object.assign(new Error('the request did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });

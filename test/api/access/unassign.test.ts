@@ -9,7 +9,7 @@ const users = '/rbac/permissions/assigned_by_users/';
 const view = 'svc_core.view_group';
 const change = 'svc_core.change_group';
 
-describeOnBoth('E5 unassigning permissions of a user', (server) => {
+describeOnBoth('unassigning permissions of a user', (server) => {
   const unassign = (pk: number | string, body: unknown, api: Api = server().admin) =>
     api.patch(`${users}${pk}/unassign/`, body);
   const assign = async (pk: number, permissions: string[], object_pk?: string) => {

@@ -13,7 +13,7 @@ const iphone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
 
 describeOnBoth(
-  'E9 sessions',
+  'sessions',
   (server) => {
     const keys = (body: { results: { uuid: string }[] }) => body.results.map(({ uuid }) => uuid);
 

@@ -9,7 +9,7 @@ const view = 'svc_policies_expiry.view_passwordexpirypolicy';
 const change = 'svc_policies_expiry.change_passwordexpirypolicy';
 const missing = '00000000-0000-4000-8000-000000000000';
 
-describeOnBoth('password expiry policies (E6)', (server) => {
+describeOnBoth('password expiry policies', (server) => {
   const make = async (name: string, values = {}) =>
     (await server().admin.post(path, { name, days: 30, ...values })).body as Record<string, unknown> & { pk: string };
 

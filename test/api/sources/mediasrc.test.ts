@@ -52,7 +52,7 @@ describeOnBoth('media sources', (server) => {
     expect(rows[0]?.plex_token).not.toContain('visible-only');
   });
 
-  test('E3: PUT keeps members that it does not name', async () => {
+  test('PUT keeps members that it does not name', async () => {
     const flow = await makeFlow(server(), 'authentication');
     const { admin } = server();
     const { body: mapping } = await admin.post('/propertymappings/source/mediasrc/', {
@@ -91,7 +91,7 @@ describeOnBoth('media sources', (server) => {
     expect(JSON.stringify(events)).not.toContain('another-token');
   });
 
-  test('E3: every member can be set, and flows taken away', async () => {
+  test('every member can be set, and flows taken away', async () => {
     const { admin } = server();
     const [signIn, enrol] = [await makeFlow(server(), 'authentication'), await makeFlow(server(), 'enrollment')];
     const before = await make(server(), { authentication_flow: signIn.pk, enrollment_flow: enrol.pk });
@@ -125,7 +125,7 @@ describeOnBoth('media sources', (server) => {
     expect((await admin.get(`/sources/mediasrc/${slug}/`)).body.pk).toBe(before.pk);
   });
 
-  test('E3: all complaints come at once, elements of lists by their position', async () => {
+  test('all complaints come at once, elements of lists by their position', async () => {
     const { slug } = await make(server());
     const put = await server().admin.put(`/sources/mediasrc/${slug}/`, {
       name: ' ',
@@ -188,7 +188,7 @@ describeOnBoth('media sources', (server) => {
     expect(shallow.body.policy_engine_mode).toEqual([expect.stringContaining(`"${deep(50)}" is not a valid choice.`)]);
   });
 
-  test('E3: a slug is unique over all kinds of source', async () => {
+  test('a slug is unique over all kinds of source', async () => {
     const media = await make(server());
     const oauth = await makeSource(server(), 'oauth', {
       provider_type: 'github',
@@ -205,7 +205,7 @@ describeOnBoth('media sources', (server) => {
     expect(same.status).toBe(200);
   });
 
-  test('E3: a source that is missing, of another kind or spelled differently is not found', async () => {
+  test('a source that is missing, of another kind or spelled differently is not found', async () => {
     const media = await make(server());
     const oauth = await makeSource(server(), 'oauth', {
       provider_type: 'github',
@@ -219,7 +219,7 @@ describeOnBoth('media sources', (server) => {
     }
   });
 
-  test('E3: is for superusers, whatever permissions others hold on all sources or on this one', async () => {
+  test('is for superusers, whatever permissions others hold on all sources or on this one', async () => {
     const media = await make(server());
     const path = `/sources/mediasrc/${media.slug}/`;
     const body = { name: 'n', slug: media.slug, plex_token: 't' };

@@ -233,7 +233,7 @@ describeOnBoth('SCIM records', (server) => {
     expect((await viewer.api.get(path('users', body.id))).body).toEqual(body);
   });
 
-  test('E7: a group record changes as a whole or in part', async () => {
+  test('a group record changes as a whole or in part', async () => {
     const { admin } = server();
     const { source, body } = await record('groups', { attributes: { old: true, kept: false } });
     const other = await makeGroup();
@@ -261,7 +261,7 @@ describeOnBoth('SCIM records', (server) => {
     expect((await admin.patch(path('groups', body.id), {})).status).toBe(200);
   });
 
-  test('E7: attributes are any JSON but null', async () => {
+  test('attributes are any JSON but null', async () => {
     const { admin } = server();
     const { body } = await record('groups');
     expect(body.attributes).toEqual({});
@@ -272,7 +272,7 @@ describeOnBoth('SCIM records', (server) => {
     expect([none.status, none.body]).toEqual([400, { attributes: ['This field may not be null.'] }]);
   });
 
-  test('E7: a new id renames the record', async () => {
+  test('a new id renames the record', async () => {
     const { admin } = server();
     const { body } = await record('groups');
     const id = unique('renamed/to.this');
@@ -290,7 +290,7 @@ describeOnBoth('SCIM records', (server) => {
     expect((await admin.patch(path('users', user.id), { id })).status).toBe(200);
   });
 
-  test('E7: every bad value is named', async () => {
+  test('every bad value is named', async () => {
     const { admin } = server();
     const { body } = await record('groups');
     const { pk: oauth } = await makeSource(server(), 'oauth', {
@@ -323,7 +323,7 @@ describeOnBoth('SCIM records', (server) => {
     expect((await admin.get(path('groups', body.id))).body).toEqual(body);
   });
 
-  test('E7: asks for the rights to view and change the record', async () => {
+  test('asks for the rights to view and change the record', async () => {
     const { body } = await record('groups');
     const one = path('groups', body.id);
     const view = 'svc_sources_scim.view_scimsourcegroup';

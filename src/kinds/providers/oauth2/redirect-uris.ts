@@ -7,18 +7,18 @@ export interface RedirectUri {
   readonly url: string;
 }
 
-/** What a browser would run or open instead of calling anyone. */
+/** Schemes that a browser runs or opens locally instead of sending a request (XSS). */
 const harmfulScheme = /^(javascript|vbscript|data|blob|file|about):/i;
-/** Browsers skip these before they look at the scheme. */
+/** Browsers skip these characters before they parse the scheme. */
 const skipped = /[\s\p{Cc}]+/gu;
 
-/** Every anonymous request is compared with all of them. */
+/** Each anonymous request is compared with all of them. */
 const maxUris = 1_000;
 const maxPatterns = 20;
-/** No longer redirect_uri is accepted. */
+/** Requests with a longer redirect_uri are rejected. */
 const maxLength = 2_000;
 
-/** Where a client's answers may go. An empty list is nowhere. */
+/** The redirect URIs of a client. An empty list allows none. */
 export function redirectUris(options: Common<readonly RedirectUri[], false> = {}): Field<readonly RedirectUri[]> {
   const uris = list(
     record({
@@ -37,7 +37,7 @@ function schemeComplaint(url: string): string | null {
   return isHarmfulUrl(url) ? `URLs of this scheme are not allowed: ${url}` : null;
 }
 
-/** Whether a browser would run or open the URL instead of calling anyone. */
+/** Whether a browser would run or open the URL instead of sending a request. */
 export const isHarmfulUrl = (url: string): boolean => harmfulScheme.test(url.replace(skipped, ''));
 
 function checkPatterns(parsed: Parsed<readonly RedirectUri[]>): Parsed<readonly RedirectUri[]> {
