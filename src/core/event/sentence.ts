@@ -81,12 +81,16 @@ const sentences: Readonly<Record<string, Sentence>> = {
   model_deleted: change('{who} deleted {object}.'),
   policy_execution: (event, words, language) => turnedAway(event, words, language),
   // Not with the address: strangers choose it, and notifications would carry it to administrators.
-  configuration_error: ({ context: { redirect_uri, application, provider } }, words) =>
-    textOf(redirect_uri) === null
+  configuration_error: ({ context }, words) => {
+    const name = nameOf(context.application ?? context.provider, words);
+    if (textOf(context.redirect_uri) !== null)
+      return words('A request to sign in to {name} named a redirect address that the application does not have.', {
+        name,
+      });
+    return textOf(context.post_logout_redirect_uri) === null
       ? null
-      : words('A request to sign in to {name} named a redirect address that the application does not have.', {
-          name: nameOf(application ?? provider, words),
-        }),
+      : words('A request to sign out of {name} named a return address that the application does not have.', { name });
+  },
   policy_exception: ({ context }, words) =>
     words('The policy {name} failed: {reason}', {
       name: textOf(context.policy_name) ?? '',

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventsDuring } from '../../support/events.ts';
 import { until } from '../../support/jobs.ts';
 import { makeWalk } from '../../support/make-walk.ts';
 import {
@@ -58,6 +59,52 @@ describeOnBoth(
       );
       expect([status, location?.href]).toEqual([302, `${goodbye}?state=so+long`]);
       expect(await isSignedIn(browser.session)).toBe(false);
+    });
+
+    test('an unregistered post_logout_redirect_uri is shown and recorded, whoever asks and by whichever way', async () => {
+      const party = await makeRelyingParty(server(), { post_logout_redirect_uris: strict(goodbye) });
+      const evil = 'https://evil.example/out';
+      const path = `/application/o/${party.slug}/end-session/`;
+      const shown = 'The request named this redirect address: https://evil.example/out';
+      const recorded = async (work: () => Promise<unknown>): Promise<void> => {
+        const events = await eventsDuring(server(), work);
+        const [event] = events.filter(({ action }) => action === 'configuration_error');
+        expect(event?.context).toMatchObject({
+          post_logout_redirect_uri: evil,
+          application: { name: party.application.name },
+          provider: { name: party.provider.name },
+        });
+        expect(event?.context).not.toHaveProperty('redirect_uri');
+      };
+      // By the ID token, and through the flow for signing out.
+      await recorded(async () => {
+        const browser = await visitor(server());
+        const { tokens } = await signInTo(server(), party, browser);
+        const query = new URLSearchParams({ id_token_hint: tokens.id_token ?? '', post_logout_redirect_uri: evil });
+        const { status, text } = await browser.visit(`${path}?${query}`);
+        expect([status, text]).toEqual([200, expect.stringContaining(shown)]);
+        expect(text).not.toContain('href="https://evil');
+        expect(await isSignedIn(browser.session)).toBe(false);
+      });
+      // After a confirmation; the page that asks records nothing yet.
+      await recorded(async () => {
+        const browser = await visitor(server());
+        let page = await browser.visit(`${path}?${new URLSearchParams({ post_logout_redirect_uri: evil })}`);
+        expect(page.text).toContain('Do you want to sign out?');
+        page = await browser.visit(path, asForm(fieldsOf(page.text)));
+        expect([page.status, page.text]).toEqual([200, expect.stringContaining(shown)]);
+      });
+      // Somebody who is signed out already.
+      await recorded(async () => {
+        const { text } = await stranger(server()).visit(
+          `${path}?${new URLSearchParams({ post_logout_redirect_uri: evil })}`,
+        );
+        expect(text).toContain(shown);
+      });
+      const [last] = (await server().admin.get('/events/events/?action=configuration_error')).body.results;
+      expect(last.sentence).toBe(
+        `A request to sign out of ${party.application.name} named a return address that the application does not have.`,
+      );
     });
 
     test('oidcc-rp-initiated-logout-bad-post-logout-redirect-uri: nobody is sent to a place that is not registered', async () => {

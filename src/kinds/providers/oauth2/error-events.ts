@@ -12,8 +12,13 @@ export interface ErrorEvents {
   readonly denied: Denials;
   /** That tokens were refused to a user because others have the same subject. */
   sharedSubject(call: Call, client: Client, user: UserFacts): Promise<void>;
-  /** That a request named a redirect address that the provider does not have. */
-  wrongRedirect(call: Call, client: Client, redirectUri: string): Promise<void>;
+  /** That a request named an address to return to that the provider does not have. */
+  wrongRedirect(
+    call: Call,
+    client: Client,
+    parameter: 'redirect_uri' | 'post_logout_redirect_uri',
+    address: string,
+  ): Promise<void>;
 }
 
 const windowMs = 10 * 60_000;
@@ -37,12 +42,12 @@ export function createErrorEvents(db: Database): ErrorEvents {
       if (subjects.waitAfter(`${user.pk} ${client.pk}`) > 0) return;
       await record(call.actor ? call : callAs(call, user), sharedSubjectEvent(client, user));
     },
-    async wrongRedirect(call, client, redirectUri) {
+    async wrongRedirect(call, client, parameter, address) {
       // One network that is over its share does not use up that of all.
       if (byNetwork.waitAfter(call.request.clientIp) > 0 || inAll.waitAfter('') > 0) return;
       // Otherwise anyone with a client id could flood administrators' inboxes.
       const isQuiet = byProvider.waitAfter(String(client.pk)) > 0 || notified.waitAfter('') > 0;
-      await record(call, { ...wrongRedirectEvent(client, redirectUri), isQuiet });
+      await record(call, { ...wrongRedirectEvent(client, parameter, address), isQuiet });
     },
   };
 }

@@ -81,16 +81,23 @@ export const sharedSubjectEvent = (
   },
 });
 
-/** That a request named a redirect address that the provider does not have. */
+const wrongAddress = {
+  redirect_uri: 'A request named a redirect address that is none of the redirect_uris of the provider.',
+  post_logout_redirect_uri:
+    'A request named a return address that is none of the post_logout_redirect_uris of the provider.',
+} as const;
+
+/** That a request named an address to return to that the provider does not have. */
 export const wrongRedirectEvent = (
   client: Authorized & Pick<Client, 'pk' | 'name'>,
-  redirectUri: string,
+  parameter: keyof typeof wrongAddress,
+  address: string,
 ): NewEvent => ({
   action: 'configuration_error',
   app,
   context: {
-    message: 'A request named a redirect address that is none of the redirect_uris of the provider.',
-    redirect_uri: redirectUri.slice(0, maxUriLength),
+    message: wrongAddress[parameter],
+    [parameter]: address.slice(0, maxUriLength),
     application: factsOf(client),
     provider: { app, model_name: 'oauth2provider', pk: client.pk, name: client.name },
   },

@@ -54,7 +54,7 @@ export async function identifyClient(
   const { params, pushed } = await expand(needs, given, client, call.now);
   const redirect_uri = params.require('redirect_uri');
   if (!isRegisteredRedirectUri(needs.sandbox, client, redirect_uri)) {
-    await needs.refusals.wrongRedirect(call, client, redirect_uri);
+    await needs.refusals.wrongRedirect(call, client, 'redirect_uri', redirect_uri);
     throw new OAuthError('invalid_request', 'redirect_uri is not registered for this client.', {
       shown: [
         `The request named this redirect address: ${redirect_uri.slice(0, maxShownLength)}`,

@@ -82,7 +82,7 @@ async function checkRequest(
 ): Promise<void> {
   const redirect_uri = params.require('redirect_uri');
   if (!isRegisteredRedirectUri(sandbox, client, redirect_uri)) {
-    await refusals.wrongRedirect(call, client, redirect_uri);
+    await refusals.wrongRedirect(call, client, 'redirect_uri', redirect_uri);
     throw new OAuthError('invalid_request', 'redirect_uri is not registered for this client.');
   }
   const state = params.get('state') ?? null;

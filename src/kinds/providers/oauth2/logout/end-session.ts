@@ -26,13 +26,16 @@ export async function handleEndSession(needs: AuthorizeDependencies, call: Call,
   const client = await findRequestingClient(needs, call, params);
   const hint = await hintOf(needs, call, client, params);
   // §4: no redirect for an invalid request (open redirect).
-  const to = client && hint !== 'wrong' ? await returnAddress(needs, call.db.read, client, params) : null;
+  const to = client && hint !== 'wrong' ? await returnAddress(needs, call.db.read, client, params) : nowhere;
   const session = call.actor?.session ?? null;
-  if (session === null) return renderLogoutPage(needs, call, { session, to, clients: [] });
-  const isWished = isCsrfFormValid(needs.key, call, params, use) || isOfSession(needs, session, hint);
-  if (!isWished) return confirmPage(needs, call, params, client, to);
+  const isWished =
+    session === null || isCsrfFormValid(needs.key, call, params, use) || isOfSession(needs, session, hint);
+  if (!isWished) return confirmPage(needs, call, params, client, to.to);
+  if (client && to.unregistered !== undefined)
+    await needs.refusals.wrongRedirect(call, client, 'post_logout_redirect_uri', to.unregistered);
+  if (session === null) return renderLogoutPage(needs, call, { session, ...to, clients: [] });
   const clients = await findFrontChannelClients(call.db.read, session);
-  return signOut(needs, call, { session, to, clients }, client?.invalidation_flow ?? null);
+  return signOut(needs, call, { session, ...to, clients }, client?.invalidation_flow ?? null);
 }
 
 /** By the address, by its id, or by the ID token that it once got. */
@@ -56,19 +59,28 @@ function audienceOf(hint: string | undefined): string | null {
   }
 }
 
+type ReturnAddress = Pick<LogoutPage, 'to' | 'unregistered'>;
+
+const nowhere: ReturnAddress = { to: null };
+
+/** Anyone can send a long URI; page and event have its beginning. */
+const maxShownLength = 500;
+
 /** §3: only where the client has registered it; else people stay here. */
 async function returnAddress(
   { sandbox }: AuthorizeDependencies,
   query: Query,
   client: Client,
   params: Params,
-): Promise<string | null> {
+): Promise<ReturnAddress> {
   const uri = params.get('post_logout_redirect_uri');
-  if (uri === undefined) return null;
+  if (uri === undefined) return nowhere;
   const { post_logout_redirect_uris } = await loadLogoutSettings(query, client.pk);
-  if (!isRegisteredUri(sandbox, post_logout_redirect_uris, uri)) return null;
+  if (!isRegisteredUri(sandbox, post_logout_redirect_uris, uri))
+    return { to: null, unregistered: uri.slice(0, maxShownLength) };
   const state = params.get('state');
-  return state === undefined ? uri : `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams({ state })}`;
+  const to = state === undefined ? uri : `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams({ state })}`;
+  return { to };
 }
 
 type Hint = HintClaims | 'none' | 'wrong';

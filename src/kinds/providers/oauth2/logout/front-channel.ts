@@ -25,6 +25,8 @@ export interface LogoutPage {
   readonly session: string | null;
   /** An address that is proven to be good to go to; null when there is none. */
   readonly to: string | null;
+  /** The address that was asked for in vain: it is not registered. */
+  readonly unregistered?: string;
   /** Clients notified through an iframe, by the keys of their providers. */
   readonly clients: readonly number[];
 }
@@ -62,18 +64,27 @@ export function frontChannelRedirect(needs: Needs): FindLogoutRedirect {
 export async function renderLogoutPage(
   needs: Needs,
   call: Call,
-  { session, to, clients }: LogoutPage,
+  { session, to, unregistered, clients }: LogoutPage,
 ): Promise<HttpResponse> {
   const frames = session === null ? [] : await framesOf(needs, call.db.read, session, clients);
   if (to !== null && frames.length === 0) return redirectBrowser(to);
   return plainPage({
     ...(await pageFrame(call)),
     title: 'You are signed out',
-    paragraphs: to === null ? [] : ['One moment, you are being taken on.'],
+    paragraphs: paragraphsOf(to, unregistered),
     link: to === null ? { to: '/', text: 'Sign in again' } : { to, text: 'Continue' },
     frames,
     ...(to !== null && { goOnTo: to }),
   });
+}
+
+function paragraphsOf(to: string | null, unregistered: string | undefined): string[] {
+  if (to !== null) return ['One moment, you are being taken on.'];
+  if (unregistered === undefined) return [];
+  return [
+    'You cannot be taken back to the application: the address is not registered for it.',
+    `The request named this redirect address: ${unregistered}`,
+  ];
 }
 
 interface FramedClient {
