@@ -10,12 +10,12 @@ export interface CertificateFacts {
   readonly notAfter: string;
   /** RFC 4514 text. */
   readonly subject: string;
-  /** Whether strangers can compute the private key, so that it proves nothing. */
+  /** Whether the key is so short that its private key can be computed. */
   readonly hasWeakKey: boolean;
 }
 
 export interface PrivateKey {
-  /** `rsa`, `ec`, `ed25519` and whatever else OpenSSL knows. */
+  /** `rsa`, `ec`, `ed25519` and other key types of OpenSSL. */
   readonly type: string;
   readonly key: KeyObject;
 }
@@ -46,7 +46,7 @@ function isWeak(certificate: X509Certificate): boolean {
     const { modulusLength = minRsaBits } = certificate.publicKey.asymmetricKeyDetails ?? {};
     return modulusLength < minRsaBits;
   } catch {
-    // A public key of a type that OpenSSL does not know verifies nothing.
+    // A public key of a type that OpenSSL does not support verifies nothing.
     return false;
   }
 }
@@ -76,7 +76,7 @@ export function keyMatchesCertificate(keyPem: string, certificatePem: string): b
   try {
     return certificate.checkPrivateKey(privateKey.key);
   } catch {
-    // The certificate has a public key of a type that OpenSSL does not know.
+    // The certificate has a public key of a type that OpenSSL does not support.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** What errors of Node and of database drivers carry besides their message. */
+/** Properties that errors of Node and of database drivers have in addition to the message. */
 interface ErrorFacts {
   readonly code?: unknown;
   readonly errcode?: unknown;

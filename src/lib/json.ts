@@ -8,7 +8,7 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
 /** The value if it is a JSON object, else an empty one. */
 export const asObject = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 
-/** A member of what may be an object; undefined if there is none. */
+/** A member of a value, if that is an object; otherwise undefined. */
 export const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 

@@ -26,5 +26,5 @@ export const isSameName = (one: string, other: string): boolean => foldName(one)
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
 
-/** What `lower` makes of a column in both databases. */
+/** The result of SQL `lower` on both databases. */
 export const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());

@@ -1,4 +1,4 @@
-/** Nobody mistypes a longer word of ours, and comparing takes time by the product of both lengths. */
+/** No name of ours is longer, and the time to compare grows with the product of both lengths (denial of service). */
 const maxLength = 64;
 
 /** The candidate that a mistyped word most likely means, or null if none is close. */

@@ -2,7 +2,7 @@
 export type Complaint = string[] | Record<string, string[]>;
 export type Complaints = Record<string, Complaint>;
 
-/** All messages, without what they are about. */
+/** All messages, without the names of the members. */
 export const messagesOf = (complaints: Complaints): string[] =>
   Object.values(complaints).flatMap((complaint) => Object.values(complaint).flat());
 
@@ -66,10 +66,10 @@ export class Problem extends Error {
   }
 }
 
-/** Complaints that programs tell apart from others. */
+/** Errors that clients distinguish by their code. */
 export type InvalidCode = 'no_recovery_flow';
 
-/** An invalid body; carries all complaints at once. */
+/** An invalid body, with all its errors. */
 export class Invalid extends Error {
   readonly status = 400;
   readonly complaints: Complaints;
@@ -85,7 +85,7 @@ export class Invalid extends Error {
     return new Invalid({ [name]: messages });
   }
 
-  /** A complaint about the request as a whole. */
+  /** An error of the request as a whole. */
   static whole(...messages: string[]): Invalid {
     return new Invalid({ non_field_errors: messages });
   }

@@ -1,11 +1,11 @@
 import { occursMoreOften } from './occurs-more-often.ts';
 
-/** More than any form has that we read. */
+/** More than any of our forms has. */
 const maxMembers = 1_000;
 
 /**
- * The members of a form; none if there are too many. Node takes many seconds for a million names without values, in
- * which the server answers nobody.
+ * The fields of a form; none if there are too many: Node would parse a million names without values for many seconds
+ * and block the event loop (denial of service).
  */
 export const readForm = (body: Buffer): URLSearchParams =>
   new URLSearchParams(occursMoreOften(body, '&', maxMembers - 1) ? '' : body.toString('utf8'));

@@ -6,7 +6,7 @@ const plainLetters: Readonly<Record<string, string>> = {
 const decomposed = (text: string): string =>
   text.normalize('NFKD').replace(/[ßæœøđðħıłŋþŧ]/gi, (letter) => plainLetters[letter.toLowerCase()] ?? letter);
 
-/** Whether the slug of a text leaves out letters, digits or symbols, so that other texts have the same. */
+/** Whether the slug omits letters, digits or symbols of the text, so that different texts have equal slugs. */
 export const isSlugPartial = (text: string): boolean => /[^\p{ASCII}\p{P}\p{M}\p{Z}]/u.test(decomposed(text));
 
 /** Lower-case ASCII words of letters, digits and underscores, joined by hyphens. */

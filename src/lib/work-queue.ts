@@ -2,7 +2,7 @@ interface Limits {
   readonly concurrency: number;
   /** How many may wait for their turn. */
   readonly queue: number;
-  /** What whoever comes then is told. */
+  /** The error for further callers. */
   full(): Error;
 }
 
@@ -18,7 +18,7 @@ export function createWorkQueue({ concurrency, queue, full }: Limits): <T>(work:
     try {
       return await work();
     } finally {
-      // The slot passes directly to the next in the queue, so nobody can jump it.
+      // The slot passes directly to the next caller in the queue, so that no new caller can take it first.
       const next = waiting.shift();
       if (next) next();
       else running--;

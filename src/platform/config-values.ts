@@ -17,7 +17,7 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 export function readHost(text: string): string {
   const host = text.replace(/^\[(.*)\]$/, '$1');
   const isName = host.length <= 253 && /^[a-z0-9_](?:-*[a-z0-9_])*(?:\.[a-z0-9_](?:-*[a-z0-9_])*)*$/i.test(host);
-  // URLs take neither a number that is no address (999.1.1.1) nor an address with a zone (fe80::1%eth0).
+  // URLs accept neither invalid addresses (999.1.1.1) nor addresses with a zone (fe80::1%eth0).
   const isUsable = (isIP(host) !== 0 || isName) && URL.canParse(originOf(host, 0));
   if (!isUsable) throw new RangeError(`must be an address or a host name, not "${text}"`);
   return host;
@@ -178,7 +178,7 @@ export function readGeoPath(text: string): string {
 
 /** A folder; it need not exist yet. */
 export function readFolder(text: string): string {
-  // Only shells know what it means: elsewhere a folder of this name would appear.
+  // Only shells expand it: without one, a folder of this name would be created.
   if (/^~/.test(text)) throw new RangeError(`must be a path without "~", not "${text}"`);
   return resolve(text);
 }

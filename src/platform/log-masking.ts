@@ -24,7 +24,7 @@ const secretWords = new Set([
   'credentials',
   'assertion',
 ]);
-/** Secret names that the last-word rule misses. */
+/** Names of secrets that the last-word rule does not cover. */
 const secretNames = new Set(['key_data', 'code_verifier', 'device_code', 'user_code', 'id_token_hint', 'itoken']);
 /** URL parameters that grant access or resume a walk; `query` holds those of a page. */
 const secretParameters = new Set([
@@ -98,7 +98,7 @@ export function createMasking(describeError: (error: Error) => object) {
   return withoutSecrets;
 }
 
-/** `has_password: true` is not a secret, and often just what one looks for. */
+/** `has_password: true` is not a secret, and useful when debugging. */
 function containsSecret(value: unknown): boolean {
   return value !== null && value !== undefined && value !== '' && typeof value !== 'boolean';
 }

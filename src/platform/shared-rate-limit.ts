@@ -18,7 +18,7 @@ interface Needs {
 }
 
 interface CachedCount {
-  /** The end of the window, in the database's words: a different text means a different window. */
+  /** The end of the window, as formatted by the database: a different text means a different window. */
   readonly expires: string;
   readonly endsAt: number;
   readonly own: number;

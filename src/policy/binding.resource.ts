@@ -91,7 +91,7 @@ export const bindingResource = (resources: Resources): Resource =>
     async afterWrite({ verb, current, pk, isAlong = false, ...input }) {
       if (verb !== 'destroy' || !current) return;
       await checkMayChangeTarget(input, current.target);
-      // A target without bindings is open to everybody. What is deleted counts as a group without members.
+      // A target without bindings is open to all users. A deleted user or group counts as a group without members.
       if (isAlong)
         await sql`update policy_bindings set "group" = null, "user" = null where pk = ${pk}`.execute(input.tx);
     },
@@ -100,7 +100,7 @@ export const bindingResource = (resources: Resources): Resource =>
 const bindable = ['policy', 'group', 'user'];
 const namedBy = (values: Row): string[] => bindable.filter((name) => (values[name] ?? null) !== null);
 
-/** Bindings decide who may use the target: writing one requires permission to change the target. */
+/** Bindings control access to the target, so writing one requires permission to change the target. */
 async function checkBinding(input: CheckInput) {
   const { values, given, current, isCopy, registry, tx } = input;
   const named = namedBy(values);

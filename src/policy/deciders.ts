@@ -19,7 +19,7 @@ export interface NamedDecider extends Decider {
 
 export const boundKinds = ['policy', 'group', 'user', 'deleted'] as const;
 
-/** What a binding names whose group or user is gone. */
+/** The subject of a binding whose group or user was deleted. */
 export const deletedName = 'a group or user that is deleted';
 
 /** What a binding binds. */

@@ -43,7 +43,7 @@ interface EvaluationInput {
   readonly tx?: Query;
   /** Evaluates without side effects, for example for a list of what a user may open. */
   readonly dryRun?: boolean;
-  /** The user is not known yet: bindings that depend on the user pass, and are evaluated again once it is. */
+  /** The user is not identified yet: bindings that depend on the user pass, and are evaluated again later. */
   readonly isUserOpen?: boolean;
 }
 
@@ -67,13 +67,13 @@ export interface PolicyEngine {
     readonly targetPks: readonly string[];
     readonly action: string;
   }): Promise<boolean>;
-  /** Evaluates every binding of a target, without side effects, and tells the result of each. */
+  /** Evaluates every binding of a target, without side effects, and returns the result of each. */
   explainTarget(input: {
     readonly call: Call;
     readonly request: PolicyRequest;
     readonly target: Target;
   }): Promise<Explanation>;
-  /** What the policies of bindings decide for everybody at any time, by binding: the same, or null if it depends. */
+  /** Constant results of policies, by binding; null if the result depends on the request. */
   constantResults(input: {
     readonly call: Call;
     readonly targetPks: readonly string[];
@@ -185,7 +185,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       // `negate` inverts decisions. A failure is not a decision: otherwise a failing negated policy would let everyone
       // in.
       const message = messageOf(error);
-      // What spends the budget of a request may be of its sender's choice, so it never lets anybody pass.
+      // Callers may be able to exhaust the budget of their request, so that never passes.
       const passing = binding.failure_result && !(error instanceof BudgetSpent);
       const events = [failed({ ...binding, failure_result: passing }, policy, request, message)];
       return {

@@ -5,12 +5,12 @@ import type { Resource } from '../resource/resource.ts';
 import type { PolicySettings } from './policy.family.ts';
 import type { PolicyRequest } from './request.ts';
 
-/** A kind of policy: its resource, and how it decides by its settings `S`. */
+/** A kind of policy: its resource, and its evaluation with settings `S`. */
 export interface PolicyKind<S = PolicySettings> extends Kind {
   readonly resource: Resource<S>;
   /** Whether it might pass for an event of this action; by default, any might. */
   mightMatch?(policy: S, action: string): boolean;
-  /** The decision of a policy that is the same for everybody at any time; null if it depends. */
+  /** The result of a policy if it is constant; null if it depends on the request. */
   constantResult?(policy: S): boolean | null;
   /** Called when a sign-in attempt ends, in the transaction that records it. */
   noteAttempt?(tx: Query, attempt: SignInAttempt, call: Call): Promise<void>;
@@ -32,7 +32,7 @@ export interface SignInAttempt {
 
 export interface Verdict {
   readonly passing: boolean;
-  /** For the person who is denied. */
+  /** Messages for the denied user. */
   readonly messages: readonly string[];
   /** For the author of the policy. */
   readonly logs?: readonly string[];
@@ -42,11 +42,11 @@ export interface Verdict {
   readonly consequence?: (tx: Query, call: Call) => Promise<void>;
 }
 
-/** Thrown by a policy that cannot decide, with a message for the person. */
+/** Thrown by a policy that cannot decide, with a message for the user. */
 export class CannotDecide extends Error {}
 
 export const pass: Verdict = { passing: true, messages: [] };
-/** Refuses. Administrators may leave a message empty: then there is none. */
+/** Denies. An empty message is omitted. */
 export const refuse = (...messages: string[]): Verdict => ({
   passing: false,
   messages: messages.filter((message) => message.trim() !== ''),

@@ -31,7 +31,7 @@ export interface Target {
   readonly obj?: Json;
 }
 
-/** What one binding decides. */
+/** The result of one binding. */
 export interface PolicyOutcome extends Omit<PolicyResult, 'deciders'>, Pick<Verdict, 'consequence'> {
   readonly decider: Decider;
   readonly events: readonly NewEvent[];
@@ -43,7 +43,7 @@ export const isMember = ({ group }: ActiveBinding, { user }: PolicyRequest) =>
 
 export const isUser = ({ user }: ActiveBinding, request: PolicyRequest) => user !== null && user === request.user?.pk;
 
-/** Hides the details of internal failures from the person who is refused. */
+/** Hides the details of internal failures from the denied user. */
 export const publicMessage = (error: unknown) =>
   error instanceof CannotDecide ? error.message : 'The policy could not be evaluated.';
 

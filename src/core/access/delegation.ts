@@ -5,8 +5,8 @@ import type { Actor } from '../../resource/actor.ts';
 import type { Call } from '../../resource/call.ts';
 import { grantsOfGroupsSql, grantsOfRolesSql, grantsOfUsersSql, isSuperuserSql, rolesOfSql } from './rights-sql.ts';
 
-// Nobody grants what they do not hold, and only superusers change superusers. Calls without an actor are the server's
-// own: operations have already refused anonymous requests.
+// Callers cannot grant permissions that they do not hold, and only superusers change superusers (privilege escalation).
+// Calls without an actor are the server's own: operations have already refused anonymous requests.
 
 /** Refuses unless the caller holds everything that membership in these groups grants. */
 export async function checkMayGrantMembership(tx: Query, call: Call, groups: readonly string[]): Promise<void> {
@@ -81,7 +81,7 @@ export interface UnreachableObjects {
 
 const none: UnreachableObjects = { superusers: new Set(), stronger: new Set() };
 
-/** Those of these users whom the actor may not reach. */
+/** The users among these whom the actor may not reach. */
 export function findUnreachableUsers(
   query: Query,
   actor: Actor,
@@ -91,14 +91,14 @@ export function findUnreachableUsers(
   return findUnreachable(query, actor, others, superusersAmong, grantsOfUsersSql);
 }
 
-/** Those of these groups to which the actor may add nobody. */
+/** The groups among these to which the actor may not add members. */
 export const findUnreachableGroups = (
   query: Query,
   actor: Actor,
   groups: readonly string[],
 ): Promise<UnreachableObjects> => findUnreachable(query, actor, groups, superuserGroupsAmong, grantsOfGroupsSql);
 
-/** Those of these roles that the actor may give to no group. */
+/** The roles among these that the actor may not assign to a group. */
 export async function findUnreachableRoles(
   query: Query,
   actor: Actor,
@@ -149,7 +149,9 @@ export async function checkMayImpersonate(tx: Query, actor: Actor, user: number)
 
 export const impersonatePermission = 'svc_core.impersonate';
 
-/** The holders of these grants (`holder`, `permission`, and `object_pk`, null if global) who hold more than the actor. */
+/**
+ * The holders of these grants (`holder`, `permission`, and `object_pk`, null if global) who hold more than the actor.
+ */
 async function holdersOfMore(query: Query, actor: Actor, grants: RawBuilder<unknown>): Promise<ReadonlySet<unknown>> {
   const { rows } = await sql<{ pk: number; name: string }>`select p.pk, p.app_label || '.' || p.codename as name
     from permissions p where p.pk in (select o.permission from (${grants}) as o)`.execute(query);

@@ -8,7 +8,7 @@ import type { Grant } from './delegation.ts';
 import { checkMayTouch, firstGlobalKey, recordChange, unassignPermission } from './grants.ts';
 import { findHolder, type HolderKind, rejectInternalAccount } from './holder.ts';
 
-/** Global grants beside those on objects, by the keys that `assign` answers. */
+/** Global grants and grants on objects, by the keys that `assign` returns. */
 export const globalGrants = (kind: HolderKind, right: string): Beside => ({
   holds: (key) => Number(key) >= firstGlobalKey,
   async read({ call, tx, key }) {

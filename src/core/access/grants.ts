@@ -10,7 +10,10 @@ export async function checkMayTouch(kind: HolderKind, tx: Query, call: Call, { p
   if (kind.column === 'user') await checkMayTouchUser(tx, call, Number(pk));
 }
 
-/** Keys of grants on objects do not get there. A client that deletes a global grant by its key must not hit another grant. */
+/**
+ * Keys of grants on objects do not get there. A client that deletes a global grant by its key must not hit another
+ * grant.
+ */
 export const firstGlobalKey = 1_000_000_000;
 
 /** Gives the permission, if it was not given. The key by which the API calls the grant. */
@@ -29,7 +32,7 @@ export async function assignPermission(
   return keyOf(tx, kind.objectTable, sql`(${holder}, permission, object_pk)`, sql`(${pk}, ${permission}, ${objectPk})`);
 }
 
-/** The key of the row with these values, which is made if there is none. */
+/** The key of the row with these values, created if missing (upsert). */
 async function keyOf(
   tx: Query,
   table: string,

@@ -29,7 +29,7 @@ export function actingAs(call: Call, user: ActingUser): Call {
   return { ...call, actor };
 }
 
-/** Refuses impersonators: what they create here would give them access after the impersonation ends. */
+/** Rejects impersonators: what they create here would outlive the impersonation. */
 export function checkNotImpersonating({ actor }: Pick<Call, 'actor'>): void {
   if (actor?.impersonator) throw new Problem('permission_denied', notImpersonating);
 }

@@ -10,7 +10,7 @@ import { verboseMembers } from './model-verbose.ts';
 
 const plain = text({ readOnly: true });
 
-/** Permissions. The rows are derived from the models; nobody writes them. */
+/** Permissions. Derived from the models, and read-only. */
 export const permissionResource = defineResource({
   path: '/rbac/permissions/',
   param: 'id',

@@ -16,7 +16,7 @@ export interface Permission {
   readonly name: string;
 }
 
-/** Permissions besides add, change, delete and view. */
+/** Permissions other than add, change, delete and view. */
 const furtherPermissions: readonly (readonly [model: string, codename: string, name: string])[] = [
   ['svc_core.user', 'reset_user_password', 'Reset Password'],
   ['svc_core.user', 'reset_user_second_factors', 'Reset Second Factors'],

@@ -45,7 +45,7 @@ export const objectPermissionsSql = (user: RawBuilder<unknown>): RawBuilder<{ pe
 
 // Everything that users, groups or roles are granted: `holder`, `permission`, and `object_pk`, null if global.
 
-/** The permission to view the keys of one's own tokens gives no power over others, and is left out. */
+/** Without the permission to view the keys of one's own tokens, which gives no access to other accounts. */
 export const grantsOfUsersSql = (users: readonly number[]): RawBuilder<unknown> => {
   const keys = sql.join(users);
   const roles = sql`select ug."user" as holder, gr.role from user_groups ug

@@ -60,7 +60,7 @@ export const rightsAction = actionOn<{ pk: number }>()({
   },
   async run({ call, row: { pk }, tx }) {
     const actor = requireActor(call);
-    // The answer names roles and groups.
+    // The response contains names of roles and groups.
     for (const needed of ['svc_rbac.view_role', 'svc_core.view_group']) {
       if (!actor.holds(needed)) throw Problem.lacks(needed);
     }

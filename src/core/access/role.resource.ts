@@ -44,7 +44,7 @@ export const roleResource = defineResource({
   filters: {
     group__name: {
       schema: stringSchema,
-      // A role does not show its group: the answer must not name one that the caller may not see.
+      // A role does not show its group: the error must not disclose one that the caller may not view.
       async condition({ texts, row, call, registry }) {
         const groups = registry.require('svc_core.group');
         const visible = await visibleOrNone(groups, call, registry);

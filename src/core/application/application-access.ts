@@ -22,7 +22,7 @@ export interface AccessResult {
     readonly text: string;
     readonly attributes: Readonly<Record<string, string>>;
   }[];
-  /** The target whose bindings decide. */
+  /** The target whose bindings are evaluated. */
   readonly deciders: readonly {
     readonly binding: string;
     readonly passing: boolean;
@@ -32,7 +32,7 @@ export interface AccessResult {
   }[];
 }
 
-/** The answer about an application that is switched off. */
+/** The result for a disabled application. */
 export const switchedOff: AccessResult = {
   passing: false,
   messages: ['The application is disabled.'],
@@ -40,7 +40,10 @@ export const switchedOff: AccessResult = {
   deciders: [],
 };
 
-/** Evaluates the policies bound to applications for a user. Side effects are for when the user uses one, not for a `dryRun`. */
+/**
+ * Evaluates the policies bound to applications for a user. Side effects are for when the user uses one, not for a
+ * `dryRun`.
+ */
 export type EvaluateAccess = (
   call: Call,
   userPk: number,

@@ -34,7 +34,7 @@ export interface ApplicationNeeds {
   readonly publicUrl: string;
 }
 
-/** Something that people sign in to. Its policies decide who may use it. */
+/** An application that users sign in to. Its policy bindings control access. */
 export function applicationResource(needs: ApplicationNeeds): Resource {
   /** The administrator's value, else the one derived from the provider. */
   const launchTemplate = (row: RowAlias): RawBuilder<unknown> =>
@@ -180,7 +180,10 @@ async function checkMaySend({ tx, call, registry, values, current }: CheckInput<
   if (rows.length > 0) checkReadsDirectory(call.actor);
 }
 
-/** Bindings decide who may use a provider: taking it away from them takes the permission to delete them. */
+/**
+ * Bindings control who may use a provider, so removing the provider from them requires the permission to delete them
+ * (privilege escalation).
+ */
 async function checkMayDetach(
   { tx, call, registry, current }: CheckInput<Attached>,
   after: Attached | null,
@@ -202,7 +205,7 @@ async function checkMayDetach(
   );
 }
 
-/** A back-channel provider serves one application: its sync must know which users it is for. */
+/** A back-channel provider belongs to one application, which determines the users to synchronize. */
 async function checkBackchannel(input: CheckInput<Attached>): Promise<Complaints | null> {
   await checkMaySend(input);
   await checkMayDetach(input, input.values);

@@ -65,7 +65,7 @@ async function copyProvider(pk: number, name: string, { call, engine, tx }: Copy
     return (await createRow(engine, kind, call, tx, { ...copyable(kind, stored ?? {}), name }, { isCopy: true })).pk;
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
-    // The caller has sent no member of the provider: the complaint names it.
+    // The request has no members of the provider, so the error names the provider.
     const reasons = Object.entries(error.complaints).map(
       ([member, texts]) => `${member}: ${Object.values(texts).flat()}`,
     );
@@ -73,7 +73,7 @@ async function copyProvider(pk: number, name: string, { call, engine, tx }: Copy
   }
 }
 
-/** A copy without the bindings would be open to everybody, so they are copied or the whole is refused. */
+/** Without bindings the copy would be open to all users, so they are copied or the request is rejected. */
 async function copyBindings(from: string, to: string | number, { call, engine, tx }: Copying): Promise<void> {
   const bindings = engine.registry.require(bindingModel);
   const found = await selectStored(bindings, sql`${bindings.row().col('target')} = ${from}`, call, tx);
@@ -104,7 +104,7 @@ export async function duplicateRight({ actor, keys, registry, query }: RightsInp
   return (key, may) => ({ may: open.has(String(key)) ? [...may, 'duplicate'] : may });
 }
 
-/** What a copy has in common with its original: neither secrets nor what must be unique. */
+/** The values that a copy shares with its original: no secrets, no unique values. */
 function copyable({ allFields }: Resource, stored: Row): Row {
   const names = Object.keys(allFields).filter((name) => {
     const field = allFields[name];

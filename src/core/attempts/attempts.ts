@@ -80,13 +80,13 @@ const giveBack = statement<[subject: string], unknown>(
 interface Message {
   /** Whom it is for: a user, or a name or address. */
   readonly who: number | string;
-  /** Who requests it: an administrator, who is known, or somebody at an address. */
+  /** Who requests it: a signed-in administrator, or an anonymous caller by address. */
   readonly by: { readonly user: number } | { readonly ip: string };
   readonly now: string;
 }
 
 /**
- * Counts a requested message, separately from sign-in attempts, so that nobody can flood another's mailbox. Returns
+ * Counts a requested message, separately from sign-in attempts, to prevent mail bombing. Returns
  * false while the subject must wait; the caller must then roll back.
  */
 export async function countMessage(
@@ -106,8 +106,8 @@ export async function countMessage(
 }
 
 /**
- * Counts a message to a mailbox, by whatever name it was asked for. Returns false while the mailbox must wait: nobody
- * may learn that, since who asks by two names would learn that they are one user's.
+ * Counts a message to a mailbox, whichever name was entered. Returns false while the mailbox must wait. Do not disclose
+ * this: it would reveal that two names belong to one user (user enumeration).
  */
 export async function countMail(
   tx: Query,

@@ -68,7 +68,7 @@ export function brandResource({ currentBrand }: Needs): Resource {
         help: 'The icon in browser tabs: an address or a path on this server.',
         group: 'Branding',
       }),
-      // Without it nobody could sign in to undo its deletion.
+      // Without it, no administrator could sign in to undo the deletion.
       flow_authentication: flow({ help: 'The flow by which people sign in.', group: 'Flows', protects: true }),
       flow_invalidation: flow({ help: 'The flow by which people sign out.', group: 'Flows' }),
       flow_recovery: flow({ help: 'The flow for forgotten passwords; empty turns recovery off.', group: 'Flows' }),
@@ -148,7 +148,7 @@ async function checkImages({ tx, call, values, current }: CheckInput): Promise<C
   return Object.keys(complaints).length > 0 ? complaints : null;
 }
 
-/** Hosts that match no brand need one: another brand takes over from the default one, which cannot give it up by itself. */
+/** Hosts that match no brand use the default one. Another brand can become the default; the default cannot be unset. */
 async function oneDefault({ tx, call, registry, values, current }: CheckInput) {
   if (current?.default && !values.default) {
     return { default: ['There must be a default brand. Make another brand the default instead.'] };

@@ -9,21 +9,21 @@ import type { JsonPart } from '../../resource/json-schema.ts';
 import { findBrandOfHost } from './brand-of-host.ts';
 import { brandTitle } from './brand-title.ts';
 
-/** Who asks, and by which request. */
+/** The caller and the request. */
 export interface LanguageRequest {
   readonly actor: Actor | null;
   readonly request: Pick<RequestFacts, 'host' | 'header'>;
   readonly db: Database;
 }
 
-/** The language of whoever asks: their setting, else the brand's, else what their browser accepts. */
+/** The caller's language: their setting, else the brand's, else that of the browser. */
 export const languageOf = async ({ actor, request, db }: LanguageRequest): Promise<Language> =>
   chooseLanguage(
     [localeIn(actor?.user.attributes), await brandLocale(db, request.host)],
     request.header('accept-language'),
   );
 
-/** The language in which the API words what it answers: the caller's setting, else what they accept, as our pages say it. */
+/** The language of API messages: the caller's setting, else `Accept-Language`, which our pages set. */
 export const languageOfCaller = ({ actor, request }: Pick<LanguageRequest, 'actor' | 'request'>): Language =>
   chooseLanguage([localeIn(actor?.user.attributes)], request.header('accept-language'));
 
@@ -31,7 +31,7 @@ export const languageOfCaller = ({ actor, request }: Pick<LanguageRequest, 'acto
 export const languageOfUser = (attributes: unknown, asking: Language): Language =>
   chooseLanguage([localeIn(attributes), asking], undefined);
 
-/** What every plain page shows: the brand's title, in the language of whoever asks. */
+/** Title and language of plain pages: the brand's title, the caller's language. */
 export const pageFrame = async (asking: LanguageRequest): Promise<{ brand: string; language: Language }> => ({
   brand: await brandTitle(asking.request.host, asking.db.read),
   language: await languageOf(asking),

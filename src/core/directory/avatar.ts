@@ -38,7 +38,7 @@ export function avatarsComplaint(modes: string): string | null {
   return unknown === undefined ? null : `"${unknown}" is not a way to show users.`;
 }
 
-/** Whether browsers tell the server of the pictures whose they want. */
+/** Whether the configured avatars make browsers disclose users to a third-party server. */
 export const usesExternalService = (modes: string): boolean => modesIn(modes).some(isUrl);
 
 const modesIn = (modes: string): string[] => modes.split(',').map((mode) => mode.trim());

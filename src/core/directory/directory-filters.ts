@@ -56,7 +56,10 @@ interface Membership {
 type By = 'name' | 'uuid' | 'int';
 const itemSchema: Record<By, JsonSchema> = { name: stringSchema, uuid: uuidSchema, int: integerSchema };
 
-/** Matches rows linked to any of the named objects, by key or by one of their columns. A missing object is an error; of names, only to those who may see all. */
+/**
+ * Matches rows linked to any of the named objects, by key or by one of their columns. A missing object is an error; for
+ * names, only for callers who may view all (user enumeration).
+ */
 export function linkedFilter(join: Membership, model: string, column: string, by: By): Filter {
   return {
     schema: { type: 'array', items: itemSchema[by] },
@@ -76,7 +79,7 @@ export function linkedFilter(join: Membership, model: string, column: string, by
       const present = new Set(found.rows.map(({ value }) => value));
       const absent = texts.find((text) => !present.has(keys.get(text) ?? ''));
       if (absent !== undefined) {
-        // Otherwise whoever sees one group could find out, name by name, who has an account.
+        // Otherwise a caller who may view one group could test names for accounts (user enumeration).
         const isTold = by !== 'name' || call.actor?.holds(permission('view'));
         return isTold ? { complaint: notAvailable(absent) } : sql`1 = 0`;
       }

@@ -6,20 +6,23 @@ import { boolean, time } from '../../resource/fields/scalar.ts';
 import { choice, text } from '../../resource/fields/text.ts';
 
 /**
- * Who says whether an address is verified: an administrator, a link mailed to it, an invitation mailed to it, the source or
- * SCIM client that the user comes from, or the users themselves, who say nothing that counts.
+ * How an address was verified: by an administrator, a mailed link, a mailed invitation, the user's source or SCIM
+ * client. `user`: entered by users themselves, which verifies nothing.
  */
 export const proofMethods = ['administrator', 'mail', 'invitation', 'source', 'scim', 'user'] as const;
 export type ProofMethod = (typeof proofMethods)[number];
 
-/** An address that was proven on a walk, and how. */
+/** An address that was verified during a walk, and how. */
 export type ProvenEmail = { readonly email: string; readonly by: ProofMethod };
 
-/** A statement is about the address that it was made of: of any other, by whatever writer, nothing is known. */
+/**
+ * A verification applies to the address that was verified. When the address changes, however it is written, the
+ * verification is lost.
+ */
 const ofAddress = (row: RowAlias, name: string): RawBuilder<unknown> =>
   sql`case when ${row.col('verified_email')} = ${row.col('email')} then ${row.col(name)} end`;
 
-/** Whether the address of `users u` is verified; null if nothing is known. */
+/** Whether the address of `users u` is verified; null if unknown. */
 export const isEmailVerifiedSql = sql<boolean | null>`case when u.verified_email = u.email then u.email_verified end`;
 
 function verificationField<T>(field: Field<T>, name: string): Field<T> {
@@ -62,7 +65,7 @@ interface EmailProof {
   readonly now: string;
 }
 
-/** Replaces what is stated about an address that has just been written. */
+/** Replaces the verification of an address that has just been written. */
 export async function storeEmailVerification(
   tx: Query,
   { user, email, isVerified, by, now }: EmailProof,

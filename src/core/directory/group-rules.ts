@@ -23,7 +23,7 @@ type Group = {
   users: readonly number[];
 };
 
-/** Groups form a tree without cycles, and give members nothing that the caller does not hold. */
+/** Groups form a tree without cycles, and grant no permissions that the caller does not hold. */
 export async function checkGroup(input: CheckInput<Group>): Promise<Complaints | null> {
   const { tx, call, values, current } = input;
   const { exclusive } = call.db.dialect;

@@ -4,7 +4,10 @@ import type { Query } from '../../platform/db/database.ts';
 import { findByName } from './name-keys.ts';
 import { uidOf } from './uid.ts';
 
-/** What applications may know users by although several can have it; each has an index on what is compared here. */
+/**
+ * Attributes by which applications may identify users although they are not unique. Each has an index for this
+ * comparison.
+ */
 export type NamingAttribute = 'upn' | 'distinguishedName' | 'email';
 
 export interface NamedUser {
@@ -15,7 +18,10 @@ export interface NamedUser {
   readonly installId: string;
 }
 
-/** Whether an application that knows users by this attribute could take the user for another: case makes no difference, nor do names that look alike. */
+/**
+ * Whether an application that identifies users by this attribute could confuse the user with another. Compared without
+ * case and by look-alike letters.
+ */
 export async function isAmbiguousName(
   query: Query,
   { user, attribute, value, installId }: NamedUser,
@@ -23,7 +29,7 @@ export async function isAmbiguousName(
   if (attribute === 'email') return (await findByName(query, value, ['email'])).some(({ pk }) => pk !== user);
   const uid = uidOf(user, installId);
   if (value === uid) return false;
-  // Users without the attribute go by their uid, so nobody else may have that as a value.
+  // Users without the attribute are identified by their uid, so no other user may have that as a value.
   if (/^[0-9a-f]{64}$/i.test(value)) return true;
   const stored = sql`attributes ->> ${sql.lit(attribute)}`;
   const given = sql`cast(${value} as text)`;

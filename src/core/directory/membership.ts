@@ -5,7 +5,8 @@ import type { Call } from '../../resource/call.ts';
 import type { Registry } from '../../resource/resource.ts';
 import { checkMayGrantMembership } from '../access/delegation.ts';
 
-// Membership decides which applications people may use. From whichever side it is written, that takes a right on the group.
+// Membership controls access to applications. Changing it requires a permission on the group, whether the user or the
+// group is written.
 
 export const addToGroup = 'svc_core.add_user_to_group';
 export const removeFromGroup = 'svc_core.remove_user_from_group';
@@ -16,7 +17,7 @@ interface Writing {
   readonly registry: Registry;
 }
 
-/** Refuses unless the caller may give these groups members. */
+/** Rejects callers who may not add members to these groups. */
 export async function checkMayJoin(writing: Writing, groups: readonly string[]): Promise<void> {
   await checkHolds(addToGroup, writing, groups);
   await checkMayGrantMembership(writing.tx, writing.call, groups);

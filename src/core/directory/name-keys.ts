@@ -4,7 +4,7 @@ import { isSameName, lowerAscii, nameKey } from '../../lib/name-key.ts';
 import type { Complaints } from '../../lib/problem.ts';
 import type { Database, Query } from '../../platform/db/database.ts';
 
-/** The columns beside `username` and `email` by which users are found and told apart. */
+/** The columns beside `username` and `email` by which users are looked up and distinguished. */
 export const usernameKey = { column: 'username_key', of: nameKey };
 export const emailKey = { column: 'email_key', of: (email: string) => (email === '' ? null : nameKey(email)) };
 
@@ -37,7 +37,7 @@ export async function findByName(query: Query, text: string, by: readonly NamedI
   return found.filter((user) => by.some((column) => isSameName(user[column], text)));
 }
 
-/** How users spell each of these names or addresses, where it is not the same but for the case of ASCII letters. */
+/** The stored spellings of these names or addresses, where they differ in more than the case of ASCII letters. */
 export async function findSpellings(query: Query, texts: readonly string[]): Promise<Map<string, readonly string[]>> {
   const spellings = new Map<string, readonly string[]>();
   if (texts.length === 0) return spellings;
@@ -72,8 +72,8 @@ interface Checked {
 }
 
 /**
- * Checks a user's new name and address against those of all others. Names and addresses are one name space, because people
- * sign in by either; what only looks the same counts as the same. What a user already has stays allowed.
+ * Checks a user's new name and address against those of all others. Names and addresses are one name space, because
+ * people sign in by either; look-alike names count as equal. A user may keep existing values.
  */
 export async function checkNames(
   query: Query,
@@ -104,8 +104,8 @@ export async function checkNames(
 const batch = 1_000;
 
 /**
- * Computes the keys that migrations and older instances could not: of names beyond ASCII. Rows whose key another row has keep
- * working, by their exact names; returns how many those are.
+ * Computes the keys that migrations and older instances could not: of names beyond ASCII. Rows whose key another row
+ * has keep working, by their exact names; returns how many those are.
  */
 export async function fillNameKeys(db: Database): Promise<number> {
   let twins = 0;
@@ -135,7 +135,7 @@ export async function fillNameKeys(db: Database): Promise<number> {
 
 const maxListed = 100;
 
-/** Users whom a name does not tell apart, each with the others: from before such names were refused. */
+/** Users with ambiguous names, each with the others: created before such names were rejected. */
 export async function listAmbiguousNames(query: Query): Promise<string[]> {
   const { rows } = await sql<{ name: string; other: string; pk: number; other_pk: number }>`
     select a.username as name, b.username as other, a.pk, b.pk as other_pk from users a

@@ -28,7 +28,7 @@ export const metricsAction = actionOn<{ pk: number; username: string }>()({
     const byUser = sql`t.user_pk = ${pk}`;
     return lastWeekOf(call, {
       logins: eventsOf('login', byUser),
-      // Nobody is signed in: the event tells the name that was tried.
+      // No user is signed in: the event contains the name that was tried.
       logins_failed: eventsOf('login_failed', sql`t.subject = ${username}`),
       authorizations: eventsOf('authorize_application', byUser),
     });

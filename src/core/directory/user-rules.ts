@@ -38,7 +38,7 @@ type User = {
 
 export const internalAccount = 'internal_service_account';
 
-/** Names that differ only in what nobody sees look alike. */
+/** Names that differ only in invisible characters look alike (homograph attack). */
 export const usernameComplaint = (name: string): string | null =>
   hasUnseen(name) ? 'Invisible characters are not allowed.' : null;
 
@@ -69,7 +69,7 @@ export async function checkUser(input: CheckInput<User>, settings: SettingsStore
   return null;
 }
 
-/** First of all: whoever may not change a user need not learn what is wrong with the change. */
+/** Checked first: callers who may not change a user must not learn what is wrong with the change. */
 async function checkMayChangeAccess({ tx, call, values, given, current }: CheckInput<User>): Promise<void> {
   if (!call.actor || !current) return;
   await checkMayTouchUser(tx, call, current.pk);
@@ -78,7 +78,10 @@ async function checkMayChangeAccess({ tx, call, values, given, current }: CheckI
   if (given.has('email') && values.email !== current.email) checkRecentlyAuthenticatedFor(current.pk, call);
 }
 
-/** Refuses names and addresses of others. Rows that share one on purpose, or from before, are marked for the unique index. */
+/**
+ * Rejects names and addresses of other users. Rows that share one on purpose, or since before this rule, are marked for
+ * the unique index.
+ */
 async function checkUniqueNames(
   { tx, values, current }: CheckInput<User>,
   settings: SettingsStore,
@@ -92,7 +95,7 @@ async function checkUniqueNames(
 }
 
 /**
- * Every write of a user passes here: another address loses what was stated about the last one. Of administrators' own
+ * Runs for every write of a user: a new address is not verified. Of administrators' own
  * statements the explicit one counts, else the setting; what others have proven, their code records after the write.
  */
 async function stateProof(

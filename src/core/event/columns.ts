@@ -29,7 +29,7 @@ const maxWordsLength = 1000;
 export function eventColumns({ user, action, app, context, client_ip, brand }: EventParts): EventColumns {
   const model = memberOf(context, 'model');
   const authorized = memberOf(context, 'authorized_application');
-  // Of refusals: what somebody was kept from.
+  // Of denials: the denied action.
   const application = memberOf(context, 'application');
   const userPk = memberOf(user, 'pk');
   const columns = {

@@ -29,7 +29,7 @@ export const deletedUsersJob = (db: Database): JobKind => ({
   name: kind,
   summary: 'Delete the events of deleted users.',
   oneAtATime: true,
-  // Also for what a job that failed for good has left.
+  // Also processes what a permanently failed job has left.
   everyMs: 24 * 60 * 60 * 1_000,
   async run({ signal }) {
     const { rows: users } = await sql<{ pk: number }>`select pk from user_deletions`.execute(db.read);

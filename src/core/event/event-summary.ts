@@ -1,7 +1,7 @@
 import type { Call, NewEvent } from '../../resource/call.ts';
 
 const everyMs = 60_000;
-/** What one summary names. */
+/** The maximum number of names in one summary. */
 const maxNames = 20;
 const maxActions = 50;
 
@@ -13,7 +13,9 @@ interface Dropped {
 }
 
 export interface EventSummary {
-  /** Counts an event beyond the quota of anonymous callers. Returns the event that sums up the last ones, if one is due. */
+  /**
+   * Counts an event beyond the quota of anonymous callers. Returns the event that sums up the last ones, if one is due.
+   */
   summaryAfter(call: Pick<Call, 'now' | 'request'>, dropped: NewEvent | null): NewEvent | null;
 }
 

@@ -66,7 +66,7 @@ type Found = Awaited<ReturnType<typeof eventConditions>>;
 async function* batches({ call, engine, registry }: ActionInput, { conditions, isSlow }: Found): AsyncGenerator<Row[]> {
   const resource = registry.require('svc_events.event');
   const plan = engine.plan(resource, call, 'listed');
-  // On SQLite, reading all events at once would hold up everybody else.
+  // On SQLite, reading all events at once would block all other requests.
   const isScan = isSlow && call.db.dialect.scans.by === 'slices';
   let last: Row | undefined;
   for (let count = 0; count < maxRows; ) {

@@ -1,7 +1,7 @@
 import type { Json } from '../../lib/json.ts';
 import { masked } from '../../resource/audit.ts';
 
-// Whoever knows the address of a webhook can write to it.
+// The address of a webhook is a credential: it is all that is needed to post to it.
 const secretName = /api|token|key|secret|pass|signature|webhook_url/i;
 /** Named like secrets, but harmless. */
 const openName = /^(passing|password_change_date|auth_method(_args)?)$/;

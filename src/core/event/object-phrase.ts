@@ -1,7 +1,7 @@
 import type { Language } from '../../lib/texts/languages.ts';
 import { say, type Text } from '../../lib/texts/translate.ts';
 
-/** By what the names of models end with, the first that fits. */
+/** By suffix of the model name; the first match wins. */
 const phrases: readonly (readonly [ending: string, phrase: Text])[] = [
   ['binding', 'the binding {name}'],
   ['policy', 'the policy {name}'],

@@ -74,7 +74,7 @@ export function createRecord({ geo, settings, brandOf, announce }: Needs) {
   }
 }
 
-/** Limits on text length and member count for what strangers can have recorded. */
+/** Limits on text length and member count of events that anonymous callers cause. */
 const maxTextLength = 500;
 const maxMembers = 50;
 
@@ -90,7 +90,7 @@ function clip(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, inner]) => [clip(name), clip(inner)]));
 }
 
-/** Events that an investigation needs are kept for this long, whatever the settings say. */
+/** The minimum retention of security events, whatever the settings. */
 const securityActions: ReadonlySet<string> = new Set([
   ...['login', 'login_failed', 'suspicious_request', 'password_set', 'user_write', 'secret_view', 'secret_rotate'],
   ...['source_linked', 'impersonation_started', 'impersonation_ended'],

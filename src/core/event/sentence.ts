@@ -10,7 +10,7 @@ export interface RecordedEvent {
   readonly user: { readonly [name: string]: Json };
 }
 
-/** Describes an event in plain words, for pages, notifications, mails and webhooks; the data go alongside. */
+/** Describes an event in a sentence, for pages, notifications, mails and webhooks, which also contain its data. */
 export function sentenceOf(language: Language, event: RecordedEvent): string {
   const { action, context } = event;
   const words: Words = (text, values) => say(language, text, values);
@@ -40,7 +40,7 @@ const change =
 
 const inactive = 'Somebody failed to sign in as {name}, whose account is not active.';
 
-/** By action. Null where the event's own message says it better. */
+/** By action. Null where the event's own message is better. */
 const sentences: Readonly<Record<string, Sentence>> = {
   login: (event, words) => words('{who} signed in.', { who: whoOf(event, words) }),
   logout: (event, words) => {
@@ -119,7 +119,7 @@ const textOf = (value: Json | undefined): string | null => (typeof value === 'st
 const textsOf = (value: Json | undefined): string[] =>
   Array.isArray(value) ? value.flatMap((one) => textOf(one) ?? []) : [];
 
-/** Who caused an event, in words. */
+/** Who caused an event, as text. */
 export function whoOf({ user }: Pick<RecordedEvent, 'user'>, words: Words): string {
   if (user.is_anonymous === true) return words('Somebody who is not signed in');
   const who = textOf(user.username) ?? words('The server');

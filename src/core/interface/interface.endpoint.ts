@@ -58,7 +58,7 @@ const resourceSchema: JsonSchema = {
   ],
 };
 
-/** Those that pages made by hand offer buttons by; others follow from `may` and from declared buttons. */
+/** The rights that custom pages use for buttons; others follow from `may` and from declared buttons. */
 const actionPermissions = [
   'svc_core.add_user_to_group',
   'svc_core.impersonate',

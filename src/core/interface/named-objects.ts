@@ -7,7 +7,7 @@ import { createReadNames, type NamedObject, type ReadNames } from '../../resourc
 import { parseKey } from '../../resource/read.ts';
 import type { Engine, Registry, Resource } from '../../resource/resource.ts';
 
-/** The model that stands for everything policies can be bound to. */
+/** The model that represents every possible target of a policy binding. */
 const anyTarget = 'svc_policies.policybindingmodel';
 export const maxKeys = 200;
 

@@ -3,7 +3,7 @@ import type { Operation } from '../../resource/operation.ts';
 import { operationsOf } from '../../resource/operations.ts';
 import type { Engine, Resource } from '../../resource/resource.ts';
 
-/** An operation that reads, and what it is called with. */
+/** A read operation with its parameters. */
 export interface ReadOperation {
   readonly resource: Resource;
   readonly operation: Operation;
@@ -12,7 +12,7 @@ export interface ReadOperation {
   readonly query: URLSearchParams;
 }
 
-/** Finds the operation of a resource that reads at a path; null if there is none. Files are not for pages. */
+/** Finds the read operation of a resource at a path; null if there is none. Downloads are excluded. */
 export type FindReadOperation = (path: string) => ReadOperation | null;
 
 export function createFindReadOperation(engine: Engine): FindReadOperation {
@@ -40,7 +40,7 @@ function verbOf({ operationPrefix }: Resource, { id }: Operation): ReadOperation
   return id === `${operationPrefix}_used_by_list` ? 'used_by' : 'other';
 }
 
-/** The parameters that the operation knows; in lists also those that pages always send. */
+/** The parameters of the operation; for lists also those that pages always send. */
 function queryFor(
   { page }: Resource,
   { parameters }: Operation,

@@ -26,7 +26,7 @@ interface Needs {
 
 const maxPaths = 5;
 
-/** What a page reads of resources, in one request: each part with the rights of the operation that it stands for. */
+/** All that a page reads, in one request: each part requires the rights of its operation. */
 export function pageEndpoint({ readByKeys, document }: Needs): Endpoint {
   const findingBy = memoizeWeakly(createFindReadOperation);
   return defineEndpoint({
@@ -98,7 +98,7 @@ interface PartOfPage {
   readonly reading: ReadOperation | null;
 }
 
-/** Reads one path. A refusal is an answer too: the other parts of the page are shown all the same. */
+/** Reads one path. An error is a result, too: the page shows its other parts. */
 async function read(reading: ReadOperation | null, call: Call): Promise<PartOfPage> {
   try {
     if (!reading) throw new Problem('not_found');

@@ -6,7 +6,7 @@ import type { Field } from '../../resource/fields/field.ts';
 import type { Registry } from '../../resource/resource.ts';
 import type { ReadOperation } from './page-operation.ts';
 
-/** The keys of objects that an answer is about or refers to, by model. Nested objects have their names with them. */
+/** The keys of objects that a response contains or refers to, by model. Nested objects already contain their names. */
 export function referencesIn(
   body: unknown,
   { verb, resource }: ReadOperation,

@@ -58,7 +58,7 @@ function ofSuperuser({ visibility }: Resource): Rights {
     : { view: 'all', add: 'all', change: 'all', delete: 'all' };
 }
 
-/** There is no right to an operation that does not exist. */
+/** Without the operation there is no right to it. */
 const offered = (rights: Rights, verbs: Resource['verbs']): Rights => ({
   view: verbs.includes('list') ? rights.view : 'none',
   add: verbs.includes('create') ? rights.add : 'none',

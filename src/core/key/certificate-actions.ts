@@ -64,7 +64,7 @@ async function generate(values: ValuesOf<typeof body>) {
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean);
-  // Each takes time, while nobody else is served.
+  // Each takes time and blocks the event loop.
   if (subjectAltNames.length > maxAltNames) {
     throw Invalid.field('subject_alt_name', `At most ${maxAltNames} names are possible.`);
   }

@@ -28,7 +28,7 @@ export function certificateResource(): Resource {
     names: ['Certificate-Key Pair', 'Certificate-Key Pairs'],
     table: 'certificates',
     reaches: 'sign-in',
-    // Tokens and assertions of every provider that names no other pair.
+    // Signs tokens and assertions of every provider without a key pair of its own.
     signsIn: (row) => sql`${row.col('managed')} is not null`,
     order: ['name'],
     page: { columns: ['name', 'private_key_available', 'private_key_type', 'cert_expiry', 'managed'] },

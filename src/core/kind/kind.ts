@@ -6,9 +6,9 @@ import type { Engine, Resource } from '../../resource/resource.ts';
 import type { Outdated } from '../cleanup/delete-in-batches.ts';
 import type { Demo } from './demo.ts';
 
-/** Optional members of a kind of any family. The composition collects them over all kinds and knows none by name. */
+/** Optional members of a kind of any family. The composition collects them from all kinds without naming one. */
 export interface Kind {
-  /** Resources besides the kind's own: mappings, connections, records. */
+  /** Further resources: mappings, connections, records. */
   readonly resources?: readonly Resource[];
   /** Operations without rows. */
   readonly endpoints?: readonly Endpoint[];

@@ -22,7 +22,7 @@ export class MappingFailed extends Error {
 export const evaluateMapping = (sandbox: Sandbox, expression: string, globals: Record<string, Json>): Json =>
   evaluate(sandbox, expression, globals).value;
 
-/** The same, with whether it would be the same again. */
+/** The same result, and whether it is deterministic. */
 export function evaluate(
   sandbox: Sandbox,
   expression: string,

@@ -15,7 +15,7 @@ export type UserFacts = {
   readonly username: string;
   readonly name: string;
   readonly email: string;
-  /** Whether the address is known to be theirs; null if nothing is known. */
+  /** Whether the address is verified; null if unknown. */
   readonly email_verified: boolean | null;
   readonly type: string;
   readonly path: string;

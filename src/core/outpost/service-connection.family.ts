@@ -40,7 +40,7 @@ export function defineConnection<F extends Fields>(
   });
 }
 
-/** Service connections of every kind. The kind knows how to ask for the state. */
+/** Service connections of every kind. The kind requests the state. */
 export function connectionsResource(kinds: readonly ConnectionKind[]): Resource {
   return defineFamilyList({
     family: connectionFamily,

@@ -3,7 +3,10 @@ import type { RequestFacts } from '../../platform/http/request-facts.ts';
 
 const ownSites = new Set(['same-origin', 'none']);
 
-/** Whether a page of ours led here, or the person did. Browsers do not tell without TLS. */
+/**
+ * Whether the request comes from one of our pages or from the user directly (Fetch Metadata). Browsers omit the header
+ * without TLS.
+ */
 export function isFromOwnPage({ header }: Pick<RequestFacts, 'header'>): boolean {
   const site = header('sec-fetch-site');
   return site === undefined || ownSites.has(site);

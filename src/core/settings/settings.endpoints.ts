@@ -96,7 +96,7 @@ const fields = {
   }),
 };
 
-/** These weaken secrets, the audit trail, or the proof of who somebody is: for superusers. */
+/** These can weaken secrets, the audit trail or authentication: for superusers. */
 const guarded = [
   ...(['default_token_duration', 'default_token_length', 'trust_administrator_emails', 'shared_emails'] as const),
   ...(['event_retention', 'gdpr_compliance', 'impersonation', 'impersonation_require_reason'] as const),

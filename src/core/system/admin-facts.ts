@@ -12,7 +12,7 @@ import { modelNames } from '../access/models.ts';
 import { appLabelOf, appNames } from '../event/app-names.ts';
 import { appLabel } from './app-label.ts';
 
-/** The running version. Gatehouse does not check for updates, so no newer one is known. */
+/** The running version. Gatehouse does not check for updates. */
 export function versionEndpoint(version: string): Endpoint {
   return defineEndpoint({
     id: 'admin_version_retrieve',

@@ -25,7 +25,7 @@ import { jobsAreKeptMs } from '../cleanup/cleanup.jobs.ts';
 const statuses = ['unknown', 'successful', 'warning', 'error'] as const;
 const statusSchema: JsonSchema = { type: 'string', enum: statuses };
 
-/** A job waiting for a retry has failed once, but not for good. */
+/** A job that waits for a retry has failed, but not permanently. */
 const statusSql = (row: RowAlias) => sql<string>`case when ${row.col('state')} = 'done' then 'successful'
   when ${row.col('state')} = 'failed' then 'error' when ${row.col('message')} <> '' then 'warning' else 'unknown' end`;
 

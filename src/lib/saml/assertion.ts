@@ -6,12 +6,12 @@ import { assertionNamespace, bearerConfirmation } from './names.ts';
 
 export interface AssertionRules {
   readonly now: number;
-  /** The entity ID of the identity provider; null where it is not known. */
+  /** The entity ID of the identity provider; null if unknown. */
   readonly issuer: string | null;
   /** Our entity ID, and the address at which responses are received. */
   readonly audience: string;
   readonly consumerUrl: string;
-  /** What the response said around the assertion. */
+  /** Attributes of the response that contains the assertion. */
   readonly response: MessageHeader;
 }
 

@@ -9,7 +9,7 @@ export interface OutgoingAuthnRequest {
   readonly consumerUrl: string;
   readonly nameIdFormat: string;
   readonly now: Date;
-  /** Whether the user is to authenticate even if the identity provider has a session of theirs. */
+  /** ForceAuthn: whether the user must authenticate even if the identity provider has a session for them. */
   readonly forceAuthn?: boolean;
 }
 

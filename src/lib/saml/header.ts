@@ -2,13 +2,13 @@ import { attributeOf, hasName, onlyChild, textOf, type XmlElement } from '../xml
 import { instantOf, SamlError, samlErrors } from './message.ts';
 import { assertionNamespace, protocolNamespace } from './names.ts';
 
-/** What all protocol messages begin with (SAML core, section 3.2). */
+/** The attributes and elements that all protocol messages share (SAML core, section 3.2). */
 export interface MessageHeader {
   readonly id: string;
   readonly issueInstant: number;
   readonly issuer: string | null;
   readonly destination: string | null;
-  /** Responses name the request that they answer; one that answers none is unsolicited. */
+  /** InResponseTo: the request of a response; an unsolicited response has none. */
   readonly inResponseTo: string | null;
 }
 
@@ -33,7 +33,7 @@ export function readHeader(message: XmlElement, local: string): MessageHeader {
   });
 }
 
-/** How far the clocks of two servers may be apart. */
+/** Allowed clock skew between two servers. */
 export const clockSkewMs = 60_000;
 
 /** Whether now lies between the two, either of which may be open. */

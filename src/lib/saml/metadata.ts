@@ -23,7 +23,7 @@ export interface EntityMetadata {
   /** PEM. A certificate without a use serves both. */
   readonly signing: readonly string[];
   readonly encryption: readonly string[];
-  /** Algorithms that the holders of those certificates know; empty when nothing is said. */
+  /** Algorithms that the holders of those certificates support; empty if unspecified. */
   readonly encryptionMethods: readonly string[];
   readonly wantsSignedRequests: boolean;
   readonly signsRequests: boolean;

@@ -16,7 +16,7 @@ export interface OutgoingRedirect {
   readonly key: Omit<SigningKey, 'certificate' | 'digestAlgorithm'> | null;
 }
 
-/** The address that carries a message to the other side (SAML bindings, section 3.4.4), signed when there is a key. */
+/** The URL that carries a message (SAML bindings, section 3.4.4), signed if there is a key. */
 export function redirectUrl(destination: string, { name, message, relayState, key }: OutgoingRedirect): string {
   const parts = [[name, deflateRawSync(message.markup).toString('base64')]];
   if (relayState !== null) parts.push(['RelayState', relayState]);
@@ -35,7 +35,7 @@ export interface IncomingRedirect {
   readonly text: string;
   readonly relayState: string | null;
   readonly isSigned: boolean;
-  /** Whether one of the keys signed exactly what was read. */
+  /** Whether one of the keys signed exactly the parameters that were read. */
   isSignedBy(keys: readonly KeyObject[]): boolean;
 }
 

@@ -3,7 +3,7 @@ import { type Markup, xml } from '../xml/write-xml.ts';
 import { samlErrors } from './message.ts';
 import { protocolNamespace, statusCodes } from './names.ts';
 
-/** What became of a request: the first code, and what it is made more precise by. */
+/** The status of a response: the top-level code and the second-level code. */
 export interface Status {
   readonly code: string;
   readonly detail: string | null;

@@ -5,8 +5,8 @@ import { ScimError } from './scim-error.ts';
 
 const maxOperations = 1_000;
 /**
- * What a PATCH costs is the product of its operations and of the members, elements and conditions that each goes through.
- * This much takes about a second; what is written anew takes longer than what is compared.
+ * What a PATCH costs is the product of its operations and of the members, elements and conditions that each goes
+ * through. This much takes about a second; writing takes longer than comparing.
  */
 const maxVisits = 2_000_000;
 const visitsToRewrite = 4;
@@ -48,7 +48,10 @@ export function applyPatch(
   return runsOf(operations).reduce((changed, run) => settle(applyRun(changed, run, visit)), document);
 }
 
-/** Consecutive operations that add elements to one list, or remove them from it by their values: one pass does for all of them. */
+/**
+ * Consecutive operations that add elements to one list, or remove them from it by their values: one pass does for all
+ * of them.
+ */
 function runsOf(operations: readonly PatchOperation[]): PatchOperation[][] {
   const runs: PatchOperation[][] = [];
   let last: string | null = null;
@@ -184,7 +187,7 @@ function removed(current: unknown, value: unknown): unknown {
   return emptyToNothing(current.filter((element) => !gone.has(elementKey(element))));
 }
 
-/** Appends to a list what is not in it yet; merges into an object. */
+/** Appends the values that a list does not contain yet; merges objects. */
 function added(current: unknown, value: unknown): unknown {
   if (Array.isArray(current)) {
     const all: unknown[] = [...current];
@@ -193,7 +196,7 @@ function added(current: unknown, value: unknown): unknown {
       const key = elementKey(element);
       const place = places.get(key);
       if (place === undefined) places.set(key, all.push(element) - 1);
-      // Another one of the same value may become the primary one.
+      // Another element with this value may become primary.
       else if (isPrimary(element) && !isPrimary(all[place]))
         all[place] = setMember(asElement(all[place]), 'primary', true);
     }

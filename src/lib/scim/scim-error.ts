@@ -10,7 +10,7 @@ export type ScimType =
   | 'invalidValue'
   | 'invalidVers';
 
-/** A refused SCIM request, with a message for whoever configures the client. */
+/** A rejected SCIM request, with a message for the administrator of the client. */
 export class ScimError extends Error {
   readonly status: number;
   readonly scimType: ScimType | null;

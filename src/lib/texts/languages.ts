@@ -5,7 +5,7 @@ export type Language = (typeof languages)[number];
 
 export const directionOf = (language: Language): 'ltr' | 'rtl' => (language === 'ar' ? 'rtl' : 'ltr');
 
-/** The first of the settings that names a language we have, else what the browser accepts, else English. */
+/** The first of the settings that is a supported language, else one that the browser accepts, else English. */
 export function chooseLanguage(settings: readonly unknown[], acceptLanguage: string | undefined): Language {
   return firstLanguage(settings) ?? (acceptLanguage ? firstLanguage(acceptedTags(acceptLanguage)) : null) ?? 'en';
 }

@@ -28,7 +28,7 @@ const filled = (message: string, values: Values): string =>
     .map((part, at) => (at % 2 === 0 ? part : String(values[part] ?? `{${part}}`)))
     .join('');
 
-/** Longer texts are nobody's but an administrator's. */
+/** Longer texts are never ours: administrators wrote them. */
 const maxLength = 500;
 
 /**
@@ -50,7 +50,7 @@ export function translate(language: Language, text: string): string {
 
 const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** The texts with plain values. Those with plurals and sentences about somebody are only said, never recognised. */
+/** Texts with plain values. Texts with plurals, and sentences about a person, are formatted but never recognized. */
 const patterns = Object.keys(de)
   .filter((key) => /\{\w+\}/.test(key) && !/\{\w+,|\{who\}/.test(key))
   .map((key) => {
@@ -69,7 +69,7 @@ const valuesOf = (language: Language, values: Readonly<Record<string, string>>):
     }),
   );
 
-/** Keeps names in their own direction within text that runs from right to left. */
+/** Isolates names from the direction of right-to-left text around them. */
 const isolated = (language: Language, values: Values): Values =>
   directionOf(language) === 'rtl'
     ? Object.fromEntries(Object.entries(values).map(([name, value]) => [name, isolate(value)]))

@@ -1,4 +1,6 @@
-/** An element as plain data. Comments are gone and text around them is joined, so that no reader sees a part of a value. */
+/**
+ * An element as plain data. Comments are gone and text around them is joined, so that no reader sees a part of a value.
+ */
 export interface XmlElement {
   readonly prefix: string;
   readonly local: string;
@@ -20,7 +22,7 @@ export interface XmlAttribute {
   readonly value: string;
 }
 
-/** The document cannot be read, or is not what it has to be. The message is fit for a person who set up the other side. */
+/** The document is malformed or invalid. The message is meant for the administrator of the peer. */
 export class XmlError extends Error {}
 
 /** Every prefix that is declared on an element or around it, with its namespace. */
@@ -40,7 +42,7 @@ export function childrenNamed(element: XmlElement, namespace: string, local: str
   return element.children.filter(isElement).filter((child) => hasName(child, namespace, local));
 }
 
-/** The only child of that name; null when there is none, an error when there are several. */
+/** The only child of that name; null if there is none. Throws if there are several. */
 export function onlyChild(element: XmlElement, namespace: string, local: string): XmlElement | null {
   const found = childrenNamed(element, namespace, local);
   if (found.length > 1) throw new XmlError(`${element.local} has more than one ${local}.`);

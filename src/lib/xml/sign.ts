@@ -12,7 +12,7 @@ export interface SigningKey {
   readonly digestAlgorithm: string;
 }
 
-/** Signs the outermost element, which must have an `ID`; the signature stands after its `Issuer`, where SAML has it. */
+/** Signs the root element, which must have an `ID`; the signature follows its `Issuer`, as SAML requires. */
 export function signXml({ markup }: Markup, key: SigningKey): Markup {
   const signer = withOurAlgorithms(
     new SignedXml({

@@ -24,11 +24,12 @@ const transformsAllowed = new Set([envelopedSignature, exclusiveC14n]);
 export const isSigned = (element: XmlElement): boolean => childrenNamed(element, dsNamespace, 'Signature').length > 0;
 
 /**
- * The signed element, parsed again from the octets that the signature covers. Against XML signature wrapping, callers must use this
- * element and forget the one it came from.
+ * The signed element, parsed again from the octets that the signature covers. Against XML signature wrapping, callers
+ * must use this element and forget the one it came from.
  *
- * The element is taken out of its document first and verified alone, so no other element can stand in for it: a signature
- * that refers to anything but the element around it finds nothing (signature wrapping). Keys sent along are ignored.
+ * The element is taken out of its document first and verified alone, so no other element can replace it (XML signature
+ * wrapping): a signature that refers to anything but the element around it finds nothing (signature wrapping). Keys
+ * sent along are ignored.
  */
 export function verifySigned(element: XmlElement, keys: readonly KeyObject[]): XmlElement {
   const id = requireSoundSignature(element);
@@ -49,7 +50,7 @@ export function verifySigned(element: XmlElement, keys: readonly KeyObject[]): X
   throw new XmlError(`The signature of ${element.local} is not valid.`);
 }
 
-/** What stands in a signature besides what is signed by the key, and its value: keys sent along, which are ignored. */
+/** The parts of a signature that it does not cover, apart from its value: included keys, which are ignored. */
 const parts = new Set(['SignedInfo', 'SignatureValue']);
 
 /**

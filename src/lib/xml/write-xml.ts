@@ -1,6 +1,6 @@
 import { isElement, namespacesOf, type XmlElement } from './element.ts';
 
-/** Markup that is ready to stand in a document. */
+/** Escaped markup. */
 export interface Markup {
   readonly markup: string;
 }
@@ -9,8 +9,8 @@ type Content = Markup | string | null | readonly Content[];
 type Attributes = Readonly<Record<string, string | null>>;
 
 /**
- * An element with what is in it. Attributes and children that are null are left out. The markup is in canonical form, as
- * long as each namespace is declared on the outermost elements that use it: such markup can be signed as it is.
+ * An element with what is in it. Attributes and children that are null are left out. The markup is in canonical form,
+ * as long as each namespace is declared on the outermost elements that use it: such markup can be signed as it is.
  */
 export function xml(name: string, attributes: Attributes, ...content: readonly Content[]): Markup {
   const sorted = Object.entries(attributes).sort(([one], [other]) => rank(one) - rank(other) || (one < other ? -1 : 1));

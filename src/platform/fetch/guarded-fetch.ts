@@ -34,7 +34,7 @@ export interface GuardedFetch {
 }
 
 export interface FetchOptions {
-  /** Allowed ranges besides public addresses. */
+  /** Allowed ranges in addition to public addresses. */
   allow: Cidrs;
   timeoutMs?: number | undefined;
   maxBytes?: number | undefined;
@@ -46,9 +46,9 @@ export interface FetchOptions {
 }
 
 const maxConnectMs = 10_000;
-/** Of answers before the answer (RFC 9110 §15.2): without a bound, a server could send them until the deadline. */
+/** Limits interim responses (RFC 9110 §15.2): without it, a server could send them until the deadline. */
 const maxInterim = 20;
-/** Nothing that we ask for is nested like this, and functions that call themselves would overflow the stack. */
+/** No response that we request is nested more deeply, and recursive functions would overflow the stack. */
 const deepestJson = 100;
 
 export function createFetch({
@@ -200,7 +200,7 @@ function createAnswer(
 
 function parse(body: Uint8Array, host: string): unknown {
   try {
-    // Replacing what is not UTF-8 would make one identifier of many.
+    // Replacing invalid UTF-8 would map different identifiers to one.
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     // No cause: the parser's error quotes the response.

@@ -50,8 +50,8 @@ const maxCached = 2_000;
 type Lookup = (ip: string) => GeoRecord | null;
 
 /**
- * Rejects invalid files now, but loads them into memory on first use. What cannot be read in a damaged file is unknown, and
- * reported once: every event names a place, so that nobody could sign in to replace the file.
+ * Rejects invalid files now, but loads them into memory on first use. What cannot be read in a damaged file is unknown,
+ * and reported once: every event looks up a location, so otherwise no administrator could sign in to replace the file.
  */
 export async function openGeo(
   { countryPath, cityPath, asnPath }: GeoPaths = {},
@@ -88,7 +88,7 @@ function openDatabase(path: string, report: (error: unknown, path: string) => vo
   };
   return (ip) => {
     const bytes = readAddress(ip);
-    // A file that cannot be opened is not read again: it may have a hundred megabytes, and everybody is looked up.
+    // A file that cannot be opened is not read again: it may have a hundred megabytes, and every request needs it.
     if (!bytes || !isPublicAddress(ip) || (isReported && !reader)) return null;
     try {
       return find(bytes);

@@ -26,7 +26,7 @@ const codings = [
 
 /**
  * Serves the files of a folder under a route that ends in `*`. Files are read once, at start: no request reaches the
- * disk, so path traversal is impossible. Precompressed variants (`app.js.br`) may be beside a file.
+ * disk, so path traversal is impossible. Precompressed variants (`app.js.br`) are served if present.
  */
 export function serveFolder(folder: string, cacheControl: string): HandleCall {
   const files = readFiles(folder);

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { RequestFacts } from './request-facts.ts';
 import type { HttpResponse } from './routes.ts';
 
-/** Other hosts than our own, all of whose paths somebody else serves. Their requests and responses are streamed. */
+/** Hosts other than our own, all of whose paths another handler serves. Requests and responses are streamed. */
 export interface Hosted {
   /** Null if the host is not one of them: then our routes serve the request. */
   serve(request: HostedRequest & { readonly response: ServerResponse }): Promise<HttpResponse | null>;

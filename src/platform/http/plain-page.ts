@@ -27,7 +27,7 @@ interface Form {
   readonly submit: string;
   /** A second button, which submits the form with this member. */
   readonly otherwise?: { readonly name: string; readonly text: string };
-  /** Where submitting it may redirect; browsers apply the page's policy to that too. `anywhere`: not known yet. */
+  /** Where submitting it may redirect; browsers apply the page's policy to that too. `anywhere`: not yet determined. */
   readonly leadsTo?: string;
 }
 
@@ -55,7 +55,7 @@ iframe{display:none}
 @media (max-width:30rem){body{display:block;padding:0;background:light-dark(#fff,#1b1f29)}main{width:100%;padding:1.5rem 1rem;box-shadow:none}}`;
 const styleHash = hash('sha256', style, 'base64');
 
-/** A framed page may do what it does at home, but not lead the browser away, open windows or start downloads. */
+/** A framed page may run, but not navigate the top window, open windows or start downloads. */
 const framed = 'allow-forms allow-same-origin allow-scripts';
 
 /** A page for the few messages outside of flows. It runs no scripts and loads only what is passed in. */

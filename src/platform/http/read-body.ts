@@ -36,12 +36,12 @@ export function readBody(
       reject(abort(limit));
     });
     request.on('end', () => resolve(pieces.length === 1 ? (pieces[0] ?? nothing) : Buffer.concat(pieces)));
-    // The connection is closed: nobody gets the response.
+    // The connection is closed: there is no client to respond to.
     request.on('error', () => reject(new Problem('bad_request')));
   });
 }
 
-/** Lets the rest of a body arrive that nobody reads, so that the sender gets to see the response. */
+/** Discards the rest of a body, so that the client can receive the response. */
 export function skipRest(request: IncomingMessage): void {
   let pieces = 0;
   request.on('data', () => {

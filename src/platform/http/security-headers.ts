@@ -19,7 +19,7 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
   'origin-agent-cluster': '?1',
   'referrer-policy': 'no-referrer',
-  // Browsers respect it over TLS only. Subdomains are not ours to decide about.
+  // Browsers respect it over TLS only. No `includeSubDomains`: subdomains may belong to others.
   'strict-transport-security': 'max-age=31536000',
   'x-content-type-options': 'nosniff',
   'x-dns-prefetch-control': 'off',

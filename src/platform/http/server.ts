@@ -27,7 +27,7 @@ export interface ServerOptions {
   readonly bodyLimitBytes?: number;
   /** The time limit for a request to arrive. */
   readonly requestTimeoutMs?: number;
-  /** How much of large answers may wait for clients that read slowly. */
+  /** The memory for large responses to clients that read slowly. */
   readonly maxUnreadBytes?: number | undefined;
   /** Wraps the work of each request. */
   around?(work: () => Promise<HttpResponse>, request: RequestFacts): Promise<HttpResponse>;
@@ -56,7 +56,7 @@ export interface HttpServer {
   readonly isStopping: boolean;
   /** Keeps serving, but asks clients not to reuse their connections. */
   announceStop(): void;
-  /** Accepts no new connections, and resolves once the requests in flight are answered. */
+  /** Accepts no new connections, and resolves when the requests in flight have completed. */
   close(): Promise<void>;
 }
 
@@ -125,7 +125,7 @@ export function createServer({
     observe({ route, status: answer.status, isFault: isFault(answer), milliseconds });
   }
 
-  /** Nothing has been sent or received for long: the client gets no response, and the log has to tell why. */
+  /** The connection was idle for too long: the client gets no response, so the log records the reason. */
   function closeLate({ socket, url }: IncomingMessage, { headersSent }: ServerResponse, facts: RequestFacts): void {
     const { id, method, clientIp: ip } = facts;
     if (!headersSent)
@@ -163,7 +163,7 @@ export function createServer({
     // Node's types leave out readonly lists.
     response.writeHead(status, all as Record<string, string>);
     if (stream && facts.method !== 'HEAD') {
-      // The status is sent already: all that is left is to break off.
+      // The status has been sent, so the response can only be aborted.
       pipeline(stream, response).catch((err) => log.debug({ err, request_id: facts.id }, 'a download broke off'));
       return;
     }
@@ -174,8 +174,8 @@ export function createServer({
   }
 
   /**
-   * A WebSocket to one of the hosted hosts. What the handler answers instead is sent by hand, since Node has let go of
-   * it.
+   * A WebSocket to one of the hosted hosts. If the handler returns a response instead, it is written to the socket,
+   * which Node has released.
    */
   async function switchProtocol(raw: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const started = performance.now();

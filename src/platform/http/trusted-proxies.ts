@@ -8,7 +8,7 @@ interface ClientAddress {
   readonly clientIp: string;
   /** Without the port. */
   readonly host: string;
-  /** The host as it came, with the port if there is one. */
+  /** The host as received, with the port if present. */
   readonly authority: string;
   /** Whether a trusted proxy sent the request. */
   readonly isForwarded: boolean;
@@ -24,8 +24,8 @@ const maxPeers = 1_000;
 const otherHeaders = ['forwarded', 'x-real-ip'];
 
 /**
- * Trusts `X-Forwarded-*` headers only from these address ranges. `onUnreadable` gets the name of the header by which a trusted
- * proxy names its client in a way that is not read: all its clients then share one address and one rate limit.
+ * Trusts `X-Forwarded-*` headers only from these address ranges. `onUnreadable` gets the name of the header by which a
+ * trusted proxy identifies its client in an unsupported way: all its clients then share one address and one rate limit.
  */
 export function createTrustedProxies(
   trustedProxies: readonly string[],

@@ -20,7 +20,7 @@ export interface Upstream {
   readonly headers: RawHeaders;
   /** Whether the application may set this header in its response. */
   mayAnswer(name: string, value: string): boolean;
-  /** Ends what is still open, such as WebSockets, once it is aborted. */
+  /** Closes open connections, such as WebSockets, when aborted. */
   readonly until: AbortSignal;
 }
 
@@ -52,7 +52,7 @@ const hopByHop: ReadonlySet<string> = new Set([
   ...['transfer-encoding', 'upgrade', 'http2-settings', 'expect'],
 ]);
 
-/** Headers that end here: those of HTTP, and those that `Connection` names (RFC 9110 §7.6.1). */
+/** Hop-by-hop headers: those of HTTP, and those listed in `Connection` (RFC 9110 §7.6.1). */
 export function endToEnd(rawHeaders: readonly string[]): RawHeaders {
   const all = Array.from({ length: rawHeaders.length / 2 }, (_, at) => {
     return [rawHeaders[2 * at] ?? '', rawHeaders[2 * at + 1] ?? ''] as const;
@@ -63,7 +63,10 @@ export function endToEnd(rawHeaders: readonly string[]): RawHeaders {
   return all.filter(([name]) => !hopByHop.has(name.toLowerCase()) && !named.includes(name.toLowerCase()));
 }
 
-/** Connections to upstreams, reused. `allowed` are link-local ranges that may be reached, such as those of cloud metadata. */
+/**
+ * Connections to upstreams, reused. `allowed` are link-local ranges that may be reached, such as those of cloud
+ * metadata.
+ */
 export function createUpstreams(allowed: Cidrs, limits: { readonly answerMs: number } = { answerMs }): Upstreams {
   const options = { keepAlive: true, maxSockets: maxConnections, maxFreeSockets: 32, scheduling: 'lifo' } as const;
   const plain = new http.Agent(options);
@@ -96,7 +99,10 @@ export function createUpstreams(allowed: Cidrs, limits: { readonly answerMs: num
     return request;
   }
 
-  /** The beginning of the response. A connection that the upstream has just closed is replaced, where nothing is lost by it. */
+  /**
+   * The beginning of the response. A connection that the upstream has just closed is replaced, where nothing is lost by
+   * it.
+   */
   async function answerFrom(raw: IncomingMessage, response: ServerResponse, upstream: Upstream, isRetry = false) {
     const isChunked = raw.headers['transfer-encoding'] !== undefined;
     const request = send(raw, upstream, isChunked ? [['Transfer-Encoding', 'chunked']] : []);
@@ -135,7 +141,7 @@ export function createUpstreams(allowed: Cidrs, limits: { readonly answerMs: num
       try {
         await pipeline(answer, response);
       } catch {
-        // The status is sent already: all that is left is to break off.
+        // The status has been sent, so the response can only be aborted.
         answer.destroy();
       } finally {
         upstream.until.removeEventListener('abort', stop);
@@ -197,7 +203,7 @@ const isRefused = (allowed: Cidrs, address: string): boolean =>
 const refusal = (address: string) =>
   new Error(`${address} is link-local: applications there are served only if GATEHOUSE_OUTBOUND_ALLOW has it`);
 
-/** Refuses names that lead to link-local addresses, at the moment of the connection. */
+/** Rejects names that resolve to link-local addresses, at connect time (SSRF, DNS rebinding). */
 const guardedLookup =
   (allowed: Cidrs): LookupFunction =>
   (hostname, options, callback) =>

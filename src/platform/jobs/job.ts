@@ -15,14 +15,18 @@ export interface JobKind<Payload = unknown> {
   readonly deleteWhenDone?: boolean;
   /** Schedules a run at this interval. */
   readonly everyMs?: number;
-  /** `urgent`: a person waits for it, so it is claimed first and has a slot reserved. `bulk` gets at most half of the slots. */
+  /**
+   * `urgent`: a person waits for it, so it is claimed first and has a slot reserved. `bulk` gets at most half of the
+   * slots.
+   */
   readonly lane?: 'urgent' | 'bulk';
   /** Whether it calls or writes to other systems: such jobs wait while a restored database is held back from that. */
   readonly isOutgoing?: boolean;
   /** Whether there is work without a queued job: for work so frequent that a job per item would cost more. */
   hasWork?(query: Query): Promise<boolean>;
   /**
-   * A table that triggers fill with work, so that writers wake nobody; on PostgreSQL the triggers notify the worker.
+   * A table that triggers fill with work, so that writers need not wake a worker; on PostgreSQL the triggers notify the
+   * worker.
    */
   readonly wokenBy?: string;
   /** Called in the same transaction when a job has finally failed. */
@@ -31,7 +35,7 @@ export interface JobKind<Payload = unknown> {
   run(job: RunningJob<Payload>): Promise<string | JobWarning | undefined>;
 }
 
-/** The job is done, but not as somebody would expect. */
+/** The job has finished, but with a warning. */
 export interface JobWarning {
   readonly warning: string;
 }
@@ -61,7 +65,7 @@ export interface NewJob {
   readonly runAt?: string;
   /** The earliest start, in milliseconds from now. */
   readonly delayMs?: number;
-  /** Jobs with the same text run one after the other, over all instances. Kinds with `oneAtATime` set it themselves. */
+  /** Jobs with equal keys run one after the other, across all instances. Kinds with `oneAtATime` set it themselves. */
   readonly alone?: string;
   /** Deduplicates: if a job with this key is queued, no second one is; it runs at the earlier of both times. */
   readonly key?: string;

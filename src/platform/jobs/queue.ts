@@ -43,7 +43,7 @@ export async function insertJob(
 export interface Claim {
   readonly worker: string;
   readonly kinds: ReadonlyMap<string, JobKind>;
-  /** The slots that the claiming worker has free in each lane, given the jobs that it has claimed meanwhile. */
+  /** The free slots of the claiming worker in each lane, given the jobs that it has claimed so far. */
   freeSlots(lane: Lane, claimed: readonly ClaimedJob[]): number;
   /** Jobs that the worker is running: their lease may seem expired after a step of the clock. */
   readonly running: readonly string[];
@@ -54,7 +54,7 @@ export interface Claim {
 
 /**
  * Claims due jobs, and those whose lease has expired. Skips kinds that run one at a time while one is running, and
- * kinds that this version does not know, which are left to instances that do.
+ * kinds that this version does not support, which are left to newer instances.
  */
 export async function claimJobs(
   db: Database,
@@ -115,7 +115,10 @@ export const laneOf = ({ lane }: JobKind): Lane => lane ?? 'normal';
 export const namesIn = (lane: Lane, kinds: ReadonlyMap<string, JobKind>, heldBack: boolean): readonly string[] =>
   [...kinds.values()].filter((kind) => laneOf(kind) === lane && !(heldBack && kind.isOutgoing)).map(({ name }) => name);
 
-/** What is queued while such a job runs may be news to it, so it waits behind. Kinds with `hasWork` are asked again anyway. */
+/**
+ * A job that is queued while such a job runs may have new work, so it waits behind it. Kinds with `hasWork` are checked
+ * again anyway.
+ */
 const releasesKey = ({ oneAtATime, hasWork }: JobKind): boolean => Boolean(oneAtATime) && !hasWork;
 
 export async function extendLease(db: Database, pk: string, worker: string, now: string): Promise<boolean> {
@@ -195,8 +198,8 @@ export async function nextDue(
 }
 
 /**
- * Queues the next run of each scheduled kind, if missing, and moves one to its interval that is further away: the clock may have
- * been ahead. Most often one statement that finds nothing to do.
+ * Queues the next run of each scheduled kind, if missing, and moves one to its interval that is further away: the clock
+ * may have been ahead. Most often one statement that finds nothing to do.
  */
 export async function checkSchedules(db: Database, kinds: readonly JobKind[], now: string): Promise<void> {
   const scheduled = kinds.filter(({ everyMs }) => everyMs !== undefined);

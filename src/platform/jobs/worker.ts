@@ -41,7 +41,7 @@ export interface JobWorker extends Jobs {
 }
 
 const channel = 'gatehouse_jobs';
-/** Concurrent jobs in this process, those that nobody waits for among them, and the bulky ones among those. */
+/** Limits on concurrent jobs in this process: in total, of background jobs, and of bulky jobs among those. */
 const maxJobs = 4;
 const maxNotUrgent = 3;
 const maxBulk = 2;
@@ -128,7 +128,7 @@ export function createJobWorker({
     }
   }
 
-  /** Only where other instances may ask. It wakes often enough. */
+  /** Only if there may be other instances. It wakes often enough. */
   async function beatIfDue(): Promise<void> {
     if (!db.notify || performance.now() < nextBeatAt) return;
     nextBeatAt = performance.now() + beatEveryMs;

@@ -2,8 +2,8 @@ import { errorFacts, messageOf } from '../../lib/error-facts.ts';
 import { describeConnectionError } from '../connection-error.ts';
 
 /**
- * Why a mail was not taken, for administrators. The words of the mail server are in the cause, for the log: they name
- * addresses and people.
+ * Why the mail server rejected a mail, for administrators. Its own message is in the cause, for the log: it contains
+ * addresses.
  */
 export class MailError extends Error {
   override readonly name = 'MailError';
@@ -16,7 +16,7 @@ export class MailError extends Error {
   }
 }
 
-/** A mail server may answer with a megabyte. */
+/** A mail server may respond with a megabyte. */
 const maxWords = 500;
 
 /** Maps the errors of Nodemailer and of Node to this class. */

@@ -38,7 +38,7 @@ export function serverAt(url: string): SmtpConnection {
   const { protocol, hostname, port, username, password, searchParams } = new URL(url);
   const secure = protocol === 'smtps:';
   const host = hostname.replace(/^\[|\]$/g, '');
-  // Whoever is on the way could take the offer of STARTTLS away, and would be sent the password.
+  // An attacker on the network path could remove the STARTTLS offer and receive the password (STARTTLS stripping).
   const isGuarded = username !== '' && !isLoopback(host) && searchParams.get('starttls') !== 'optional';
   return {
     host,

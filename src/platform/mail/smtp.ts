@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import type { Mail } from './mail.ts';
 import { explainMailFailure, MailError } from './mail-error.ts';
 
-/** How one mail server is spoken to. */
+/** The settings of one mail server. */
 export interface SmtpConnection {
   readonly host: string;
   readonly port: number;
@@ -13,7 +13,7 @@ export interface SmtpConnection {
   readonly auth?: { readonly user: string; readonly pass: string };
   /** For certificates, where the host is an address. */
   readonly servername?: string;
-  /** For each answer. */
+  /** For each response. */
   readonly timeoutMs: number;
 }
 
@@ -33,7 +33,8 @@ export async function sendBySmtp(
     ...server,
     tls: {
       ...(servername !== undefined && { servername }),
-      // Opportunistic TLS, as between mail servers: without STARTTLS the mail would go unencrypted, so any certificate is better.
+      // Opportunistic TLS, as between mail servers: without STARTTLS the mail would go unencrypted, so any certificate
+      // is better.
       rejectUnauthorized: server.secure || server.requireTLS,
     },
     socket,

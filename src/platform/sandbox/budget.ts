@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** The CPU time that all expressions and patterns of one request share, in milliseconds. */
 export const sandboxBudgets = { strangers: 75, users: 400 };
 
-/** The expressions of the request have used up their time. Whatever they decide about is refused. */
+/** The expressions of the request have used up their time. Whatever depends on them is denied. */
 export class BudgetSpent extends Error {}
 
 export interface Budget {
@@ -13,11 +13,11 @@ export interface Budget {
 }
 
 export interface Budgets {
-  /** Runs the work of one request with the budget of strangers. Calls `report` at its end if the budget was spent. */
+  /** Runs one request with the budget of anonymous callers. Calls `report` at the end if the budget was spent. */
   share<T>(work: () => Promise<T>, report: () => Promise<void>): Promise<T>;
-  /** The caller of the request has authenticated: it has the budget of users. */
+  /** Raises the budget to that of users: the caller has authenticated. */
   raise(): void;
-  /** That of the current request; null in jobs and commands, where each expression has its own limit alone. */
+  /** The budget of the current request; null in jobs and commands, where only the limit per expression applies. */
   current(): Budget | null;
 }
 

@@ -42,7 +42,7 @@ export type Evaluation = { readonly messages: string[]; readonly logs: string[] 
   | {
       readonly ok: false;
       readonly error: string;
-      /** The request has no time left for expressions. */
+      /** The budget of the request is spent. */
       readonly isBudgetSpent?: boolean;
     }
 );

@@ -2,7 +2,7 @@ export class TimeLimitExceeded extends Error {}
 
 export interface Stopwatch {
   start(timeMs: number): void;
-  /** Of the time that it was started with; negative once it is up. */
+  /** The remaining time; negative once it is up. */
   readonly leftMs: number;
   /** Throws when the time is up. Call it often. */
   check(): void;
@@ -11,8 +11,8 @@ export interface Stopwatch {
 }
 
 /**
- * A step between two checks takes far less. What exceeds it is time that the host of a virtual machine gave to others: Linux counts
- * that as spent by whoever was running, hundreds of milliseconds at once.
+ * A step between two checks takes far less. What exceeds it is time that the host of a virtual machine gave to others:
+ * Linux counts that as CPU time of the running process, hundreds of milliseconds at once.
  */
 const maxStepMs = 10;
 
