@@ -78,6 +78,8 @@ export function createSearch(needs: ServerNeeds & { readonly version: string }) 
     }
     if (controls.isUnsupported)
       return done({ code: 'unavailableCriticalExtension', message: 'A critical control is not supported.' });
+    if (partCount(operation.filter) > limits.filterParts)
+      return done({ code: 'adminLimitExceeded', message: 'The filter has too many parts.' });
     const selection = selectionOf(operation.attributes);
     const fixed = await fixedEntry(needs, call, session, operation);
     if (fixed) {
@@ -92,6 +94,12 @@ export function createSearch(needs: ServerNeeds & { readonly version: string }) 
     const end = await run(search);
     if (end) return done(end.result, end.controls);
   };
+}
+
+function partCount(filter: Filter): number {
+  if (filter.is === 'not') return 1 + partCount(filter.of);
+  if (filter.is !== 'and' && filter.is !== 'or') return 1;
+  return filter.of.reduce((sum, part) => sum + partCount(part), 1);
 }
 
 /** The entries outside of all trees: they are found by their own names alone. */
@@ -142,7 +150,7 @@ async function run(searching: Searching): Promise<End | null> {
   if (paging && paging.size === 0 && paging.cookie !== '')
     return { result: { code: 'success' }, controls: [pagedControl('')] };
 
-  const walk = { view, parts, filter, wanted, from: page.from };
+  const walk = { view, parts, filter, wanted, from: page.from, isOver };
   let { sorted } = page;
   const sorting = controls.sort;
   const answered: ResponseControl[] = [];
@@ -188,7 +196,8 @@ async function sendAll(
     count++;
     last = at;
   }
-  return running.signal.aborted ? null : { count, last, because: 'end' };
+  if (running.signal.aborted) return null;
+  return { count, last, because: isOver() ? 'time' : 'end' };
 }
 
 const sendEntry = (

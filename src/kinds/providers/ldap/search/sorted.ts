@@ -23,6 +23,7 @@ export async function sortFound(
     if (found.length >= limits.sorted || isOver()) return null;
     found.push({ at, values: keys.map(({ type }) => firstOf(entry, type)) });
   }
+  if (isOver()) return null;
   return found.sort((left, right) => compare(keys, left, right)).map(({ at }) => at);
 }
 

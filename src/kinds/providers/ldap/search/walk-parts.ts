@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { normalizeValue } from '../../../../lib/ldap/dn.ts';
 import type { Filter } from '../../../../lib/ldap/filter.ts';
@@ -24,12 +25,19 @@ interface Walk {
   /** Attributes that are loaded only if somebody wants them. */
   readonly wanted: ReadonlySet<string>;
   readonly from: Position;
+  /** Whether to give up: the client is gone, or the time is. */
+  isOver?(): boolean;
 }
+
+/** Matching a filter of many parts takes a while; others get their turn in between. */
+const turnMs = 10;
 
 export const start: Position = { part: 0, after: null };
 
 /** The matching entries, in the order of their keys. Reads a few at a time, so that memory stays flat. */
-export async function* walkParts({ view, parts, filter, wanted, from }: Walk): AsyncGenerator<Found> {
+export async function* walkParts(walk: Walk): AsyncGenerator<Found> {
+  const { view, parts, filter, wanted, from, isOver = () => false } = walk;
+  let turn = Date.now();
   for (let part = from.part; part < parts.length; part++) {
     const current = parts[part];
     if (!current) return;
@@ -46,6 +54,11 @@ export async function* walkParts({ view, parts, filter, wanted, from }: Walk): A
     while (true) {
       const rows = await readRows(view, kind, { narrowed, decided, wanted, named, after });
       for (const row of rows) {
+        if (Date.now() - turn > turnMs) {
+          await setImmediate();
+          turn = Date.now();
+        }
+        if (isOver()) return;
         after = row.pk;
         const entry = await kind.entryOf(view, row, wanted);
         if (name !== null && normalizeValue(entry.attributes.get('cn')?.[0] ?? '') !== name) continue;

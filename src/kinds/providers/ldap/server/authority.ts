@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { type ActorRow, actorColumns, loadActor } from '../../../../core/access/actor.ts';
 import { isSuperuserSql } from '../../../../core/access/rights-sql.ts';
-import type { Query } from '../../../../platform/db/database.ts';
 import type { Actor } from '../../../../resource/actor.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { servedApplication } from '../served-applications.ts';
@@ -14,9 +13,10 @@ export interface Authority {
   readonly user: number;
   readonly dn: string;
   /** When the password was set that was given. */
-  readonly passwordSet: string;
-  /** The app password that was given instead. */
+  passwordSet: string;
+  /** The hash of the app password that was given instead. */
   readonly token: string | null;
+  readonly boundAt: number;
   /** When the policies of the application were last evaluated. */
   accessAt: number;
 }
@@ -40,7 +40,14 @@ export async function actorOf(needs: ServerNeeds, call: Call, authority: Authori
 }
 
 const validToken = (token: string | null, now: string) =>
-  sql`(select t.pk from tokens t where t.pk = ${token} and (not t.expiring or t.expires > ${now}))`;
+  sql`(select t.key_hash from tokens t where t.key_hash = ${token} and t.intent = 'app_password' and t."user" = u.pk
+    and (not t.expiring or t.expires > ${now}))`;
+
+export async function passwordSetOf({ db }: Call, user: number): Promise<string> {
+  const { rows } = await sql<{ set: string }>`select password_change_date as "set" from users
+    where pk = ${user}`.execute(db.read);
+  return rows[0]?.set ?? '';
+}
 
 /** Whether the policies of the application of a provider let a user in. */
 export async function mayUse(
@@ -56,12 +63,17 @@ export async function mayUse(
 }
 
 /** Differs once anything about the user changes: the account, the second factors, the groups, the app password. */
-export async function stampOf(query: Query, user: number, token: string | null, now: string): Promise<string | null> {
+export async function stampOf(
+  { db: { read: query, dialect }, now }: Call,
+  user: number,
+  token: string | null,
+): Promise<string | null> {
+  const groups = sql`select ug."group" from user_groups ug where ug."user" = u.pk order by ug."group"`;
   const { rows } = await sql`select u.username, u.name, u.email, u.type, u.path, u.attributes, u.password_change_date,
     u.last_updated, ${validToken(token, now)} as token,
     (select count(*) from devices d where d."user" = u.pk and d.confirmed) as devices,
     (select max(d.pk) from devices d where d."user" = u.pk and d.confirmed) as device,
-    (select count(*) from user_groups ug where ug."user" = u.pk) as memberships
+    ${dialect.jsonValues(groups, 'group')} as memberships
     from users u where u.pk = ${user} and u.is_active`.execute(query);
   return rows[0] ? hash('sha256', JSON.stringify(rows[0])) : null;
 }

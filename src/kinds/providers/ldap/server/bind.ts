@@ -43,7 +43,7 @@ export function createBind(needs: ServerNeeds) {
   const remembered = createLruCache<Remembered>(maxRemembered);
   const hashOf = (provider: ServedProvider, username: string, password: string) =>
     createHmac('sha256', secret)
-      .update(JSON.stringify([provider.pk, provider.flow, provider.base_dn, username, password]))
+      .update(JSON.stringify([provider, username, password]))
       .digest('base64');
 
   async function prove(
@@ -55,13 +55,13 @@ export function createBind(needs: ServerNeeds) {
     const cached = provider.bind_mode === 'cached' ? hashOf(provider, usernameKey.of(username), password) : null;
     const known = cached === null ? undefined : remembered.get(cached);
     if (known && known.until > Date.now()) {
-      if ((await stampOf(call.db.read, known.user, known.token, call.now)) === known.stamp) return known;
+      if ((await stampOf(call, known.user, known.token)) === known.stamp) return known;
     }
     const proven =
       (provider.accept_app_passwords ? await byAppPassword(needs, call, username, password) : null) ??
       (await byFlow(needs, call, provider, username, password));
     if (!proven || cached === null) return proven;
-    const stamp = await stampOf(call.db.read, proven.user, proven.token, call.now);
+    const stamp = await stampOf(call, proven.user, proven.token);
     if (stamp !== null) remembered.set(cached, { ...proven, stamp, until: Date.now() + rememberedMs });
     return proven;
   }
@@ -93,7 +93,7 @@ export function createBind(needs: ServerNeeds) {
         provider: provider.pk,
         dn: userDn(provider.base_dn, user.username),
         passwordSet: user.password_change_date,
-        accessAt: Date.now(),
+        ...{ boundAt: Date.now(), accessAt: Date.now() },
       },
     };
   };
@@ -145,7 +145,11 @@ async function splitCode(
 
 /** App passwords are random and long: nobody guesses them, so they are looked up without counting attempts. */
 async function byAppPassword(needs: ServerNeeds, call: Call, username: string, given: string): Promise<Proven | null> {
-  const { rows } = await sql<{ token: string; user: number; username: string }>`select t.pk as token, u.pk as "user",
+  const { rows } = await sql<{
+    token: string;
+    user: number;
+    username: string;
+  }>`select t.key_hash as token, u.pk as "user",
     u.username from tokens t join users u on u.pk = t."user"
     where t.key_hash = ${needs.key.hash(given)} and t.intent = 'app_password' and t.audience is null
       and (not t.expiring or t.expires > ${call.now}) and u.username_key = ${usernameKey.of(username)} and u.is_active

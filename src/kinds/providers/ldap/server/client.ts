@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
+import { BerError } from '../../../../lib/ldap/ber.ts';
 import {
   type ExtendedRequest,
   encodeExtended,
@@ -183,6 +184,7 @@ export function createClient(needs: ServerNeeds, operations: Operations, arrival
 
 /** Faults are the server's own: clients learn nothing of them. */
 function resultOf(error: unknown): Result {
+  if (error instanceof BerError) return { code: 'protocolError', message: error.message };
   if (error instanceof PasswordQueueFull) return { code: 'busy', message: 'Too many passwords are being checked.' };
   if (isUnreachable(error)) return { code: 'unavailable', message: 'The database cannot be reached.' };
   if (error instanceof Problem && error.code === 'unavailable') return { code: 'busy', message: error.message };

@@ -13,6 +13,8 @@ export const limits = {
   /** Entries of an answer without paging, and of all pages together. */
   entries: 10_000,
   searchMs: 30_000,
+  /** Parts of a filter: each is a condition of a statement, which databases limit. */
+  filterParts: 250,
   /** Entries that are sorted for a client. */
   sorted: 20_000,
   /** Paged searches that a connection may leave open. */

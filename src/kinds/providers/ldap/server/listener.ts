@@ -33,6 +33,8 @@ const sweptEveryMs = 5_000;
 
 export function createConnections(needs: ServerNeeds, operations: Operations, tls: TlsContexts): Connections {
   const open = new Set<Open & { readonly port: number }>();
+  /** Networks of connections that wait for a certificate. */
+  const arriving: string[] = [];
   const anonymous: NetworkLimit = createNetworkLimit((allowance) =>
     createRateLimit({ max: limits.anonymousPerMinute * allowance, windowMs: 60_000 }),
   );
@@ -57,8 +59,9 @@ export function createConnections(needs: ServerNeeds, operations: Operations, tl
   /** Makes room at the expense of who has not bound, and of who has not been heard of for longest. */
   function hasRoom(network: string): boolean {
     const ofNetwork = [...open].filter((one) => one.network === network);
-    if (ofNetwork.length >= limits.connectionsOfNetwork) return evict(ofNetwork);
-    return open.size < limits.connections || evict([...open]);
+    const arrivingFrom = arriving.filter((one) => one === network).length;
+    if (ofNetwork.length + arrivingFrom >= limits.connectionsOfNetwork) return evict(ofNetwork);
+    return open.size + arriving.length < limits.connections || evict([...open]);
   }
 
   function evict(from: readonly Open[]): boolean {
@@ -79,6 +82,8 @@ export function createConnections(needs: ServerNeeds, operations: Operations, tl
       }
       const upgrade = (plain: Socket, context: Parameters<typeof encrypted>[2]) =>
         encrypted(plain, needs.db, context, tls);
+      socket.on('error', () => socket.destroy());
+      arriving.push(network);
       void (async () => {
         const outer = isTls ? upgrade(socket, await tls.find(needs.db.read, null)) : socket;
         const client = createClient(needs, operations, { clientIp, isTls, anonymous, tls, upgrade });
@@ -91,10 +96,12 @@ export function createConnections(needs: ServerNeeds, operations: Operations, tl
         open.add(entry);
         timer ??= setInterval(sweep, sweptEveryMs).unref();
         if (!isTls) socket.resume();
-      })().catch((error: unknown) => {
-        needs.log.error({ err: error }, 'an LDAP connection could not be served');
-        socket.destroy();
-      });
+      })()
+        .catch((error: unknown) => {
+          needs.log.error({ err: error }, 'an LDAP connection could not be served');
+          socket.destroy();
+        })
+        .finally(() => arriving.splice(arriving.indexOf(network), 1));
     },
     end(port) {
       for (const entry of open)
