@@ -18,30 +18,31 @@ export interface AnonymousLimit {
 }
 
 export const anonymousLimits: Readonly<Record<string, AnonymousLimit>> = {
-  // Walks of one network are bounded where they are stored: the oldest make room.
+  // Walks of one network are limited where they are stored, by evicting the oldest.
   flow_plans: { ofNetwork: Number.POSITIVE_INFINITY, ofSite: 20_000, inAll: 100_000 },
-  // Each may be as large as an answer to a stage: a prompt can take files.
+  // Each may be as large as an answer to a stage, and prompts accept files.
   large_flow_plans: { table: 'flow_plans', ofNetwork: 100, inAll: 1_000, where: 'octet_length(context) > 65536' },
   oauth2_requests: { ofNetwork: 300, inAll: 50_000 },
   // People behind one address renew their tokens too.
   oauth2_seen: { ofNetwork: 10_000, inAll: 500_000 },
   events: { ofNetwork: 1_000, inAll: 500_000, where: 'user_pk is null' },
-  // One network can make only so many attempts; of many networks, the rows that expire first make room (`evictOldest`).
+  // Attempts of one network are rate-limited; for many networks, the rows that expire first are evicted
+  // (`evictOldest`).
   sign_in_attempts: { ofNetwork: Number.POSITIVE_INFINITY, inAll: 200_000 },
   policy_reputation_scores: { ofNetwork: Number.POSITIVE_INFINITY, inAll: 200_000 },
   flow_links: { ofNetwork: Number.POSITIVE_INFINITY, inAll: 100_000 },
 };
 
 const windowMs = 600_000;
-/** How old a count may be; what was admitted since is added to it. */
+/** The maximum age of a count; rows reserved since are added to it. */
 const countedForMs = 60_000;
-/** How much of a full table is evicted at once. */
+/** The share of a full table that is evicted at once. */
 const evictedShare = 1 / 100;
 
 export interface AnonymousQuota {
   /** Whether an anonymous call may cause one more row of the table. Calls of people and of the server always may. */
   tryReserve(table: string, call: Pick<Call, 'actor' | 'request'>): Promise<boolean>;
-  /** Makes room for one more row in a table that is full: evicts those that expire first. */
+  /** If a table is full, evicts the rows that expire first. */
   evictOldest(table: string, tx: Query): Promise<void>;
   /** How many rows there are, by table. */
   counts(): Promise<Readonly<Record<string, number>>>;

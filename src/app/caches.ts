@@ -1,6 +1,6 @@
 /**
  * Every query cache with its maximum number of entries. An entry is valid until one of its tables changes.
- * `docs/architecture.md` says what each holds and saves.
+ * `docs/architecture.md` describes what each contains and saves.
  */
 export const queryCacheSizes = {
   bindings: 5_000,

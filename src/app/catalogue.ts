@@ -51,7 +51,7 @@ import type { KindLists } from './kinds.ts';
 
 /** All kinds. A new one is a folder, a migration and a line here. */
 export const catalogue: KindLists = {
-  /** What decides about access. */
+  /** The engines that decide about access. */
   policies: [passwordExpiry, reputation, geoIp, expressions, eventMatcher, passwords, dummyPolicies],
   /** Property mappings that do not belong to a source or provider. */
   mappings: [notification],

@@ -21,8 +21,8 @@ const ofBrand = {
 const isOfBrand = (designation: string): designation is keyof typeof ofBrand => Object.hasOwn(ofBrand, designation);
 
 /**
- * Addresses that do not name a flow: pages and applications elsewhere link to them, to sign somebody out for example. They
- * lead to the brand's flow, else to the first of the designation that is for the caller.
+ * Addresses by designation instead of slug: other pages and applications link to them, for example to sign out. They
+ * redirect to the brand's flow, else to the first flow of the designation that applies to the caller.
  */
 export function mountDefaultFlows(routes: Routes, mount: BrowserMount & { readonly policies: PolicyEngine }): void {
   for (const designation of designations) {

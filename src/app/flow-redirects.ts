@@ -18,13 +18,13 @@ const ownPage = '/if/user/';
 export async function defaultRedirect({ designation }: ExecutorFlow, { db, request }: Call): Promise<string> {
   if (designation === 'invalidation') return '/';
   const { launch } = await brandTargets(request.host, db);
-  // A URL with personal values is only used for a page that knows the user.
+  // A URL with values of the user is only used on pages for signed-in users.
   return launch && !launch.includes('%(') ? (launchUrl(launch, null, '') ?? ownPage) : ownPage;
 }
 
 /**
- * Cancels a flow: deletes the walk, and leads to the sign-in or, with `back`, to `next`. It changes nothing else, so a GET
- * is enough.
+ * Cancels a flow: deletes the walk, and leads to the sign-in or, with `back`, to `next`. It changes nothing else, so a
+ * GET is enough.
  */
 export function mountCancel(
   routes: Routes,

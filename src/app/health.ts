@@ -22,7 +22,9 @@ interface Readiness {
   readonly isDatabaseUp: boolean;
 }
 
-/** `live`: the process answers. `ready`: it is not stopping and can reach its database, so requests may be sent to it. */
+/**
+ * `live`: the process responds. `ready`: it is not stopping and can reach its database, so requests may be sent to it.
+ */
 export function mountHealth({ server, db, log, metrics }: HealthDependencies): void {
   const { routes } = server;
   let lastStatus = 'ok';
@@ -41,7 +43,7 @@ export function mountHealth({ server, db, log, metrics }: HealthDependencies): v
     return { status, isReady: isDatabaseUp, isDatabaseUp };
   }
 
-  /** What is asked at the same time, as the figures of one scrape are, is one check. */
+  /** Concurrent calls, such as those of one scrape, share one check. */
   let checking: Promise<Readiness> | null = null;
   function checkOnce(): Promise<Readiness> {
     checking ??= check().finally(() => {

@@ -38,7 +38,7 @@ export interface ActingWorld extends World {
   jobs(): Jobs;
 }
 
-/** Stages know other kinds by their contracts: they offer sources, ask for devices, and tell policies of attempts. */
+/** Stages use other kinds by their contracts: they offer sources, request devices, and report attempts to policies. */
 export interface StageWorld extends ActingWorld {
   readonly sourceKinds: readonly SourceKind[];
   readonly deviceKinds: readonly DeviceKind[];

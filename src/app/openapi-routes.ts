@@ -18,7 +18,7 @@ const mediaTypes: Record<Format, readonly string[]> = {
 
 export interface OpenApiDocuments {
   whole(): OpenApiDocument;
-  /** The part about one path; null if there is none. */
+  /** The part of the document for one path; null if there is none. */
   under(path: string): OpenApiDocument | null;
 }
 
@@ -34,7 +34,7 @@ export function createDocuments(build: () => OpenApiDocument): OpenApiDocuments 
     whole,
     under(path) {
       const part = parts.get(path) ?? documentUnder(whole(), path);
-      // Parts are many and small: only those that are resources are worth keeping.
+      // There are many small parts: only those of resources are cached.
       if (part?.['x-resources'][path]) parts.set(path, part);
       return part;
     },

@@ -105,7 +105,7 @@ async function updateSchema(db: Database, log: Log, migrations: readonly Migrati
   log.info({ migrations: ran }, 'the database schema is up to date');
 }
 
-/** Also for rows that an instance of an earlier release has written beside this one. */
+/** Also for rows written by an instance of an earlier release (rolling upgrade). */
 async function completeNames(db: Database, log: Log): Promise<void> {
   if ((await fillNameKeys(db)) === 0) return;
   log.warn({ users: await listAmbiguousNames(db.read) }, 'some users cannot be told apart by name; rename them');

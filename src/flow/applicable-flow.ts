@@ -16,16 +16,16 @@ export interface FlowSummary {
 export type FlowChoice =
   | { readonly outcome: 'applies'; readonly flow: FlowSummary }
   | { readonly outcome: 'missing' }
-  /** The messages are for the person who is refused. */
+  /** Messages for the denied user. */
   | { readonly outcome: 'refused'; readonly messages: readonly string[] };
 
 interface FlowRequest {
   readonly flow: string | null;
   readonly call: Call;
-  /** The user whom the flow is about, if known. */
+  /** The user of the flow, if already identified. */
   readonly user: UserFacts | null;
   readonly context: Readonly<Record<string, Json>>;
-  /** Whether an outpost asks, for a program that knows a password alone. */
+  /** Whether the request comes from an outpost, for a client that can only send a password. */
   readonly isByOutpost?: boolean;
 }
 

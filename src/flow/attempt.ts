@@ -5,9 +5,9 @@ import { randomText } from '../platform/random.ts';
 import type { Call } from '../resource/call.ts';
 
 /**
- * An attempt is one way of a browser through a flow: that of the tab in which an application, a source or a link began it. Its
- * id is in the query of the page and in the name of the cookie. It says which cookie counts, and proves nothing: the token
- * in the cookie does. Pages that were opened without any share the attempt with the empty id.
+ * An attempt is one run of a flow in a browser: that of the tab in which an application, a source or a link began it.
+ * Its id is in the query of the page and in the name of the cookie. It selects the cookie and is no proof: the token in
+ * the cookie does. Pages that were opened without any share the attempt with the empty id.
  */
 export const sharedAttempt = '';
 const member = 'attempt';
@@ -20,11 +20,11 @@ const linkTokens = ['itoken', 'token', 'flow_token'];
 
 export interface NamedAttempt {
   readonly attempt: string;
-  /** Whether it is that of a link: the page begins it if the browser does not hold it. */
+  /** Whether it belongs to a link: the page begins the attempt if the browser does not have it yet. */
   readonly isOfLink: boolean;
 }
 
-/** The attempt that the query of a page names, by its id or by a link. */
+/** The attempt in the query of a page, by its id or by a link. */
 export function attemptOf(key: Pick<InstanceKey, 'hash'>, query: URLSearchParams): NamedAttempt {
   const id = attemptIdOf(query);
   if (id !== null) return { attempt: id, isOfLink: false };
@@ -33,7 +33,7 @@ export function attemptOf(key: Pick<InstanceKey, 'hash'>, query: URLSearchParams
   return { attempt: key.hash(`flow attempt:${link}`).slice(0, idLength), isOfLink: true };
 }
 
-/** The attempt that a query names by its id; null if it names none. */
+/** The attempt whose id is in a query; null without one. */
 export function attemptIdOf(query: URLSearchParams): string | null {
   const id = query.get(member);
   return id !== null && /^[A-Za-z0-9]{16}$/.test(id) ? id : null;
@@ -58,7 +58,7 @@ type Cookies = Readonly<Record<string, string | undefined>>;
 
 const lifetimeSeconds = 30 * 60;
 const cookieName = 'gatehouse_flow_plan';
-/** Each request brings all of them along, so they are few, and the one that was used longest ago gives way. */
+/** Browsers send all of them with each request, so their number is limited; the least recently used one is evicted. */
 const maxAttempts = 8;
 const separator = '.';
 
@@ -81,14 +81,16 @@ export function parsePlanCookies(cookies: Cookies, publicUrl: string): PlanCooki
   return plans.sort((one, other) => (rank(other) > rank(one) ? 1 : -1));
 }
 
-/** The plan of the attempt that the query of a page names by its id; of the shared one if the browser does not hold it. */
+/**
+ * The plan of the attempt whose id is in the query of a page; of the shared attempt if the browser does not have it.
+ */
 export function planOfPage(cookies: Cookies, publicUrl: string, query: URLSearchParams): PlanCookie | null {
   const plans = parsePlanCookies(cookies, publicUrl);
   const attempt = attemptIdOf(query);
   return plans.find((plan) => plan.attempt === attempt) ?? plans.find((plan) => plan.attempt === sharedAttempt) ?? null;
 }
 
-/** `Set-Cookie` values for an attempt's token, and the opening of a walk without answers. Further attempts may have to give way. */
+/** `Set-Cookie` values for an attempt's token, and the opening of a walk without answers. May evict other attempts. */
 export function planCookies(
   { request: { cookies }, now }: Pick<Call, 'request' | 'now'>,
   publicUrl: string,
@@ -113,7 +115,7 @@ export const endedPlanCookie = (attempt: string, publicUrl: string): string => c
 const cookie = (attempt: string, value: string, publicUrl: string, maxAgeSeconds = lifetimeSeconds): string =>
   ownCookieHeader({ name: nameOf(attempt), value, isSecure: isSecure(publicUrl), maxAgeSeconds });
 
-/** Whose stored walks are counted together: those of a session, else those of a network. */
+/** Stored walks are counted by session, or by network for anonymous visitors. */
 export function plansOf(
   key: Pick<InstanceKey, 'hash'>,
   { actor, request }: Pick<Call, 'actor' | 'request'>,

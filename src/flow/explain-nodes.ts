@@ -15,7 +15,7 @@ export interface ExplainInput {
   readonly tx: Query;
 }
 
-/** An object that bindings decide about. */
+/** An object with bindings. */
 export interface ExplainNode {
   /** The key that its bindings have. */
   readonly target: string;
@@ -23,13 +23,13 @@ export interface ExplainNode {
   readonly pk: string;
   readonly name: string;
   readonly mode: 'all' | 'any';
-  /** What is switched off lets nobody in, whatever its bindings say. */
+  /** A disabled object denies everyone, whatever its bindings. */
   readonly enabled: boolean;
   /** What expressions see as `obj`. */
   readonly facts: Json;
 }
 
-/** The object that the query names; for a flow its stages too, in their order. */
+/** The object in the query; for a flow also its stages, in order. */
 export async function explainedNodes(key: string, input: ExplainInput): Promise<ExplainNode[]> {
   const { call, engine, tx } = input;
   const { registry } = engine;
@@ -47,7 +47,7 @@ export async function explainedNodes(key: string, input: ExplainInput): Promise<
   return node.model === flowModel ? [node, ...(await stagesOf(node, input))] : [node];
 }
 
-/** Each stage has bindings that decide whether it is part of the flow. Their expressions see the flow. */
+/** The bindings of a stage determine whether it is part of the flow. Their expressions can read the flow. */
 async function stagesOf({ pk, facts }: ExplainNode, { call, engine, tx }: ExplainInput): Promise<ExplainNode[]> {
   const resource = engine.registry.require(stageBindingModel);
   const view = resource.permission('view');

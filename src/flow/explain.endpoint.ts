@@ -88,7 +88,7 @@ export function explainEndpoint(policies: PolicyEngine): Endpoint {
   });
 }
 
-/** The right that `check_access` asks for too. */
+/** The permission that `check_access` requires, too. */
 const aboutOthers = 'svc_core.view_user_applications';
 
 async function requestedUser({ call, engine: { registry }, tx }: ExplainInput): Promise<UserFacts> {
@@ -102,7 +102,7 @@ async function requestedUser({ call, engine: { registry }, tx }: ExplainInput): 
     (pk === actor.user.pk ||
       ((await isVisible(users, pk, call, registry)) && (await holdsOn(actor, aboutOthers, users, pk, tx))));
   const user = isAllowed ? await loadUserFacts(tx, Number(pk)) : null;
-  // A user whom the caller may not ask about does not exist for them.
+  // Callers without the permission get 404 for the user.
   if (!user) throw Invalid.field('user', 'User not found');
   return user;
 }
@@ -118,7 +118,7 @@ async function showBindings(trace: readonly TracedBinding[], { call, engine: { r
   for (const [at, { binding, decider, messages, logs }] of trace.entries()) {
     const { name = '', bound } = named[at] ?? {};
     const { pk, policy, group, user, negate } = binding;
-    // What a policy says can reveal what it looks at, so it takes the right that testing it takes.
+    // Messages of a policy can reveal its data, so they require the permission to test it.
     const isOpen = policy === null || (await holdsOn(actor, policies.permission('change'), policies, policy, tx));
     shown.push({
       ...{ binding: pk, name, bound, policy, group, user, negate },

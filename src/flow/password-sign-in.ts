@@ -3,13 +3,13 @@ import type { Call } from '../resource/call.ts';
 import type { Row } from '../resource/fields/field.ts';
 import { type ProgramWalkNeeds, signedInBy, walkForProgram } from './program-walk.ts';
 
-/** What a program knows of a person who signs in: of protocols that have a name and a password only. */
+/** The credentials of protocols that only have a name and a password. */
 export interface GivenPassword {
   readonly username: string;
   readonly password: string;
   /** A code of a second factor. */
   readonly code: string | null;
-  /** Whether devices that ask the person may be used. */
+  /** Whether second factors may be requested. */
   readonly asksDevices: boolean;
   /** What policies see in the query of the page. */
   readonly query: Readonly<Record<string, string>>;

@@ -15,7 +15,7 @@ export interface FlowPlan {
   readonly source: { readonly pk: string; readonly slug: string; readonly name: string; readonly model: string } | null;
   /** The flow's user, if already identified. */
   readonly pending_user: number | null;
-  /** When the password was set that this user had as the source said who they are. */
+  /** When the user's password at the time of the source sign-in was set. */
   readonly password_set?: string;
   /** Initial values of prompts and of a new user. */
   readonly prompt_data: Readonly<Record<string, Json>>;
@@ -25,9 +25,12 @@ export interface FlowPlan {
   readonly mailed_to?: string;
   /** The address by which an account of a source is about to be connected to an existing user, who signs in first. */
   readonly connects?: string;
-  /** Nothing shows that the user wants this flow: they, or a page that sent their browser, opened its page while they were signed in. */
+  /**
+   * Nothing shows that the user wants this flow: they, or a page that sent their browser, opened its page while they
+   * were signed in.
+   */
   readonly isOpened?: boolean;
-  /** A program asks with a name and a password (`password-sign-in.ts`): nobody sees a page, nothing of the walk is stored, and there is no session. */
+  /** For a client with a name and a password (`password-sign-in.ts`): no pages, no stored walk, no session. */
   readonly isWithoutBrowser?: boolean;
   /** Further input for stages: the requested application and scopes. */
   readonly context?: Readonly<Record<string, Json>>;
@@ -41,7 +44,7 @@ export interface Refusal {
   readonly append: readonly PlanStep[];
   /** The path to continue at. */
   readonly next: string;
-  /** The name of the application that the path leads back to, if any. */
+  /** The name of the application at the end of the path, if any. */
   readonly application_name?: string;
 }
 
@@ -75,7 +78,10 @@ const lifetimeMs = 30 * 60_000;
 export const planContext = (tokenHash: string, flow: string): string =>
   sealContext('flow_plans', 'context', `${tokenHash} ${flow}`);
 
-/** Saves a plan and returns its token, of which only a hash is stored. `countedWith` bounds the plans of one origin (`plansOf`). */
+/**
+ * Saves a plan and returns its token, of which only a hash is stored. `countedWith` bounds the plans of one origin
+ * (`plansOf`).
+ */
 export async function savePlan(
   tx: Query,
   key: InstanceKey,
@@ -97,5 +103,5 @@ export async function savePlan(
 /** Plans and walks of one session, or of the anonymous visitors of one network; the oldest are evicted. */
 const maxPerOrigin = 500;
 
-/** Bounds the table; a job deletes what has expired. */
+/** Limits the table; a job deletes expired rows. */
 export const evictOldestPlans = createEvictOldest('flow_plans', maxPerOrigin);

@@ -1,17 +1,17 @@
 import { deepMergeAll } from '../lib/deep-merge.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 
-/** Names that lead into the attributes of a user: `attributes.a.b`, also written `attributes_a.b`. */
+/** Paths into the attributes of a user: `attributes.a.b`, also written `attributes_a.b`. */
 const intoAttributes = /^attributes[._](?=.)/;
 
 /** The path of a prompt's answer in prompt data. All names but those of attributes are one member. */
 const pathOf = (name: string): string[] =>
   intoAttributes.test(name) ? ['attributes', ...name.replace(intoAttributes, '').split('.')] : [name];
 
-/** Prompt data in its one form: names that lead into attributes become members of `attributes`. */
+/** Prompt data in canonical form: paths into attributes become members of `attributes`. */
 export function nestPromptData(data: JsonObject): JsonObject {
   const paths = Object.entries(data).map(([name, value]) => ({ path: pathOf(name), value }));
-  // Paths last: what they lead to wins over the object that holds it.
+  // Paths last: they override the object that contains them.
   const inOrder = paths.toSorted((one, other) => one.path.length - other.path.length);
   return deepMergeAll(inOrder.map(({ path, value }) => objectOf(path, value)));
 }

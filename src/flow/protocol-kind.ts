@@ -16,7 +16,7 @@ import type { FlowState } from './executor/flow-state.ts';
 import type { FindLogoutRedirect } from './executor/logout-redirects.ts';
 import type { PlanStep } from './plan.ts';
 
-/** A kind that speaks a protocol: what sources and providers have in common. */
+/** A kind with a protocol: the common part of sources and providers. */
 export interface ProtocolKind extends Kind {
   readonly resource: Resource;
   /** The protocol's routes, for browsers and programs. */
@@ -42,7 +42,7 @@ export interface ProtocolKind extends Kind {
   actorOfBearer?(token: string, now: string): Promise<Actor | null>;
 }
 
-/** A server beside that of HTTP. */
+/** A server for another protocol than HTTP. */
 export interface Listener {
   /** For the log: `LDAP`. */
   readonly name: string;
@@ -50,7 +50,7 @@ export interface Listener {
   readonly setting: string;
   readonly host: string;
   readonly port: number;
-  /** Resolves with the address once it takes connections. */
+  /** Resolves with the address when it accepts connections. */
   listen(): Promise<string>;
   /** Ends all connections. */
   close(): Promise<void>;

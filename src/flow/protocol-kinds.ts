@@ -71,7 +71,7 @@ export const bearerBy =
     return null;
   };
 
-/** The hosts that kinds serve; the first that knows a host serves it. */
+/** The hosts that kinds serve; the first match serves the request. */
 export function hostedBy(kinds: Kinds, server: () => RouteServer): Hosted {
   let known: readonly Hosted[] | null = null;
   const all = () => {

@@ -3,7 +3,7 @@ import { flowPage } from './executor/challenge.ts';
 import { flowSlug } from './executor/flow-reads.ts';
 import type { Step } from './executor/stage-kind.ts';
 
-/** Where people go who have forgotten their password: the flow that the stage names, else at a sign-in the brand's. */
+/** The page for forgotten passwords: the recovery flow of the stage, else, at a sign-in, that of the brand. */
 export async function recoveryUrl(
   { flow, call }: Pick<Step, 'flow' | 'call'>,
   ofStage: string | null,

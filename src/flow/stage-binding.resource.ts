@@ -11,7 +11,7 @@ import { policyEngineModes } from './policy-engine-modes.ts';
 
 const noEvaluation = 'Either evaluation on plan or evaluation on run must be enabled';
 
-/** Binds a stage to a flow, at a position. Policies bound to it decide whether the stage is part of a plan. */
+/** Binds a stage to a flow, at a position. Its policy bindings determine whether the stage is part of a plan. */
 export const stageBindingResource = defineResource({
   path: '/flows/bindings/',
   param: 'fsb_uuid',

@@ -7,7 +7,7 @@ const pauseMs = 60_000;
 const maxTransports = 1_000;
 
 /**
- * A circuit breaker by transport: one whose receiver said nothing is left alone for a while. Few jobs run at a time: waiting for
+ * A circuit breaker for each transport, which opens when a receiver times out. Few jobs run at a time: waiting for
  * it with each message would keep all others from their turn, mails for people who wait among them.
  */
 export function createCircuitBreaker(): { try<T>(transport: string, send: () => Promise<T>): Promise<T> } {
@@ -29,5 +29,5 @@ export function createCircuitBreaker(): { try<T>(transport: string, send: () => 
   };
 }
 
-/** Who refuses a message for good has answered, and other faults are not the receiver's. */
+/** A permanent rejection is a response, and other errors are not the receiver's. */
 const isTimeout = (error: unknown): boolean => error instanceof Undelivered && !(error instanceof Undeliverable);

@@ -5,7 +5,7 @@ import type { EventFacts, StoredTransport, TransportKind } from './transport-kin
 
 type EventRow = Omit<EventFacts, 'context' | 'user' | 'brand'> & Record<'context' | 'user' | 'brand', string>;
 
-/** Events by key, in order. Deleted ones are left out. */
+/** Events by key, in order, without deleted ones. */
 export async function loadEvents(query: Query, pks: readonly string[]): Promise<EventFacts[]> {
   if (pks.length === 0) return [];
   const { rows } = await sql<EventRow>`select pk, action, app, context, "user", client_ip, created, brand from events
@@ -61,9 +61,9 @@ export interface Recipient {
 }
 
 /**
- * A page of the recipients of a rule and their transports: each active direct member of its group by each available transport. A
- * message for all goes to the first member whom its transport can reach. A rule without available transports shows its
- * notifications in the pages.
+ * A page of the recipients of a rule and their transports: each active direct member of its group by each available
+ * transport. A message for all goes to the first member whom its transport can reach. A rule without available
+ * transports shows its notifications in the pages.
  */
 export async function loadRecipients(
   query: Query,
@@ -92,7 +92,9 @@ export async function loadRecipients(
   return { recipients, last: forEach.length > 0 ? last : null };
 }
 
-/** The first active member, with an address if one is needed and there is one: else the job says that it is missing. */
+/**
+ * The first active member, preferably with an address if one is needed; otherwise the job reports that it is missing.
+ */
 async function firstMember(query: Query, group: string, needsAddress: boolean): Promise<number | null> {
   const { rows } = await sql<{ user: number }>`select ug."user" from user_groups ug
     join users u on u.pk = ug."user" where ug."group" = ${group} and u.is_active

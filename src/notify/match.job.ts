@@ -32,7 +32,8 @@ const anyUnmatched = statement<[], unknown>(() => sql`select 1 as found from unm
 
 /** Puts events into the outbox for matching after the commit, except those that no rule can match. */
 export function matchingEvents({ policies, jobs }: Pick<Needs, 'policies' | 'jobs'>): OnEventRecorded {
-  // By request: the events left out so far; null once it may have changed a rule, which then counts for all its events.
+  // By request: the events skipped so far; null after the request may have changed a rule, which then applies to all
+  // its events.
   const leftOut = new WeakMap<Call['request'], string[] | null>();
 
   return async (tx, call, pk, event) => {
@@ -50,14 +51,19 @@ export function matchingEvents({ policies, jobs }: Pick<Needs, 'policies' | 'job
   };
 }
 
-/** Whether a rule might match this event; most match none. Without query caches, checking is no faster than matching. */
+/**
+ * Whether a rule might match this event; most match none. Without query caches, checking is no faster than matching.
+ */
 async function mightMatch(policies: PolicyEngine, call: Call, event: RecordedEvent): Promise<boolean> {
   if (!call.db.watch) return true;
   const { pks: targetPks } = await loadRules(call.db);
   return policies.mightMatch({ call, targetPks, action: event.action });
 }
 
-/** Rules follow from many models, and only the commit shows what has become of them. Changes of users are frequent and never change a rule. */
+/**
+ * Rules depend on many models, and only the commit determines them. Changes of users are frequent and never affect
+ * rules.
+ */
 const mayChangeRules = ({ action, model_app, model_name }: RecordedEvent): boolean =>
   action.startsWith('model_') &&
   (action === 'model_deleted' || model_app !== userModel.app || model_name !== userModel.name);
@@ -96,7 +102,7 @@ export function matchJob({ policies, transports, jobs, callWithoutNotifications 
       for (const event of await loadEvents(db.read, [...waiting.values()])) {
         matches.push(...(await matchesOf(event, rules)));
       }
-      // The deliveries are queued and the events struck off the list in one transaction: it is done exactly once.
+      // Deliveries are queued and events removed from the list in one transaction, so this happens exactly once.
       await db.write(async (tx) => {
         const struck = await deleteMatched(tx, [...waiting.keys()]);
         for (const { event, rule } of matches.filter(({ event }) => struck.has(event.pk))) {

@@ -28,7 +28,7 @@ export const ruleFromEvent: Endpoint = defineEndpoint({
   summary: 'Create a notification rule for events like this one',
   async access({ call, engine: { registry } }) {
     for (const model of [ruleModel, matcherModel, bindingModel]) checkMayAdd(registry.require(model), call);
-    // A binding changes its target, and names a policy that the caller can see; both are yet to be made.
+    // A binding requires the right to change its target and to view its policy; neither exists yet.
     const { holds } = requireActor(call);
     const change = registry.require(ruleModel).permission('change');
     const view = registry.require(matcherModel).permission('view');
@@ -63,7 +63,7 @@ export const ruleFromEvent: Endpoint = defineEndpoint({
   },
 });
 
-/** What an event matcher can compare; anything else would make it match nothing. The address is left open. */
+/** The values that an event matcher can compare; with others it would match nothing. Any client address matches. */
 function matcherOf({ action, app, context: { model } }: EventFacts) {
   const modelName = isJsonObject(model) ? `${model.app}.${model.model_name}` : '';
   return {

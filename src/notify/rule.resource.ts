@@ -27,7 +27,7 @@ export const ruleFields = {
   }),
 };
 
-/** Which events make notifications, for whom, how severe, and how they are sent. Bound policies decide which events. */
+/** Notifications about events: recipients, severity and transports. Bound policies select the events. */
 export const ruleResource = defineResource({
   path: '/events/rules/',
   param: 'pbm_uuid',

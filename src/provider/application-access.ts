@@ -48,8 +48,8 @@ export const refusedApplications =
   };
 
 /**
- * Whether the caller, or a user whom the caller may query, has access to an application. Only superusers see the reasons. Separate
- * from the resource, because one may ask about applications that one may not see.
+ * Whether the caller, or a user whom the caller may query, has access to an application. Only superusers see the
+ * reasons. Separate from the resource, because callers may check applications that they may not view.
  */
 export function checkAccessEndpoint(evaluate: EvaluateAccess): Endpoint {
   return defineEndpoint({

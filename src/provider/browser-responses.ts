@@ -6,6 +6,6 @@ export const redirectBrowser = (location: string, cookies: readonly string[] = [
     cookies,
   );
 
-/** The same answer, with these cookies set besides. */
+/** The response with additional cookies. */
 export const withCookies = (answer: HttpResponse, cookies: readonly string[]): HttpResponse =>
   cookies.length === 0 ? answer : { ...answer, headers: { ...answer.headers, 'set-cookie': [...cookies] } };

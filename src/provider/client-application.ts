@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-/** The application of a provider, as far as protocols need to know it. */
+/** The application of a provider, with the properties that protocols need. */
 export interface ClientApplication {
   readonly pk: string;
   readonly name: string;

@@ -20,13 +20,13 @@ function mayEndSession({ action, context }: NewEvent): boolean {
   return models.includes(model_name ?? '') && !leavesUserActive(action, context.diff);
 }
 
-/** Of the changes to a user that name what has changed, only deactivation ends sessions. */
+/** Among changes of a user with known members, only deactivation ends sessions. */
 const leavesUserActive = (action: string, diff: unknown): boolean =>
   action === 'model_updated' && isJsonObject(diff) && !Object.hasOwn(diff, 'is_active');
 
 /**
- * Queues the job that finds ended sessions, at once for an event that ends some. Applications are notified later of sessions that
- * expire, when the job runs by itself.
+ * Queues the job that finds ended sessions, immediately for an event that ends some. Applications are notified later of
+ * sessions that expire, when the job runs by itself.
  */
 export const queueWhenSessionsEnd =
   (jobs: () => Jobs, kind: string, hasLogins: (query: Query) => Promise<boolean>) =>

@@ -4,7 +4,10 @@ import type { Query } from '../platform/db/database.ts';
 /** Marks the pair that every installation is set up with. Its name can be changed, and given to another. */
 export const ownPair = 'gatehouse/crypto/self-signed';
 
-/** Whether a row of `certificates` is the pair that the server was set up with: it signs for providers without a key of their own. */
+/**
+ * Whether a row of `certificates` is the pair that the server was set up with: it signs for providers without a key of
+ * their own.
+ */
 export const isOwnPairSql = (row: string): RawBuilder<boolean> =>
   sql`(${sql.ref(`${row}.managed`)} = ${sql.lit(ownPair)} and ${sql.ref(`${row}.key_data`)} <> '')`;
 
@@ -15,7 +18,7 @@ export async function ownSigningKey(query: Query): Promise<string | null> {
   return rows[0]?.pk ?? null;
 }
 
-/** The slug of the shipped flow that asks for consent. */
+/** The slug of the shipped flow with explicit consent. */
 export const consentFlow = 'default-provider-authorization-explicit-consent';
 
 /** The flow with explicit consent, else any authorization flow; null without one. */
@@ -29,7 +32,7 @@ export async function defaultAuthorizationFlow(query: Query): Promise<string | n
 export const scopeMappingName = (scope: string): string =>
   `gatehouse/providers/oauth2/scope-${scope.replace('/', '-')}`;
 
-/** The keys of the mappings that every installation has under these names. */
+/** The keys of shipped mappings, by name. */
 export async function mappingsManagedAs(query: Query, names: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ pk: string }>`select pk from property_mappings
     where managed in (${sql.join(names)}) order by name`.execute(query);

@@ -7,15 +7,15 @@ import type { OutpostType } from './outpost/outpost-type.ts';
 import type { SyncKind } from './sync/target.ts';
 
 /**
- * A kind of provider: how it is administered (`resource`, made by `defineProvider`), and the protocol by which applications
- * get to know people. Its mapping and its records are among its `resources`.
+ * A kind of provider: how it is administered (`resource`, made by `defineProvider`), and the protocol by which
+ * applications get to know people. Its mapping and its records are among its `resources`.
  */
 export interface ProviderKind extends Omit<ProtocolKind, 'demo'> {
-  /** What the pages of authorization flows need, since they lead to its applications. */
+  /** What the pages of authorization flows need, since they redirect to its applications. */
   readonly pageNeeds?: PageNeeds;
   /** What an administrator enters at an application. */
   readonly clientFacts?: ClientFacts;
-  /** By what else lists of applications can be filtered, beside their flows. */
+  /** Further filters for lists of applications. */
   readonly applicationFilters?: ProviderFilters;
   /** The type of the outposts that serve its applications; see `outpost/`. */
   readonly outpost?: OutpostType;
@@ -28,6 +28,6 @@ export interface DemoProvider {
   readonly provider: DemoObject;
   /** The application that people open by it; without one it serves the demo's first application behind the scenes. */
   readonly application?: { readonly slug: string; readonly name: string } & DemoObject;
-  /** Makes what is there once people have used the application. */
+  /** Creates the rows that exist after users have used the application. */
   use?(application: DemoObject): Promise<void>;
 }

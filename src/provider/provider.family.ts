@@ -79,7 +79,7 @@ type Varying<F extends Fields> = KindDeclaration<F, ProviderFields, 'int'> & {
   /** Which of the family's members are filters, and which this kind has no use for. */
   readonly filterBy: readonly string[];
   readonly without?: readonly string[];
-  /** The mappings that forms of new providers begin with, by what they are managed as. */
+  /** The default mappings of forms for new providers, by `managed`. */
   readonly usualMappings?: readonly string[];
   readonly isBackchannel?: boolean;
 };
@@ -114,7 +114,7 @@ export function defineProvider<F extends Fields>({
 export const suggestedLaunchUrl = (provider: RawBuilder<unknown>, slug: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`(select replace(p.launch_url, '%(application_slug)s', ${slug}) from providers p where p.pk = ${provider})`;
 
-/** Applications whose provider leads through a flow. */
+/** Applications whose provider uses a flow. */
 export const flowFilter: ProviderFilter = {
   schema: { ...uuidSchema, 'x-field': { kind: 'reference', label: 'Flow', model: 'svc_flows.flow' } },
   condition(text, provider) {

@@ -5,7 +5,7 @@ import { statement } from '../platform/db/statement.ts';
 /** When and how a user authenticated. */
 export interface SignIn {
   readonly at: string;
-  /** Authentication methods (RFC 8176); empty where nothing is known. */
+  /** Authentication methods (RFC 8176); empty if unknown. */
   readonly amr: readonly string[];
 }
 

@@ -11,23 +11,23 @@ export interface SignOutNeeds extends StartDependencies {
 }
 
 export interface SignedOut {
-  /** Where the browser goes first; null when what was to follow can follow at once. */
+  /** Where the browser goes first; null if it can go to `next` directly. */
   readonly to: string | null;
   readonly cookies: readonly string[];
 }
 
-/** What an application that signs people out decides about it. */
+/** What an application decides about its sign-out. */
 interface SigningOut {
   /** The path to continue at afterwards. */
   readonly next: string;
   /** The emitter of the event. */
   readonly app: string;
-  /** The flow of its provider; null: that of the brand. */
+  /** The flow of its provider; null for the brand's. */
   readonly flow: string | null;
 }
 
 /**
- * Takes the person through the flow for signing out, which leads on to `next`. Without one, or where it shows nothing,
+ * Runs the invalidation flow, which redirects to `next`. Without one, or where it shows nothing,
  * the session ends here, and the browser is redirected to applications with front-channel logout.
  */
 export async function startSignOut(

@@ -25,7 +25,10 @@ type Connection = {
   readonly email?: string;
 };
 
-/** The end of a flow at a source: it stores the connection and, where the source names groups, makes the user's groups from it exactly these. */
+/**
+ * The end of a flow at a source: stores the connection and, if the source returned groups, replaces the user's groups
+ * from this source.
+ */
 export const sourceSteps = (
   kind: string,
   connection: Connection,
@@ -35,7 +38,7 @@ export const sourceSteps = (
   ...(groups === null ? [] : [{ kind, step: 'sync_groups', content: [...groups] }]),
 ];
 
-/** That the flow was for one user alone. */
+/** Checks that the flow is still about this user. */
 export const userStep = (kind: string, user: number): PlanStep => ({ kind, step: 'check_user', content: user });
 
 /** The step of a pre-login flow: stores that the user completed it. */

@@ -24,7 +24,7 @@ export interface CallbackResult {
   readonly connectionValues: Readonly<Record<string, Json>>;
   /** When the user is to be deleted again, for accounts that the source makes for one session. */
   readonly temporaryUntil?: string | null;
-  /** What the kind remembers with the session that begins; its `append` carries out the step `begin_session`. */
+  /** What the kind stores with the new session; its `append` performs the step `begin_session`. */
   readonly session?: Json;
 }
 

@@ -62,8 +62,8 @@ async function consumePendingLogin<S extends SourceRow, A>(
 }
 
 /**
- * An unsolicited (IdP-initiated) response. Any site can send a browser here with an account of its choice (login CSRF), so
- * nothing is linked to the signed-in user.
+ * An unsolicited (IdP-initiated) response. Any site can send a browser here with an account of its choice (login CSRF),
+ * so nothing is linked to the signed-in user.
  */
 async function handleUnsolicitedResponse<S extends SourceRow, A>(
   kind: RedirectSource<S, A>,
@@ -88,7 +88,7 @@ async function checkOwnAccount({ source, identity }: ExternalIdentity, { db, act
   );
 }
 
-/** The user of the session proves again who they are, by an account that is theirs already. */
+/** Reauthenticates the user of the session, by an account that is already linked. */
 async function signInAgain<S extends SourceRow, A>(
   kind: RedirectSource<S, A>,
   external: ExternalIdentity,
@@ -97,7 +97,7 @@ async function signInAgain<S extends SourceRow, A>(
 ): Promise<HttpResponse> {
   checkNotImpersonating(call);
   await checkOwnAccount(external, call);
-  // As if by a visitor: flows that sources sign in with are for those who are not signed in.
+  // As an anonymous visitor: the flows of sources are for users who are not signed in.
   return signIn(kind, external, next, { ...call, actor: null });
 }
 

@@ -16,7 +16,7 @@ interface Facts {
   readonly fields: Fields;
 }
 
-/** Links by hand. Besides what can be changed later, the body names both ends, which cannot. */
+/** Links manually. The body contains both ends, which cannot be changed later. */
 export function connectAction({ model, schema, sourceModel, to, fields }: Facts): Action {
   const [app = '', modelName = ''] = model.split('.');
   return {

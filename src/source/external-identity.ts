@@ -19,7 +19,7 @@ export interface ExternalIdentity {
   readonly session?: Json;
 }
 
-/** Records for administrators why a source did not do what it should have. */
+/** Records a misconfiguration of a source for administrators. */
 export async function reportMisconfiguration(
   { source, sourceResource }: Pick<ExternalIdentity, 'source' | 'sourceResource'>,
   about: { readonly message: string; readonly expression?: string },

@@ -11,7 +11,7 @@ import { embeddedSource } from './embedded-source.ts';
 import { type ConnectionKind, connectionVerbs } from './user-connection.family.ts';
 
 type GroupKind = Omit<ConnectionKind, 'table' | 'fields'> & {
-  /** Whether connections can be made by hand. */
+  /** Whether connections can be created manually. */
   readonly create: boolean;
 };
 

@@ -10,7 +10,7 @@ export interface LinkedObject {
   readonly pk: unknown;
 }
 
-/** What links a source to a user or a group decides who may act as whom: only those who may change both make it. */
+/** A link of a source to a user or group grants access to it, so creating one requires permission to change both. */
 export async function checkMayLink(
   linked: LinkedObject,
   source: { readonly model: string; readonly pk: unknown },
@@ -27,7 +27,10 @@ export async function checkMayLink(
   await checkNotAboveCaller(linked, call, tx);
 }
 
-/** Prevents privilege escalation by a connection: to a superuser's account, or into a group with more permissions than the caller holds. */
+/**
+ * Prevents privilege escalation by a connection: to a superuser's account, or into a group with more permissions than
+ * the caller holds.
+ */
 export async function checkNotAboveCaller({ model, pk }: LinkedObject, call: Call, tx: Query): Promise<void> {
   if (model === 'svc_core.user') await checkMayReachUser(tx, call, Number(pk));
   else await checkMayGrantMembership(tx, call, [String(pk)]);

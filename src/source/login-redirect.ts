@@ -36,8 +36,8 @@ import { accessDenied, checkMayStartLogin, sourceFacts } from './sign-in.ts';
 import type { SourceRow } from './source.family.ts';
 
 /**
- * Sends a browser to a source: to sign in, to link the account there to the user who is signed in (`link`), to sign that user in
- * again, or to identify the user of a walk (`ticket`).
+ * Sends a browser to a source: to sign in, to link the account there to the user who is signed in (`link`), to sign
+ * that user in again, or to identify the user of a walk (`ticket`).
  */
 export async function redirectToSource<S extends SourceRow, A>(
   kind: RedirectSource<S, A>,
@@ -66,20 +66,20 @@ export async function redirectToSource<S extends SourceRow, A>(
   return redirectOrPost(to, [browserCookie(browser, isSecure)]);
 }
 
-/** Submits the confirmation page. Without a session there is nothing to link: the browser begins to sign in. */
+/** Submits the confirmation page. Without a session there is no user to link: a sign-in starts instead. */
 export const submitLink = <S extends SourceRow, A>(
   kind: RedirectSource<S, A>,
   visitor: SourceRequest<S>,
 ): Promise<HttpResponse> =>
   visitor.call.actor ? redirectToSource(kind, visitor) : Promise.resolve(redirect(ownAddress(visitor), [], 303));
 
-/** Names the account that the browser comes for: with it, a visit links. Added by our own pages (`SourceLink.configureUrl`). */
+/** The user whose account is to be linked. Added by our own pages (`SourceLink.configureUrl`). */
 const linkParameter = 'link';
 
 /** The path at which a user begins to link their account at a source. */
 export const linkPath = (loginPath: string): string => `${loginPath}?${linkParameter}`;
 
-/** The address of this visit, without what only a form carries. */
+/** The address of this request, without the fields of the form. */
 function ownAddress<S extends SourceRow>({ call, given }: SourceRequest<S>): string {
   const query = new URLSearchParams();
   for (const name of [linkParameter, 'next']) if (given.has(name)) query.set(name, given.get(name) ?? '');
@@ -103,7 +103,7 @@ const hintOf = (given: URLSearchParams): string | null => {
 };
 
 /**
- * The way through the flow that comes before leaving, and back here; null when it was gone, or there is nothing in it. `isKept`: the
+ * Starts the pre-login flow, which returns here; null if it does not exist or has no stages. `isKept`: the
  * browser comes once more.
  */
 async function redirectThroughPreLoginFlow<S extends SourceRow, A>(
@@ -162,7 +162,8 @@ async function renderContinuePage<S extends SourceRow>({
 const linkOf = ({ pk }: SourceRow): string => `source link ${pk}`;
 
 /**
- * Asks before an account is linked. No request header shows that the user wants it: our own redirects and images send browsers here, too.
+ * Asks before an account is linked. No request header shows that the user wants it: our own redirects and images send
+ * browsers here, too.
  */
 async function renderLinkConfirmation<S extends SourceRow>(
   key: InstanceKey,

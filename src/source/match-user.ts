@@ -16,9 +16,9 @@ export type Match =
   | { readonly outcome: 'refused' };
 
 /**
- * Decides by the account's connection, and without one by the source's matching mode.
- * An address matches a user only if the source has verified it, else entering it there would take over the account,
- * and if the user here has, else the one who was first to type it in here keeps a way into the account of its owner.
+ * Decides by the account's connection, and without one by the source's matching mode. An address matches a user only if
+ * the source has verified it, else entering it there would be an account takeover, and if the user here has, else an
+ * attacker who registered with the address first could enter the account of its owner (pre-hijacking).
  */
 export async function matchUser(
   source: SourceRow,
@@ -48,7 +48,7 @@ export async function matchUser(
   const [found] = rows;
   if (!found) return { outcome: 'new user' };
   // Several users with the address are ambiguous, and a user linked to another account there is a different person.
-  // Superusers are never matched by name or address, only linked by hand.
+  // Superusers are never matched by name or address, only linked manually.
   if (mode.endsWith('_deny') || found.is_out_of_reach) return { outcome: 'refused' };
   if (column === 'email' && !found.is_verified) return { outcome: 'unproven user', user: found.pk };
   return { outcome: 'known user', user: found.pk };

@@ -34,7 +34,10 @@ interface Contents {
 export interface PendingLoginKey<P extends keyof Contents = keyof Contents> {
   readonly purpose: P;
   readonly token: string;
-  /** The secret of the browser (`browserSecret`), which binds the pending login to it. Empty if any browser may continue. */
+  /**
+   * The secret of the browser (`browserSecret`), which binds the pending login to it. Empty if any browser may
+   * continue.
+   */
   readonly browser: string;
   readonly source: string;
 }
@@ -104,7 +107,7 @@ export async function findPendingLogin<P extends keyof Contents>(
   return opened<Contents[P]>(key, rows[0]);
 }
 
-/** The same, and deletes it: each can be used once (replay). Kinds name the type that they stored. */
+/** The same, and deletes it: each can be used once (replay). The caller specifies the stored type. */
 export async function consumePending<P extends keyof Contents, T extends Contents[P] = Contents[P]>(
   tx: Query,
   key: InstanceKey,
@@ -133,10 +136,10 @@ export const newBrowserSecret = randomToken;
 export const browserCookie = (value: string, isSecure: boolean): string =>
   ownCookieHeader({ name: cookieName, value, isSecure, maxAgeSeconds: lifetimeSeconds });
 
-// A walk that waits for a source gets a secret of its own with the result: another tab may come back to another walk, and an
-// attacker may have planted the secret that the browser left with (session fixation).
+// A walk that waits for a source gets a secret of its own with the result: another tab may come back to another walk,
+// and an attacker may have planted the secret that the browser left with (session fixation).
 const returnPrefix = `${cookieName}_back_`;
-/** Each request brings all of them along; those that were set first give way. */
+/** Browsers send all of them with each request; the oldest are evicted. */
 const maxReturns = 8;
 
 const returnName = (ticket: string): string => `${returnPrefix}${hash('sha256', ticket, 'hex').slice(0, 16)}`;

@@ -17,7 +17,7 @@ export interface Identity {
   /** False if the source reports the address as unverified. */
   readonly isEmailConfirmed: boolean;
   readonly name: string;
-  /** The groups that it names of itself; mappings may name more. */
+  /** The groups in the source's own data; mappings may add more. */
   readonly groups?: readonly string[];
   /** How many more it named by something else than text. */
   readonly namelessGroups?: number;
@@ -38,7 +38,7 @@ export interface MappedIdentity {
   readonly user: Properties;
   /** Null if the source does not name them: the user keeps those they have. */
   readonly groups: readonly PlannedGroup[] | null;
-  /** What an administrator should know about the groups. */
+  /** Warnings about the groups, for administrators. */
   readonly reports: readonly string[];
 }
 

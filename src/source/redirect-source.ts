@@ -65,8 +65,9 @@ export interface LoginRequest {
 const clockSkewMs = 60_000;
 
 /**
- * Rejects a response from an old session if the user had to authenticate again (OpenID Connect Core §3.1.2.1, `max_age`; SAML
- * core, section 3.4.1, `ForceAuthn`). `askedAt`: when they left; null if nothing was asked. `authenticatedAt`: null if it does not say.
+ * Rejects a response from an old session if the user had to authenticate again (OpenID Connect Core §3.1.2.1,
+ * `max_age`; SAML core, section 3.4.1, `ForceAuthn`). `askedAt`: when the request was sent; null if none was.
+ * `authenticatedAt`: null if the source does not return it.
  */
 export function checkAuthenticatedSince(source: string, askedAt: string | null, authenticatedAt: number | null): void {
   if (askedAt === null) return;
@@ -147,7 +148,7 @@ export function createSourceHandler<S extends SourceRow>(
   { server, resource }: Pick<RedirectSource<S>, 'server' | 'resource'>,
   which: 'enabled' | 'enabled or not' = 'enabled',
 ): Serve<S> {
-  // Strangers can meet the same misconfiguration as often as they like.
+  // Anonymous callers can repeat a misconfiguration without limit.
   const reports = createRateLimit({ max: 1, windowMs: 10 * 60_000 });
 
   async function report(source: S | null, error: unknown, call: Call): Promise<void> {
@@ -178,7 +179,8 @@ async function browserCall(
   { facts, params }: HttpCall,
 ): Promise<{ readonly call: Call; readonly given: URLSearchParams }> {
   const now = server.clock.now();
-  // A form of the other side cannot send the CSRF header, and from our own site it brings the session; messages prove themselves.
+  // A form of the other side cannot send the CSRF header, and from our own site it brings the session; messages prove
+  // themselves.
   const actor = await actorOfSession(server.sessions, { ...facts, method: 'GET' }, now);
   // The query is the other side's, and no option of ours is to be read from it.
   const ours = { ...facts, query: new URLSearchParams() };

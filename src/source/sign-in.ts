@@ -33,8 +33,8 @@ export const accessDenied = (messages: readonly string[] = []): Problem =>
   new Problem('permission_denied', messages.length > 0 ? messages.join(' ') : 'Access denied.');
 
 /**
- * Plans the next flow of an anonymous visitor: authentication or enrolment. `makeUser` makes users without enrolment, once
- * nothing else stands in the way. Throws the refusal for the person.
+ * Plans the next flow of an anonymous visitor: authentication or enrolment. `makeUser` makes users without enrolment,
+ * after all other checks. Throws the error for the user.
  */
 export async function planSignIn(
   needs: SignInNeeds,
@@ -100,7 +100,7 @@ export async function planSignIn(
 export const connectFirstMessage = ({ name }: Pick<SourceRow, 'name'>) =>
   `There is an account here with this address, which was not verified. Sign in to it first, then connect your account of ${name} on your settings page.`;
 
-/** The flow of the brand by which people sign in: who does so has shown that the account is theirs. */
+/** The brand's authentication flow: completing it proves that the account is the user's own. */
 async function passwordFlow({ policies }: SignInNeeds, source: SourceRow, call: Call): Promise<FlowPlan['flow']> {
   const brand = await findBrandOfHost(call.request.host, call.db.read);
   const { rows } = await sql<{ flow: string | null }>`select flow_authentication as flow from brands
@@ -120,7 +120,10 @@ function provenBy(
   return isProven ? { proven_email: { email, by: 'source' } } : {};
 }
 
-/** The matching user, null if new, whether they have yet to show that they are that user, and the mapped properties. Throws the refusal for the person. */
+/**
+ * The matching user, null if new, whether they have yet to show that they are that user, and the mapped properties.
+ * Throws the refusal for the person.
+ */
 export async function identifyUser(
   needs: SignInNeeds,
   external: ExternalIdentity,
@@ -165,7 +168,7 @@ export async function checkMayStartLogin(policies: PolicyEngine, source: SourceR
   if (!result?.passing) throw accessDenied(result?.messages);
 }
 
-/** What decides who may sign in by a source. */
+/** The access control of a source. */
 export type SourcePolicyTarget = Pick<SourceRow, 'pk' | 'slug' | 'name' | 'policy_engine_mode'>;
 
 /** The same for many sources, as a page does that offers them. */

@@ -10,8 +10,8 @@ import type { ExternalIdentity } from './external-identity.ts';
 import type { SourceRow } from './source.family.ts';
 
 /**
- * A kind of source: how it is administered (`resource`, made by `defineSource`), and how people come in by it. Its mapping
- * and its connections are among its `resources`. Steps that `planSignIn` appends are carried out by the family
+ * A kind of source: how it is administered (`resource`, made by `defineSource`), and how people come in by it. Its
+ * mapping and its connections are among its `resources`. Steps that `planSignIn` appends are carried out by the family
  * (`append-steps.ts`) unless the kind brings an `append` of its own.
  */
 export interface SourceKind<S = SourceRow, A extends Fields = Fields> extends ProtocolKind {
@@ -21,7 +21,7 @@ export interface SourceKind<S = SourceRow, A extends Fields = Fields> extends Pr
   readonly proof?: SourceProof<S, A>;
   /** Whether it is configured well enough to verify logins. Others are not offered, and reject logins. */
   isReady?(source: S): boolean;
-  /** The icon to show, where it depends on more than what was uploaded. */
+  /** The icon, if it depends on more than the upload. */
   iconOf?(source: S): string;
   /** How signed-in users link their account by themselves. */
   readonly link?: SourceLink<S>;
@@ -38,13 +38,13 @@ export interface SourceScreen<S = SourceRow> {
   challenge(source: S): Row;
 }
 
-/** People answer a question of ours, or go to the source and come back (`redirect-source.ts`). */
+/** Users answer a challenge, or are redirected to the source (`redirect-source.ts`). */
 export type SourceProof<S = SourceRow, A extends Fields = Fields> =
   | {
       readonly by: 'answer';
-      /** What an answer holds. */
+      /** The members of an answer. */
       readonly answer: A;
-      /** Who answers, if the source lets them in. Throws `Problem` or `Invalid` with words for the person. */
+      /** Identifies the user. Throws `Problem` or `Invalid` with a message for the user. */
       arrive(source: S, answer: ValuesOf<A>, registry: Registry, call: Call): Promise<ExternalIdentity>;
     }
   | ({
@@ -56,6 +56,6 @@ export type SourceProof<S = SourceRow, A extends Fields = Fields> =
 export interface SourceLink<S = SourceRow> {
   /** The component with which a user links and unlinks. */
   readonly component: string;
-  /** What that component needs to begin. */
+  /** The initial data of that component. */
   configureUrl(source: S): string;
 }

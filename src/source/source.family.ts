@@ -11,7 +11,7 @@ import type { NoFields, StoredRow } from '../resource/stored-row.ts';
 const userMatchingModes = ['identifier', 'email_link', 'email_deny', 'username_link', 'username_deny'] as const;
 const groupMatchingModes = ['identifier', 'name_link', 'name_deny'] as const;
 
-/** What every source has, wherever its people come from. */
+/** The fields of all kinds of source. */
 export const sourceFamily = {
   model: 'svc_core.source',
   table: 'sources',

@@ -44,9 +44,9 @@ type SyncGroups = (
 const dayMs = 24 * 60 * 60_000;
 const maxConflictsNamed = 20;
 
-/** Makes the groups that a user has through a source exactly those that it names. */
+/** Replaces the groups that a user has through a source with those that it returned. */
 export function createSyncGroups(): SyncGroups {
-  // Each sign-in meets the same conflicts again.
+  // Conflicts recur at each sign-in.
   const reports = createRateLimit({ max: 1, windowMs: dayMs });
 
   async function report(conflicts: readonly Conflict[], source: LiveSource, user: number, tx: Query, call: Call) {
@@ -215,7 +215,10 @@ async function recordError(message: string, { kind }: LiveSource, user: number, 
   await call.world.record(tx, call, { action: 'configuration_error', app, context: { message, user } });
 }
 
-/** Each kind of source has its own kind of group connection: `svc_sources_oauth.oauthsource` and `….groupoauthsourceconnection`. */
+/**
+ * Each kind of source has its own kind of group connection: `svc_sources_oauth.oauthsource` and
+ * `….groupoauthsourceconnection`.
+ */
 const groupConnectionModel = (sourceModel: string): string => {
   const [app = '', model = ''] = sourceModel.split('.');
   return `${app}.group${model}connection`;

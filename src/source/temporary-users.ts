@@ -73,7 +73,7 @@ export async function isOver(query: Query, user: number, now: string): Promise<b
   return rows.length > 0;
 }
 
-/** A temporary user who has no session left is over. */
+/** A temporary user expires with the last session. */
 export async function endTemporaryUser(tx: Query, user: number, now: string): Promise<boolean> {
   const { rows } = await sql`update temporary_users set expires = ${now} where pk = ${user} and expires > ${now}
     and not exists (select 1 from authenticated_sessions s where s."user" = ${user}) returning pk`.execute(tx);

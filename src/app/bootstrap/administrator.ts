@@ -12,7 +12,7 @@ interface FirstSecrets {
   readonly token: string;
 }
 
-/** The first administrator, the group that makes administrators, and a token to begin with. */
+/** The first administrator, the group of superusers, and an initial API token. */
 export const administrator: BootstrapStep = {
   name: 'administrator',
   // `recover-admin` is for lost passwords; running this again would overwrite it.
@@ -41,7 +41,7 @@ export const administrator: BootstrapStep = {
       expires: null,
       managed: 'gatehouse/tokens/bootstrap',
     });
-    // Whoever gives a password has a way in, and need not look at what is printed.
+    // With a configured password the link is not needed, and its output might be collected.
     const { publicUrl } = config;
     const link =
       config.bootstrap.password === null
@@ -51,7 +51,7 @@ export const administrator: BootstrapStep = {
   },
 };
 
-/** Shown once, on the terminal only: none of it is kept in clear, and the log never sees it. */
+/** Shown once, on the terminal only: neither stored in plain text nor logged. */
 function announce(
   { bootstrap: given, publicUrl }: Config,
   { password, token, link }: { readonly password: string; readonly token: string; readonly link: string | null },

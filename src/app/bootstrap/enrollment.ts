@@ -5,7 +5,7 @@ import type { BootstrapStep } from './steps.ts';
 
 const slug = 'default-enrollment-flow';
 
-/** Enrolment by invitation; nobody gets in without one. */
+/** Enrolment by invitation only. */
 export const enrollment: BootstrapStep = {
   name: 'enrollment',
   async run(make) {

@@ -6,7 +6,7 @@ import { promptStages } from './prompt-list.ts';
 import { stages } from './stage-list.ts';
 import type { BootstrapStep, Make } from './steps.ts';
 
-/** The flows of a fresh install, and those of their stages that are made of what is here. */
+/** The flows of a fresh install, and the stages that depend on them. */
 export const defaultFlows: BootstrapStep = {
   name: 'flows',
   async run(make) {
@@ -18,7 +18,7 @@ export const defaultFlows: BootstrapStep = {
   },
 };
 
-/** The flows in which people set up a device: each is one stage, which names the flow it is in. */
+/** The flows to set up a device: each has one stage, which refers to its flow. */
 const setups: readonly { readonly slug: string; readonly model: string; readonly values: Row }[] = [
   {
     slug: 'default-authenticator-totp-setup',

@@ -156,7 +156,7 @@ const cloud: readonly Mapping[] = [
     expression: `// A nickname is what stands before the @, without signs that the directory takes in none.
 const nickname = user.username.split("@")[0].normalize("NFKD").replace(/[^!-~]|[()\\\\[\\]";:<>,]/g, "")
   .replace(/\\.{2,}/g, ".").slice(0, 64).replace(/^\\.|\\.$/g, "");
-// Whom the directory knows already keeps the id that ties the account to where it comes from.
+// Existing users of the directory keep the immutable id that links the account to its origin.
 const data = {
   displayName: user.name || user.username,
   accountEnabled: user.is_active,
@@ -218,7 +218,7 @@ const formerCloud: Readonly<Record<string, string>> = {
   'gatehouse/providers/cloud_directory/group': 'tlROD8woJgp2o5/7YMJGPIOG4jfQrju0B9iSFkppRqQ=',
 };
 
-/** Replaces shipped mappings that nobody has edited; what administrators wrote stays. */
+/** Updates shipped mappings, except those that administrators have edited. */
 export const cloudNicknames: BootstrapStep = {
   name: 'cloud-nicknames',
   async run({ tx }) {

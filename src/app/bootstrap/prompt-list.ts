@@ -18,7 +18,7 @@ export interface FirstPromptStage {
   readonly prompts: readonly FirstPrompt[];
 }
 
-/** Length is what counts; words and patterns that everybody uses do not. */
+/** Requires length; common words and patterns do not count towards it. */
 export const passwordPolicy = {
   name: 'default-password-policy',
   length_min: 12,
@@ -40,7 +40,7 @@ export const promptStages: readonly FirstPromptStage[] = [
     prompts: [
       known('default-user-settings-field-username', 'username', 'Username', 'text', 200, 'user.username'),
       known('default-user-settings-field-name', 'name', 'Name', 'text', 201, 'user.name'),
-      // Not everybody has an address, and most leave the language to their browser: that must not keep them from the rest.
+      // Optional: not all users have an address, and most leave the language to their browser.
       { ...known('default-user-settings-field-email', 'email', 'Email', 'email', 202, 'user.email'), required: false },
       {
         ...known(
@@ -92,7 +92,7 @@ export function ask(
   return { name, field_key, label, type, order, required: true, placeholder };
 }
 
-/** Prefills the known value. */
+/** Prefills the current value. */
 function known(
   name: string,
   field_key: string,

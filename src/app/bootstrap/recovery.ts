@@ -11,7 +11,7 @@ return brand.flow_recovery === request.obj.slug;`;
 const notByLink = `// Whoever comes by a link from an administrator is known already.
 return !context.is_restored;`;
 
-/** Password recovery. Inactive until a brand names the flow. */
+/** Password recovery. Inactive until a brand selects the flow. */
 export const recovery: BootstrapStep = {
   name: 'recovery',
   async run(make) {

@@ -44,15 +44,15 @@ const steps: readonly BootstrapStep[] = [
 type Composed = Pick<App, 'engine' | 'endpoints' | 'resourceWorld'>;
 
 /**
- * Prepares a database before the first request: the permissions of this version and, once per database, the objects of a
- * fresh install. Each step runs once.
+ * Prepares a database before the first request: the permissions of this version and, once per database, the objects of
+ * a fresh install. Each step runs once.
  */
 export async function bootstrap(world: World, { engine, endpoints, resourceWorld }: Composed): Promise<void> {
   const { db, clock } = world;
   await syncPermissions(db, permissionsOf(engine.registry.resources, endpoints));
   const { rows } = await sql<{ name: string }>`select name from bootstrap_steps`.execute(db.read);
   const done = new Set(rows.map(({ name }) => name));
-  // No audit events: nobody did this.
+  // No audit events: there is no actor.
   const silent = { ...resourceWorld, record: async () => {} };
   const pending = steps.filter(({ name }) => !done.has(name));
   // In parallel: generating a key takes a while.
@@ -70,8 +70,8 @@ export async function bootstrap(world: World, { engine, endpoints, resourceWorld
 }
 
 /**
- * Restores deleted objects of a fresh install; existing ones stay as they are. Returns how many objects were created. Each
- * is recorded as an event.
+ * Restores deleted objects of a fresh install; existing ones stay as they are. Returns how many objects were created.
+ * Each is recorded as an event.
  */
 export async function restoreDefaults(world: World, { engine, resourceWorld }: Composed): Promise<number> {
   const { db, clock } = world;

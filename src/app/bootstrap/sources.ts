@@ -1,7 +1,7 @@
 import { builtInSource } from '../../source/sources.resource.ts';
 import type { BootstrapStep } from './steps.ts';
 
-/** The source that stands for Gatehouse's own users. */
+/** The built-in source, which represents Gatehouse's own users. */
 export const sources: BootstrapStep = {
   name: 'sources',
   async run({ ensure }) {

@@ -14,7 +14,7 @@ export const mfaModel = 'svc_stages_authenticator_validate.authenticatorvalidate
 export const mfaStage = 'default-authentication-mfa-validation';
 export const writeModel = 'svc_stages_user_write.userwritestage';
 
-/** The stages that sign people in and out and write what they said, beside those that ask. */
+/** The stages that sign users in and out and write their data, and the stages with screens. */
 export const stages: readonly FirstStage[] = [
   {
     model: 'svc_stages_identification.identificationstage',
@@ -32,7 +32,7 @@ export const stages: readonly FirstStage[] = [
     flow: 'default-invalidation-flow',
     order: 0,
   },
-  // Who has a second factor here shows it wherever they come from.
+  // Users with a second factor here must present it, also after signing in at a source.
   mfaIn('default-source-authentication', -10),
   { model: loginModel, name: 'default-source-authentication-login', flow: 'default-source-authentication', order: 0 },
   {

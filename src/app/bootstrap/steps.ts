@@ -7,7 +7,7 @@ import { createRow } from '../../resource/verbs/write-row.ts';
 import { updateColumns } from '../../resource/write.ts';
 import type { World } from '../world.ts';
 
-/** A set of objects that a fresh install has. Runs once in the life of a database: what an administrator changes stays. */
+/** A set of objects of a fresh install. Runs once per database, so changes by administrators stay. */
 export interface BootstrapStep {
   readonly name: string;
   /** Whether `restore-defaults` leaves it alone. */
@@ -23,8 +23,8 @@ export interface Make {
   readonly registry: Registry;
   readonly call: Call;
   /**
-   * The key of the object of this model whose members are as `identity` says; it is created from both when there is none.
-   * The values go through the same validation as a request; `hidden` columns are set past it.
+   * The key of the object of this model whose members are as `identity` says; it is created from both when there is
+   * none. The values go through the same validation as a request; `hidden` columns are set past it.
    */
   ensure(model: string, identity: Row, values?: Row, hidden?: Row): Promise<string | number>;
   /** The key of an object that must be there. */
@@ -32,7 +32,7 @@ export interface Make {
 }
 
 export function createMake(tx: Query, world: World, engine: Engine, call: Call): Make {
-  /** By model and identity: many objects refer to the same flow. */
+  /** Cache by model and identity: many objects refer to the same flow. */
   const found = new Map<string, string | number>();
 
   async function findKey(model: string, identity: Row): Promise<string | number | null> {

@@ -3,7 +3,7 @@ import { unknownDevices } from '../../kinds/stages/authenticator-webauthn/device
 import type { BootstrapStep } from './steps.ts';
 import known from './webauthn-device-types.json' with { type: 'json' };
 
-/** The makes of authenticator that are known, in one statement. A newer list is a step with a new name. */
+/** The known models of authenticators, in one statement. A newer list is a step with a new name. */
 export const webauthnDeviceTypes: BootstrapStep = {
   name: 'webauthn-device-types-1',
   async run({ tx }) {

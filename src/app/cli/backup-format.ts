@@ -3,8 +3,8 @@ import type { Database, Snapshot } from '../../platform/db/database.ts';
 import { nextKey, type OrderedTable, tablesInOrder } from '../../platform/db/introspect.ts';
 
 /**
- * A backup is lines of JSON, zipped: a header; for each table a line that names it and an array for each of its rows; and a
- * last line, without which it is not whole.
+ * A backup is lines of JSON, zipped: a header; for each table a line with its name and an array for each of its rows;
+ * and a last line, without which it is not whole.
  */
 export interface BackupHeader {
   readonly format: 'gatehouse-backup';
@@ -28,7 +28,10 @@ export interface LastLine {
   readonly lines: number;
 }
 
-/** Migrations, triggers and jobs create these rows. What is in the outbox of a sync reaches its targets by their next full run. */
+/**
+ * Migrations, triggers and jobs create these rows. What is in the outbox of a sync reaches its targets by their next
+ * full run.
+ */
 export const leftOut: ReadonlySet<string> = new Set([
   ...['migrations', 'stamps', 'group_ancestors', 'sync_changes', 'job_workers'],
   ...['counted_until', 'event_counts', 'event_hours', 'event_applications', 'user_counts', 'user_logins'],

@@ -7,7 +7,7 @@ import { CommandError } from './command.ts';
 
 export interface BackupFile {
   readonly header: BackupHeader;
-  /** The lines after the header, the last one left out. Throws when the file turns out to be damaged. */
+  /** The lines after the header, without the last one. Throws if the file is damaged. */
   readonly lines: AsyncGenerator<TableLine | readonly unknown[]>;
   /** How many bytes of the file have been read so far. */
   bytesRead(): number;

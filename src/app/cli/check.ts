@@ -60,7 +60,7 @@ async function runChecks(config: Config): Promise<(Finding & { readonly what: st
       await close();
     }
   } catch (error) {
-    // Without a database there is nothing more to check.
+    // Without a database nothing else can be checked.
     const is = error instanceof NoDatabase ? 'none yet' : 'fault';
     return [{ what: is === 'fault' ? what : 'the database', is, why: errorText(error) }];
   }
@@ -88,7 +88,7 @@ async function integrity(db: Database): Promise<Finding> {
   return loose.rows.length === 0 ? ok : fault(`${loose.rows.length} rows name rows that are gone`);
 }
 
-/** No fault: these users can sign in by their exact names. */
+/** A warning only: these users can sign in by their exact names. */
 async function names(db: Database): Promise<Finding> {
   const { pending } = await readSchemaState(db, migrations);
   if (pending.length > 0) return { is: 'none yet', why: 'the migrations compute what to compare' };

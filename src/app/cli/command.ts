@@ -53,7 +53,7 @@ export function parseOptions({ name, options }: Command, args: readonly string[]
     throw misunderstood(`gatehouse ${name} does not know what to do with "${positionals[0]}".`);
   const missing = Object.entries(options).find(([option, { required }]) => required && values[option] === undefined);
   if (missing) throw misunderstood(`gatehouse ${name} needs --${missing[0]} <${missing[1].value}>.`);
-  // `parseArgs` was told the same options; required ones are there.
+  // `parseArgs` was given the same options; required ones are present.
   return values as Options;
 }
 

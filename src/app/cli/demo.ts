@@ -50,7 +50,7 @@ A second run makes only what is missing. The server may be running.`,
   },
 };
 
-/** Beside a running server if there is a database, otherwise like a first start. */
+/** Runs beside a server if there is a database, otherwise like a first start. */
 async function open(config: Config): Promise<World> {
   const log = createLog({ level: 'error', stream: process.stderr });
   try {
@@ -63,7 +63,7 @@ async function open(config: Config): Promise<World> {
 
 const demoGroup = sql`select 1 from groups where name = 'Demo Company'`;
 
-/** Whether nobody has used the installation: a fresh install has no events, and those of the demo do not count. */
+/** Whether the installation is unused: a fresh install has no events other than those of the demo. */
 async function checkUnused({ db }: World): Promise<void> {
   if ((await demoGroup.execute(db.read)).rows.length > 0) return;
   const { rows } = await sql`select 1 from events limit 1`.execute(db.read);

@@ -8,7 +8,7 @@ import { type BackupFile, damaged } from './backup-reader.ts';
 
 type Row = readonly unknown[];
 
-/** A reference that has to wait until the row it names is there. */
+/** A reference to a row that is not restored yet. */
 interface Waiting {
   readonly table: string;
   readonly column: string;

@@ -56,7 +56,7 @@ finishes the requests in flight. A second signal stops it at once.`,
 const heldBackWarning =
   'this database was restored: no mails, webhooks, sign-outs and syncs are sent until a superuser says on the start page that this server replaces the original';
 
-/** Before a first start makes anything, and shows a password and a link to this address, once. */
+/** Checked before a first start creates anything and prints the password and a link to this address. */
 async function tryAddress({ host, port }: Config): Promise<void> {
   const server = createServer().listen({ host, port });
   try {
@@ -100,8 +100,8 @@ function listenError(error: unknown, host: string, port: number, setting = 'PORT
 }
 
 /**
- * Until somebody asks for the first signal, one ends the process: a start is made of transactions, and the first process of a
- * container gets only the signals that it listens to. A second signal ends it too.
+ * Before the first handler is registered, a signal ends the process: a start consists of transactions, and the first
+ * process of a container gets only the signals that it listens to. A second signal ends it too.
  */
 function listenForSignals(log: Log): { first(): Promise<NodeJS.Signals> } {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();

@@ -3,8 +3,8 @@ import { messageOf } from '../../lib/error-facts.ts';
 import { CommandError } from './command.ts';
 
 /**
- * Takes `--settings <file>` out of the arguments of any command and reads that file as systemd reads an EnvironmentFile.
- * As in a unit, the file wins over the environment.
+ * Takes `--settings <file>` out of the arguments of any command and reads that file as systemd reads an
+ * EnvironmentFile. As in a unit, the file wins over the environment.
  */
 export function applySettingsFile(
   args: readonly string[],
@@ -31,8 +31,8 @@ function readText(path: string): string {
 }
 
 /**
- * The format of systemd.exec(5), EnvironmentFile=: one NAME=value per line, comments from the first character of a line on,
- * quotes, a backslash before a line break. Nothing is expanded, so `$` and `&` stand for themselves.
+ * The format of systemd.exec(5), EnvironmentFile=: one NAME=value per line, comments from the first character of a line
+ * on, quotes, a backslash before a line break. Nothing is expanded, so `$` and `&` are literal.
  */
 export function parseSettings(text: string): Record<string, string> {
   const settings: Record<string, string> = {};

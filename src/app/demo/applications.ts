@@ -1,10 +1,14 @@
 import type { Demo } from '../../core/kind/demo.ts';
 import type { DemoProvider, ProviderKind } from '../../provider/provider-kind.ts';
 
-/** An administrator too sees only the applications they may use, unless they ask for all. */
+/**
+ * Lists of applications contain only those that the caller may use, also for administrators, unless all are requested.
+ */
 const whoeverMay = { superuser_full_list: 'true' };
 
-/** Applications that people sign in to, one for each kind of provider that signs people in, and one that is only a link. */
+/**
+ * Applications that people sign in to, one for each kind of provider that signs people in, and one that is only a link.
+ */
 export async function makeApplications(demo: Demo, kinds: readonly ProviderKind[]): Promise<void> {
   const { api } = demo;
   const providers: DemoProvider[] = [];

@@ -7,7 +7,7 @@ import type { World } from '../world.ts';
 
 /** Dependencies of the demo before its users exist. */
 export type EmptyDemo = Omit<Demo, 'people'> & {
-  /** How many rows `once` has made, by table. */
+  /** How many rows `once` has created, by table. */
   stored(): ReadonlyMap<string, number>;
 };
 

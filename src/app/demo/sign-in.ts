@@ -31,7 +31,7 @@ export async function makeEnrolment({ api, now }: Demo): Promise<DemoObject> {
   return flow;
 }
 
-/** A flow that deletes the account after a confirmation, and one that denies everybody. */
+/** A flow that deletes the account after a confirmation, and one that always denies. */
 export async function makeSignOutFlow({ api }: Demo): Promise<void> {
   const leave = await api.ensure(
     '/flows/instances/',

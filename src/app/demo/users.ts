@@ -38,7 +38,7 @@ export async function makeUsers(demo: EmptyDemo): Promise<DemoPeople> {
   return { ada, grace, company, engineering, session };
 }
 
-/** The role may see everybody and one group; Ada may look after that group. */
+/** The role may view all users and one group; Ada may change that group. */
 async function assignPermissions(
   { api }: EmptyDemo,
   ada: DemoObject,

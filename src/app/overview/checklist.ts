@@ -54,7 +54,7 @@ export async function checklistFor({ user }: Actor, query: Query, { config, mail
   const names = new Set(dismissed.rows.map(({ name }) => name));
   const [facts] = rows;
   const done: Record<ChecklistStep, boolean> = {
-    // A password from the environment was chosen by whoever set the server up.
+    // A password from the environment was chosen by the operator.
     password: Boolean(facts?.has_own_password) || config.bootstrap.password !== null,
     second_factor: Boolean(facts?.has_device),
     public_address: !isLoopback(new URL(config.publicUrl).hostname),
@@ -66,7 +66,7 @@ export async function checklistFor({ user }: Actor, query: Query, { config, mail
   return checklistSteps.map((name) => ({ name, is_done: done[name], is_dismissed: names.has(name) }));
 }
 
-/** Remembers which items somebody does not want to see. */
+/** Stores which items a user has dismissed. */
 export async function saveDismissed(tx: Query, user: number, names: readonly string[]): Promise<void> {
   await sql`delete from user_dismissals where "user" = ${user}`.execute(tx);
   for (const name of new Set(names))

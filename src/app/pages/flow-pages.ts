@@ -42,7 +42,7 @@ export async function needsOfFlowPage(
 export const flowTriedAt = ({ path, query }: Pick<RequestFacts, 'path' | 'query'>): string | null =>
   (query.get('tab') === 'try' && /^\/if\/admin\/flows\/instances\/([-\w]+)\/$/.exec(path)?.[1]) || null;
 
-/** The document in which an administrator walks a flow may load what the flow's own page may, and is told so. */
+/** The document of the flow inspector may load what the flow's own page may, and contains that list. */
 export const tryingFlow = (slug: string, needs: Required<PageNeeds>): Required<PageNeeds> =>
   mergedNeeds([needs, { data: { triedFlow: slug, ...(needs.services.length > 0 && { hasForeignScripts: 'yes' }) } }]);
 
@@ -54,7 +54,7 @@ async function flowRows(slug: string, query: Query): Promise<FlowRow[]> {
   return rows;
 }
 
-/** Where people sign in who come by this host: with its brand's flow, or with the first that is made for it. */
+/** The sign-in flow for this host: that of its brand, or the first with that designation. */
 export async function signInPath(host: string, query: Query, next: string | null): Promise<string> {
   const brand = await findBrandOfHost(host, query);
   const { rows } = await sql<{ slug: string }>`select f.slug from flows f

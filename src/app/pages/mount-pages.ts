@@ -41,7 +41,7 @@ const missing =
   'This server runs without its web pages, because they have not been built. Its administrator can do that with ' +
   '“npm run build”, on a platform that the bundler supports. The API works all the same.';
 
-/** The pages people see: flows for everybody, their own page for those who are signed in. */
+/** The pages of users: flows for all visitors, account pages for signed-in users. */
 export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages()): void {
   const { db, settings, publicUrl } = needs;
   const publicHost = new URL(publicUrl).hostname;
@@ -105,7 +105,7 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
     leadTo(await signInPath(facts.host, db.read, ownPath(facts.query.get('next'), publicUrl))),
   );
 
-  /** A page for people who are signed in; others sign in first and then come back to it. */
+  /** A page for signed-in users; others sign in first and are redirected back. */
   const ownPage = (
     prefix: string,
     page: string,
@@ -125,7 +125,8 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
     return { framing: 'frames', ...(slug !== null && foreign && { foreign: tryingFlow(slug, foreign) }) };
   });
 
-  // Admin pages show it in a frame, to preview sign-in. Nothing on it works, and it holds nothing of whoever is signed in.
+  // Admin pages frame it to preview the sign-in (clickjacking). Its controls are inactive, and it contains no data of
+  // the signed-in user.
   routes.on(['GET'], '/if/preview/', async ({ facts }) =>
     show(facts, null, 'preview', {
       framing: 'framed',

@@ -4,7 +4,7 @@ import type { Make } from '../bootstrap/steps.ts';
 
 export const passkeyFlow = 'default-passkey-flow';
 
-/** Signing in with a passkey alone: it tells whose it is, and asks its owner for a PIN, a finger or a face. */
+/** Sign-in with a passkey alone: it identifies its user, and verifies them by PIN, fingerprint or face. */
 export async function installPasskeys(make: Make): Promise<void> {
   const flow = { name: 'Sign-in with a passkey', title: 'Welcome to Gatehouse!', designation: 'authentication' };
   await make.ensure('svc_flows.flow', { slug: passkeyFlow }, { ...flow, authentication: 'none' });

@@ -13,13 +13,13 @@ export interface ReadyMade {
   /** The member that links the flow, on objects of this model. */
   readonly model: string;
   readonly member: string;
-  /** What the member says while it is on and off. */
+  /** The values of the member when on and off. */
   on(flow: string): string;
   readonly off: string | null;
   /** Conditions on `t`: objects that link the flow, and objects that would when it is turned on. */
   linked(flow: string): RawBuilder<unknown>;
   linkable(flow: string | null): RawBuilder<unknown>;
-  /** Whether nobody who knows its address can begin the flow while it is off. */
+  /** Whether the flow is inaccessible by its address while it is off. */
   readonly isClosedWhenOff?: boolean;
   /** Why it cannot be turned on when nothing is linkable. */
   readonly obstacle: string;
@@ -41,7 +41,7 @@ export const readyMade: readonly ReadyMade[] = [
     obstacle: 'Every brand has a recovery flow of its own.',
   },
   {
-    // Invitations lead to the flow, so nothing links it: it is on while strangers may begin it.
+    // No page links to the flow, since invitations do: it is on while anonymous visitors may begin it.
     name: 'invitation',
     slug: 'default-enrollment-flow',
     install: (make) => enrollment.run(make, undefined),

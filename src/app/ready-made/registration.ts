@@ -6,8 +6,8 @@ import type { Make } from '../bootstrap/steps.ts';
 export const registrationFlow = 'default-registration-flow';
 
 /**
- * Enrolment for everybody, with a confirmed address. The rest is asked for after the mail: whoever opens the link goes on with
- * the answers given before, whoever gave them.
+ * Open enrolment with a confirmed address. Everything else is requested after the mail: the person who opens the link
+ * continues with the earlier answers, which somebody else may have given.
  */
 export async function installRegistration(make: Make): Promise<void> {
   const flow = registrationFlow;

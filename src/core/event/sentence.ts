@@ -80,7 +80,8 @@ const sentences: Readonly<Record<string, Sentence>> = {
   },
   model_deleted: change('{who} deleted {object}.'),
   policy_execution: (event, words, language) => turnedAway(event, words, language),
-  // Not with the address: strangers choose it, and notifications would carry it to administrators.
+  // Not with the address: anonymous callers choose it, and notifications would send it to administrators (content
+  // injection).
   configuration_error: ({ context }, words) => {
     const name = nameOf(context.application ?? context.provider, words);
     if (textOf(context.redirect_uri) !== null)

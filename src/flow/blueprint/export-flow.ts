@@ -79,7 +79,7 @@ function createExport(engine: Engine, call: Call) {
     return entries.has(key) ? new KeyOf(key) : elsewhere(field, typeof value === 'number' ? value : key);
   }
 
-  /** The base row of a stage or policy names its kind. */
+  /** The base row of a stage or policy contains its kind. */
   async function kindOf({ model }: RefField, pk: string, { find }: FlowParts): Promise<Resource> {
     const own = find(model);
     if (own) return own;

@@ -11,7 +11,7 @@ const families = ['svc_flows.stage', 'svc_policies.policy'];
 export interface FlowParts {
   /** Finds a kind's resource by model; undefined if it cannot be part of a flow. */
   find(model: string): Resource | undefined;
-  /** Whether the objects that a reference names belong to the flow, as stages, prompts and policies do. */
+  /** Whether the referenced objects are part of the flow, as stages, prompts and policies are. */
   isPart(reference: RefField): boolean;
 }
 

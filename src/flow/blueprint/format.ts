@@ -36,7 +36,10 @@ export class Find {
 const version = 1;
 /** As other bodies. */
 const maxTextLength = 2 * 1024 * 1024;
-/** Line ends and signs that make entries or escapes: parsing takes its time for these, more than a tenth of a second beyond. */
+/**
+ * Characters that begin entries or escapes. With more of them, parsing takes longer than a tenth of a second (denial of
+ * service).
+ */
 const maxMarks = 65_536;
 const maxEntries = 1_000;
 const deepest = 20;

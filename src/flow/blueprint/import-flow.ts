@@ -79,7 +79,7 @@ function createImport(engine: Engine, call: Call, tx: Query) {
     return lacked;
   }
 
-  /** Secrets that are missing are stored empty: what needs them refuses everybody until they are entered. */
+  /** Missing secrets are stored empty: objects that need them deny everyone until they are entered. */
   async function create(resource: Resource, body: Row, lacked: readonly string[]): Promise<string | number> {
     checkMayAdd(resource, call);
     const withSecrets = { ...Object.fromEntries(lacked.map((name) => [name, randomToken()])), ...body };

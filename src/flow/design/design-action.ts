@@ -63,7 +63,7 @@ interface Needs {
   readonly stageKinds: readonly StageKind[];
 }
 
-/** Everything about a flow in one response: its stages, what is bound to each, and what is wrong with it. */
+/** A whole flow in one response: its stages, their bindings, and the findings of the linter. */
 export const designAction = (needs: Needs) =>
   actionOn<DesignFlow>()({
     name: 'design',

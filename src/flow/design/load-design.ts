@@ -24,7 +24,10 @@ export interface DesignStep {
   readonly kind: string | null;
 }
 
-/** What is bound to the flow or to a stage. Its key and name are null if the caller may not see it; the name of what is deleted is empty. */
+/**
+ * The subject of a binding to the flow or to a stage. Key and name are null if the caller may not view it; the name of
+ * a deleted one is empty.
+ */
 export interface DesignGate {
   readonly pk: string;
   readonly target: string;
@@ -38,7 +41,7 @@ export interface DesignGate {
   readonly name: string | null;
   /** Whether it is a group or a user, or was one that is deleted. */
   readonly isAboutPerson: boolean;
-  /** Whether nobody could pass: a group without active members, a user who is not active, either after its deletion. */
+  /** Whether no user can pass: a group without active members, an inactive user, or either one deleted. */
   readonly isEmpty: boolean;
 }
 

@@ -33,7 +33,7 @@ export const orderAction = actionOn<{ pk: string }>()({
   answer: { status: 200, schema: objectSchema({ bindings: arrayOf(uuidSchema) }), schemaName: 'FlowOrder' },
   async run({ call, engine, registry, row, values, tx }) {
     const bindings = registry.require(stageBindingModel);
-    // Locked, so that of two callers who saw the same order the second learns of the first.
+    // Locked, so that of two concurrent changes the second fails.
     await sql`select t.pk from flows t where t.pk = ${row.pk} ${call.db.dialect.forUpdate}`.execute(tx);
     const { rows: before } = await sql<{ pk: string; stage: string; order: number }>`select pk, stage, "order"
       from flow_stage_bindings where target = ${row.pk} order by "order", pk`.execute(tx);

@@ -1,11 +1,11 @@
 import type { StageRole } from '../executor/stage-kind.ts';
 
-/** An enabled binding that decides about a flow or one of its stages. */
+/** An enabled binding of a flow or one of its stages. */
 export interface LintedGate {
   readonly negate: boolean;
-  /** What it decides before `negate`, if that is the same for everybody. */
+  /** Its result before `negate`, if constant. */
   readonly decides: boolean | null;
-  /** A group or a user: it fails while nobody is known. */
+  /** A group or a user: fails until a user is identified. */
   readonly isAboutPerson: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface LintedStep extends Gates {
   readonly re_evaluate_policies: boolean;
 }
 
-/** What the linter knows of a flow. */
+/** The input of the linter. */
 export interface LintedFlow extends Gates {
   readonly designation: string;
   readonly authentication: string;
@@ -36,9 +36,9 @@ type Outcome = 'always' | 'sometimes' | 'never';
 
 /** A step, and who comes to it. */
 export interface ReachedStep extends LintedStep {
-  /** `ended`: an earlier step ends the flow for everybody. */
+  /** `ended`: an earlier step always ends the flow. */
   readonly reach: Outcome | 'ended';
-  /** Whether the person is known when the step begins. */
+  /** Whether the user is identified when the step begins. */
   readonly isUserKnown: boolean;
 }
 
@@ -71,7 +71,7 @@ export function reachedSteps(flow: LintedFlow): ReachedStep[] {
 export const isReached = ({ reach }: Pick<ReachedStep, 'reach'>): boolean =>
   reach === 'always' || reach === 'sometimes';
 
-/** What the gates decide together, as the policy engine combines them. */
+/** The combined result of the gates, as in the policy engine. */
 export function outcomeOf({ mode, gates }: Gates, isUserKnown: boolean): Outcome {
   if (gates.length === 0) return 'always';
   const verdicts = gates.map(({ negate, decides, isAboutPerson }) => {

@@ -13,7 +13,7 @@ import {
 export class Reading {
   readonly flow: LintedFlow;
   readonly steps: readonly ReachedStep[];
-  /** Those that somebody comes to. */
+  /** The reachable steps. */
   readonly reached: readonly ReachedStep[];
 
   constructor(flow: LintedFlow, steps: readonly ReachedStep[]) {
@@ -43,7 +43,7 @@ export class Reading {
     return outcomeOf(this.flow, startsWithUser(this.flow)) === 'never';
   }
 
-  /** Whether people who are not signed in may not begin a flow that is for them. */
+  /** Whether anonymous visitors are denied a flow that is meant for them. */
   get isClosedToStrangers(): boolean {
     const { designation, authentication } = this.flow;
     return anonymousDesignations.has(designation) && !/^(none|require_unauthenticated)$/.test(authentication);
@@ -60,7 +60,7 @@ const whenElsewhere = (role: StageRole, ...designations: readonly string[]) => (
   where: (reading: Reading) => (reading.isFor(...designations) ? [] : reading.with(role)),
 });
 
-/** A device proves who somebody is if it tells that by itself, or if those who have none are turned away. */
+/** A device authenticates a user if it also identifies them, or if users without one are denied. */
 const proves = ({ roles, isUserKnown }: ReachedStep): boolean =>
   roles.includes('proves') || (roles.includes('asks for device') && !isUserKnown);
 
@@ -118,7 +118,7 @@ export const rules: readonly Rule[] = [
     message: 'No stage before this one finds out who the person is.',
     advice: 'Put an identification stage before it.',
     where: (reading) =>
-      // A recovery flow without identification is for links, which tell whose they are.
+      // A recovery flow without identification is for links, which identify the user.
       reading.isFor('recovery') && !reading.has('identifies')
         ? []
         : reading.reached

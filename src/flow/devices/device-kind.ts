@@ -47,15 +47,17 @@ export interface DeviceKind<D = Device> extends Kind {
   readonly setupStage: string;
   /** The authentication methods that a proof counts as (RFC 8176). */
   methods(device: D): readonly string[];
-  /** The member of an answer that holds its proofs. Kinds may share one. */
+  /** The member of an answer that contains its proof. Kinds may share one. */
   readonly proof: Fields;
-  /** No number of attempts leads to a proof, so they are counted by network alone: else strangers could lock people out. */
+  /** Cannot be guessed, so attempts are counted by network only: otherwise attackers could lock users out. */
   readonly isUnguessable?: boolean;
   /** A fallback, offered after the others. */
   readonly isBackup?: boolean;
-  /** One for each way to verify. Called for every screen, so it must not change what `memory` already holds. */
+  /**
+   * One for each method of verification. Called for every screen, so it must not change existing members of `memory`.
+   */
   challenges(ground: FactorInput<D>): Promise<readonly DeviceChallenge[]>;
-  /** The person chose this device: sends what has to be sent to it. Returns an error message, or null. */
+  /** The user has chosen this device: sends its code, if it needs one. Returns an error message, or null. */
   choose?(ground: FactorInput<D>, device: D): Promise<string | null>;
   /**
    * Verifies a proof; the attempt is already counted. Consumes a valid proof exactly once, in its own transaction, even

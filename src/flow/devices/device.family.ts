@@ -10,8 +10,8 @@ import type { StoredRow } from '../../resource/stored-row.ts';
 import { readVerbs, type Verb } from '../../resource/verbs/verb.ts';
 
 /**
- * The members common to all devices. The owner never changes: whoever could change it could sign in as anyone. A device
- * that was not created by a flow is the caller's own, and proves nothing until it is confirmed.
+ * The members common to all devices. The owner never changes: otherwise a caller could move a device and sign in as
+ * another user. A device that was not created by a flow is the caller's own, and proves nothing until it is confirmed.
  */
 export const deviceFamily = {
   model: 'svc_core.device',

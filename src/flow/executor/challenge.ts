@@ -7,7 +7,7 @@ import type { Refusal } from '../plan.ts';
 import type { ExecutorFlow, FlowState } from './flow-state.ts';
 
 export const cancelPath = '/flows/-/cancel/';
-/** The same, back to where somebody came from who stays signed in. */
+/** The same for signed-in users, back to the page they came from. */
 const backPath = `${cancelPath}?back`;
 export const redirectComponent = 'xak-flow-redirect';
 export const deniedComponent = 'xak-stage-access-denied';
@@ -15,7 +15,7 @@ export const faultComponent = 'xak-stage-flow-error';
 /** The screens for a mailed link: one for sent, one for opened. */
 export const linkComponent = 'xak-stage-email';
 
-/** Asks whether to go on with a flow that changes something without having asked anything. */
+/** Asks for confirmation before a flow that changes something without other input (CSRF). */
 export const confirmScreen = {
   component: 'xak-flow-confirm',
   challenge: { signs_out: booleanSchema, sends_mail: booleanSchema },
@@ -47,7 +47,7 @@ export function withTitle(flow: ExecutorFlow, { context }: FlowState): ExecutorF
   return { ...flow, title: flow.title.replaceAll('%(app)s', () => name) };
 }
 
-/** The screen for a person (named by `whom`) who is denied, as configured in the flow. */
+/** The screen for a denied user (`whom`), as configured in the flow. */
 export function deniedChallenge(flow: ExecutorFlow, message: string, next: string | null, whom: Row): Row {
   if (flow.denied_action === 'continue' && next) return redirectTo(next);
   const to = flow.denied_action === 'message_continue' ? next : null;
@@ -72,7 +72,7 @@ export function refusedChallenge(
   });
 }
 
-/** The page of a flow, where it leads in the end, and the attempt. */
+/** The page of a flow, with `next` and the attempt. */
 export const flowPage = (slug: string, next: string | null = null, attempt = sharedAttempt): string => {
   const query = next === null ? '' : `?next=${encodeURIComponent(next)}`;
   return withAttempt(`/if/flow/${encodeURIComponent(slug)}/${query}`, attempt);

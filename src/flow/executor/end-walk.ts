@@ -19,7 +19,7 @@ export interface EndDependencies {
   append(step: PlanStep, state: FlowState, tx: Query, call: Call): Promise<void>;
 }
 
-/** Ends a walk, with the writes of its last moves and of its end. Null if another answer was faster. */
+/** Ends a walk, with the writes of its last moves and of its end. Null if a concurrent answer was stored first. */
 export function endWalk(
   { key, append }: EndDependencies,
   call: Call,
@@ -58,7 +58,7 @@ export async function denyWalk(
   }
   const bare = { ...state, plan: { ...state.plan, append: [] } };
   if (stored.version > 0 || write) await endWalk(needs, call, stored, bare, write);
-  // The request could no longer be refused, so there is nowhere to return to.
+  // The request can no longer be denied, so there is no way back.
   return deniedChallenge(flow, message, refusal ? null : state.next, whom);
 }
 

@@ -39,8 +39,8 @@ interface Needs {
 }
 
 /**
- * `GET` shows the current challenge and starts a walk if needed; `POST` takes an answer. Open to anonymous callers: the
- * flow decides.
+ * `GET` returns the current challenge and starts a walk if needed; `POST` sends an answer. Open to anonymous callers:
+ * flows have policies of their own.
  */
 export function executorOperations(needs: Needs): Operation[] {
   const { union, schemas } = challengeTypes(needs.kinds);
@@ -89,7 +89,7 @@ function answerOf(call: Call): Row {
 
 async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Reply> {
   const { executor, key, publicUrl } = needs;
-  // Stages that ask nothing act at once: one of them signs people out.
+  // Stages without a screen act at once: one of them signs the user out (CSRF).
   checkOwnPage(call.request);
   const pageQuery = call.request.query.get('query') ?? '';
   const plans = parsePlanCookies(call.request.cookies, publicUrl);
@@ -102,7 +102,7 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
   const carried = await findWalkOfFlow(key, call, read, first, pageQuery === '' ? plans : []);
   const { attempt, found, opening, token } = carried;
   const flow: StoredFlow = { ...withReturnLink(read, call), attempt };
-  // What the page says of itself counts; a client that does not pass it on goes on with what it showed first.
+  // The query of the current page applies; clients that do not send it continue with that of the first page.
   const query = pageQuery === '' && opening ? opening.query : pageQuery;
   const linkToken = linkTokenOf(needs, pageQuery, found);
   const stored =
@@ -112,7 +112,7 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
           ...{ linkToken, token, answer, start: startOf(needs, call, pageQuery) },
           shared: plans.find((plan) => plan.attempt === sharedAttempt)?.token ?? null,
         });
-  // Without a challenge before it, an answer is ignored: the first challenge is shown instead.
+  // An answer without a preceding challenge is ignored: the first challenge is returned instead.
   const isAsked = linkToken === null && (opening !== null || (found !== null && 'state' in found));
   const reply = 'challenge' in stored ? stored : await proceed(needs, call, flow, stored, isAsked ? answer : null);
   let proof = carried.otherOpening;
@@ -141,7 +141,7 @@ function cookiesOf(
   return planCookies(call, publicUrl, { attempt, token, opening });
 }
 
-/** A page that is opened leads to where the user authenticates again; answers are refused, so that pages keep what was typed. */
+/** `GET` redirects to reauthentication; answers are rejected instead, so that pages keep what was entered. */
 async function proceed(
   { executor }: Needs,
   call: Call,
@@ -199,8 +199,8 @@ async function findOrStartWalk(
 }
 
 /**
- * A walk leads to where the page leads that asks: tabs may share it. A page without a query says nothing, nor does one of an
- * attempt without `next`, which leads to where its plan does.
+ * A walk redirects to the `next` of the page that sends the request: tabs may share the walk. A page without a query,
+ * or of an attempt without `next`, changes nothing: the plan decides.
  */
 async function leadingTo(
   { key }: Needs,
@@ -213,7 +213,7 @@ async function leadingTo(
   const isSaid = next !== null || (attempt === sharedAttempt && Object.keys(query).length > 0);
   if (!isSaid || next === stored.state.next) return stored;
   const led = { ...stored, state: { ...stored.state, next, query } };
-  // An answer brings its page along, and is stored with what it says.
+  // An answer contains the query of its page, which is stored with it.
   if (!isPageOpened) return led;
   return (await call.db.write((tx) => saveState(tx, key, stored, led.state, call))) ?? led;
 }

@@ -35,7 +35,7 @@ export interface ExecutorReply extends Screen {
 }
 
 export interface Executor {
-  /** Shows the current challenge, or takes an answer and shows the next one. */
+  /** Returns the current challenge, or processes an answer and returns the next one. */
   proceed(call: Call, flow: ExecutorFlow, stored: ActiveWalk, answer: Row | null): Promise<ExecutorReply>;
   /** Ends a denied walk. */
   deny(call: Call, flow: ExecutorFlow, stored: ActiveWalk, message: string): Promise<ExecutorReply>;
@@ -96,7 +96,7 @@ export function createExecutor(given: ExecutorDependencies): Executor {
         // A walk with a new token would be lost without the cookie, which only a screen brings.
         if (error instanceof NotRecentlyAuthenticated) throw error;
         if (isBusy(error) && equalInConstantTime(walk.stored.token, stored.token)) throw error;
-        // A stage that throws lets nobody pass: the walk stays at it.
+        // A stage that throws does not pass: the walk stays at it (fail closed).
         needs.log.error({ err: error, request_id: call.request.id, flow: flow.slug }, 'a stage failed');
         await faults.record(call, walk, error).catch(() => {
           // Already logged.
@@ -115,8 +115,8 @@ export function createExecutor(given: ExecutorDependencies): Executor {
 }
 
 /**
- * Whether a move would change something because a browser was sent to the page of a flow. The user is asked first: no request header shows what
- * they want, since our own redirects lead there, too.
+ * Whether a move would change something because a browser was sent to the page of a flow. The user is asked first: no
+ * request header shows what they want, since our own redirects lead there, too.
  */
 const isUnasked = (call: Call, { state }: Walk, move: WalkMove): boolean =>
   state.plan.isOpened === true && call.actor !== null && move.move !== 'deny' && 'write' in move && !!move.write;
@@ -138,7 +138,7 @@ function shownAt({ flow, stored, state, cookies, complaints, logoutRedirect }: W
   };
 }
 
-/** Nothing is wrong with the stage: the database or the server is busy, or strangers have stored as much as they may. */
+/** Not a fault of the stage: the database or the server is busy, or the anonymous quota is exhausted. */
 const isBusy = (error: unknown): boolean =>
   error instanceof PasswordQueueFull ||
   isUnreachable(error) ||

@@ -10,7 +10,7 @@ export interface FaultEvents {
 
 const maxMessageLength = 500;
 
-/** Deduplicates: strangers who repeat the same fault must not fill the event log. */
+/** Deduplicates: anonymous callers who repeat a fault must not flood the event log. */
 export function createFaultEvents(): FaultEvents {
   const byStage = createRateLimit({ max: 3, windowMs: 10 * 60_000 });
   return {

@@ -7,7 +7,7 @@ import { type ExecutorFlow, type FlowContext, firstContext, getPasswordTime } fr
 import { loadPendingUser } from './pending-user.ts';
 import { type BrowserWalks, deleteState, findWalks, nullIfConflict, type StoredWalk } from './state-store.ts';
 
-/** What a browser holds for the page that asks. */
+/** The attempt of a browser for the page that sends the request. */
 export interface BrowserWalk {
   readonly attempt: string;
   /** The browser's token; a new one if it has none, or one that expired or was forged. */
@@ -19,7 +19,7 @@ export interface BrowserWalk {
   readonly otherOpening: string | null;
 }
 
-/** What a plan cookie says, and the walks that are stored for it. */
+/** A plan cookie, with the walks stored for it. */
 type Held = PlanCookie & { readonly walks: BrowserWalks };
 
 export interface StoredPlan {
@@ -27,7 +27,10 @@ export interface StoredPlan {
   readonly held: Held | null;
 }
 
-/** What the browser holds for the attempt of the page. An attempt by an id that the browser does not hold is the shared one. */
+/**
+ * What the browser holds for the attempt of the page. An attempt by an id that the browser does not hold is the shared
+ * one.
+ */
 export async function findStoredPlan(
   key: InstanceKey,
   call: Call,
@@ -49,8 +52,8 @@ const heldBy = async (key: InstanceKey, call: Call, plan: PlanCookie): Promise<H
 });
 
 /**
- * The walk of the attempt through this flow. A page without a query, and a client that does not pass it on, continue what
- * was used last, if the shared attempt is not at this flow.
+ * The walk of the attempt through this flow. A page without a query, and a client that does not pass it on, continue
+ * what was used last, if the shared attempt is not at this flow.
  */
 export async function findWalkOfFlow(
   key: InstanceKey,
@@ -79,12 +82,12 @@ async function findBrowserWalk(key: InstanceKey, call: Call, flow: ExecutorFlow,
   const token = walks.isKnown || proof ? carried.token : randomToken();
   const otherOpening = proof && proof.flow !== flow.pk ? carried.opening : null;
   if (found) return { attempt, token, found: await ownWalk(key, call, flow, found), opening: null, otherOpening };
-  // A challenge shown to an anonymous visitor is void once they have signed in.
+  // A challenge for an anonymous visitor is void after they have signed in.
   const opening = proof?.flow === flow.pk && call.actor === null ? proof : null;
   return { attempt, token, found: null, opening, otherOpening };
 }
 
-/** A walk ends with the session of the person who started it, and what it has proven with the password of that time. */
+/** A walk ends with the session of the user who started it; its proofs end when the password changes. */
 async function ownWalk(
   key: InstanceKey,
   call: Call,
@@ -98,7 +101,7 @@ async function ownWalk(
   return null;
 }
 
-/** Whether the user has changed the password since the walk proved who they are, as they do when somebody else knows it. */
+/** Whether the password was changed after the walk authenticated the user: an attacker may have known the old one. */
 async function hasNewPassword(call: Call, context: FlowContext): Promise<boolean> {
   const noted = getPasswordTime(context);
   const user = noted === null ? null : await loadPendingUser(call, context);

@@ -17,7 +17,7 @@ export interface BoundStage {
 
 /** Reads flows and their stage bindings through query caches. */
 export interface FlowReads {
-  /** Null if there is none, or none that is enabled. */
+  /** Null if missing or disabled. */
   read(db: Database, slug: string): Promise<StoredFlow | null>;
   /** In order. */
   stagesOf(db: Database, flow: string): Promise<readonly BoundStage[]>;
@@ -46,7 +46,7 @@ const slugOf = statement<[pk: string], { slug: string }>(
   (pk) => sql`select slug from flows where pk = ${pk} and enabled`,
 );
 
-/** The slug of a flow that an object refers to; null if there is none, or none that is enabled. */
+/** The slug of a flow that an object refers to; null if missing or disabled. */
 export const flowSlug = (db: Database, pk: string): Promise<string | null> =>
   slugs.read(db, pk, async (query) => (await slugOf(query, pk))[0]?.slug ?? null);
 

@@ -19,7 +19,7 @@ export interface FlowStart {
 }
 
 /**
- * A signed proof for the browser instead of a stored walk, so that visitors who only look store nothing. The walk
+ * A signed proof for the browser instead of a stored walk, so that visitors who do not answer store nothing. The walk
  * begins with the first answer. Null if the page's query is too long for a cookie.
  */
 export function signFlowStart(

@@ -12,9 +12,9 @@ export interface ExecutorFlow {
   readonly background: string;
   readonly layout: string;
   readonly denied_action: string;
-  /** The attempt of the page that asks, unless it is the shared one. */
+  /** The attempt of the requesting page, unless it is the shared one. */
   readonly attempt?: string;
-  /** Whether leaving it leads back instead of to the sign-in. */
+  /** Whether cancelling leads back instead of to the sign-in. */
   readonly leadsBack?: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface PlannedStage {
   readonly isDetour?: boolean;
 }
 
-/** What the walk has collected. Policies see the same names in `context`. */
+/** The data of the walk. Policies read the same names from `context`. */
 export type FlowContext = {
   /** Whom the walk is about. `setPendingUser` changes it, with what belongs to it. */
   readonly pending_user: number | null;
@@ -65,7 +65,7 @@ export interface FlowState {
   readonly next: string | null;
   /** The query string of the page on which the walk began. */
   readonly query: Readonly<Record<string, string>>;
-  /** Who was signed in when the walk began. The walk is theirs, and ends with their session. */
+  /** The user who was signed in when the walk began. It belongs to them and ends with their session. */
   readonly actor: number | null;
   /** The hash of the token of the link that led here. */
   readonly link?: string;
@@ -87,18 +87,21 @@ export function setPendingUser(context: FlowContext, user: number | null): void 
   if (context.pending_user !== user) Object.assign(context, { pending_user: user, ...nothingShown() });
 }
 
-/** Sets the user of a name that was typed. One that nobody has is somebody else, too: nothing tells whether it exists. */
+/**
+ * Sets the user of a typed name. An unknown name counts as another user, too, so that nothing reveals whether it exists
+ * (user enumeration).
+ */
 export function setNamedUser(context: FlowContext, name: string | null, user: number | null): void {
   if (user === null) Object.assign(context, nothingShown());
   setPendingUser(context, user);
   context.pending_user_identifier = name;
 }
 
-/** Whether the person has shown on this walk who they are: who is signed in already need not. */
+/** Whether the user has authenticated on this walk, or was signed in before. */
 export const isProven = ({ auth_method, is_sso, mfa_devices, is_restored }: FlowContext): boolean =>
   auth_method !== null || is_sso || mfa_devices.length > 0 || is_restored;
 
-/** Notes that the person at the browser has shown that an address is theirs. */
+/** Records that the user has verified an address. */
 export function setProvenEmail(context: FlowContext, proven: ProvenEmail): void {
   context.proven_email = proven;
 }
@@ -113,7 +116,10 @@ export function provenEmail(context: FlowContext): ProvenEmail | null {
 
 const passwordNote = 'password_set';
 
-/** Notes when the password was set that the user had when they showed who they are. Clocks of instances differ, so it is compared as it is. */
+/**
+ * Notes when the password was set that the user had when they showed who they are. Clocks of instances differ, so it is
+ * compared as it is.
+ */
 export function setPasswordTime({ user_notes }: FlowContext, set: string): void {
   user_notes[passwordNote] = set;
 }
@@ -124,7 +130,7 @@ export function getPasswordTime({ user_notes }: FlowContext): string | null {
   return typeof set === 'string' ? set : null;
 }
 
-/** Counts a wrong answer to a stage, for the whole walk: a restart does not forgive it. Returns how many there were. */
+/** Counts a wrong answer to a stage, for the whole walk: a restart does not reset the count. Returns the count. */
 export function countFailure(context: FlowContext, stage: string): number {
   const counts = asObject(context.failures);
   const count = Number(counts[stage] ?? 0) + 1;
@@ -138,24 +144,26 @@ export const restartedContext = (plan: FlowPlan, { failures }: FlowContext): Flo
   ...(failures !== undefined && { failures }),
 });
 
-/** What others must not go on with: all that a walk has collected but what was typed, which proves nothing. */
+/** The data that must not pass to another browser (session fixation): all but typed values, which prove nothing. */
 function holdingsOf(context: FlowContext) {
   const { pending_user, pending_user_identifier, show_matched_user, recovery_flow, failures, prompt_data, ...held } =
     context;
   return isProven(context) ? { pending_user, ...held } : held;
 }
 
-/** Whether the walk has since come to hold something else, or the same for somebody else. */
+/** Whether that data, or its user, has changed. */
 export const needsNewToken = (before: FlowContext, after: FlowContext): boolean =>
   !isSameJson(holdingsOf(before), holdingsOf(after));
 
-/** The walk goes on with the user that it created. What the person has shown stays true of them, unless it was of somebody else. */
+/**
+ * The walk continues with the user that it created. Proofs of the person remain valid, except those of another user.
+ */
 export function setCreatedUser(context: FlowContext, user: number): void {
   if (context.pending_user !== null) setPendingUser(context, user);
   Object.assign(context, { pending_user: user, created_user: user });
 }
 
-/** The initial values of a walk, besides its plan. */
+/** The initial values of a walk, apart from its plan. */
 export type Start = Pick<FlowState, 'next' | 'query' | 'actor'>;
 
 export function firstContext(plan: FlowPlan): FlowContext {
@@ -172,7 +180,7 @@ export function firstContext(plan: FlowPlan): FlowContext {
   };
 }
 
-/** A state as it was stored. Release 0.2.0 keeps notes about the user beside the other members. */
+/** Parses a stored state. Release 0.2.0 stores data about the user in separate members. */
 export function storedState(state: FlowState): FlowState {
   const { context } = state;
   return Object.hasOwn(context, 'user_notes') ? state : { ...state, context: { ...context, user_notes: context } };

@@ -7,7 +7,7 @@ import type { Engine, Resource } from '../../resource/resource.ts';
 
 const cache = queryCache<unknown>('stages');
 
-/** It was deleted while somebody was on their way to it. */
+/** The stage was deleted during the walk. */
 const stageGone = 'This step could not be carried out.';
 
 /** A stage's current settings, secrets decrypted. For the executor only: checks no permissions. */

@@ -62,7 +62,7 @@ export async function followLink(
   const held = await call.db.write(async (tx) => {
     if (!(await consumeLink(tx, link))) return null;
     for (const left of new Set([token, shared ?? token])) await deleteFlowState(tx, key, left, flow.pk);
-    // The link is proof, for this browser alone: others may have known its token before.
+    // The link is a proof for this browser only: others may know the previous token (session fixation).
     return saveState(tx, key, { token: randomToken(), version: 0 }, state, call);
   });
   return held ?? refuse(voidLink);

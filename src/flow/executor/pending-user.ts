@@ -44,17 +44,17 @@ export async function deniedUserMembers(call: Call, context: FlowContext | null)
   return { pending_user: user.username, pending_user_avatar: avatarOf(avatars, user, call.world) };
 }
 
-/** Stands for a name that nobody has. */
+/** Represents an unknown name. */
 const nobody = 0;
 
-/** Whom a walk is about, `nobody` for an unknown name; null if that is not known yet. */
+/** The user of a walk, `nobody` for an unknown name; null before identification. */
 export const pendingKeyOf = ({ pending_user, pending_user_identifier }: FlowContext): number | null =>
   pending_user ?? (pending_user_identifier === null ? null : nobody);
 
 /** Caches the walk's user within one request. Not across requests: response times would reveal who has an account. */
 const ofRequests = new WeakMap<RequestFacts, { readonly pk: number; readonly user: Promise<UserFacts | null> }>();
 
-/** The user whom a walk is about. Unknown names cost the same statement as known ones. */
+/** The user of a walk. Unknown names cost the same statement as known ones (timing attack). */
 export async function loadPendingUser({ db, request }: Call, context: FlowContext): Promise<UserFacts | null> {
   const pk = pendingKeyOf(context);
   if (pk === null) return null;
@@ -65,7 +65,7 @@ export async function loadPendingUser({ db, request }: Call, context: FlowContex
   return user;
 }
 
-/** Spares the statement for a user who was just read, or found not to exist. */
+/** Avoids the statement for a user who was just read or does not exist. */
 export const setPendingUserFacts = ({ request }: Call, user: UserFacts | null): void =>
   void ofRequests.set(request, { pk: user?.pk ?? nobody, user: Promise.resolve(user) });
 

@@ -21,7 +21,9 @@ interface Needs {
   readonly flows: FlowReads;
 }
 
-/** Plans the stages of a flow for a person. Policies run now or when the stage is reached, as each binding says. */
+/**
+ * Plans the stages of a flow for a user. Policies run now or when the stage is reached, as configured in the binding.
+ */
 export async function planState(
   { policies, flows }: Needs,
   call: Call,
@@ -51,7 +53,7 @@ export const stateAtStart = (plan: FlowPlan, { next, query, actor }: Start): Flo
 });
 
 /**
- * Whether the policies bound to a step include it in the walk. When a policy fails, neither answer is safe (skipping
+ * Whether the policies bound to a step include it in the walk. When a policy fails, neither result is safe (skipping
  * lets people past the step, taking it may be what the policy prevents), so it throws and the walk ends.
  */
 export async function isStageDue(

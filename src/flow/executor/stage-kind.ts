@@ -14,12 +14,12 @@ import type { StageSettings } from '../stage.family.ts';
 import type { ExecutorFlow, FlowContext, FlowState } from './flow-state.ts';
 
 /**
- * What a stage does for a flow; the linter of flows goes by it.
- * - `identifies`: finds out whom the flow is about. `needs user`: cannot do without that.
- * - `proves`: lets nobody pass who cannot show that they are that user.
- * - `asks for device`: the same, for those who have a device; `demands device`: turns away those who have none.
- * - `mails`: sends a link to that user, and in an enrolment to the address that was asked for.
- * - `turns away`: lets nobody pass.
+ * The role of a stage in a flow, for the linter.
+ * - `identifies`: determines the user of the flow. `needs user`: requires an identified user.
+ * - `proves`: authenticates the user.
+ * - `asks for device`: the same, for users with a device; `demands device`: denies users without one.
+ * - `mails`: sends a link to that user, or during an enrolment to the entered address.
+ * - `turns away`: always denies.
  */
 export type StageRole =
   | 'identifies'
@@ -41,9 +41,9 @@ export type StageRole =
 
 /** A screen and the answers to it. */
 export interface StageScreen<A extends Fields = Fields> {
-  /** Names the screen, and marks the answers meant for it. */
+  /** Identifies the screen and the answers to it. */
   readonly component: string;
-  /** Members of its challenge besides the common ones. */
+  /** Members of its challenge in addition to the common ones. */
   readonly challenge: Readonly<Record<string, JsonSchema>>;
   /** Members that may be missing. */
   readonly sometimes?: readonly string[];
@@ -57,15 +57,15 @@ export interface StageScreen<A extends Fields = Fields> {
  */
 export interface StageKind<S = StageSettings, A extends Fields = Fields> extends Kind, StageScreen<A> {
   readonly resource: Resource<S>;
-  /** Further screens of a kind whose settings decide which one it shows; `ask` names it. */
+  /** Further screens, for kinds whose settings determine the screen; `ask` selects it. */
   readonly otherScreens?: readonly StageScreen[];
   /** What the page of a flow with these stages needs. */
   pageNeeds?(stages: readonly string[], query: Query): Promise<PageNeeds>;
   /** What the stage does, as far as the linter of flows cares. */
   roles?(settings: S): readonly StageRole[];
   /**
-   * Whether it may run in an impersonated session: it asks, or changes the session. Whatever changes an account (devices, consents, data, links)
-   * must not: the change would outlast the impersonation.
+   * Whether it may run in an impersonated session: it asks, or changes the session. Whatever changes an account
+   * (devices, consents, data, links) must not: the change would outlast the impersonation.
    */
   readonly allowsImpersonation?: boolean;
   /** Actions on users. */
@@ -86,7 +86,7 @@ export interface StageKind<S = StageSettings, A extends Fields = Fields> extends
   completeStage?(context: FlowContext, tx: Query, call: Call): Promise<void>;
 }
 
-/** Infers the types of settings and answer, and erases them so that all kinds fit one list. */
+/** Infers the types of settings and answer, and erases them so that all kinds fit into one list. */
 export const defineStageKind = <S extends StageSettings, A extends Fields = NoFields>(
   kind: StageKind<S, A>,
 ): StageKind => kind;
@@ -109,7 +109,7 @@ export interface Step<S = StageSettings> {
   readonly walk: FlowState;
   /** The user whom the flow is about; null if unknown or nonexistent. */
   pendingUser(): Promise<UserFacts | null>;
-  /** Makes earlier stages consume what they accepted; for a stage that makes lasting changes. */
+  /** Has earlier stages consume what they accepted, before a stage makes lasting changes. */
   completeStages(tx: Query, call: Call): Promise<void>;
 }
 
@@ -118,7 +118,7 @@ type MakeChallenge = () => Promise<Row>;
 
 export type Move =
   | { readonly move: 'ask'; readonly challenge: Row | MakeChallenge; readonly component?: string }
-  /** The answer is invalid: the person stays and sees the errors. */
+  /** The answer is invalid: the screen stays and shows the errors. */
   | { readonly move: 'stay'; readonly errors: Complaints; readonly write?: Write }
   | {
       readonly move: 'next';

@@ -75,7 +75,7 @@ function stepOf(
   };
 }
 
-/** Makes the passed stages consume what they accepted. */
+/** Has the passed stages consume what they accepted. */
 export async function completePassedStages(
   kinds: StageDependencies['kinds'],
   { stages, at, context }: FlowState,
@@ -89,7 +89,7 @@ export async function completePassedStages(
   }
 }
 
-/** An answer for another step, or to a step that takes none, is ignored. */
+/** An answer to another step, or to a step without input, is ignored (stage bypass). */
 async function validatedMove(kind: StageKind, step: Step, given: Row, shown: Move): Promise<Move> {
   const { component, answer = {} } = screenOf(kind, shown);
   const isForeign = given.component === undefined ? !isAnswerTo(kind, answer, given) : given.component !== component;
@@ -99,10 +99,10 @@ async function validatedMove(kind: StageKind, step: Step, given: Row, shown: Mov
   return kind.verifyRegistration(step, kind.isAnswer ? given : values);
 }
 
-/** An answer names its component, or at least has a member that this step asks for. */
+/** An answer contains its component, or at least one member of this step. */
 const isAnswerTo = ({ isAnswer }: StageKind, answer: Fields, given: Row): boolean =>
   isAnswer?.(given) ?? Object.keys(answer).some((name) => Object.hasOwn(given, name));
 
-/** The screen that a stage asks with. */
+/** The screen of a stage. */
 const screenOf = (kind: StageKind, move: Move): StageScreen =>
   (move.move === 'ask' && kind.otherScreens?.find(({ component }) => component === move.component)) || kind;

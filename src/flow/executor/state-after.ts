@@ -22,7 +22,10 @@ export function stateAfter(state: FlowState, move: Extract<Move, { move: 'next' 
   return { ...state, at: 0, memory: {}, ...(isBlank && { context: restartedContext(state.plan, state.context) }) };
 }
 
-/** The state at the previous step, without the invalid answers. Which of the attributes is invalid, errors do not say. */
+/**
+ * The state at the previous step, without the invalid answers. Errors do not identify the invalid attribute, so all
+ * attributes are removed.
+ */
 export function stateBefore(state: FlowState, errors: Complaints): FlowState {
   const { attributes: _, ...wrong } = errors;
   const valid = Object.entries(state.context.prompt_data).filter(([name]) => !Object.hasOwn(wrong, name));

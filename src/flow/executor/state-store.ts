@@ -35,10 +35,10 @@ interface WalkRow {
   readonly pending_user: number | null;
 }
 
-/** With the user whom the walk is about, if there is one. */
+/** With the user of the walk, if there is one. */
 type StateRow = WalkRow & (UserRow | { readonly pk: null });
 
-/** A row without a walk if there is none: it brings the stamp. */
+/** Returns a row even without a walk, for the stamp. */
 type FoundRow<Walk extends WalkRow> = { readonly stamp: number | null } & (Walk | { readonly flow: null });
 
 const walkColumns = sql`s.stamp, p.flow, p.version, p.context, p.pending_user`;
@@ -61,7 +61,7 @@ export interface BrowserWalks {
   through(flow: string): StoredWalk | null;
 }
 
-/** With the users whom they are about, unless there is probably no walk. */
+/** With their users, unless there is probably no walk. */
 export async function findWalks(call: Call, key: InstanceKey, token: string, isLikely = true): Promise<BrowserWalks> {
   const { db, now } = call;
   const hash = key.hash(token);
@@ -91,7 +91,7 @@ function heldIn(row: WalkRow | StateRow, call: Call, key: InstanceKey, token: st
   const { flow, version } = row;
   const content: FlowState | FlowPlan = JSON.parse(key.box.open(row.context, planContext(hash, flow)));
   if (!('stages' in content)) return { token, version, unbegun: content };
-  // The column only saves a statement: the sealed state decides.
+  // The column only saves a statement: the sealed state is authoritative.
   if ('pk' in row && row.pending_user !== null && row.pending_user === pendingKeyOf(content.context))
     setPendingUserFacts(call, row.pk === null ? null : userFactsOf(row));
   return { token, version, state: storedState(content) };

@@ -3,7 +3,7 @@ import type { Language } from '../../lib/texts/languages.ts';
 import { translate } from '../../lib/texts/translate.ts';
 import type { Row } from '../../resource/fields/field.ts';
 
-/** Members that hold text for people, and where they are. All else is data: names, codes, addresses. */
+/** Members with text for users, and their positions. Everything else is data: names, codes, addresses. */
 const texts = new Set(['title', 'error', 'error_message', 'header_text', 'primary_action']);
 const within: Readonly<Record<string, ReadonlySet<string>>> = {
   flow_info: new Set(['title']),
@@ -12,7 +12,7 @@ const within: Readonly<Record<string, ReadonlySet<string>>> = {
   additional_permissions: new Set(['name']),
 };
 
-/** A challenge in the language of whoever is asked. What administrators wrote stays as they wrote it. */
+/** A challenge in the user's language. Texts of administrators are not translated. */
 export function translatedChallenge(challenge: Row, language: Language): Row {
   if (language === 'en') return challenge;
   const say = (text: unknown) => (typeof text === 'string' ? translate(language, text) : text);

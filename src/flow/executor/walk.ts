@@ -19,7 +19,7 @@ export interface Walk {
   readonly unwritten?: Write | undefined;
   /** The person's answer, until a step has taken it. */
   readonly answer: Row | null;
-  /** Whether an answer in this request led here. */
+  /** Whether this step was reached by an answer in this request. */
   readonly isAnswered: boolean;
   /** Whether a later step rejected the answers and sent the person back, which happens at most once. */
   readonly isSentBack: boolean;
@@ -53,7 +53,7 @@ export type WalkMove =
   | { readonly move: 'finish' }
   /** The previous move's write rejected the answers. */
   | { readonly move: 'send-back'; readonly errors: Complaints }
-  /** Another answer of the same person was stored first. Null: it ended the walk. */
+  /** A concurrent answer was stored first. Null: it ended the walk. */
   | { readonly move: 'overtaken'; readonly by: ActiveWalk | null };
 
 /** What the executor does to complete a step. */

@@ -11,7 +11,7 @@ export type LinkContent = FlowPlan | FlowState;
 
 interface NewLink {
   readonly flow: string;
-  /** The user it is for. Null: for somebody without an account yet, or a decoy that is never sent. */
+  /** The user of the link. Null: no account yet, or a decoy that is never sent (timing attack). */
   readonly user: number | null;
   readonly content: LinkContent;
   readonly expires: string;

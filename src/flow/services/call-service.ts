@@ -46,14 +46,14 @@ export function objectIn(answer: OutboundResponse): JsonObject | ServiceFault {
 
 export const isSuccess = ({ status }: OutboundResponse): boolean => status >= 200 && status <= 299;
 
-/** An event that tells administrators why a stage does not work. */
+/** An event that explains to administrators why a stage does not work. */
 export type ServiceFaultEvents = (
   resource: Resource,
   settings: { readonly pk: string; readonly name: string },
   fault: ServiceFault,
 ) => Write;
 
-/** Records a few events for each stage: strangers can meet the same fault as often as they like. */
+/** Records a few events for each stage: anonymous callers can repeat the fault without limit. */
 export function createServiceFaultEvents(): ServiceFaultEvents {
   const events = createRateLimit({ max: 5, windowMs: 10 * 60_000 });
   return (resource, settings, { why }) =>

@@ -5,7 +5,9 @@ import type { AuthorizationDependencies, RequestingProvider } from './dependenci
 type Needs = Pick<AuthorizationDependencies, 'evaluateAccess' | 'refusals'>;
 type Provider = Pick<RequestingProvider, 'pk' | 'application'>;
 
-/** Evaluates the policies of the application at every use. The reason for a denial is recorded as an event, not shown. */
+/**
+ * Evaluates the policies of the application at every use. The reason for a denial is recorded as an event, not shown.
+ */
 export async function isUseAllowed(needs: Needs, call: Call, provider: Provider): Promise<boolean> {
   const answer = await answerOf(needs, call, provider, { dryRun: false });
   if (answer?.passing === true) return true;
@@ -13,7 +15,7 @@ export async function isUseAllowed(needs: Needs, call: Call, provider: Provider)
   return false;
 }
 
-/** The same before user interaction, as a dry run: policies have effects once, when the use is allowed or denied. */
+/** The same check before user interaction, as a dry run: side effects happen once, when access is granted or denied. */
 export async function wouldAllowUse(needs: Needs, call: Call, provider: Provider): Promise<boolean> {
   const answer = await answerOf(needs, call, provider, { dryRun: true });
   return answer?.passing === true || isUseAllowed(needs, call, provider);

@@ -13,7 +13,7 @@ import { storeTicket, type Ticket } from './tickets.ts';
 
 export type Decision = Ticket['state'];
 
-/** What a flow is begun for: to answer an application's request. */
+/** Starts a flow in order to respond to an application's request. */
 export interface TicketDecision extends Pick<Ticket, 'provider' | 'flow' | 'request'> {
   /** Of the ticket. */
   readonly id: string;
@@ -65,7 +65,7 @@ const selectActiveAt = statement<[session: string, user: number, provider: numbe
     sql`${active(session, user)} and exists (select 1 from providers where pk = ${provider})`,
 );
 
-/** Who decides. Throws unless they are who they were when the flow began, and everything is still there. */
+/** The deciding user. Throws if the user has changed since the flow began, or an object was deleted. */
 export async function deciderOf(tx: Query, call: Call, { decision, context, provider }: Deciding): Promise<Decider> {
   const user = call.actor?.user.pk;
   const session = call.actor?.session ?? null;

@@ -8,7 +8,7 @@ import type { Denials } from './denials.ts';
 export interface AuthorizationDependencies extends StartDependencies {
   readonly evaluateAccess: EvaluateAccess;
   readonly refusals: { readonly denied: Denials };
-  /** Where people sign in who come by this host, to come back to `next`. */
+  /** The sign-in page for this host, which redirects to `next`. */
   signInPath(host: string, query: Query, next: string): Promise<string>;
 }
 

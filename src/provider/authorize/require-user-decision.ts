@@ -13,7 +13,7 @@ import { slugOf } from './sign-in-first.ts';
 import { holdTicket, storeHeldTicket } from './tickets.ts';
 
 export interface AuthorizationRequest {
-  /** The model of the provider, whose steps decide. */
+  /** The model of the provider, whose appended steps respond to the request. */
   readonly kind: string;
   readonly provider: RequestingProvider;
   /** The request of the application, returned with the ticket. */
@@ -28,7 +28,7 @@ export interface AuthorizationRequest {
 
 /** How far the person came. */
 export type AuthorizationOutcome =
-  /** The flow asked nothing: the ticket can be redeemed at once. */
+  /** The flow needed no input: the ticket can be redeemed at once. */
   | { readonly outcome: 'decided'; readonly ticket: string; readonly cookies: readonly string[] }
   /** They see a page; in the end they come with the ticket. */
   | { readonly outcome: 'page'; readonly answer: HttpResponse }
@@ -44,7 +44,9 @@ export const applicationContext = ({ pk, name }: Pick<ClientApplication, 'pk' | 
   consent_header: `You are about to sign in to ${name}.`,
 });
 
-/** Takes the person through the authorization flow of a provider, whose last transaction allows or refuses the request. */
+/**
+ * Takes the person through the authorization flow of a provider, whose last transaction allows or refuses the request.
+ */
 export async function requireUserDecision(
   needs: AuthorizationDependencies,
   call: Call,

@@ -14,8 +14,8 @@ export interface FreshSignIn {
 }
 
 /**
- * Whether the person has to sign in (again) before anything else. `sentAt` is when they were sent to: who has signed in
- * since then need not do it once more.
+ * Whether the user must sign in (again) first. `sentAt` is when they were redirected to the sign-in: a later sign-in
+ * suffices.
  */
 export function isLoginRequired(
   { isForced, maxAge = null }: FreshSignIn,
@@ -29,7 +29,7 @@ export function isLoginRequired(
   return maxAge !== null && addMilliseconds(signedIn, maxAge * 1000) < now;
 }
 
-/** The page of the authentication flow for this application, which it names; redirects to `next`. */
+/** The page of the authentication flow for this application, with its name; redirects to `next`. */
 export async function signInPage(
   needs: Pick<AuthorizationDependencies, 'signInPath'>,
   call: Call,

@@ -30,8 +30,8 @@ export interface NewTicket extends Omit<Ticket, 'pk'> {
 }
 
 /**
- * Tickets by request, while it is being handled. A flow without interaction ends in the same request, which
- * redeems its ticket at once, so it needs no row.
+ * Tickets by request, while it is being handled. A flow without interaction ends within one request and redeems its
+ * ticket at once, so it needs no row.
  */
 const held = new WeakMap<RequestFacts, NewTicket | null>();
 

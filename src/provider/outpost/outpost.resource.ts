@@ -39,7 +39,7 @@ const providers = refs(providerModel, 'int', {
 const connectionName = (row: RowAlias) =>
   sql`(select sc.name from service_connections sc where sc.pk = ${row.col('service_connection')})`;
 
-/** What serves applications that speak neither OAuth2 nor SAML. The embedded outpost is this server itself. */
+/** Serves applications that support neither OAuth2 nor SAML. The embedded outpost is this server. */
 export function outpostResource(needs: Needs): Resource {
   return defineResource({
     path: '/outposts/instances/',

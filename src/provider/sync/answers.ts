@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { ObjectRefused, type RemoteObject, remoteObject } from './remote.ts';
 
-/** A member of an answer as text; empty if there is none. */
+/** A member of a response as text; empty if missing. */
 export function textOf(object: Json | undefined, name: string): string {
   const value = isJsonObject(object) ? object[name] : undefined;
   return typeof value === 'string' ? value : '';

@@ -18,7 +18,7 @@ interface Change {
   readonly group: string | null;
 }
 
-/** Whether what is sent of a user may depend on their groups. */
+/** Whether the representation of a user may depend on their groups. */
 const readsGroups = ({ mappings }: Target): boolean =>
   mappings.user.some(({ expression }) => /group/i.test(expression));
 
@@ -30,7 +30,7 @@ export async function fanOut(server: JobServer, kinds: readonly SyncKind[]): Pro
     await sql<Change>`select pk, "user", "group" from sync_changes order by pk limit ${batchSize}`.execute(db.read);
   const users = new Set(rows.flatMap(({ user }) => user ?? []));
   const groups = new Set(rows.flatMap(({ group }) => group ?? []));
-  // A change of members names the member too.
+  // A change of members contains the member, too.
   const changedGroups = new Set(rows.flatMap(({ user, group }) => (user === null && group !== null ? group : [])));
   const targets: Target[] = [];
   for (const { pk, kind: model } of await activeProviders(db.read, kinds)) {
@@ -50,7 +50,7 @@ export async function fanOut(server: JobServer, kinds: readonly SyncKind[]): Pro
     }
   });
 
-  /** Those who were sent before and are in one of the groups, or in a group below. */
+  /** Users who were sent before and are in one of the groups or a descendant. */
   async function markMembers(tx: Query, target: Target, keys: readonly string[]): Promise<void> {
     for (const chunk of chunksOf(keys, chunkSize)) {
       await sql`update sync_objects set pending = pending + 1, due = ${db.dialect.moment(call.now)}, attempts = 0

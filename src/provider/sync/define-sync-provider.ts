@@ -31,7 +31,7 @@ import {
 } from './target.ts';
 
 interface SyncProvider<F extends Fields, Settings extends Row, Session> {
-  /** `scim`: names paths and tables. */
+  /** `scim`: part of paths and table names. */
   readonly path: string;
   readonly model: string;
   readonly schema: string;
@@ -148,7 +148,7 @@ export function defineSyncProvider<F extends Fields, Settings extends Row, Sessi
       // Links from before targets were stored belong to the one that the provider had so far.
       if (current) await storeDestination(tx, pk, sync.destinationOf(current));
       if (await isActive(tx, sync, pk)) await requestRun(needs.jobs(), tx, pk, call.now, { restarts: true });
-      // The run does so otherwise, after what is being sent just now.
+      // Otherwise the run does so, after the current push.
       else await unlinkFormer(tx, { pk, destination: sync.destinationOf(values), kind: sync });
     },
   });
@@ -170,7 +170,10 @@ export function defineSyncProvider<F extends Fields, Settings extends Row, Sessi
   };
 }
 
-/** Applications decide which providers are active, and mappings what they send: a change of either starts full runs. */
+/**
+ * Providers are active by their application, and mappings determine what they send: a change of either starts full
+ * runs.
+ */
 async function runAfter(
   { jobs }: SyncProviderNeeds,
   sync: SyncKind,

@@ -19,8 +19,8 @@ import { type Candidate, isOfObject, RemoteMissing } from './remote.ts';
 import { type ObjectKey, scopeByNames } from './scope.ts';
 
 /**
- * Looks through all remote objects: links those that are known here by name and are not linked yet, and has objects written
- * again whose remote counterpart is gone.
+ * Looks through all remote objects: links those that are known here by name and are not linked yet, and has objects
+ * written again whose remote counterpart is gone.
  */
 export async function discover(batch: Batch, type: ObjectType, run: string): Promise<void> {
   const { target, connection, call, signal } = batch;
@@ -113,7 +113,7 @@ async function link(
     const candidate = matches.get(row.object);
     const pk = keys.get(row.object) ?? row.pk;
     const found = { remoteId: candidate?.id ?? null, attributes: candidate?.attributes ?? {} };
-    // It may differ from what it should be, so it is written once.
+    // It may differ from the expected state, so it is written once.
     const state = { ...stateOf(row), ...found, digest: null, members: null, isSending: false };
     return { row: { ...row, pk }, ...state, requests: [], error: '', retryInMs: row.pending > 0 ? 0 : null };
   });

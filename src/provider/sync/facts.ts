@@ -29,7 +29,7 @@ type Raw = Record<string, unknown> & {
   readonly attributes: unknown;
 };
 
-/** Facts of many objects by key, in one statement; those that are gone are left out. */
+/** Facts of many objects by key, in one statement; without deleted ones. */
 export async function loadFacts(
   dialect: Dialect,
   query: Query,

@@ -24,7 +24,7 @@ const entrySchema = objectSchema({
   requests: arrayOf({ type: 'object', additionalProperties: true }),
 });
 
-/** For each object what was sent last, what came back and what is outstanding. */
+/** For each object the last request, its response and what is outstanding. */
 export const ledgerAction = actionOn<{ pk: number }>()({
   name: 'sync/ledger',
   on: 'row',

@@ -13,13 +13,13 @@ export interface LedgerRow {
   readonly pk: string;
   readonly object: ObjectKey;
   readonly remoteId: string | null;
-  /** What the target last said of it. Until it is linked: the payloads of creations, see `attemptsIn`. */
+  /** The target's last representation. Until it is linked: the payloads of creations, see `attemptsIn`. */
   readonly attributes: JsonObject;
   /** Remote ids of a group's members as last seen there; null when unknown. */
   readonly members: readonly string[] | null;
   /** Of the payload that was last taken. */
   readonly digest: string | null;
-  /** A creation was begun of which the end is not known. */
+  /** A creation whose outcome is unknown. */
   readonly isSending: boolean;
   /** Changes that are still to be sent. */
   readonly pending: number;
@@ -67,7 +67,7 @@ const columns = (type: ObjectType) =>
   sql`pk, ${sql.ref(type)} as object, remote_id, attributes, members, digest, is_sending, pending,
     due is not null as is_due, attempts, error, created`;
 
-/** The rows of these objects; those that the ledger does not know are left out. */
+/** The rows of these objects, for those that have one. */
 export async function loadRows(
   query: Query,
   provider: number,
@@ -80,7 +80,10 @@ export async function loadRows(
   return rows.map(rowOf);
 }
 
-/** Rows of users or of groups. By `is not null` SQLite would scan all rows of a provider instead of using a better index. */
+/**
+ * Rows of users or of groups. By `is not null` SQLite would scan all rows of a provider instead of using a better
+ * index.
+ */
 export const isOfType = (type: ObjectType) => sql`not (${sql.ref(type)} is null)`;
 
 /** The rows that are due, those that have waited longest first. */
@@ -103,7 +106,7 @@ export async function nextDue({ db, now }: Call, tx: Query, provider: number): P
   return rows[0]?.wait ?? null;
 }
 
-/** Has objects sent as soon as possible; rows are made for those that the ledger does not know yet. */
+/** Marks objects to be sent as soon as possible; creates missing rows. */
 export async function markDue(
   { db, now }: Call,
   tx: Query,
@@ -148,7 +151,10 @@ export async function rowLinkedTo(
 
 const maxAttempted = 5;
 
-/** Payloads of creations whose end is not known. By them the object is found again, although it has changed here since or is gone. */
+/**
+ * Payloads of creations with unknown outcome. They identify the remote object even if ours has changed since or was
+ * deleted.
+ */
 export function attemptsIn({
   remoteId,
   isSending,
@@ -165,15 +171,15 @@ export function withAttempt(row: LedgerRow, payload: JsonObject): JsonObject {
   return { creating: [...others, payload].slice(-maxAttempted) };
 }
 
-/** A row for an object that the ledger does not know yet. */
+/** A row for an object without one. */
 export const newRow = (object: ObjectKey): LedgerRow => ({
   ...{ pk: orderedUuid(), object, remoteId: null, attributes: {}, members: null, digest: null },
   ...{ isSending: false, pending: 0, isDue: false, attempts: 0, error: '', created: null },
 });
 
 /**
- * Stores that requests are about to be sent: until they finish, the state at the target is unknown. Returns the keys of the
- * rows by object: another worker may have stored new ones first.
+ * Stores that requests are about to be sent: until they finish, the state at the target is unknown. Returns the keys of
+ * the rows by object: another worker may have stored new ones first.
  */
 export async function storeSending(
   tx: Query,
@@ -207,7 +213,7 @@ export interface Result {
   readonly isSending: boolean;
   readonly created: string | null;
   readonly error: string;
-  /** Null: nothing is left to do until something changes. */
+  /** Null: nothing to do until something changes. */
   readonly retryInMs: number | null;
   readonly requests: readonly SentRequest[];
 }
@@ -228,7 +234,7 @@ function keptOf({ remoteId, attributes }: Pick<Result, 'remoteId' | 'attributes'
   return Object.fromEntries(Object.entries(attributes).filter(isKept));
 }
 
-/** Stores how attempts ended. Changes that came meanwhile stay due. */
+/** Stores the results of attempts. Concurrent changes stay due. */
 export async function storeResults(
   { db, now }: Call,
   tx: Query,
@@ -279,7 +285,7 @@ export async function storeLinks(
       !isRemoved && remoteId !== null && (remoteId !== row.remoteId || (hasAttributes && requests.length > 0)),
   );
   if (linked.length === 0) return;
-  // An object that was deleted meanwhile has no link any more.
+  // An object that was deleted concurrently has no link any more.
   const objects = sql.table(type === 'user' ? 'users' : 'groups');
   const { rows } = await sql<{ pk: ObjectKey }>`select pk from ${objects}
     where pk in (${sql.join(linked.map(({ row }) => row.object))})`.execute(tx);

@@ -15,7 +15,7 @@ import type { LinkTable } from './target.ts';
 export interface LinkNames {
   /** `/providers/scim`: users and groups are below it. */
   readonly path: string;
-  /** `svc_providers_scim.scimprovider`: of the provider; links are called after it. */
+  /** The provider's model, such as `svc_providers_scim.scimprovider`; the models of links are derived from it. */
   readonly model: string;
   readonly schema: string;
   readonly name: string;
@@ -94,7 +94,7 @@ export function linkResources(
 
 const remoteIdOf = (row: object, { id }: LinkTable): string => String(Reflect.get(row, id));
 
-/** A link that is made by hand is written to next; one that is deleted is forgotten, and nothing happens at the target. */
+/** A link that was created manually is written next; deleting one does not change the target. */
 async function keepLedger(
   { tx, call, verb, pk, values }: AfterWrite<{ pk: string; provider: unknown }>,
   type: ObjectType,

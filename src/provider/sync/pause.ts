@@ -9,7 +9,7 @@ const maxWaitMs = 10 * 60 * 1_000;
 export const backoffMs = (failures: number): number =>
   Math.min(firstWaitMs * 2 ** Math.min(failures, 20), maxWaitMs) * (0.75 + Math.random() / 2);
 
-/** For how many milliseconds the target of a provider is left alone. */
+/** How many milliseconds to wait before the next request to the target of a provider (back-off). */
 export async function pausedFor({ db, now }: Call, provider: number): Promise<number> {
   const { rows } = await sql<{
     wait: number | null;

@@ -9,10 +9,10 @@ import type { RemoteGroups, RemoteType } from './remote.ts';
 import { keysInScope, type ObjectKey } from './scope.ts';
 import type { Target } from './target.ts';
 
-/** What there is to do for one object. */
+/** The pending work for one object. */
 export interface Work {
   readonly row: LedgerRow;
-  /** The ledger does not know the object yet. */
+  /** The object has no row in the ledger yet. */
   readonly isNew: boolean;
   /** A mapping leaves it out: whatever is at the target stays there. */
   readonly isSkipped: boolean;

@@ -37,7 +37,7 @@ export interface Batch {
   readonly connection: Connection;
   readonly call: Call;
   readonly signal: AbortSignal;
-  /** When the batch gives way to other jobs (`Date.now()`); at least one object per connection is sent. */
+  /** When the batch yields to other jobs (`Date.now()`); at least one object per connection is sent. */
   readonly until?: number;
 }
 
@@ -61,7 +61,7 @@ export interface BatchResult {
 /** Failures in a row after which the target as a whole counts as unavailable. */
 const maxConsecutiveFailures = 5;
 const maxAttempts = 10;
-/** What holds a name and cannot be found may be on its way out; if it is not, trying on does not help. */
+/** An object that holds a name but cannot be found may be about to be deleted; if not, retrying does not help. */
 const maxTaken = 4;
 
 /** Brings objects of one type to the target. Members of a group must have been handled before the group. */
@@ -101,7 +101,7 @@ const unfailed = ({ row }: Work): Counted => ({ row, error: '' });
 
 type Counted = Pick<Result, 'row' | 'error'>;
 
-/** The next batch of a run begins after `last`, so what comes later is counted then. */
+/** The next batch of a run begins after `last`, so later objects are counted then. */
 function countUpTo(
   keys: readonly ObjectKey[],
   unsent: ReadonlyMap<ObjectKey, unknown>,
@@ -121,8 +121,8 @@ function inOrderOf(keys: readonly ObjectKey[]) {
 }
 
 /**
- * Stores what is about to be sent. After a crash in the middle of it nothing is created a second time, and nothing counts as being at
- * the target that may have been changed there.
+ * Stores what is about to be sent (write-ahead). After a crash nothing is created a second time, and nothing counts as
+ * being at the target that may have been changed there.
  */
 async function announce({ target, call }: Batch, type: ObjectType, works: readonly Work[]): Promise<readonly Work[]> {
   if (works.length === 0) return works;
@@ -134,7 +134,7 @@ async function announce({ target, call }: Batch, type: ObjectType, works: readon
   });
   const rows = announced.map(({ row, isSending }) => ({ ...row, isSending }));
   const keys = await call.db.write((tx) => storeSending(tx, target.pk, type, rows));
-  // Whether a creation was under way before decides whether the object is looked for first.
+  // If a creation may already have happened, the object is searched for first.
   return announced.map(({ row, ...work }) => ({ ...work, row: { ...row, pk: keys.get(row.object) ?? row.pk } }));
 }
 
@@ -163,7 +163,7 @@ async function sendAll(
       if (Date.now() >= until) return;
     }
   };
-  // What a lost creation may have left there is looked for before anything new gets the same name.
+  // Objects of lost creations are searched for before a new one gets the same name.
   const isUncertain = ({ row }: Work) => attemptsIn(row).length > 0;
   await drain(works.filter(isUncertain));
   if (Date.now() >= until && results.length > 0) return { results, halt };
@@ -208,8 +208,8 @@ async function attempt(
 const maxCircle = 20;
 
 /**
- * Finds the objects that hold a requested name and are to get other names themselves; such `holders` are sent
- * again. In a circle each waits for the next, and one of them has to give its name up first.
+ * Finds the objects that hold a requested name and are about to be renamed; such `holders` are sent again. In a cycle
+ * each waits for the next, so one of them gets a temporary name first.
  */
 async function isCircle(
   batch: Batch,
@@ -274,7 +274,7 @@ function explained(row: LedgerRow, error: Error | null): Pick<Result, 'error' | 
   return { error: error.message, retryInMs: Math.max(wait, backoffMs(row.attempts)) };
 }
 
-/** Groups name their members by remote id: who has a new one must be added again. */
+/** Groups contain their members by remote id: a member with a new one must be added again. */
 async function markGroupsOf(call: Call, tx: Query, target: Target, results: readonly Result[]): Promise<void> {
   const linked = results
     .filter(({ row, remoteId }) => remoteId !== null && remoteId !== row.remoteId)

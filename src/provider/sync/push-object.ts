@@ -14,7 +14,7 @@ import {
   type RemoteType,
 } from './remote.ts';
 
-/** What is known of an object at the target; kept up to date call by call, so that a failure in the middle loses nothing. */
+/** The known state of an object at the target, updated after each call, so that a failure in between loses nothing. */
 export interface RemoteState {
   remoteId: string | null;
   attributes: JsonObject;
@@ -48,7 +48,7 @@ export const digestOf = (payload: JsonObject): string => hash('sha256', JSON.str
 const isSent = (last: { readonly digest: string | null }, payload: JsonObject): boolean =>
   digestOf(payload) === last.digest;
 
-/** Whether the target has the object as it should be, by all that is known here. */
+/** Whether the object at the target is up to date, as far as known. */
 export function isUpToDate(row: LedgerRow, { payload, members }: Wanted, type: RemoteType | RemoteGroups): boolean {
   if (row.remoteId === null || row.error !== '' || !isSent(row, payload)) return false;
   if (!('members' in type) || type.members === null) return true;
@@ -64,11 +64,14 @@ export type Claim = (remoteId: string) => Promise<boolean>;
 interface Needs {
   readonly type: RemoteType | RemoteGroups;
   readonly claim: Claim;
-  /** Now, as it is stored with what is created. */
+  /** The current time, stored with created objects. */
   readonly now: string;
-  /** Whether the target may not know everywhere yet what was created at this time. */
+  /** Whether an object created at this time may not be visible everywhere at the target yet (eventual consistency). */
   readonly isSettling: (created: string | null, withinMs?: number) => boolean;
-  /** Has the object here sent again that holds the name of a payload. Returns whether it waits for the name of this one in turn. */
+  /**
+   * Has the object here sent again that holds the name of a payload. Returns whether it waits for the name of this one
+   * in turn.
+   */
   readonly isCircle: (payload: JsonObject) => Promise<boolean>;
 }
 
@@ -123,7 +126,7 @@ export async function writeObject(state: RemoteState, wanted: Wanted, needs: Nee
     try {
       // A manual link has no data of the object yet.
       if (Object.keys(state.attributes).length === 0) state.attributes = (await type.read(id)).attributes;
-      // An update whose answer is lost may have been made.
+      // An update whose response was lost may have been applied.
       state.digest = null;
       const attributes = await type.update(id, payload);
       Object.assign(state, { attributes: attributes ?? state.attributes, digest, isSending: false });
@@ -221,7 +224,7 @@ export async function removeObject(
       else if (action === 'suspend') await type.suspend?.(id);
     } catch (error) {
       if (!(error instanceof RemoteMissing)) throw error;
-      // It may appear there yet. More likely the answer to an earlier deletion was lost, so it is not waited for as long.
+      // It may still appear there. More likely the response to an earlier deletion was lost, so the wait is shorter.
       if (id === state.remoteId && isSettling(state.created, appearsWithinMs)) throw new MissingReference(error);
     }
   }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
 
-/** Adds a sentence to the message of the full run that is under way. */
+/** Adds a sentence to the message of the current full run. */
 export async function recordRun(tx: Query, provider: number, note: string): Promise<void> {
   const { rows } = await sql<{ pk: string; message: string }>`select pk, message from sync_runs
     where provider = ${provider} and state = 'running'`.execute(tx);

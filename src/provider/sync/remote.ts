@@ -11,13 +11,13 @@ export interface RemoteObject {
 /** Longer ids could not be indexed. */
 const maxIdLength = 1_024;
 
-/** What a target answers with is its own: the id must be one that can be stored. */
+/** Responses of targets are untrusted: the id must be storable. */
 export function remoteObject(id: string, attributes: JsonObject): RemoteObject {
   if (id.length > maxIdLength) throw new ObjectRefused('The target answered with an id that is too long.');
   return { id, attributes };
 }
 
-/** An object found by discovery, with the names by which it may be known here: user names, addresses, group names. */
+/** An object found by discovery, with the names by which it may be matched: user names, addresses, group names. */
 export interface Candidate extends RemoteObject {
   readonly names: readonly string[];
 }
@@ -27,19 +27,22 @@ export type DeleteAction = 'do_nothing' | 'delete' | 'suspend';
 /** The calls that a target offers for one type of object. They throw the errors below. */
 export interface RemoteType {
   /**
-   * Adds what mappings leave out and checks the result. `members` are the remote ids of a group's members; `known` is what the target
-   * last said of the object, null before it is linked.
+   * Adds what mappings omit and validates the result. `members` are the remote ids of a group's members; `known` is the
+   * target's last representation of the object, null before it is linked.
    */
   complete(mapped: JsonObject, facts: ObjectFacts, members: readonly string[], known: JsonObject | null): JsonObject;
   create(payload: JsonObject): Promise<RemoteObject>;
   /** Its current data at the target; null if unknown. */
   update(id: string, payload: JsonObject): Promise<JsonObject | null>;
-  /** Gives it a name that no other has, so that its own is free; null when names need not be unique. */
+  /** Renames it temporarily, so that its name is free; null if names need not be unique. */
   readonly park: ((id: string, payload: JsonObject) => Promise<void>) | null;
   remove(id: string): Promise<void>;
   /** Leaves it there, out of use; null when the target has no such thing. */
   readonly suspend: ((id: string) => Promise<void>) | null;
-  /** The objects that may be the same as this payload, the likeliest first: after a conflict, and after a crash amid a creation. */
+  /**
+   * Candidates for the object with this payload, the most likely first: after a conflict, and after a crash during a
+   * creation.
+   */
   find(payload: JsonObject): Promise<readonly RemoteObject[]>;
   read(id: string): Promise<RemoteObject>;
   /** All objects, page by page; null when the target cannot list them. */
@@ -91,7 +94,7 @@ export class Unavailable extends Error {
   }
 }
 
-/** The target does not know everywhere yet what was made there a moment ago. It ends by itself. */
+/** The target is eventually consistent: a new object is not visible everywhere yet. Retrying helps. */
 export class MissingReference extends Unavailable {
   constructor({ message }: Error) {
     super(`${message} What was made a moment ago may not be known everywhere there, so it is tried again.`, false);
@@ -106,7 +109,9 @@ export class Unauthorized extends SyncStopped {}
 
 const maxMissing = 3;
 
-/** Adds members one by one. One that is missing does not keep the others out; several in a row mean that the group is. */
+/**
+ * Adds members one by one. One that is missing does not keep the others out; several in a row mean that the group is.
+ */
 export async function addEach(members: readonly string[], add: (member: string) => Promise<void>): Promise<void> {
   let missing: RemoteMissing | null = null;
   let inARow = 0;

@@ -14,7 +14,9 @@ const defaultSeconds = 3_600;
 /** A token is not used to its very end. */
 const marginSeconds = 60;
 
-/** Asks an OAuth token endpoint. What it refuses only an administrator can mend; its answer is not shown, it may hold secrets. */
+/**
+ * Requests a token. Only an administrator can fix a refusal; the response is not shown, since it may contain secrets.
+ */
 export async function requestToken(
   fetch: GuardedFetch,
   url: string,

@@ -5,7 +5,7 @@ import { actionOn } from '../../resource/define.ts';
 import { requestRun } from './run.ts';
 import { isActive, type SyncKind } from './target.ts';
 
-/** Begins a full run; one that is under way goes on. */
+/** Starts a full run, unless one is already running. */
 export const runAction = (kind: () => SyncKind, jobs: () => Jobs) =>
   actionOn<{ pk: number }>()({
     name: 'sync/run',

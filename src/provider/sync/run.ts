@@ -21,7 +21,7 @@ export interface Run {
 const phases = ['discover users', 'discover groups', 'users', 'groups', 'sweep', 'end'] as const;
 export type Phase = (typeof phases)[number];
 
-/** Whether a run is still looking for what is at the target. */
+/** Whether a run is still in its discovery phase. */
 export const isDiscovery = ({ phase }: Run): boolean => phase.startsWith('discover');
 
 export const syncProviderJob = 'sync_provider';
@@ -37,7 +37,7 @@ export const queueProvider = (jobs: Jobs, tx: Query, provider: number, delayMs =
     delayMs,
   });
 
-/** Starts a full run. One that is under way starts over when `restarts` is set: the provider has changed. */
+/** Starts a full run. A current one is restarted if `restarts` is set: the provider has changed. */
 export async function requestRun(
   jobs: Jobs,
   tx: Query,
@@ -123,7 +123,7 @@ async function pushPage(batch: Batch, run: Run, type: ObjectType): Promise<Batch
   return halt;
 }
 
-/** To the next phase, unless the run was started over meanwhile. */
+/** Advances to the next phase, unless the run was restarted. */
 async function advance(tx: Query, { pk, phase }: Run, also: RawBuilder<unknown> = sql``): Promise<void> {
   const next = phases[phases.indexOf(phase) + 1] ?? 'end';
   await sql`update sync_runs set phase = ${next}, position = ''${also} where pk = ${pk} and phase = ${phase}`.execute(
@@ -131,7 +131,7 @@ async function advance(tx: Query, { pk, phase }: Run, also: RawBuilder<unknown> 
   );
 }
 
-/** What has left the scope is removed by the pushes that follow. */
+/** Objects that have left the scope are removed by the following pushes. */
 async function markStale({ target, call }: Batch, tx: Query): Promise<void> {
   for (const type of ['user', 'group'] as const) {
     await sql`update sync_objects set pending = pending + 1, due = ${call.db.dialect.moment(call.now)}, attempts = 0

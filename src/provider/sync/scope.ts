@@ -66,14 +66,14 @@ export async function countScope(query: Query, target: Target, type: ObjectType)
   return Number(rows[0]?.objects ?? 0);
 }
 
-/** The condition on rows of the ledger whose objects are gone or have left the scope. */
+/** The condition for rows of the ledger whose objects were deleted or have left the scope. */
 export const isStale = (target: Target, type: ObjectType): RawBuilder<unknown> =>
   sql`sync_objects.${sql.ref(type)} is not null and not exists (select 1 from ${tableOf(type)} o
     where o.pk = sync_objects.${sql.ref(type)} and ${inScope(target, type)})`;
 
 /**
- * Objects in scope by one of the names that targets know them by, folded (`foldName`): user names and addresses, or names of groups. A name that
- * several have identifies none of them.
+ * Objects in scope by one of the names that targets know them by, folded (`foldName`): user names and addresses, or
+ * names of groups. A name that several have identifies none of them.
  */
 export async function scopeByNames(
   query: Query,

@@ -49,7 +49,7 @@ const maxRetryAfterMs = 60 * 60 * 1_000;
 interface Options {
   /** Where requests are noted. */
   readonly trace?: SentRequest[];
-  /** Notes what would be sent, and answers as if it had been; reading is allowed. */
+  /** Dry run: records what would be sent and simulates the response; read requests are sent. */
   readonly dryRun?: boolean;
 }
 
@@ -126,7 +126,7 @@ function refusalOf({ status, headers }: OutboundResponse, content: string): Erro
   if (status === 404 || status === 410) return new RemoteMissing(message);
   if (status === 409) return new RemoteConflict(message);
   const isBusy = status === 429 || status === 503 || (status === 403 && isOverQuota(content));
-  // No request has a condition of ours: a 412 is a vendor's for what it has not finished.
+  // We send no conditional requests: some vendors return 412 for unfinished operations.
   if (isBusy || status === 408 || status === 412 || (status >= 500 && status !== 501)) {
     return new Unavailable(message, isBusy, retryAfterMs(headers['retry-after']));
   }

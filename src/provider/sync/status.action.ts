@@ -50,7 +50,7 @@ const statusSchema: JsonSchema = objectSchema({
   message: stringSchema,
 });
 
-/** How far a provider's target is in step: the run under way or the last one, and what is outstanding. */
+/** The synchronization status of a provider: the current or last run, and what is outstanding. */
 export const statusAction = actionOn<{ pk: number; name: string }>()({
   name: 'sync/status',
   on: 'row',

@@ -13,7 +13,7 @@ import { SyncStopped, Unavailable } from './remote.ts';
 import { currentRun, endRun, isDiscovery, queueProvider, requestRun, stepRun, syncProviderJob } from './run.ts';
 import { activeProviders, isActive, loadTarget, type SyncKind } from './target.ts';
 
-/** A job gives way to others after this long and queues itself again. */
+/** A job yields to others after this long and queues itself again. */
 const sliceMs = 10_000;
 const batchSize = 100;
 const fullRunEveryMs = 4 * 60 * 60 * 1_000;
@@ -63,7 +63,7 @@ export function syncJobs(server: JobServer, kinds: readonly SyncKind[]): JobKind
   return [changes, provider, everything];
 }
 
-/** Pushes what is due and goes on with a run, until nothing is left, the target fails or the time is up. */
+/** Pushes due objects and continues a run, until everything is done, the target fails or the time is up. */
 async function work(
   server: JobServer,
   kinds: readonly SyncKind[],
@@ -79,7 +79,7 @@ async function work(
   try {
     while (!signal.aborted && Date.now() < until) {
       const call = server.systemCall();
-      // Reloaded each time: an administrator may change the provider or its mappings meanwhile.
+      // Reloaded each time: an administrator may have changed the provider or its mappings.
       const target = await loadTarget(server.engine(), call, kind, provider);
       if (!target) return;
       await unlinkPreviousTarget(call, target);
@@ -154,5 +154,5 @@ async function pause(server: JobServer, provider: number, halt: Unavailable | Sy
   });
 }
 
-/** What only an administrator can mend is tried again rarely; to save the provider tries at once. */
+/** Errors that only an administrator can fix are retried rarely; saving the provider retries immediately. */
 const minStopMs = 10 * 60 * 1_000;

@@ -12,13 +12,15 @@ import type { ObjectType } from './facts.ts';
 import { type DeleteAction, isOfObject, type Remote, SyncStopped, Unauthorized } from './remote.ts';
 import { createSend, type Send, type SentRequest, type SyncRequest, withBearer } from './send.ts';
 
-/** The calls of one kind of target. `Settings` is the stored row of its provider, `Session` what is learnt once and used for a while. */
+/**
+ * The calls of one kind of target. `Settings` is the stored row of its provider, `Session` is fetched once and cached.
+ */
 export interface SyncCalls<Settings extends Row, Session> {
-  /** Requests that are under way at the same time. */
+  /** The number of concurrent requests. */
   readonly connections: number;
   /** For how long an object may be unknown to parts of the target after it was made there; 0 where it never is. */
   readonly settlesInMs: number;
-  /** Where users and groups are sent: links are to objects there, and not to those of another target. */
+  /** The address of the target: links refer to objects there. */
   destination(settings: Settings): string;
   /** Signs in and fetches the capabilities of the target. */
   connect(settings: Settings, send: Send, fetch: GuardedFetch): Promise<{ session: Session; validMs: number }>;
@@ -37,7 +39,7 @@ export interface SyncKind {
   /** Where links to remote objects are shown, by type of object. */
   readonly links: Readonly<Record<ObjectType, LinkTable>>;
   readonly needs: SyncDependencies;
-  /** A digest of where these settings lead. */
+  /** A digest of the address in these settings. */
   destinationOf(stored: Row): string;
   open(target: Target): Promise<Connection>;
 }
@@ -59,7 +61,7 @@ export interface SyncDependencies {
 
 /** A signed-in client. */
 export interface Connection {
-  /** The calls, with what they send noted in `trace`. */
+  /** The calls, with their requests recorded in `trace`. */
   remote(trace: SentRequest[], dryRun?: boolean): Remote;
 }
 
@@ -68,13 +70,13 @@ export interface Mapping {
   readonly expression: string;
 }
 
-/** A provider with everything that decides what it sends. */
+/** A provider with all that determines what it sends. */
 export interface Target {
   readonly pk: number;
   readonly name: string;
   readonly kind: SyncKind;
   readonly stored: Row;
-  /** Where `stored` leads, as a digest. */
+  /** A digest of the address in `stored`. */
   readonly destination: string;
   readonly mappings: Readonly<Record<ObjectType, readonly Mapping[]>>;
   readonly leavesServiceAccounts: boolean;

@@ -16,11 +16,11 @@ import { redirectBrowser } from '../browser-responses.ts';
 export type TestMount = AuthorizationDependencies & CallMount & { readonly engine: Engine };
 
 export interface TestedKind<Provider extends RequestingProvider> {
-  /** Where a test begins; the key of the provider comes behind it. */
+  /** The path at which a test begins, followed by the key of the provider. */
   readonly path: string;
   readonly model: string;
   load(pk: number): Promise<Provider | null>;
-  /** What the application would ask for. It must not be good for anything else: `isTest` marks it. */
+  /** The request of the application. It must not be usable otherwise: `isTest` marks it. */
   asking(
     call: Call,
     provider: Provider,
@@ -35,8 +35,8 @@ export interface TestRequest {
 const resultPage = '/if/admin/applications/test/';
 
 /**
- * Takes an administrator through the authorization of a provider as its application would, without its client: in the end
- * they are redirected to our own page with a ticket for the claims, bound to their session and usable once.
+ * Takes an administrator through the authorization of a provider as its application would, without its client: in the
+ * end they are redirected to our own page with a ticket for the claims, bound to their session and usable once.
  */
 export function testRoute<Provider extends RequestingProvider>(mount: TestMount, kind: TestedKind<Provider>): Route {
   const { registry } = mount.engine;
