@@ -74,7 +74,8 @@ export function proxiedHosts(needs: ProxyNeeds, upstreams: Upstreams): Hosted {
   return {
     isForeign: (facts) => {
       const { path } = facts;
-      const isOurs = path === outpostPath || path.startsWith(`${outpostPath}/`);
+      // Probes ask by whatever host they know, also while the database is away, which knows the applications' hosts.
+      const isOurs = path === outpostPath || path.startsWith(`${outpostPath}/`) || path.startsWith('/-/health/');
       return !isOurs && hostOf(facts) !== ownHost;
     },
     serve: ({ response, ...request }) =>
