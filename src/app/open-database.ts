@@ -28,7 +28,6 @@ export function openDatabase(config: Config, { beside = false } = {}): OpenDatab
   if (config.databaseUrl !== null) {
     const db = openPostgres(config.databaseUrl, {
       connections: config.databaseConnections,
-      replicaUrl: config.databaseReplicaUrl,
     });
     return { db, close: db.close };
   }

@@ -42,7 +42,6 @@ test('every setting is read', () => {
     HOST: '0.0.0.0',
     PORT: '8080',
     DATABASE_URL: 'postgres://gatehouse:pw@db/gatehouse',
-    GATEHOUSE_DATABASE_REPLICA_URL: 'postgres://gatehouse:pw@replica/gatehouse',
     GATEHOUSE_DATABASE_CONNECTIONS: '20',
     GATEHOUSE_DATA_DIR: '/var/lib/gatehouse',
     GATEHOUSE_PUBLIC_URL: 'https://login.example.com/',
@@ -70,7 +69,6 @@ test('every setting is read', () => {
     host: '0.0.0.0',
     port: 8080,
     databaseUrl: env.DATABASE_URL,
-    databaseReplicaUrl: env.GATEHOUSE_DATABASE_REPLICA_URL,
     databaseConnections: 20,
     dataDir: '/var/lib/gatehouse',
     publicUrl: 'https://login.example.com',
@@ -175,7 +173,6 @@ test.each([
   ['DATABASE_URL', 'postgres://gatehouse:12/3@db/gatehouse', 'must be like postgres://'],
   ['DATABASE_URL', 'postgres://db/gatehouse?sslmode=on', 'has the sslmode "on", which is none of disable, '],
   ['DATABASE_URL', ' postgres://db/gatehouse', 'must be like postgres://'],
-  ['GATEHOUSE_DATABASE_REPLICA_URL', 'postgres://replica/gatehouse', 'needs DATABASE_URL'],
   ['GATEHOUSE_DATABASE_CONNECTIONS', '3', 'must be a number from 4 to 1000'],
   ['GATEHOUSE_DATABASE_CONNECTIONS', 'many', 'must be a number from 4 to 1000'],
   ['GATEHOUSE_PUBLIC_URL', 'login.example.com', 'https:// or http://'],
@@ -259,7 +256,6 @@ test('a database on a socket is accepted', () => {
 test('the description names each setting and its source, and shows no secret', () => {
   const config = readConfig({
     PORT: '9001',
-    GATEHOUSE_DATABASE_REPLICA_URL: 'postgres://gatehouse:hunter2@replica/gatehouse',
     DATABASE_URL: 'postgres://gatehouse:hunter2@db:5433/gatehouse?sslmode=require&sslpassword=hunter2',
     GATEHOUSE_SECRET_KEY: 'hunter2'.repeat(5),
     GATEHOUSE_BOOTSTRAP_PASSWORD: 'hunter2',

@@ -33,8 +33,6 @@ export interface Config {
   readonly port: number;
   /** Null: SQLite in the data folder. */
   readonly databaseUrl: string | null;
-  /** A PostgreSQL standby for reading lists; null: none. */
-  readonly databaseReplicaUrl: string | null;
   /** The limit for PostgreSQL. */
   readonly databaseConnections: number;
   /** An absolute path. */
@@ -76,7 +74,6 @@ export const settingNames = [
   'HOST',
   'PORT',
   'DATABASE_URL',
-  'GATEHOUSE_DATABASE_REPLICA_URL',
   'GATEHOUSE_DATABASE_CONNECTIONS',
   'GATEHOUSE_DATA_DIR',
   'GATEHOUSE_PUBLIC_URL',
@@ -136,7 +133,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     host,
     port,
     databaseUrl: read('DATABASE_URL', readDatabaseUrl),
-    databaseReplicaUrl: read('GATEHOUSE_DATABASE_REPLICA_URL', readDatabaseUrl),
     databaseConnections: read('GATEHOUSE_DATABASE_CONNECTIONS', readConnections) ?? 16,
     dataDir: read('GATEHOUSE_DATA_DIR', readFolder) ?? resolve('data'),
     publicUrl: read('GATEHOUSE_PUBLIC_URL', readPublicUrl) ?? urlOf(host, port),
@@ -180,8 +176,6 @@ export function describeConfig(config: Config): { name: SettingName; value: stri
     HOST: config.host,
     PORT: String(config.port),
     DATABASE_URL: config.databaseUrl === null ? '' : maskedDatabaseUrl(config.databaseUrl),
-    GATEHOUSE_DATABASE_REPLICA_URL:
-      config.databaseReplicaUrl === null ? '' : maskedDatabaseUrl(config.databaseReplicaUrl),
     GATEHOUSE_DATABASE_CONNECTIONS: String(config.databaseConnections),
     GATEHOUSE_DATA_DIR: config.dataDir,
     GATEHOUSE_PUBLIC_URL: config.publicUrl,
@@ -237,11 +231,8 @@ function describeUnknown(name: string): string {
 type Combination = Omit<Config, 'warnings'>;
 
 /** Complaints about settings that are valid on their own but unsafe or useless together. */
-function unsafeCombinations({ host, bootstrap, databaseUrl, databaseReplicaUrl }: Combination): string[] {
+function unsafeCombinations({ host, bootstrap }: Combination): string[] {
   const complaints: string[] = [];
-  if (databaseReplicaUrl !== null && databaseUrl === null) {
-    complaints.push('GATEHOUSE_DATABASE_REPLICA_URL needs DATABASE_URL, the database that it is a replica of');
-  }
   if (isLoopback(host)) return complaints;
   if (bootstrap.password !== null && bootstrap.password.length < 8) {
     complaints.push(

@@ -12,11 +12,10 @@ export interface Database {
   /** For reads outside a transaction. */
   readonly read: Query;
   /**
-   * Runs `work`, which reads a list. On PostgreSQL: on a replica that has applied all acknowledged writes, or else on the primary; it
-   * may run twice. Absent without a replica. On SQLite: in a thread of its own, unless it is quick or the database is small.
+   * Runs `work`, which reads a list, on SQLite: in a thread of its own, unless it is quick or the database is small. Absent on PostgreSQL.
    */
   readList?<T>(work: (query: Query) => Promise<T>, options: ListReading): Promise<T>;
-  /** The same for one object, on SQLite alone: on PostgreSQL it is always read on the primary. */
+  /** The same for one object, on SQLite alone. */
   readObject?<T>(work: (query: Query) => Promise<T>, options: ListReading): Promise<T>;
   /**
    * Runs `work` in one transaction. It is durable when the promise resolves, and rolled back when it rejects. After a

@@ -5,23 +5,32 @@ import { postgresTypes } from './postgres-values.ts';
 import { requirePostgres } from './postgres-version.ts';
 import { DatabaseBusy } from './unreachable.ts';
 
-export interface Connected {
-  readonly client: pg.Client;
+/** What is known of a connection. */
+export interface Session {
   /** There is a pooler in between: what is set or listened to may belong to another connection the next moment. */
   readonly isPooled: boolean;
   /** Statements can be prepared under a name and found again. */
   readonly canPrepare: boolean;
-  /** Null for standbys, and where PostgreSQL does not tell. */
+  /** Null where PostgreSQL does not tell. */
   readonly history: History | null;
 }
 
-export type Kind = 'primary' | 'standby';
+export interface Connected extends Session {
+  readonly client: pg.Client;
+}
 
-const keepAliveMs = 10_000;
+/** `pipeline` sends what opens a transaction together with its first statement. */
+export const clientOptions = {
+  types: postgresTypes,
+  application_name: 'gatehouse',
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+  pipeline: true,
+} as const satisfies pg.ClientConfig;
 
 // By commands and not at start-up: poolers refuse options there. PgBouncer knows the zone and the style of dates as a client's own; the
 // others may stay with a connection of its own, where they do the same good to whoever gets it next.
-const session = [
+const settings = [
   "set timezone = 'UTC'",
   "set datestyle = 'ISO'",
   // Nested objects look costly to the planner, which then compiles for 700 ms what runs in half of one.
@@ -29,39 +38,23 @@ const session = [
   // As on SSDs: else searches scan whole tables although there is an index for them.
   'set random_page_cost = 1.1',
   "set statement_timeout = '15s'",
-  "set lock_timeout = '15s'",
+  // Somebody holds a lock on a whole table: whoever needs it must not use up the connections of all others.
+  "set lock_timeout = '3s'",
 ].join('; ');
 
 const facts = `select pg_is_in_recovery() as standby, pg_backend_pid() as pid, current_setting('timezone') as zone,
   current_setting('server_version_num')::int as version`;
 
-export async function connectTo(address: string, kind: Kind, withinMs: number): Promise<Connected> {
-  const client = new pg.Client({
-    connectionString: withoutAliases(address),
-    types: postgresTypes,
-    application_name: 'gatehouse',
-    connectionTimeoutMillis: withinMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: keepAliveMs,
-  });
+export async function connectTo(address: string, withinMs: number): Promise<Connected> {
+  const connectionString = withoutAliases(address);
+  const client = new pg.Client({ ...clientOptions, connectionString, connectionTimeoutMillis: withinMs });
   // A connection that breaks fails the statement that runs on it; without a listener it would end the process as well.
   client.on('error', () => {});
   // Not by `end`, which waits for what was sent.
   const timer = setTimeout(() => client.connection.stream.destroy(), withinMs);
   try {
     await client.connect();
-    await client.query(session);
-    const { rows } = await client.query<{ standby: boolean; pid: number; zone: string; version: number }>(facts);
-    // A select without `from` has one row.
-    const [{ standby, pid, zone, version }] = rows as [(typeof rows)[number]];
-    if (standby && kind === 'primary') throw new DatabaseBusy('the database is a standby, which takes no writes');
-    if (!standby && kind === 'standby') throw new DatabaseBusy('the database is no standby');
-    requirePostgres(version);
-    requireUtc(zone);
-    // A pooler invents the process id that it reports at connect. pg's types do not know `processID`.
-    const isPooled = pid !== (client as unknown as { processID: number }).processID;
-    const canPrepare = !isPooled || (await canPrepareThroughPooler(client));
-    return { client, isPooled, canPrepare, history: standby ? null : await historyOf(client) };
+    return { client, ...(await openSession(client)) };
   } catch (error) {
     void client.end().catch(() => {});
     throw error;
@@ -70,8 +63,23 @@ export async function connectTo(address: string, kind: Kind, withinMs: number): 
   }
 }
 
+/** Settings and checks of a connection that was just made. Throws unless it leads to a primary that serves us. */
+export async function openSession(client: pg.Client): Promise<Session> {
+  await client.query(settings);
+  const { rows } = await client.query<{ standby: boolean; pid: number; zone: string; version: number }>(facts);
+  // A select without `from` has one row.
+  const [{ standby, pid, zone, version }] = rows as [(typeof rows)[number]];
+  if (standby) throw new DatabaseBusy('the database is a standby, which takes no writes');
+  requirePostgres(version);
+  requireUtc(zone);
+  // A pooler invents the process id that it reports at connect. pg's types do not know `processID`.
+  const isPooled = pid !== (client as unknown as { processID: number }).processID;
+  const canPrepare = !isPooled || (await canPrepareThroughPooler(client));
+  return { isPooled, canPrepare, history: await historyOf(client) };
+}
+
 /** pg treats these modes as verify-full unless told otherwise, and prints a long warning about that for each command. */
-const withoutAliases = (address: string): string =>
+export const withoutAliases = (address: string): string =>
   address.includes('uselibpqcompat=')
     ? address
     : address.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full');

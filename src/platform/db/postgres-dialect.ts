@@ -20,9 +20,6 @@ const bucketFormat = {
   month: 'YYYY-MM-01"T"00:00',
 };
 
-/** Holds for its transaction alone. Unlike `set local`, it may be the first statement of one that goes in one packet, without `begin`. */
-export const setting = (name: string, value: string): string => `select set_config('${name}', '${value}', true)`;
-
 export const postgresDialect: Dialect = {
   name: 'postgres',
   columnType: (type) => types[type],
@@ -54,7 +51,7 @@ export const postgresDialect: Dialect = {
     sql`${column} = any(cast(${keys} as ${sql.raw(`${type === 'text' ? type : types[type]}[]`)}))`,
   scans: {
     by: 'time',
-    limit: (milliseconds) => sql.raw(setting('statement_timeout', String(milliseconds))),
+    limit: (milliseconds) => sql.raw(`set local statement_timeout = ${milliseconds}`),
     // The same rows each time, so that an estimate stays the same from page to page.
     sample: (table, alias, percent) =>
       sql`${sql.table(table)} as ${sql.ref(alias)} tablesample system (${percent}) repeatable (0)`,

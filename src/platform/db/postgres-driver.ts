@@ -1,10 +1,9 @@
 import type { Driver } from 'kysely';
 import type { PostgresConnection } from './postgres-connection.ts';
-import type { PostgresPool, Use } from './postgres-pool.ts';
+import type { PostgresPool } from './postgres-pool.ts';
 
 export interface DriverOptions {
-  readonly use: Use;
-  /** Statements at the beginning of each transaction; see `setting`. */
+  /** Statements at the beginning of each transaction. */
   readonly settings?: readonly string[];
   readonly hasDeadline?: boolean;
   /** Told of each statement. */
@@ -14,7 +13,7 @@ export interface DriverOptions {
 /** Kysely's way to the pool. */
 export function createPostgresDriver(
   pool: PostgresPool,
-  { use, settings = [], hasDeadline = true, note }: DriverOptions,
+  { settings = [], hasDeadline = true, note }: DriverOptions = {},
 ): Driver {
   const nothing = async () => {};
   // Kysely hands back what `acquireConnection` gave.
@@ -22,7 +21,7 @@ export function createPostgresDriver(
   return {
     init: nothing,
     async acquireConnection() {
-      const connection = await pool.acquire(use);
+      const connection = await pool.acquire();
       connection.hasDeadline = hasDeadline;
       connection.note = note;
       return connection;
@@ -32,7 +31,7 @@ export function createPostgresDriver(
     },
     async beginTransaction(connection, { isolationLevel }) {
       const level = isolationLevel ? ` isolation level ${isolationLevel}` : '';
-      own(connection).begin(`begin${level}`, settings);
+      own(connection).begin([`begin${level}`, ...settings].join('; '));
     },
     async commitTransaction(connection) {
       await own(connection).commit();

@@ -1,11 +1,19 @@
 import type pg from 'pg';
 import { messageOf } from '../../lib/error-facts.ts';
 import { addressesOf } from './postgres-address.ts';
-import { type Connected, connectTo, type Kind } from './postgres-connect.ts';
+import { type Connected, connectTo, openSession, type Session } from './postgres-connect.ts';
 import { type History, isOlder } from './postgres-history.ts';
 import { DatabaseBusy } from './unreachable.ts';
 
-export interface Connector {
+/** The hosts of a `DATABASE_URL`, of which one takes writes. */
+export interface Hosts {
+  /** The address of the host in use; asks all hosts if it is not known. */
+  primary(): Promise<string>;
+  /** The host in use has failed: returns whether it was in use already, so that another may serve. */
+  giveUp(): boolean;
+  /** Sets up a connection that was just made. Throws if it leads to a standby or a former primary. */
+  open(client: pg.Client): Promise<Session>;
+  /** Makes a connection of one's own. */
   connect(): Promise<Connected>;
   close(): void;
 }
@@ -15,28 +23,21 @@ const connectWithinMs = 5_000;
 const tryWithinMs = 3_000;
 const lookEveryMs = 5_000;
 
-/** Makes connections to the one host that takes writes, or to one that takes none. */
-export function createConnector(url: string, kind: Kind = 'primary'): Connector {
-  const addresses = addressesOf(url);
-  const [only] = addresses;
-  if (addresses.length > 1) return createChooser(addresses, kind);
-  return { connect: () => connectTo(only ?? url, kind, connectWithinMs), close: () => {} };
-}
-
 /**
  * After a fail-over the old primary may come back and take writes, which would be lost. So all hosts are asked before one is chosen, again
  * after a connection has broken, and every few seconds: the one with the newest history is used, and never one with an older history.
  */
-function createChooser(addresses: readonly string[], kind: Kind): Connector {
+export function createHosts(url: string): Hosts {
+  const addresses = addressesOf(url);
+  const areSeveral = addresses.length > 1;
+  const withinMs = areSeveral ? tryWithinMs : connectWithinMs;
   const open = new Map<pg.Client, History | null>();
   let newest: History | null = null;
-  let chosen: string | null = null;
+  let chosen: string | null = areSeveral ? null : url;
   let looking: Promise<string> | null = null;
 
-  async function openAt(address: string): Promise<Connected> {
-    const connected = await connectTo(address, kind, tryWithinMs);
-    if (!isOlder(connected.history, newest)) return connected;
-    void connected.client.end().catch(() => {});
+  function requireNewest({ history }: Session): void {
+    if (!isOlder(history, newest)) return;
     throw new DatabaseBusy('the database is a former primary; another host has been promoted since');
   }
 
@@ -47,19 +48,22 @@ function createChooser(addresses: readonly string[], kind: Kind): Connector {
     for (const [client, own] of open) if (isOlder(own, newest)) client.connection.stream.destroy();
   }
 
+  async function ask(address: string): Promise<History | null> {
+    const { client, ...session } = await connectTo(address, withinMs);
+    void client.end().catch(() => {});
+    requireNewest(session);
+    return session.history;
+  }
+
   async function look(): Promise<string> {
-    const outcomes = await Promise.allSettled(addresses.map(openAt));
+    const outcomes = await Promise.allSettled(addresses.map(ask));
     let best: { readonly address: string; readonly history: History | null } | null = null;
     const errors: unknown[] = [];
     for (const [index, outcome] of outcomes.entries()) {
-      if (outcome.status === 'rejected') {
-        errors.push(outcome.reason);
-        continue;
-      }
-      const { client, history } = outcome.value;
-      void client.end().catch(() => {});
       // There are as many outcomes as addresses.
-      if (!best || isOlder(best.history, history)) best = { address: addresses[index] as string, history };
+      const address = addresses[index] as string;
+      if (outcome.status === 'rejected') errors.push(outcome.reason);
+      else if (!best || isOlder(best.history, outcome.value)) best = { address, history: outcome.value };
     }
     if (!best) throw new AggregateError(errors, errors.map(messageOf).join('; '));
     follow(best.history);
@@ -74,27 +78,42 @@ function createChooser(addresses: readonly string[], kind: Kind): Connector {
     return looking;
   }
 
+  const primary = async (): Promise<string> => chosen ?? (await lookTogether());
+
+  function giveUp(): boolean {
+    const wasChosen = chosen !== null;
+    if (areSeveral) chosen = null;
+    return areSeveral && wasChosen;
+  }
+
+  function keep(client: pg.Client, session: Session): Session {
+    requireNewest(session);
+    open.set(client, session.history);
+    client.on('end', () => open.delete(client));
+    // Only if nobody has ended it.
+    client.on('error', giveUp);
+    follow(session.history);
+    return session;
+  }
+
   async function connect(): Promise<Connected> {
-    const known = chosen;
     try {
-      const connected = await openAt(known ?? (await lookTogether()));
-      const { client, history } = connected;
-      open.set(client, history);
-      follow(history);
-      client.on('end', () => open.delete(client));
-      // Only if nobody has ended it.
-      client.on('error', () => {
-        chosen = null;
-      });
-      return connected;
+      const { client, ...session } = await connectTo(await primary(), withinMs);
+      keep(client, session);
+      return { client, ...session };
     } catch (error) {
-      chosen = null;
-      if (known === null) throw error;
+      if (!giveUp()) throw error;
       return connect();
     }
   }
 
-  const timer = kind === 'primary' ? setInterval(() => void lookTogether().catch(() => {}), lookEveryMs) : undefined;
+  const timer = areSeveral ? setInterval(() => void lookTogether().catch(() => {}), lookEveryMs) : undefined;
   timer?.unref();
-  return { connect, close: () => clearInterval(timer) };
+  return {
+    primary,
+    giveUp,
+    open: async (client) => keep(client, await openSession(client)),
+    connect,
+    close: () => clearInterval(timer),
+  };
 }

@@ -13,7 +13,7 @@ import { createPostgresDriver, type DriverOptions } from './postgres-driver.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 
 /** Runs queries outside transactions, each on a connection that is free. */
-export function queryOn(pool: PostgresPool, options: DriverOptions): Query {
+export function queryOn(pool: PostgresPool, options?: DriverOptions): Query {
   const driver = createPostgresDriver(pool, options);
   const provideConnection: ConnectionProvider['provideConnection'] = async (work) => {
     const connection = await driver.acquireConnection();
@@ -31,7 +31,7 @@ export function queryOn(pool: PostgresPool, options: DriverOptions): Query {
 /** Runs `work` in one transaction, which is rolled back if it throws. */
 export type Transact = <T>(work: (tx: Query) => Promise<T>) => Promise<T>;
 
-export function transactOn(pool: PostgresPool, options: DriverOptions): Transact {
+export function transactOn(pool: PostgresPool, options?: DriverOptions): Transact {
   const driver = createPostgresDriver(pool, options);
   return (work) => transact(driver, work);
 }

@@ -2,17 +2,15 @@ import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database, Query, WriteOptions } from './database.ts';
 import { createEffects } from './effects.ts';
-import { isStalePlan, PostgresConnection } from './postgres-connection.ts';
-import { createCrowd } from './postgres-crowd.ts';
-import { postgresDialect, setting } from './postgres-dialect.ts';
-import { type Connector, createConnector } from './postgres-hosts.ts';
+import { isStalePlan } from './postgres-connection.ts';
+import { postgresDialect } from './postgres-dialect.ts';
+import { createHosts } from './postgres-hosts.ts';
 import { listenOn } from './postgres-listen.ts';
 import { emptyPendingLists } from './postgres-pending-lists.ts';
 import { createPostgresPool } from './postgres-pool.ts';
 import { queryOn, type Transact, transactOn } from './postgres-query.ts';
-import { createReplicaReads } from './postgres-replica.ts';
 import { createStamps } from './postgres-stamps.ts';
-import { createStatementFacts } from './postgres-statements.ts';
+import { createStatementNames } from './postgres-statements.ts';
 import { createStatementListeners } from './statement-listeners.ts';
 import { isConflict } from './unreachable.ts';
 
@@ -21,9 +19,7 @@ const maxAttempts = 4;
 const shortPauseMs = 20;
 
 export interface PostgresOptions {
-  /** A standby that lists may be read from. */
-  readonly replicaUrl?: string | null;
-  /** Connections that are open at a time, but for the one that listens. As many again to the replica. */
+  /** Connections that are open at a time, but for the one that listens; two or more. */
   readonly connections?: number;
   /**
    * Longer than PostgreSQL itself lets a statement run: when even its refusal does not come, the way to it is broken, and nobody else
@@ -37,38 +33,23 @@ const smallTableBytes = 10 * 8192;
 
 export function openPostgres(
   url: string,
-  { connections = 16, replicaUrl = null, answerWithinMs = 20_000 }: PostgresOptions = {},
+  { connections = 16, answerWithinMs = 20_000 }: PostgresOptions = {},
 ): Database {
   const listeners = createStatementListeners();
   const effects = createEffects();
-  const primary = createConnector(url);
-  const standby = replicaUrl === null ? null : createConnector(replicaUrl, 'standby');
-  const needs = {
-    factsOf: createStatementFacts(),
-    // One slow search makes no crowd.
-    crowd: createCrowd(Math.max(2, connections >> 2)),
-    listeners,
-    answerWithinMs,
-  };
-  const poolOf = ({ connect }: Connector) =>
-    createPostgresPool({
-      size: connections,
-      async open() {
-        const { client, canPrepare } = await connect();
-        return new PostgresConnection(client, canPrepare, needs);
-      },
-    });
-  const pool = poolOf(primary);
-  const replicaPool = standby && poolOf(standby);
-  const read = queryOn(pool, { use: 'read' });
-  const durably = transactOn(pool, { use: 'write' });
-  const soon = transactOn(pool, { use: 'write', settings: [setting('synchronous_commit', 'off')] });
-  const atLength = transactOn(pool, {
-    use: 'write',
-    settings: [setting('statement_timeout', '0'), setting('lock_timeout', '0')],
+  const hosts = createHosts(url);
+  const needs = { nameOf: createStatementNames(), listeners, answerWithinMs };
+  // Two pools, because transactions also read outside themselves: they never use up the connections that they wait for.
+  const writers = createPostgresPool(hosts, connections >> 1, needs);
+  const readers = createPostgresPool(hosts, connections - (connections >> 1), needs);
+  const read = queryOn(readers);
+  const durably = transactOn(writers);
+  const soon = transactOn(writers, { settings: ['set local synchronous_commit = off'] });
+  const atLength = transactOn(writers, {
+    settings: ['set local statement_timeout = 0', 'set local lock_timeout = 0'],
     hasDeadline: false,
   });
-  const stamps = createStamps({ read, noting: (note) => queryOn(pool, { use: 'read', note }) });
+  const stamps = createStamps({ read, noting: (note) => queryOn(readers, { note }) });
 
   async function attempt<T>(transact: Transact, work: (tx: Query) => Promise<T>): Promise<T> {
     let open: Query | undefined;
@@ -108,9 +89,6 @@ export function openPostgres(
     dialect: postgresDialect,
     read,
     write,
-    ...(replicaPool && {
-      readList: createReplicaReads({ primary: read, replica: queryOn(replicaPool, { use: 'read' }) }),
-    }),
     watch: stamps.watch,
     refresh: stamps.refresh,
     sawStamp: stamps.sawStamp,
@@ -124,7 +102,7 @@ export function openPostgres(
         end: async () => void (await transaction.rollback().execute()),
       };
     },
-    listen: (channel, listener) => listenOn(primary.connect, channel, listener),
+    listen: (channel, listener) => listenOn(hosts.connect, channel, listener),
     async notify(channel) {
       await sql`select pg_notify(${channel}, '')`.execute(read);
     },
@@ -142,9 +120,8 @@ export function openPostgres(
       await sql`select 1`.execute(read);
     },
     async close() {
-      primary.close();
-      standby?.close();
-      await Promise.all([pool.close(), replicaPool?.close()]);
+      hosts.close();
+      await Promise.all([writers.close(), readers.close()]);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Database, ListReading, Query } from './database.ts';
 
-/** Runs a read that decides nothing (a list, a chart, an export), on a replica if there is one, and on SQLite out of the way of others. It may run twice. */
+/** Runs a read that decides nothing (a list, a chart, an export), on SQLite out of the way of others. */
 export const readList = <T>(
   db: Database,
   work: (query: Query) => Promise<T>,

@@ -4,7 +4,8 @@ import { errorFacts, messageOf } from '../../lib/error-facts.ts';
 // statement timeout, 55P03 lock timeout, 25006 read-only standby, 40 transaction conflicts.
 const sqlStates = /^(08...|53...|57P0[123]|57014|55P03|25006|40001|40P01)$/;
 const systemCalls = new Set(['connect', 'getaddrinfo', 'read', 'write']);
-const driverWords = /^(Connection terminated|timeout expired|Client (has encountered a connection error|was closed))/;
+const driverWords =
+  /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed))/;
 
 /** The database is running but cannot serve this request at the moment. */
 export class DatabaseBusy extends Error {}
