@@ -99,6 +99,7 @@ export function createServer({
           route = hostedRoute;
           const answered = await hosted.serve({ facts, raw, response, stopping: stopping.signal });
           if (answered) return answered;
+          route = null;
         }
         limitArrival(raw, requestTimeoutMs);
         const match = routes.find(facts);
