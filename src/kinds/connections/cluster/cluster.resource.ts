@@ -6,7 +6,7 @@ import { secretJson } from '../../../resource/fields/secret.ts';
 import type { CheckInput } from '../../../resource/resource.ts';
 import { readKubeconfig } from './kubeconfig.ts';
 
-/** A Kubernetes cluster: the one this server runs in, or any that a kubeconfig leads to. */
+/** A Kubernetes cluster: the one this server runs in, or that of a kubeconfig. */
 export const clusterConnection = defineConnection({
   path: '/outposts/service_connections/cluster/',
   model: 'svc_outposts.clusterserviceconnection',

@@ -43,7 +43,7 @@ async function tlsOf(row: ContainerRow, { db, world }: Call): Promise<TlsOptions
   const authority = await load(row.tls_verification);
   const own = await load(row.tls_authentication);
   return {
-    // No authority named means no validation: the interface says so.
+    // Without a certificate authority there is no validation, as the interface states.
     ...(authority ? { ca: authority.certificate } : { rejectUnauthorized: false }),
     ...(own?.key && { cert: own.certificate, key: own.key }),
   };

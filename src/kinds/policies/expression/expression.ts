@@ -36,7 +36,7 @@ export function expressions({ db, sandbox, settings, geo }: Needs): PolicyKind {
   });
 }
 
-/** The value of an expression that is a single `return true` or `return false`, besides comments. */
+/** The value of an expression that consists of `return true` or `return false` and comments. */
 function constantOf(expression: string): boolean | null {
   const code = expression.replaceAll(/\/\/.*$/gm, '').trim();
   const [, value] = /^return\s+(true|false)\s*;?$/.exec(code) ?? [];

@@ -10,7 +10,7 @@ export const countriesByName = countries.toSorted((left, right) => left.name.loc
 
 const codeSchema: JsonSchema = { type: 'string', enum: countriesByName.map(({ code }) => code) };
 
-/** A two-letter country code; requests may also give three letters, the number or the English name. */
+/** A two-letter country code; requests may also contain the three-letter or numeric code or the English name. */
 export const country: Field<string> = {
   ...text(),
   kind: 'country',

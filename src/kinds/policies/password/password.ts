@@ -24,7 +24,7 @@ export function passwords({ fetch, stolenPasswordsUrl = 'https://api.pwnedpasswo
       () => null,
     );
     const lines = answer?.status === 200 ? answer.text().trim().split(/\r?\n/) : [];
-    // Any other page, such as one of a proxy, says nothing about the password. A list is never empty.
+    // Any other response, such as one of a proxy, is not a result. A list is never empty.
     if (lines.length === 0 || !lines.every((line) => /^[\dA-F]{35}:\d+$/.test(line))) {
       throw new CannotDecide('The password could not be checked. Please try again later.');
     }

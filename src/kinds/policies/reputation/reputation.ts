@@ -23,7 +23,8 @@ export const reputation = ({ geo }: { readonly geo: Geo }): PolicyKind =>
       await changeScore(tx, geo, attempt);
     },
     async evaluate({ check_ip, check_username, threshold }, { user, context, clientIp, now }, query) {
-      // A name that nobody has counts too: else a step that depends on it would show who has an account.
+      // Unknown names count, too: otherwise a stage that depends on it would reveal who has an account (user
+      // enumeration).
       const name = user?.username ?? context.pending_user_identifier;
       const matches = [
         ...(check_ip ? [sql`ip = ${clientIp}`] : []),

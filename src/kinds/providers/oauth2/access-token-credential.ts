@@ -17,7 +17,10 @@ interface GrantRow extends ActorRow {
   readonly terms: string;
 }
 
-/** Who presents an OAuth2 access token; null when it is none, or none for the API. Everything is asked at every use. */
+/**
+ * The actor of an OAuth2 access token; null if the token is invalid or not meant for the API. All conditions are
+ * checked at every use.
+ */
 export async function actorOfAccessToken(
   db: Database,
   key: InstanceKey,
@@ -39,7 +42,7 @@ export async function actorOfAccessToken(
   if (resource.length > 0 && !resource.some((one) => isOwnApi(one, publicUrl))) return null;
   // RFC 9449 §7.2: a DPoP-bound token is not accepted as a bearer token.
   if (jkt !== undefined) return null;
-  // Here people act for others in sessions alone, where it is asked what they may do and events name both.
+  // Impersonation is limited to sessions, where rights are checked and events contain both users.
   if (act) return null;
   const scopes: string[] = JSON.parse(row.scope);
   return scopes.includes(apiScope) ? loadActor(db, row, 'access token') : null;

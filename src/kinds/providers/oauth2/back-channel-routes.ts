@@ -16,7 +16,7 @@ import { userinfoEndpoint } from './userinfo.ts';
 /** The ways to tokens, each a file of its own. */
 const grantKinds = [authorizationCode, refreshToken, clientCredentials, passwordGrant, deviceCode, tokenExchange];
 
-/** What clients ask the server directly, with no browser between them. */
+/** The endpoints that clients call directly, without a browser. */
 export function backChannelRoutes(needs: OAuthDependencies): readonly Route[] {
   const [token, userinfo] = [tokenEndpoint(needs, grantKinds), userinfoEndpoint(needs)];
   const [introspection, revocation] = [introspectionEndpoint(needs), revocationEndpoint(needs)];

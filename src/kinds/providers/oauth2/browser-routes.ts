@@ -24,7 +24,7 @@ export type BrowserMount = AuthorizeDependencies & CallMount;
 /** Handles a request of a browser. `text` is the query string, or the submitted form. */
 type BrowserEndpoint = (needs: AuthorizeDependencies, call: Call, text: string) => Promise<HttpResponse>;
 
-/** What people come to with a browser on their way to a client or back. */
+/** The endpoints that browsers visit on the way to a client or back. */
 export function browserRoutes(mount: BrowserMount): Route[] {
   const serve =
     (endpoint: BrowserEndpoint): HandleCall =>
@@ -59,7 +59,7 @@ export function browserRoutes(mount: BrowserMount): Route[] {
     });
   }
 
-  // A form that another site makes the browser send comes without its cookies; asked for by GET, it comes with them.
+  // A cross-site form is sent without our cookies (SameSite); after a redirect to GET, they are sent.
   const byGet: BrowserEndpoint = async (_needs, { request }, text) => redirectBrowser(`${request.path}?${text}`);
   const routesAt = (path: string, asked: BrowserEndpoint, sent: BrowserEndpoint): Route[] => [
     { methods: ['GET'], path, handle: serve(asked) },
@@ -78,7 +78,7 @@ export function browserRoutes(mount: BrowserMount): Route[] {
 
 const isOurForm = (text: string): boolean => new URLSearchParams(text).has(csrfField);
 
-/** Bytes of a form that a browser brings; it goes on as an address, which has less room. */
+/** The maximum size of a form in bytes; it continues as a URL, which is shorter. */
 const maxFormBytes = 65_536;
 
 function textOf({ facts, body }: HttpCall): string {

@@ -12,7 +12,7 @@ export type Claims = Record<string, Json>;
 export const subModes = ['hashed_user_id', 'user_id', 'user_uuid', 'user_username', 'user_email', 'user_upn'] as const;
 export type SubMode = (typeof subModes)[number];
 
-/** What of a provider goes into the tokens it gives out. */
+/** The settings of a provider that affect its tokens. */
 export interface TokenSettings {
   readonly pk: number;
   readonly name: string;
@@ -35,7 +35,7 @@ export interface ScopeRow {
 /** The reference to an authentication of no particular strength. */
 export const defaultAcr = 'gatehouse/providers/oauth2/default';
 
-/** Who the token is about, as the provider's clients know them. Refuses what would be one subject for many people. */
+/** The subject, as the provider's clients identify the user. Rejects subjects that several users would share. */
 export function subjectOf(mode: SubMode, user: UserFacts, installId: string): string {
   const subject = subjectBy(mode, user, installId);
   if (subject.trim() === '') throw new OAuthError('access_denied', 'The user has no value for the subject identifier.');

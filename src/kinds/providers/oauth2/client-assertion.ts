@@ -23,8 +23,8 @@ const skewSeconds = 30;
 const maxClockSkewSeconds = 60;
 
 /**
- * Checks a JWT by the keys of the client and of its JWKS sources (RFC 7523 §3). With the client's own id as issuer and subject it
- * is `private_key_jwt`; any other subject is a workload. Null when it proves nothing.
+ * Checks a JWT by the keys of the client and of its JWKS sources (RFC 7523 §3). With the client's own id as issuer and
+ * subject it is `private_key_jwt`; any other subject is a workload. Null when it proves nothing.
  */
 export async function checkAssertion(
   needs: Pick<OAuthDependencies, 'db' | 'key' | 'publicUrl' | 'remoteKeys' | 'keySets'>,
@@ -49,8 +49,8 @@ export async function checkAssertion(
   const expires = toTimestamp((exp + skewSeconds) * 1000);
   if (expires > addMilliseconds(call.now, maxLifetimeMs)) return null;
   const isClient = iss === client.client_id && sub === client.client_id;
-  // RFC 7523 §3, OpenID Connect Core §9: the id makes it good for one request. Workloads get theirs from platforms that
-  // hand out the same one until it expires, mostly without an id.
+  // RFC 7523 §3, OpenID Connect Core §9: the `jti` limits it to one request (replay). Workloads get theirs from
+  // platforms that return the same assertion until it expires, mostly without a `jti`.
   if (isClient && (jti === undefined || ![aud].flat().some((name) => servers.includes(name)))) return null;
   // FAPI 2.0 Security Profile §5.3.2.1: meant for the issuer alone, as one string, and not made in the future.
   if (isFapi2(client) && (aud !== servers[0] || iat > seconds(call.now) + maxClockSkewSeconds)) return null;
@@ -63,7 +63,7 @@ export async function checkAssertion(
   return { workload: isClient ? null : JSON.stringify([source, iss ?? '', sub]) };
 }
 
-/** Whom an assertion may be meant for: this server under any name that clients know it by, the issuer first. */
+/** Accepted audiences: all identifiers of this server, the issuer first. */
 function serverNames(publicUrl: string, { assigned_application_slug, issuer_mode }: Client): string[] {
   const { issuer = '', token = '' } = setupUrls(publicUrl, assigned_application_slug, issuer_mode);
   return [issuer, token, `${publicUrl}${tokenPath}`, `${publicUrl}/`, publicUrl];

@@ -24,7 +24,7 @@ type Credentials =
   | {
       readonly method: 'client_secret_basic' | 'client_secret_post';
       readonly clientId: string;
-      /** In each way in which it may have been meant. */
+      /** All possible decodings. */
       readonly secrets: readonly string[];
     }
   | { readonly method: 'none'; readonly clientId: string }
@@ -117,7 +117,9 @@ function readCredentials(call: Call, params: Params): Credentials {
     : { method: 'client_secret_post', clientId, secrets: [secret] };
 }
 
-/** RFC 6749 §2.3.1: both parts are form-encoded before they are joined. Many clients leave that out, so either will do. */
+/**
+ * RFC 6749 §2.3.1: both parts are form-encoded before they are joined. Many clients leave that out, so either will do.
+ */
 function readBasic(header: string | undefined): { clientId: string; secrets: string[] } | null {
   const [, encoded] = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(header?.trim() ?? '') ?? [];
   if (encoded === undefined) return null;

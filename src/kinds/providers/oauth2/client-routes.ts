@@ -17,7 +17,7 @@ export interface MountDependencies extends OAuthDependencies {
 
 const root = '/application/o/';
 const urlOf = (path: string) => (path.startsWith('/') ? path : `${root}${path}`);
-/** How long browsers need not ask again whether a page may call. */
+/** How long browsers may cache a preflight response (CORS). */
 const preflightSeconds = 600;
 
 /** The endpoints of OAuth 2 and OpenID Connect that clients call. */

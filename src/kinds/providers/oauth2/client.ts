@@ -33,7 +33,7 @@ export interface Client extends TokenSettings {
   readonly refresh_token_validity: string;
   readonly redirect_uris: readonly RedirectUri[];
   readonly grant_types: readonly GrantType[];
-  /** Resources and ids of other clients that it may ask tokens for. */
+  /** Resources and ids of other clients for which it may request tokens. */
   readonly targets: readonly string[];
   /** Its own public keys, as JSON; an empty object when there are none. */
   readonly jwks: string;
@@ -118,7 +118,7 @@ export const scopesOf = statement<[provider: number], ScopeRow>(
     where pm.provider = ${provider} order by m.name`,
 );
 
-/** The providers that let a client ask for tokens for them. */
+/** The providers for which a client may request tokens. */
 const audiencesOf = statement<[provider: number], { client_id: string }>(
   (
     provider,
@@ -160,7 +160,7 @@ export function loadClient(needs: ClientDependencies, by: By): Promise<Client | 
 }
 
 async function readClient({ key }: ClientDependencies, query: Query, by: By): Promise<Client | null> {
-  // Not every text can be asked for, and none of those is the name of a client.
+  // Not every text is a valid parameter, and no client id is an invalid one.
   if (!Object.values(by).every((name) => typeof name === 'number' || isStorable(name))) return null;
   const [row] = await rowsOf(query, by);
   if (!row) return null;
@@ -205,6 +205,6 @@ async function readClient({ key }: ClientDependencies, query: Query, by: By): Pr
 export const scopeNames = ({ scopes }: Pick<Client, 'scopes'>): ReadonlySet<string> =>
   new Set(scopes.map(({ scope_name }) => scope_name));
 
-/** Whether requests to this path may be the client's: below an issuer, only those of its own. */
+/** Whether the client may send requests to this path: below an issuer, only to its own. */
 export const isServedAt = ({ application }: Pick<Client, 'application'>, { params: { slug } }: Pick<Call, 'params'>) =>
   slug === undefined || slug === application.slug;

@@ -4,7 +4,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { JobKind } from '../../../platform/jobs/job.ts';
 
-/** The condition for tokens that can be used: those of a deleted provider wait for the job. */
+/** The condition for usable tokens: those of a deleted provider await deletion by the job. */
 export const hasProvider = (provider: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`exists (select 1 from providers p where p.pk = ${provider})`;
 

@@ -10,7 +10,7 @@ const callback = 'https://wiki.example.com/callback';
 const dayMs = 86_400_000;
 const inDays = (now: string, days: number) => addMilliseconds(now, days * dayMs);
 
-/** A wiki that people sign in to, and what it was granted. */
+/** A wiki with a provider, and its tokens. */
 export async function oauth2Demo(demo: Demo): Promise<DemoProvider> {
   const { api } = demo;
   const mapping = await api.ensure(
@@ -75,7 +75,7 @@ async function grant(demo: Demo, provider: DemoObject, application: DemoObject):
   );
 }
 
-/** The event that the application's first use would have left. */
+/** The event of a first use of the application. */
 async function tellOfSignIn({ api, people }: Demo, application: DemoObject): Promise<void> {
   const { ada } = people;
   const model = { app: 'svc_core', model_name: 'application', pk: application.pk, name: application.name };

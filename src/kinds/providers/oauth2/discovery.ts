@@ -16,7 +16,7 @@ import { registrationPath, setupUrls } from './urls.ts';
 
 type Document = Readonly<Record<string, Json>>;
 
-/** What can be known of a server and its client beforehand (OpenID Connect Discovery §3, RFC 8414). */
+/** The metadata of the server for a client (OpenID Connect Discovery §3, RFC 8414). */
 export function discoveryEndpoint(needs: OAuthDependencies): OAuthEndpoint {
   return async (exchange) => {
     const client = await loadClient(needs, { slug: exchange.call.params.slug ?? '' });
@@ -79,7 +79,7 @@ function signingAlgorithms(signer: OAuthDependencies['signer'], client: Client):
   try {
     return [signer.keyOf(client).alg];
   } catch (error) {
-    // A provider without anything to sign with promises nothing; the rest can be known all the same.
+    // A provider without a signing key lists no algorithms; the other metadata is still published.
     if (error instanceof OAuthError) return [];
     throw error;
   }

@@ -21,7 +21,10 @@ interface ProofRequest {
 
 /** How long after it was made a proof is taken, and how far ahead a client's clock may be. */
 const validForSeconds = 60;
-/** Longer than any proof is taken: one from a clock ahead is taken twice as long, to the end of a second, and clocks of instances differ. */
+/**
+ * Longer than any proof is taken: one from a clock ahead is taken twice as long, to the end of a second, and clocks of
+ * instances differ.
+ */
 const rememberedForMs = 3 * validForSeconds * 1000;
 const maxProofLength = 8_192;
 const maxIdLength = 256;
@@ -67,7 +70,7 @@ export async function readDpopProof(
   }
 }
 
-/** RFC 9449 §4.3: query and fragment are left out, and the rest compared as the same URL would be. */
+/** RFC 9449 §4.3: without query and fragment, compared after normalization. */
 function withoutQuery(htu: unknown): string | null {
   const url = typeof htu === 'string' ? URL.parse(htu) : null;
   if (!url) return null;

@@ -6,11 +6,14 @@ import type { Call, NewEvent } from '../../../resource/call.ts';
 import type { Client } from './client.ts';
 import { callAs, sharedSubjectEvent, wrongRedirectEvent } from './events.ts';
 
-/** Tells administrators of refusals that they may have caused. Strangers cannot fill the log by it, nor people who try again. */
+/**
+ * Tells administrators of refusals that they may have caused. Strangers cannot fill the log by it, nor people who try
+ * again.
+ */
 export interface ErrorEvents {
   /** That the policies of an application turned away whom the call is made as. */
   readonly denied: Denials;
-  /** That tokens were refused to a user because others have the same subject. */
+  /** Tokens were refused to a user who shares a subject with others. */
   sharedSubject(call: Call, client: Client, user: UserFacts): Promise<void>;
   /** That a request named an address to return to that the provider does not have. */
   wrongRedirect(
@@ -23,7 +26,10 @@ export interface ErrorEvents {
 
 const windowMs = 10 * 60_000;
 
-/** Administrators are notified of the first wrong address of a provider in this time, and of so many providers; all are recorded. */
+/**
+ * Administrators are notified of the first wrong address of a provider in this time, and of so many providers; all are
+ * recorded.
+ */
 const notifiedEveryMs = 3_600_000;
 const maxNotified = 5;
 
@@ -43,7 +49,7 @@ export function createErrorEvents(db: Database): ErrorEvents {
       await record(call.actor ? call : callAs(call, user), sharedSubjectEvent(client, user));
     },
     async wrongRedirect(call, client, parameter, address) {
-      // One network that is over its share does not use up that of all.
+      // A network beyond its limit does not count towards the total.
       if (byNetwork.waitAfter(call.request.clientIp) > 0 || inAll.waitAfter('') > 0) return;
       // Otherwise anyone with a client id could flood administrators' inboxes.
       const isQuiet = byProvider.waitAfter(String(client.pk)) > 0 || notified.waitAfter('') > 0;

@@ -37,7 +37,7 @@ interface Authorization {
   readonly actor?: UserFacts | undefined;
 }
 
-/** That an application was let in for a user. It is recorded once, however many tokens come of it. */
+/** A user has authorized an application. Recorded once, however many tokens are issued. */
 export const authorizedEvent = (client: Authorized, { scope, grantType, flow, actor }: Authorization): NewEvent => ({
   action: 'authorize_application',
   app,
@@ -50,7 +50,7 @@ export const authorizedEvent = (client: Authorized, { scope, grantType, flow, ac
   },
 });
 
-/** That something that may be used once was used again. */
+/** A single-use object was used again (replay). */
 export const suspiciousEvent = (client: Client, grantType: GrantType): NewEvent => ({
   action: 'suspicious_request',
   app,

@@ -1,7 +1,7 @@
 export const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 export const tokenExchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
-/** The ways in which clients come by tokens; `implicit` and `hybrid` are those of the authorize endpoint. */
+/** Grant types; `implicit` and `hybrid` are flows of the authorize endpoint. */
 export const grantTypes = [
   'authorization_code',
   'implicit',
@@ -14,7 +14,7 @@ export const grantTypes = [
 ] as const;
 export type GrantType = (typeof grantTypes)[number];
 
-/** RFC 9700 §2.1.2, §2.4: implicit, hybrid and password-style grants are for clients that know nothing better. */
+/** RFC 9700 §2.1.2, §2.4: implicit, hybrid and password grants are for clients that support nothing else. */
 export const defaultGrantTypes: readonly GrantType[] = [
   'authorization_code',
   'refresh_token',

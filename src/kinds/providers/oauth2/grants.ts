@@ -10,7 +10,7 @@ import { hasProvider } from './delete-tokens.job.ts';
 
 type Hash = Pick<InstanceKey, 'hash'>;
 
-/** Who was given what, by which provider, for how long. */
+/** User, client, scope and lifetime of a grant. */
 export interface Grant {
   readonly provider: number;
   readonly user: number;
@@ -27,7 +27,7 @@ export interface Grant {
   readonly terms?: GrantTerms;
 }
 
-/** What was agreed besides the scope. It goes over to all that a grant is exchanged for. */
+/** The terms of a grant in addition to its scope. Inherited by everything that the grant is exchanged for. */
 export interface GrantTerms {
   readonly nonce?: string;
   readonly acr?: string;
@@ -38,7 +38,7 @@ export interface GrantTerms {
   readonly resource?: readonly string[];
   /** RFC 9449: the thumbprint of the key whose owner alone may use it. */
   readonly jkt?: string;
-  /** What clients know the session by (OpenID Connect Back-Channel Logout §2.1). */
+  /** The session id for clients (OpenID Connect Back-Channel Logout §2.1). */
   readonly sid?: string;
   /** RFC 8693 §4.1: who acts for the user. */
   readonly act?: ActClaim;
@@ -49,9 +49,9 @@ export interface GrantTerms {
 /** Who acts, and below it who acted before. A type, since claims are JSON. */
 export type ActClaim = {
   readonly sub: string;
-  /** Whose clients know the actor by this subject. */
+  /** The provider whose clients identify the actor by this subject. */
   readonly iss: string;
-  /** The client that the actor was known to. */
+  /** The client to which the actor's token was issued. */
   readonly client_id: string;
   readonly act?: ActClaim;
 };
@@ -121,7 +121,9 @@ const valuesOf = ({ provider, user, session, scope, now, authTime, expires, fami
   JSON.stringify(terms),
 ];
 
-/** Of the columns that tokens have besides. The claims as they are shown: computed once, not for every reader of a long list. */
+/**
+ * Further columns of tokens. The claims are stored as displayed: computed once, not for every reader of a long list.
+ */
 const valuesOfToken = ({ hash }: Hash, { token, idToken }: TokenGrant) => [
   hash(token),
   JSON.stringify(idToken, null, 4),
@@ -152,7 +154,7 @@ export async function areActorsActive(query: Query, actors: readonly ActorToken[
   return rows.length === tokens.size;
 }
 
-/** Every token is written by one of these, so each is rendered once. */
+/** All tokens are written by these statements, so each is rendered once. */
 function insertInto(table: string, columns: readonly string[]) {
   const names = sql.join(columns.map((name) => sql.ref(name)));
   return statement<unknown[], never>(

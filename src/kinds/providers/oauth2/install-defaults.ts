@@ -9,7 +9,7 @@ export interface ManagedScope {
   readonly name: string;
 }
 
-/** The scopes that every installation has, as far as they are asked for and in that order. */
+/** The shipped scopes among those requested, in that order. */
 export async function managedScopes(query: Query, asked: readonly string[]): Promise<ManagedScope[]> {
   if (asked.length === 0) return [];
   const { rows } = await sql<ManagedScope>`select s.pk, s.scope_name as name from mapping_scope s

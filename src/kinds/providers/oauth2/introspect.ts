@@ -8,7 +8,9 @@ import type { OAuthEndpoint } from './oauth-request.ts';
 
 const inactive = { status: 200, body: { active: false } };
 
-/** What a token is worth (RFC 7662). A client learns of its own tokens and of those that are meant for it, of no others. */
+/**
+ * Token introspection (RFC 7662). A client can introspect its own tokens and those that are meant for it, no others.
+ */
 export function introspectionEndpoint(needs: OAuthDependencies): OAuthEndpoint {
   return async (exchange) => {
     const { call, params } = exchange;

@@ -38,7 +38,9 @@ export interface Issuance {
   /** The subject issued to the client before; else computed now. */
   readonly subject?: string;
   readonly gives: { readonly access: boolean; readonly id: boolean; readonly refresh: boolean };
-  /** What a refresh token stands for: all that was granted, however little is asked for this time (RFC 6749 §6). */
+  /**
+   * The scope and terms of the refresh token: all that was granted, even if this request asks for less (RFC 6749 §6).
+   */
   readonly refreshes?: { readonly scope: readonly string[]; readonly terms: GrantTerms };
   /** The code that comes with them, for `c_hash`. */
   readonly code?: string;
@@ -47,7 +49,7 @@ export interface Issuance {
 }
 
 export interface IssuedTokens {
-  /** RFC 6749 §5.1, as far as it was asked for. */
+  /** The members of RFC 6749 §5.1 that were requested. */
   readonly body: Readonly<Record<string, Json>>;
   store(tx: Query): Promise<void>;
 }
@@ -136,7 +138,7 @@ export async function claimsOfScope(
 }
 
 /**
- * The standard claims that a part of the `claims` parameter names and the scope does not bring (OpenID Connect Core §5.5):
+ * The standard claims in a part of the `claims` parameter that the scope does not include (OpenID Connect Core §5.5):
  * the person has agreed to each of them by itself.
  */
 export async function claimsAskedFor(
@@ -172,7 +174,7 @@ async function idClaimsOf(
   if (amr) own.amr = [...amr];
   if (nonce !== undefined) own.nonce = nonce;
   if (sid !== undefined) own.sid = sid;
-  // Claims requested by name are included even if the others are left to the userinfo endpoint.
+  // Claims requested by name are included even if all others are only in the userinfo response.
   const asked = terms.claims?.id_token;
   if (asked === undefined) return own;
   return { ...pick(claims, asked), ...(await claimsAskedFor(needs, call, client, user, scope, asked)), ...own };

@@ -1,4 +1,6 @@
-/** The codes of the OAuth2 and OpenID Connect specifications, with the HTTP status of responses that are not redirects. */
+/**
+ * The codes of the OAuth2 and OpenID Connect specifications, with the HTTP status of responses that are not redirects.
+ */
 const statuses = {
   // RFC 6749 §4.1.2.1, §5.2
   invalid_request: 400,
@@ -45,11 +47,11 @@ interface Details {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
-  /** What a person reads besides, where the refusal is shown on a page. */
+  /** An additional message, if the error is shown on a page. */
   readonly shown?: readonly string[];
 }
 
-/** A refusal to a client, by a code of the specifications. Only an edge turns it into an answer. */
+/** An error response to a client, by a code of the specifications. Only endpoints render it. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';
   readonly code: OAuthErrorCode;

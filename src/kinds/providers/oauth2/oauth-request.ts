@@ -12,9 +12,9 @@ import { toOAuthError } from './to-oauth-error.ts';
 /** One request to an endpoint of the protocol. */
 export interface OAuthRequest {
   readonly call: Call;
-  /** Of the body, or of the query when there is none. */
+  /** From the body, or from the query if there is none. */
   readonly params: Params;
-  /** Says whose request it is: pages of that client's origins may then read the answer. */
+  /** Sets the client of the request: pages of its origins may then read the response (CORS). */
   allowOriginsOf(client: { readonly redirect_uris: readonly RedirectUri[] }): void;
 }
 
@@ -29,7 +29,7 @@ export interface OAuthResponse {
 
 export type OAuthEndpoint = (exchange: OAuthRequest) => Promise<OAuthResponse>;
 
-/** A path below `/application/o/`, or one of its own when it begins with a slash; bodies are bounded before they are parsed. */
+/** A path below `/application/o/`, or an absolute one with a leading slash. Body sizes are checked before parsing. */
 export type Route = readonly [
   methods: readonly ('GET' | 'POST')[],
   path: string,
@@ -40,7 +40,7 @@ export type Route = readonly [
 /** RFC 6749 §5.1 */
 const unshared = { 'cache-control': 'no-store', pragma: 'no-cache', vary: 'Origin' };
 
-/** The one place where the protocol's answers are written, but for the redirects of the authorize endpoint. */
+/** The only place that writes responses of the protocol, apart from redirects of the authorize endpoint. */
 export async function handleOAuthRequest(
   http: HttpCall,
   call: Call,
@@ -73,7 +73,7 @@ async function answerOf(http: HttpCall, work: () => Promise<OAuthResponse>): Pro
     return await work();
   } catch (error) {
     const { refusal, fault } = toOAuthError(error);
-    // Internal errors are not disclosed; the request id leads to the log entry.
+    // Internal errors are not disclosed; the request id identifies the log entry.
     const body = refusal.code === 'server_error' ? { ...refusal.body(), request_id: http.facts.id } : refusal.body();
     return { status: refusal.status, body, headers: { ...challengeOf(refusal, http), ...refusal.headers }, fault };
   }

@@ -232,7 +232,7 @@ async function completeSettings({
   const keys = clientKeysComplaint(values);
   if (keys !== null) return { jwks_uri: [keys] };
   if (values.security_profile === 'fapi2') {
-    // ID tokens pass the browser; what else they say is at the userinfo endpoint.
+    // ID tokens pass through the browser; other claims are at the userinfo endpoint.
     if (current === null && !given.has('include_claims_in_id_token')) values.include_claims_in_id_token = false;
     const complaints = await fapi2Complaints(tx, values);
     if (Object.keys(complaints).length > 0) return complaints;
@@ -287,7 +287,7 @@ function setupUrlsAction(publicUrl: string): Action<SetupRow> {
   };
 }
 
-/** What an application has to know of a provider that was made for it. */
+/** What an application needs to know about the provider that was created for it. */
 export const clientFacts =
   (publicUrl: string) =>
   (provider: Row, slug: string): Record<string, string> => ({

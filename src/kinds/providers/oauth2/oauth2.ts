@@ -68,7 +68,7 @@ export function oauth2(needs: Needs): ProviderKind {
     },
     actorOfBearer: (token, now) => actorOfAccessToken(db, key, token, now, publicUrl),
     jobs: (server) => [...logoutJobs({ ...needs, ...server, publicUrl, signer }), deleteTokensJob(db)],
-    // Clients may want their answer by a form that the page sends to them.
+    // Clients may request `form_post`: the page submits a form to them.
     pageNeeds: { forms: true },
     expiring: [
       expiredOfProviders('oauth2_access_tokens', 'access tokens'),

@@ -5,7 +5,7 @@ export interface Params {
   get(name: string): string | undefined;
   /** Throws `invalid_request` when it is missing. */
   require(name: string): string;
-  /** For the few that may stand several times. */
+  /** For parameters that may be repeated. */
   all(name: string): readonly string[];
   entries(): (readonly [string, string])[];
 }
@@ -15,8 +15,8 @@ const repeatable: ReadonlySet<string> = new Set(['resource', 'audience']);
 const maxValueLength = 65_536;
 
 /**
- * Reads form-encoded text. Throws `invalid_request` for parameters that stand twice, or cannot be meant, unless `onFlaw` does
- * not: then they are left out, or count as they stood first.
+ * Reads form-encoded text. Throws `invalid_request` for repeated or malformed parameters, unless `onFlaw` does not:
+ * then malformed ones are ignored, and of repeated ones the first applies.
  */
 export function parseParams(
   text: string | URLSearchParams,

@@ -7,7 +7,10 @@ import type { Client } from './client.ts';
 import { OAuthError } from './oauth-error.ts';
 import type { PublicJwk, Signer, SigningKey } from './signing.ts';
 
-/** So much longer than the token that most tokens need not write it again; little, since keys are also replaced because they leaked. */
+/**
+ * So much longer than the token that most tokens need not write it again; little, since keys are also replaced because
+ * they leaked.
+ */
 const slackMs = 10 * 60_000;
 
 const keysOf = statement<[provider: number], { kid: string; expires: string }>(
@@ -17,7 +20,9 @@ const keysOf = statement<[provider: number], { kid: string; expires: string }>(
 /** By provider, until when each key is published at least. */
 const cache = queryCache<ReadonlyMap<string, string>>('published keys');
 
-/** Records until when something signed by a key is valid: the key stays published until then, even if the pair changes. */
+/**
+ * Records until when something signed by a key is valid: the key stays published until then, even if the pair changes.
+ */
 export async function publishKey(
   db: Database,
   tx: Query,
@@ -37,7 +42,10 @@ export async function publishKey(
     on conflict (provider, kid) do update set jwk = excluded.jwk, expires = excluded.expires`.execute(tx);
 }
 
-/** The public keys by which tokens of a client are verified: the current signing key, then keys whose tokens are still valid. */
+/**
+ * The public keys by which tokens of a client are verified: the current signing key, then keys whose tokens are still
+ * valid.
+ */
 export async function publicKeys(query: Query, signer: Signer, client: Client, now: string): Promise<PublicJwk[]> {
   const { rows } = await sql<{ jwk: string }>`select jwk from oauth2_published_keys
     where provider = ${client.pk} and expires > ${now} order by expires desc`.execute(query);
@@ -51,7 +59,7 @@ function currentKey(signer: Signer, client: Client): PublicJwk | null {
   try {
     return signer.keyOf(client).jwk;
   } catch (error) {
-    // What cannot sign any more has nothing to publish; what it signed before stands in the table.
+    // A provider that cannot sign publishes no key; earlier keys are in the table.
     if (error instanceof OAuthError) return null;
     throw error;
   }

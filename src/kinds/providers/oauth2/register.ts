@@ -76,7 +76,7 @@ function asRefusal(error: unknown): unknown {
   return new OAuthError(code, `${member}: ${text ?? 'not taken'}`);
 }
 
-/** What an administrator would choose for it: people are asked, and the server's own pair signs. */
+/** The defaults: explicit consent, and the server's own key pair. */
 async function providerOf(
   tx: Query,
   metadata: ClientMetadata,
@@ -89,7 +89,7 @@ async function providerOf(
     name: `${metadata.client_name} (${randomText(8)})`,
     authorization_flow: flow,
     client_type: metadata.token_endpoint_auth_method === 'none' ? 'public' : 'confidential',
-    // The root document alone names this endpoint, so clients know the issuer that it names.
+    // Only the root metadata contains this endpoint, so clients use the issuer in it.
     issuer_mode: 'global',
     redirect_uris: strict(metadata.redirect_uris),
     grant_types: metadata.grant_types,
@@ -100,7 +100,7 @@ async function providerOf(
     ...(metadata.require_signed_request_object && { require_signed_request_object: true }),
     ...(metadata.jwks && { jwks: metadata.jwks }),
     ...(metadata.jwks_uri && { jwks_uri: metadata.jwks_uri }),
-    // Its key is the only way in.
+    // It authenticates by its key only.
     ...(metadata.token_endpoint_auth_method === 'private_key_jwt' && { client_secret: '' }),
   };
 }

@@ -6,14 +6,14 @@ type ClaimsParameter = AuthorizeRequest['claims'];
 interface StandardClaim {
   /** The scope that brings it (OpenID Connect Core §5.4). */
   readonly scope: string;
-  /** What people read when they are asked to agree to it alone. */
+  /** The text on the consent page. */
   readonly label: string;
 }
 
 const of = (scope: string, labels: Readonly<Record<string, string>>): [string, StandardClaim][] =>
   Object.entries(labels).map(([name, label]) => [name, { scope, label }]);
 
-/** The claims that can be asked for by themselves (OpenID Connect Core §5.1, and the groups). */
+/** The claims that can be requested individually (OpenID Connect Core §5.1, and the groups). */
 const standardClaims: ReadonlyMap<string, StandardClaim> = new Map([
   ...of('profile', {
     name: 'Your full name',
@@ -51,7 +51,7 @@ export const scopesOfClaims = (names: readonly string[]): string[] => [
   ...new Set(names.flatMap((name) => standardClaims.get(name)?.scope ?? [])),
 ];
 
-/** The standard claims among those that a part of the `claims` parameter names, but for those that the scope brings anyway. */
+/** The standard claims in a part of the `claims` parameter, except those that the scope includes anyway. */
 export function claimsBeyondScope(asked: unknown, scope: readonly string[]): string[] {
   if (typeof asked !== 'object' || asked === null) return [];
   return Object.keys(asked).filter((name) => {
@@ -60,7 +60,7 @@ export function claimsBeyondScope(asked: unknown, scope: readonly string[]): str
   });
 }
 
-/** What the person agrees to besides the scope, for the consent stage. */
+/** What the user consents to in addition to the scope. */
 export function claimPermissions(
   claims: ClaimsParameter,
   scope: readonly string[],
@@ -72,8 +72,8 @@ export function claimPermissions(
 }
 
 /**
- * The parameter without the standard claims that the client has no scope for: the user does not consent to them now, so they must not
- * come if the scope is added later.
+ * The parameter without the standard claims that the client has no scope for: the user does not consent to them now, so
+ * they must not come if the scope is added later.
  */
 export function availableClaims(claims: ClaimsParameter, scopes: Iterable<string>): ClaimsParameter {
   if (claims === null) return null;
@@ -86,7 +86,7 @@ export function availableClaims(claims: ClaimsParameter, scopes: Iterable<string
   return Object.fromEntries(parts);
 }
 
-/** Those of the claims that a part of the `claims` parameter names (OpenID Connect Core §5.5). */
+/** The claims in a part of the `claims` parameter (OpenID Connect Core §5.5). */
 export function pick(claims: Claims, asked: unknown): Claims {
   if (typeof asked !== 'object' || asked === null) return {};
   return Object.fromEntries(Object.entries(claims).filter(([name]) => Object.hasOwn(asked, name)));

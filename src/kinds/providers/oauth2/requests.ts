@@ -6,7 +6,9 @@ import { randomUuid } from '../../../platform/random.ts';
 import type { Call } from '../../../resource/call.ts';
 import { OAuthError } from './oauth-error.ts';
 
-/** What a request is for. One of a purpose is never found under another. */
+/**
+ * The purpose of a request. Lookups are by purpose, so that none can be confused with another (token type confusion).
+ */
 export type Purpose = 'par' | 'device';
 export type RequestState = 'waiting' | 'granted' | 'denied';
 
@@ -26,7 +28,7 @@ export interface NewRequest {
   readonly expires: string;
 }
 
-/** A request for authorization that is under way. */
+/** A pending authorization request. */
 export interface StoredRequest {
   readonly pk: string;
   readonly purpose: Purpose;
@@ -73,14 +75,16 @@ export async function storeRequest(tx: Query, key: Key, request: NewRequest): Pr
   return pk;
 }
 
-/** The request with this id; null when there is none of the purpose. One that has expired is found: some say so. */
+/**
+ * The request with this id and purpose; null if there is none. Includes expired requests, which some callers report.
+ */
 export const findRequest = (query: Query, key: Key, purpose: Purpose, id: string): Promise<StoredRequest | null> =>
   find(query, key, purpose, 'id_hash', idHash(key, purpose, id));
 
 export const findRequestByUserCode = (query: Query, key: Key, userCode: string): Promise<StoredRequest | null> =>
   find(query, key, 'device', 'user_code_hash', userCodeHash(key, userCode));
 
-/** Decides about a request that waits; false when it has been decided before. */
+/** Decides about a pending request; false if it was already decided. */
 export async function decideRequest(
   tx: Query,
   pk: string,
@@ -92,13 +96,13 @@ export async function decideRequest(
   return rows.length > 0;
 }
 
-/** Uses a request up; false when another has done so. */
+/** Consumes a request; false if it was already consumed. */
 export async function consumeRequest(tx: Query, pk: string): Promise<boolean> {
   const { rows } = await sql`delete from oauth2_requests where pk = ${pk} returning pk`.execute(tx);
   return rows.length > 0;
 }
 
-/** Notes that a device has asked; false when it asked less than the interval ago. */
+/** Records that a device has polled; false if it polled again within the interval. */
 export async function countPoll(tx: Query, pk: string, now: string, notSince: string): Promise<boolean> {
   const { rows } = await sql`update oauth2_requests set polled = ${now}
     where pk = ${pk} and (polled is null or polled <= ${notSince}) returning pk`.execute(tx);

@@ -6,8 +6,8 @@ const maxResources = 20;
 type Asking = Pick<Client, 'client_id' | 'targets'>;
 
 /**
- * The resources (RFC 8707) or audiences that an access token is meant for. The client must be allowed to ask for each of
- * them, and where the grant names some, they must be among those; without any, all that the grant names.
+ * The resources (RFC 8707) or audiences that an access token is meant for. The client must be allowed to request each
+ * of them, and they must be among those of the grant, if it has any. Without any, those of the grant.
  */
 export function checkResource(
   asked: readonly string[],
@@ -58,7 +58,7 @@ export async function isAllowedAtAll(
   return true;
 }
 
-/** What the consent stage lists: applications and resources beside the client. */
+/** The entries of the consent stage: further applications and resources. */
 export async function targetPermissions(
   needs: ClientDependencies,
   client: Client,

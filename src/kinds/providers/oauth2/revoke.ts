@@ -9,7 +9,7 @@ import type { OAuthEndpoint } from './oauth-request.ts';
 const done = { status: 200, body: '', headers: { 'content-type': 'text/plain' } };
 
 /**
- * Takes back a token of the client's own (RFC 7009). A refresh token goes with all that came of the same authorization.
+ * Revokes a token of the client (RFC 7009). With a refresh token, all tokens of the same authorization are revoked.
  * The response does not reveal whether the token existed.
  */
 export function revocationEndpoint(needs: OAuthDependencies): OAuthEndpoint {

@@ -29,7 +29,7 @@ export function publicKeyOf(pem: string): KeyObject | null {
   }
 }
 
-/** Refuses to give a pair that providers sign with a key that cannot sign. */
+/** Rejects a key that cannot sign for a pair that providers sign with. */
 export async function checkChangedPair(tx: Query, { action, context }: NewEvent): Promise<void> {
   const { model, diff } = asObject(context);
   const { app, model_name, pk } = asObject(model);

@@ -125,7 +125,7 @@ const forms: Readonly<Partial<Record<Alg, SigningOptions>>> = {
   PS256: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST },
 };
 
-/** Off the loop, so that others are served meanwhile: RSA takes a millisecond and more. */
+/** Off the event loop, which would be blocked: RSA takes a millisecond and more. */
 function signWith(key: KeyObject, alg: Alg, bytes: Buffer): Promise<Buffer> {
   const form = forms[alg] ?? { dsaEncoding: 'ieee-p1363' };
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();

@@ -16,7 +16,10 @@ type Needs = Pick<OAuthDependencies, 'db' | 'key' | 'publicUrl' | 'installId' | 
 const testedScope = ({ scopes }: Client): string[] =>
   scopes.map(({ scope_name }) => scope_name).filter((name) => name !== apiScope);
 
-/** Where a test sign-in begins. An empty redirect URI is registered nowhere: the ticket buys no code. */
+/**
+ * The path at which a test sign-in begins. An empty redirect URI is never registered, so the ticket cannot be exchanged
+ * for a code.
+ */
 export const oauth2TestRoute = (mount: TestMount & Needs) =>
   testRoute(mount, {
     path: '/application/test-oauth2/',

@@ -4,7 +4,7 @@ import { OAuthError } from './oauth-error.ts';
 
 export interface OAuthFailure {
   readonly refusal: OAuthError;
-  /** What went wrong inside; for the log, never for the caller. Null when it was the caller who was wrong. */
+  /** The internal error, for the log only. Null if the caller made the error. */
   readonly fault: unknown;
 }
 

@@ -7,7 +7,10 @@ export const registrationPath = `${rootPath}register/`;
 export const rootDocument = '/.well-known/openid-configuration';
 export const endSessionPath = `${rootPath}end-session/`;
 
-/** Where a client finds everything: below its application, and empty while it has none, or below the root where it names the whole server as issuer. */
+/**
+ * The endpoints of a client: below its application (empty without one), or below the root if the issuer is the whole
+ * server.
+ */
 export function setupUrls(publicUrl: string, slug: string, issuerMode: IssuerMode): Record<string, string> {
   const root = `${publicUrl}${rootPath}`;
   const own = (path: string) => (slug === '' ? '' : `${root}${slug}/${path}`);
@@ -30,5 +33,7 @@ export function issuerOf(publicUrl: string, slug: string, mode: IssuerMode): str
   return slug === '' ? '' : `${publicUrl}${rootPath}${slug}/`;
 }
 
-/** The paths of an endpoint below `/application/o/`: for all clients, and below the issuer of each for that one alone. */
+/**
+ * The paths of an endpoint below `/application/o/`: for all clients, and below the issuer of each for that one alone.
+ */
 export const pathsOf = (endpoint: string): string[] => [endpoint, `{slug}/${endpoint}`];

@@ -20,9 +20,9 @@ export interface Attribute {
 /** The attributes of a user, and the mappings that failed. */
 export interface MappedUser {
   readonly attributes: readonly Attribute[];
-  /** What `name_id_mapping` makes of the user; null without one, and where it gives nothing. */
+  /** The result of `name_id_mapping`; null without a mapping or result. */
   readonly nameId: string | null;
-  /** The same user would get the same attributes again. */
+  /** Deterministic: the same user would get the same attributes. */
   readonly isLasting: boolean;
   readonly failures: readonly { readonly mapping: string; readonly failure: MappingFailed }[];
 }
@@ -35,7 +35,9 @@ interface MappedProvider {
   readonly nameIdMapping: MappingRow | null;
 }
 
-/** Evaluates the mappings of a provider. One that fails is left out, so that a slip in one does not keep everybody out. */
+/**
+ * Evaluates the mappings of a provider. A failing one is skipped, so that an error in one does not block all sign-ins.
+ */
 export function mapUser(
   sandbox: Sandbox,
   { pk, name, mappings, nameIdMapping }: MappedProvider,

@@ -30,7 +30,7 @@ interface SamlProviderSettings {
   logout_method: string;
 }
 
-/** Fills in what was left out and checks the provider as a whole. */
+/** Fills in defaults and validates the provider as a whole. */
 export const completeSettings = (publicUrl: string) => async (input: CheckInput<SamlProviderSettings>) => {
   const complaints = await completeValues(input);
   return complaints ?? (await identityComplaint(input, publicUrl));
@@ -66,7 +66,7 @@ async function identityComplaint(
     if (rows.length > 0) return { issuer: ['Another provider has this issuer.'] };
   }
   if (isSuperuser || !isNew('audience', 'signing_kp')) return null;
-  // A provider without a key signs with that of the server.
+  // A provider without a key signs with the server's.
   const own = await ownSigningKey(tx);
   const { rows } = await sql`select 1 from provider_saml
     where coalesce(signing_kp, ${own}) = ${values.signing_kp ?? own} and audience = ${values.audience} and ${other} limit 1`.execute(

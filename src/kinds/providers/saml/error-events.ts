@@ -34,10 +34,10 @@ export function createSamlErrorEvents(db: Database): SamlErrorEvents {
       );
     },
     async wrongMessage(call, provider, message) {
-      // One network that is over its share does not use up that of all.
+      // A network beyond its limit does not count towards the total.
       if (byNetwork.waitAfter(call.request.clientIp) > 0 || inAll.waitAfter('') > 0) return;
       const event = { action: 'configuration_error', app: samlApp, context: { message, ...factsOf(provider) } };
-      // Anybody can send a message; administrators find it in the log, and their inboxes stay theirs.
+      // Anonymous callers can send messages, so they are only logged: events could flood the inboxes of administrators.
       await call.db.write((tx) => call.world.record(tx, call, { ...event, isQuiet: true }));
     },
   };

@@ -102,7 +102,7 @@ async function settingsOf(input: Import, metadata: EntityMetadata): Promise<Row>
   };
 }
 
-/** The default one (endpoints come in that order), by a binding that we can answer by; POST where there is a choice. */
+/** The default endpoint (they are sorted), with a supported binding; POST if there is a choice. */
 function consumerOf({ assertionConsumer }: EntityMetadata): Endpoint {
   const [first] = assertionConsumer;
   const found =

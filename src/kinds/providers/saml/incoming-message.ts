@@ -49,7 +49,7 @@ export function parsePost(form: URLSearchParams): IncomingMessage {
   return fromDocument(name, readMessage(decodePost(form.get(name) ?? '')), form.get('RelayState'));
 }
 
-/** A message that stands for itself, with its signature inside. */
+/** A message with an enveloped signature. */
 export const fromDocument = (name: MessageName, root: XmlElement, relayState: string | null): IncomingMessage => ({
   name,
   root,

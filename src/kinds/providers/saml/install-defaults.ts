@@ -2,7 +2,7 @@
 const attributes = ['upn', 'name', 'email', 'username', 'uid', 'groups', 'ms-windowsaccountname'] as const;
 export type Attribute = (typeof attributes)[number];
 
-/** The mapping that every installation has for an attribute, by what it is managed as. */
+/** The shipped mapping for an attribute, by `managed`. */
 export const attributeMapping = (attribute: Attribute): string => `gatehouse/providers/saml/${attribute}`;
 
 export const attributeMappings: readonly string[] = attributes.map(attributeMapping);

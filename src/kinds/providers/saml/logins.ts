@@ -17,11 +17,13 @@ export interface Login {
   readonly issuer: string;
 }
 
-/** The SessionIndex for one service provider. Reveals nothing about the session, and differs for each service provider. */
+/**
+ * The SessionIndex for one service provider. Reveals nothing about the session, and differs for each service provider.
+ */
 export const sessionIndexOf = (key: Pick<InstanceKey, 'sign'>, session: string, provider: number): string =>
   `_${key.sign('saml session index', `${session} ${provider}`)}`;
 
-/** What stands for a person at one service provider during one session. */
+/** The identifiers of a user at one service provider during one session. */
 export const transientIdOf = (key: Pick<InstanceKey, 'sign'>, session: string, provider: number): string =>
   `_${key.sign('saml transient name', `${session} ${provider}`)}`;
 

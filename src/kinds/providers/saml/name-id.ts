@@ -12,24 +12,26 @@ export interface NameId {
 
 export interface NameIdNeeds {
   readonly installId: string;
-  /** What stands for the person at this service provider during this session, and at no other. */
+  /** Identifies the user at this service provider during this session only (transient). */
   readonly transient: () => string;
 }
 
-/** The formats whose names several users can have: attributes, and addresses that they share. */
+/** The formats with values that several users can share: attributes and addresses. */
 const attributeOfFormat: ReadonlyMap<string, NamingAttribute> = new Map([
   [nameIdFormats.x509, 'distinguishedName'],
   [nameIdFormats.windows, 'upn'],
   [nameIdFormats.email, 'email'],
 ]);
 
-/** The attribute that names users in a format, however it is spelled. */
+/** The attribute for a format, in any of its spellings. */
 export const attributeOf = (format: string): NamingAttribute | undefined =>
   attributeOfFormat.get(specifiedFormat(format));
 
 export const knownFormats: ReadonlySet<string> = new Set(Object.values(nameIdFormats));
 
-/** The NameID in a format. Empty if the user has no value: callers must reject it, since it would match several users. */
+/**
+ * The NameID in a format. Empty if the user has no value: callers must reject it, since it would match several users.
+ */
 export function nameIdOf(format: string, user: UserFacts, { installId, transient }: NameIdNeeds): NameId {
   const uid = uidOf(user.pk, installId);
   const attribute = attributeOf(format);

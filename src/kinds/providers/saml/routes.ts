@@ -24,7 +24,7 @@ export type SamlMount = SamlDependencies & BrowserMount & Pick<RouteServer, 'ano
 
 type Endpoint = (http: HttpCall, call: Call, provider: ServiceProvider) => Promise<HttpResponse>;
 
-/** What browsers come to on their way to a service provider or back. */
+/** The endpoints that browsers visit on the way to a service provider or back. */
 export function samlRoutes(mount: SamlMount): Route[] {
   const serve =
     (endpoint: Endpoint): HandleCall =>
@@ -36,7 +36,9 @@ export function samlRoutes(mount: SamlMount): Route[] {
       return { ...answer, headers: { ...stayingInWindow, ...answer.headers } };
     };
 
-  /** Errors that cannot be sent to a service provider are shown as a page; invalid messages are also recorded as events. */
+  /**
+   * Errors that cannot be sent to a service provider are shown as a page; invalid messages are also recorded as events.
+   */
   async function shown(
     call: Call,
     provider: ServiceProvider,
@@ -80,7 +82,7 @@ export function samlRoutes(mount: SamlMount): Route[] {
     }
   };
 
-  // A form that another site makes the browser send comes without its cookies; asked for by GET, it comes with them.
+  // A cross-site form is sent without our cookies (SameSite); after a redirect to GET, they are sent.
   const byPost: Endpoint = async ({ body }, call, provider) => {
     mount.anonymous.check(call);
     const incoming = parsePost(readForm(body));

@@ -6,7 +6,7 @@ import type { ServiceProvider, StoredPair } from './service-provider.ts';
 
 type Signing = Pick<ServiceProvider, 'signing' | 'digest_algorithm' | 'signature_algorithm'>;
 
-/** The key that signs what is sent to a service provider; null when nothing is signed. */
+/** The key that signs messages to a service provider; null if they are not signed. */
 export type KeyOf = (provider: Signing) => SigningKey | null;
 
 const maxKeys = 500;

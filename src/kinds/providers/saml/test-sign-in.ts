@@ -7,7 +7,10 @@ import { buildSubject, type SubjectDependencies } from './sso/assertion-subject.
 import { SsoError } from './sso/sso-error.ts';
 import { issuerOf } from './urls.ts';
 
-/** Where a test sign-in begins. No service provider has an empty address: the ticket buys no assertion. */
+/**
+ * The path at which a test sign-in begins. No service provider has an empty address, so the ticket cannot be exchanged
+ * for an assertion.
+ */
 export const samlTestRoute = (mount: TestMount) =>
   testRoute(mount, {
     path: '/application/test-saml/',

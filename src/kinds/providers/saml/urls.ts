@@ -1,7 +1,7 @@
 /** The default issuer: each provider uses the URL of its own metadata. */
 export const defaultIssuer = 'gatehouse';
 
-/** Below it, each application has its addresses. */
+/** The prefix of the endpoints of all applications. */
 export const samlRoot = '/application/saml/';
 
 /** Of an application, as paths on this server. `endpoint` takes every message of both bindings. */

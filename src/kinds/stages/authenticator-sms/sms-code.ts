@@ -26,12 +26,12 @@ const maxTries = 5;
 /** Messages per hour. Each one costs money. */
 const maxPerUser = 10;
 const maxPerNumber = 5;
-/** Numbers that strangers type may be expensive ones, and accounts are easily made. */
+/** Attackers may enter premium numbers, and accounts are easily created (SMS pumping). */
 const maxPerNetwork = 100;
 
 /**
- * Issues a code that replaces any earlier one, or returns null when a limit is reached. One statement per limit does the
- * counting, so that concurrent requests cannot exceed it.
+ * Issues a code that replaces any earlier one, or returns null when a limit is reached. One statement per limit does
+ * the counting, so that concurrent requests cannot exceed it.
  */
 export async function issueCode(db: Database, key: Hashing, subject: Recipient, now: string): Promise<string | null> {
   const code = randomText(codeLength, '0123456789');

@@ -47,7 +47,7 @@ export const totp: DeviceKind<TotpDevice> = {
 
 const keyOf = ({ key, digits }: TotpDevice): TotpKey => ({ secret: key, digits });
 
-/** RFC 6238 §5.2: no code is accepted twice. Of concurrent requests with the same code, the first succeeds. */
+/** RFC 6238 §5.2: no code is accepted twice (replay). Of concurrent requests with the same code, the first succeeds. */
 async function takeStep(db: Database, pk: number, step: number): Promise<boolean> {
   const { rows } = await db.write((tx) =>
     sql`update device_totp set last_step = ${step} where pk = ${pk} and last_step < ${step} returning pk`.execute(tx),

@@ -20,8 +20,8 @@ interface Pending extends Activation {
 }
 
 /**
- * Finds a pending activation. The service creates only one account per name, so walks have to share it. One from before the last change
- * of the password may be on the phone of whoever knew the old one.
+ * Finds a pending activation. The service creates only one account per name, so walks have to share it. One from before
+ * the last change of the password may be on the phone of an attacker who knew the old one.
  */
 export async function findActivation(
   query: Query,

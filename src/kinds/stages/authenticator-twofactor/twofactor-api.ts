@@ -33,7 +33,7 @@ export interface TwofactorApi {
     activation: Activation,
     now: string,
   ): Promise<EnrolmentStatus | ServiceFault>;
-  /** Sends a push notification and waits for the answer. */
+  /** Sends a push notification and waits for the response. */
   askPerson(account: ServiceAccount, userId: string, clientIp: string, now: string): Promise<boolean | ServiceFault>;
   listUsers(account: ServiceAccount, now: string): Promise<ServiceUser[] | ServiceFault>;
 }
@@ -81,7 +81,7 @@ export function createTwofactorApi(fetch: GuardedFetch, waitsMs = patienceMs): T
     async listUsers(account, now) {
       const users: ServiceUser[] = [];
       let offset: number | null = 0;
-      // The service says whether there is more: it could say so for ever.
+      // The service reports whether there are more pages, possibly without end.
       for (let page = 0; offset !== null && page * pageSize < maxUsers; page++) {
         const parameters = { limit: String(pageSize), offset: String(offset) };
         const body = await call(account, 'GET', '/admin/v1/users', parameters, now, { maxBytes: 8 * 1_048_576 });

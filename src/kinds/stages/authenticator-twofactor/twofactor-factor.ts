@@ -9,7 +9,7 @@ import { authAccount } from './twofactor-stage.resource.ts';
 
 type PushDevice = TwofactorDevice & { service_user: string; stage: string };
 
-/** Verification by push notification. The response names the device; the person confirms on it. */
+/** Verification by push notification. The answer selects the device; the user confirms on it. */
 export function twofactorFactor({
   api,
   stage: resource,

@@ -58,7 +58,7 @@ export function authenticatorValidate(needs: Needs): StageKind {
     allowsImpersonation: true,
     roles: ({ device_classes, not_configured_action }) => [
       'asks for device',
-      // A passkey tells whose it is.
+      // A passkey also identifies its user.
       device_classes.includes('webauthn') ? 'identifies' : 'needs user',
       ...(not_configured_action === 'deny' ? (['demands device', 'proves'] as const) : []),
     ],

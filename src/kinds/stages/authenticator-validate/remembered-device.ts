@@ -17,7 +17,7 @@ interface Remembered {
   readonly stage: string;
   readonly device: number;
   readonly at: string;
-  /** When the stage asks again; missing in cookies of earlier releases. */
+  /** When the stage requires verification again; missing in cookies of earlier releases. */
   readonly until?: string;
 }
 

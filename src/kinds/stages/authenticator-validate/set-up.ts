@@ -13,7 +13,7 @@ export interface SetupStage {
 
 const begun = 'mfa_setup_begun';
 
-/** The configured enrolment stages that lead to an accepted device. */
+/** The configured enrolment stages for accepted classes of device. */
 export async function setupStages(
   { call, settings, engine }: Step<ValidateSettings>,
   kinds: readonly DeviceKind[],

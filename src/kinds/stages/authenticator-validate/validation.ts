@@ -67,7 +67,7 @@ function alreadyVerified(
   if (remembered !== null) verified.add(remembered);
   const proven = new Set(provenDevices(step.context));
   for (const { kind, ground } of factors) {
-    // The stage before may not have asked the key for a PIN or a finger.
+    // The previous stage may not have required user verification.
     const counts = kind.deviceClass !== 'webauthn' || step.settings.webauthn_user_verification !== 'required';
     const device = ground.devices.find(({ pk }) => verified.has(pk) || (counts && proven.has(pk)));
     if (device) return { kind, device };

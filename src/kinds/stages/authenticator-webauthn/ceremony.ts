@@ -161,7 +161,8 @@ export async function checkAssertion(
       expectedChallenge: challenge,
       expectedOrigin: party.origin,
       expectedRPID: party.id,
-      // The counter is compared where the device is used, so that a rollback can be told from a bad signature.
+      // The counter is compared where the device is used, so that a rollback can be distinguished from an invalid
+      // signature.
       credential: { id: device.credential_id, publicKey: bytesOf(device.public_key), counter: 0 },
       requireUserVerification: userVerification === 'required',
     }),

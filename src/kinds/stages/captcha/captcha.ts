@@ -81,7 +81,7 @@ async function verifyCaptcha(
   { call, settings }: Step<Settings>,
   token: string,
 ): Promise<Row | ServiceFault> {
-  // An imported stage has none until somebody enters it.
+  // An imported stage has none until an administrator enters it.
   if (settings.private_key === '') return new ServiceFault('the stage has no private key');
   const form = { secret: settings.private_key, response: token, remoteip: call.request.clientIp };
   const answer = await callService(fetch, settings.api_url, {
@@ -102,7 +102,7 @@ async function verifyCaptcha(
 const refusesSecret = ({ 'error-codes': codes }: Row): boolean =>
   Array.isArray(codes) && codes.some((code) => code === 'invalid-input-secret' || code === 'missing-input-secret');
 
-/** Services without scores leave it out; a score that is not a number is no score. */
+/** Services without scores omit it; a value that is not a number is ignored. */
 function isWithin(score: unknown, settings: Settings): boolean {
   if (score === undefined || score === null || !settings.error_on_invalid_score) return true;
   if (typeof score !== 'number') return false;

@@ -49,7 +49,7 @@ interface Permission {
   readonly name: string;
 }
 
-/** Asks for consent to what the flow's context names, unless it was given before and is still valid. */
+/** Asks for consent to the permissions in the flow's context, unless there is a valid consent. */
 export const consentKind = defineStageKind({
   resource: consentStage,
   component: 'xak-stage-consent',
@@ -72,7 +72,7 @@ export const consentKind = defineStageKind({
     if (consent && mayStand && (await hasConsent(call.db.read, consent, call.now))) return acceptConsent(step);
     const token = rememberedText(step, 'token', () => randomText(32));
     return ask(async () => {
-      // What the person agreed to before, and what is new.
+      // Permissions that the user has consented to before, and new ones.
       const before = consent && (await lastConsent(call.db.read, consent, call.now));
       const isNew = ({ id }: Permission) => before !== null && !before.includes(id);
       return {

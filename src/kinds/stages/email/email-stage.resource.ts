@@ -21,7 +21,7 @@ const templatesAction: Action = {
     })),
 };
 
-/** Sends people a link that proves that an address is theirs. */
+/** Sends a link that verifies an address. */
 export const emailStage = defineStage({
   path: '/stages/email/',
   model: 'svc_stages_email.emailstage',

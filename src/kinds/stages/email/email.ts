@@ -60,7 +60,7 @@ export function emailKind(needs: Needs): StageKind {
       return ask({ link_opened: false });
     },
     async verifyRegistration(step) {
-      // Sent right now, for this answer.
+      // Sent for this answer.
       if (step.memory.sent_at === step.call.now) return ask({ link_opened: false });
       return (await send(needs, step)) ? ask({ link_opened: false }) : stay({ non_field_errors: [tooSoon] });
     },
@@ -68,19 +68,19 @@ export function emailKind(needs: Needs): StageKind {
 }
 
 /**
- * Another page may have led a signed-in browser here, so its user is asked first. Without a session, a walk gets here by an answer, or by one
- * GET from a source at which somebody has just signed in: that one mail is sent at once.
+ * Another site may have opened this page in a signed-in browser (CSRF), so the user is asked first. Without a session,
+ * a walk gets here by an answer, or by one GET from a source after a sign-in there: that mail is sent at once.
  */
 const isOnlyOpened = ({ actor, request }: Call): boolean => actor !== null && request.method !== 'POST';
 
-/** Whether the link was opened, and sent to the address that the user still has: it says nothing of another one. */
+/** Whether the link was opened, and was sent to the user's current address: it verifies no other. */
 async function isConfirmed(step: Step<Settings>): Promise<boolean> {
   const { mailed_to } = step.walk.plan;
   if (!step.context.is_restored) return false;
   return mailed_to === undefined || mailed_to === (addressOf(step) ?? (await step.pendingUser())?.email);
 }
 
-/** The address that somebody gave who is about to get an account. */
+/** The entered address, during an enrolment. */
 function addressOf({ context, flow }: Step<Settings>): string | null {
   const { pending_user, pending_user_identifier, prompt_data } = context;
   if (flow.designation !== 'enrollment' || pending_user !== null || pending_user_identifier !== null) return null;
@@ -92,12 +92,12 @@ const taken = 'There is an account with this address already. Sign in with it, o
 const hasAccount = async (query: Query, address: string): Promise<boolean> =>
   (await findByName(query, address, ['email'])).length > 0;
 
-/** Only a user created on this very walk is activated; others who are inactive stay inactive. */
+/** Only a user created on this walk is activated; other inactive users stay inactive. */
 async function confirmed(step: Step<Settings>) {
   const { settings, context, call } = step;
   const { pending_user, created_user } = context;
   const address = addressOf(step);
-  // Said only now: whoever opened the link may know that the address has an account.
+  // Only now: whoever opened the link controls the address and may learn that it has an account.
   if (address !== null && (await hasAccount(call.db.read, address))) return deny(taken);
   const { mailed_to } = step.walk.plan;
   const proven = mailed_to ? ({ email: mailed_to, by: 'mail' } as const) : null;
@@ -110,7 +110,7 @@ async function confirmed(step: Step<Settings>) {
   });
 }
 
-/** Queues a mail; returns false once the limit of the name is reached. That of the mailbox shows to nobody. */
+/** Queues a mail; returns false once the limit of the name is reached. The mailbox limit is not disclosed. */
 async function send({ key, jobs }: Needs, step: Step<Settings>): Promise<boolean> {
   const { call, context, settings, flow, walk } = step;
   const user = await step.pendingUser();
@@ -160,7 +160,9 @@ async function send({ key, jobs }: Needs, step: Step<Settings>): Promise<boolean
 
 const maxSharers = 20;
 
-/** Active users who share the address that was typed: it identifies none of them, so each gets a link, all in one mail. */
+/**
+ * Active users who share the address that was typed: it identifies none of them, so each gets a link, all in one mail.
+ */
 async function findSharers({ db }: Call, typed: string): Promise<UserFacts[]> {
   const found = await findByName(db.read, typed, ['email']);
   if (found.length < 2) return [];

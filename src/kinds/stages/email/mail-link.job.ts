@@ -38,7 +38,7 @@ interface LinkMail {
   readonly language?: Language;
   /** The links of further accounts that have the same address. */
   readonly others?: readonly string[];
-  /** The address of somebody without an account; otherwise the link says whose it is. */
+  /** The address, if there is no account yet; otherwise the link contains the user. */
   readonly to?: string;
   /** Whether an event already records who requested the mail. */
   readonly isRecorded: boolean;
@@ -60,7 +60,7 @@ interface Recipient {
 
 export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
   const { key, config, engine, systemCall } = needs;
-  // Ranges besides public addresses in which stages' mail servers may be.
+  // Allowed ranges for mail servers of stages, in addition to public addresses (SSRF).
   const allow = parseCidrs(config.outboundAllow);
   return {
     name: kindName,
@@ -105,7 +105,7 @@ export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
       if (!isRecorded) await call.db.write((tx) => call.world.record(tx, call, event));
       return 'The mail server took the message.';
     },
-    /** Leaves an event that says that someone could not be reached. */
+    /** Records an event that a mail could not be delivered. */
     async afterFailure(tx, { payload, message }) {
       const call = systemCall();
       const { link, stage } = payload;
@@ -116,13 +116,13 @@ export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
   };
 }
 
-/** Anything else is tried again: nobody would get a mail while the database is away. */
+/** Other errors are retried: otherwise mails would be lost while the database is unavailable. */
 function nullIfGone(error: unknown): null {
   if (error instanceof Problem && error.code === 'not_found') return null;
   throw error;
 }
 
-/** Somebody without an account, of whom nothing is known but the address. */
+/** A recipient without an account. */
 async function newcomerAt(email: string, { db, now }: Call, link: string): Promise<Recipient | null> {
   const { rows } = await sql<{ slug: string }>`select f.slug from flow_links l join flows f on f.pk = l.flow
     where l.pk = ${link} and l.expires > ${now}`.execute(db.read);

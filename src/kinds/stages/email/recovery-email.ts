@@ -44,7 +44,7 @@ export function recoveryEmailAction(needs: RecoveryNeeds) {
       if (row.email === '') throw Invalid.whole('User does not have an email address set.');
       const stage = await findStage(needs, input);
       const plan = await planRecovery(policies, call, row.pk);
-      // The administrator's own setting says nothing about the user.
+      // The administrator's own language setting does not apply to the user.
       return { plan, stage, frame: await pageFrame({ ...call, actor: null }) };
     },
     async run({ tx, call, row, registry, prepared: { plan, stage, frame } }) {

@@ -44,7 +44,8 @@ export const invitationKind = (needs: InvitationNeeds): StageKind =>
       const fixed = withoutVouchers(nestPromptData(withoutPasswords(JSON.parse(invitation.fixed_data))));
       context.prompt_data = deepMerge(nestPromptData(context.prompt_data), fixed);
       context.fixed_data = fixed;
-      // The invitation is for someone without an account, so it is not about whoever opens the link.
+      // The invitation is for a person without an account, so a signed-in user who opens the link is not the user of
+      // the flow (account takeover).
       if (context.created_user !== context.pending_user) setPendingUser(context, null);
       if (invitation.mailed_to !== null) setProvenEmail(context, { email: invitation.mailed_to, by: 'invitation' });
       context.invitation_in_effect = true;

@@ -64,7 +64,7 @@ export function mailInvitationAction({ key, mailer, jobs }: MailInvitationNeeds)
       if (row.expires !== null && row.expires <= call.now) throw Invalid.whole('The invitation has expired.');
       if ((await slugOfFlow(call.db.read, row.flow)) === null)
         throw Invalid.whole('No enrolment flow accepts invitations: bind an invitation stage to one.');
-      // The administrator's own setting says nothing about the invited person.
+      // The administrator's own language setting does not apply to the invited person.
       const { brand: title, language } = await pageFrame({ ...call, actor: null });
       return { email, title, language: languageOfUser(row.fixed_data.attributes, language) };
     },

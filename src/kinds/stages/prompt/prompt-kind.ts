@@ -125,7 +125,7 @@ async function takenNames(
   return complaints;
 }
 
-/** What the stage's policies have against the answers. A policy that fails to decide counts as a refusal. */
+/** The errors of the stage's policies about the answers. A policy that fails counts as a denial. */
 async function refusals(policies: PolicyEngine, step: Step, prompt_data: JsonObject): Promise<readonly string[]> {
   const { call, settings, context, pendingUser, flow } = step;
   const { rows } = await sql<{ pk: string; kind: string }>`select p.pk, p.kind from policies p

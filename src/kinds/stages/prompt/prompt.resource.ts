@@ -30,7 +30,7 @@ export function promptResource({ sandbox }: { readonly sandbox: Sandbox }): Reso
   });
 }
 
-/** The user write stage drops what people would say of themselves there. */
+/** The user write stage ignores such attributes from forms. */
 function vouchingComplaint({ field_key }: Pick<ValuesOf<typeof promptFields>, 'field_key'>): Complaints | null {
   const [name] = trustedAttributeNames(asObject(nestPromptData({ [field_key]: true }).attributes));
   if (name === undefined) return null;

@@ -54,7 +54,7 @@ export function showPrompt(prompt: Prompt, context: PromptContext): RenderedProm
     return { field_key, label, type, required, order, sub_text, ...evaluated };
   }
   const choices = (Array.isArray(hint) ? hint : [hint]).map(textOf).filter((choice) => choice !== '');
-  // Where an answer is optional, nothing is answered for whoever leaves it alone.
+  // An optional choice has no default: without an answer it stays empty.
   const first = required ? (choices[0] ?? '') : '';
   const initial = choices.includes(textOf(given)) ? textOf(given) : first;
   return { field_key, label, type, required, order, sub_text, placeholder: '', initial_value: initial, choices };

@@ -49,7 +49,7 @@ export async function sendToSource(
   return refusal === null ? next(use) : deny(refusal, use);
 }
 
-/** The pending visit of this step in this browser. A step that has waited too long starts over. */
+/** The pending login of this step in this browser. A step that has waited too long restarts. */
 function visitOf({ isSecure }: VisitNeeds, step: SourceStep, { pk }: SourceRow): PendingLoginKey<'back'> | null {
   const { memory, call } = step;
   if (typeof memory.ticket !== 'string' || typeof memory.until !== 'string' || memory.until <= call.now) {
@@ -61,7 +61,7 @@ function visitOf({ isSecure }: VisitNeeds, step: SourceStep, { pk }: SourceRow):
   return browser === null ? null : { purpose: 'back', token: memory.ticket, browser, source: pk };
 }
 
-/** Who only typed a name learns nothing of its owner by the way there. */
+/** The redirect discloses nothing about the user of a name that was only typed (user enumeration). */
 async function buildLoginUrl({ memory, flow, walk, pendingUser, context }: Step, path: string): Promise<string> {
   const hint = context.pending_user_identifier ?? (await pendingUser())?.email;
   const query = new URLSearchParams({

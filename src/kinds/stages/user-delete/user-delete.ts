@@ -66,7 +66,7 @@ async function refusal({ call, pendingUser }: Step): Promise<Move | null> {
   return user.is_superuser ? deny('An administrator cannot be deleted here.') : null;
 }
 
-/** Callers must not delete themselves, but this stage may delete them. The event still names the user. */
+/** Callers must not delete themselves, but this stage may delete them. The event still contains the user. */
 const serversOwn = (call: Call): Call => ({
   ...call,
   actor: null,

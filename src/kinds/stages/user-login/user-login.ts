@@ -69,7 +69,10 @@ const dayMs = 86_400_000;
 const untilBrowserEnds = { lifetimeMs: 30 * dayMs, idleMs: dayMs };
 const denied = 'You cannot sign in.';
 
-/** Creates a session for the flow's user. Only the link of a first start (`app/first-login-link.ts`) gives sessions to browsers without it. */
+/**
+ * Creates a session for the flow's user. Only the link of a first start (`app/first-login-link.ts`) gives sessions to
+ * browsers without it.
+ */
 export function userLogin(needs: Needs): StageKind {
   return defineStageKind({
     resource: userLoginStage,
@@ -97,7 +100,7 @@ async function signIn({ key, isSecure }: Needs, step: Step<Settings>, isRemember
     move: 'next',
     cookies,
     async write(tx) {
-      // A session of the user's own would outlast the impersonation and hide who is behind it.
+      // A session of the user would outlive the impersonation and hide the impersonator.
       if (call.actor?.user.pk === user.pk) checkNotImpersonating(call);
       await updateLastLogin(tx, call.now, user, context.source?.pk ?? null);
       if (step.walk.plan.isWithoutBrowser) context.signed_in = user.pk;
@@ -122,7 +125,7 @@ async function signIn({ key, isSecure }: Needs, step: Step<Settings>, isRemember
     const before = call.actor?.session ?? null;
     const renewed = before === null ? null : await renewSession(tx, key, before, facts);
     const session = renewed ?? (await startSession(tx, key, facts));
-    // Sign out the browser's previous user: what they left open must not pass to the next.
+    // Signs out the browser's previous user, so that the next one does not inherit their session.
     if (before !== null && !renewed) await endSession(tx, before);
     if (settings.terminate_other_sessions) await endSessions(tx, pk, session.pk);
     const maxAge = lengthMs > 0 ? Math.ceil(lengthMs / 1000) : null;

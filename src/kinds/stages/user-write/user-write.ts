@@ -62,7 +62,7 @@ export function userWrite(needs: Needs): StageKind {
 
 const nobody = 'There is no user to write to.';
 
-/** Who was deactivated meanwhile gets no new password, to sign in with later. A new account may wait for activation. */
+/** A user who was deactivated during the walk gets no new password. A new account may wait for activation. */
 const isWritable = (
   { pk, is_active }: Pick<UserFacts, 'pk' | 'is_active'>,
   { created_user }: Step['context'],
@@ -104,7 +104,7 @@ function change({ context, engine, walk }: Step<Settings>, user: UserFacts, hash
     const call = provenBy(context, actingAs(flowCall, user));
     const users = usersIn(engine.registry);
     const found = await selectOne(engine, users, call, tx, [sql`${users.row().col('pk')} = ${user.pk}`], 'write');
-    // Again, now that nobody else writes to the user: hashing a password takes a while.
+    // Checked again under lock, since hashing a password takes a while (race condition).
     if (!found || !isWritable(found.values, context)) throw new Problem('permission_denied');
     const values = userValues(context.prompt_data, walk.plan);
     const attributes = deepMerge(withoutEmailProof(found.values, values), attributesOf(values));

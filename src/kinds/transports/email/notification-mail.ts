@@ -69,7 +69,7 @@ function placeOf(language: Language, { client_ip, context: { geo } }: EventFacts
 const momentOf = (language: Language, time: string): string =>
   new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' }).format(new Date(time));
 
-/** What administrators had their own events tell. */
+/** The message of custom events of administrators. */
 function ownDetails({ action, context }: EventFacts): string[] {
   if (!action.startsWith('custom_')) return [];
   const { message: _, ...others } = context;
@@ -79,7 +79,7 @@ function ownDetails({ action, context }: EventFacts): string[] {
     .map(([name, value]) => clipped(oneLine(`${name}: ${value}`), maxDetailLength));
 }
 
-/** Strangers choose names that stand in events: they must not write paragraphs. */
+/** Anonymous callers choose names in events, which must not contain paragraphs (content injection). */
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ');
 
 const clipped = (text: string, length: number): string =>

@@ -14,7 +14,10 @@ export function slackTransport({ fetch }: { readonly fetch: GuardedFetch }): Tra
   };
 }
 
-/** In chats, angle brackets make links and call everybody. Strangers choose names that stand in events. */
+/**
+ * In chats, angle brackets create links and mention everyone. Anonymous callers choose names in events (content
+ * injection).
+ */
 const plain = (value: unknown): string =>
   asText(value).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replace(/\s+/g, ' ');
 

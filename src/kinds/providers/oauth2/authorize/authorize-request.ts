@@ -19,7 +19,7 @@ export const responseTypes: Readonly<Record<string, GrantType>> = {
 export const prompts = ['none', 'login', 'consent', 'select_account'] as const;
 export type Prompt = (typeof prompts)[number];
 
-/** What the checks need to know of a client. */
+/** The properties of a client that the checks need. */
 export interface RequestingClient {
   readonly client_id: string;
   readonly client_type: 'confidential' | 'public';

@@ -21,7 +21,7 @@ import type { AuthorizeDependencies } from './dependencies.ts';
 
 interface Answered {
   readonly request: AuthorizeRequest;
-  /** It serves once. */
+  /** Single use. */
   readonly ticket: Ticket;
 }
 
@@ -87,7 +87,7 @@ const markLifetimeMs = 24 * 3_600_000;
 
 /**
  * False if the pushed request was used before (RFC 9126 §7.3, replay). It may have expired by now, since the user took
- * their time: so its use is noted apart.
+ * their time: so its use is recorded separately.
  */
 async function useUp(
   tx: Query,
@@ -109,7 +109,7 @@ type Beside = { readonly gives: readonly string[]; readonly code: string | null 
   readonly terms: GrantTerms;
 };
 
-/** Tokens that come by way of the browser (implicit and hybrid); never one to refresh with. */
+/** Tokens in the front channel (implicit and hybrid); never a refresh token. */
 async function tokensBeside(
   needs: AuthorizeDependencies,
   call: Call,

@@ -38,7 +38,7 @@ export type DecisionSubject =
   /** To come to the page on which devices are let in. */
   | { readonly kind: 'device_page' };
 
-/** What decides about what a flow was begun for, once it has ended so. */
+/** Decides about the request at the end of its flow. */
 export const decisionStep = (decision: Decision, allowable: DecisionSubject): PlanStep =>
   createDecisionStep(oauth2Model, decision, allowable);
 

@@ -69,7 +69,7 @@ const freshnessOf = ({ prompt, max_age }: AuthorizeRequest): FreshSignIn => ({
   maxAge: max_age,
 });
 
-/** Who acts as another user lets no client in: what it is given would last when they have stopped. */
+/** Rejects impersonators: the tokens of the client would outlive the impersonation. */
 export function checkSignsInForThemselves({ actor }: Call): void {
   if (actor?.impersonator)
     throw new OAuthError('access_denied', 'Impersonated sessions cannot authorize applications.');
@@ -77,7 +77,7 @@ export function checkSignsInForThemselves({ actor }: Call): void {
 
 /**
  * From here on, errors are sent to the client at its verified redirect URI. Exceptions are errors as well
- * (RFC 6749 §4.1.2.1): whatever breaks on the way, the client is not left waiting.
+ * (RFC 6749 §4.1.2.1), so that the client always gets a response.
  */
 async function withErrorResponse(
   { publicUrl }: AuthorizeDependencies,

@@ -5,14 +5,14 @@ import { isHarmfulUrl, type RedirectUri } from '../redirect-uris.ts';
 import { isFapi2 } from '../security-profile.ts';
 
 const maxUriLength = 2_000;
-/** What browsers and parsers disagree about: white space, controls, backslashes. */
+/** Characters that browsers and parsers treat differently: white space, control characters, backslashes. */
 const disputed = /[\s\p{Cc}\\]/u;
 /** Paths that change meaning when an intermediary decodes them or drops path parameters (open redirect). */
 const encodedPathSigns = /%(2e|2f|5c|25|00)|\/\.{1,2};/i;
 
 /**
- * Whether a client may be answered at this address. As registered means the same text (RFC 9700 §2.1); a pattern must
- * match the whole of an address that every parser reads alike. An empty list is nowhere.
+ * Whether responses may be sent to this URI (open redirect). Strict means equal text (RFC 9700 §2.1); a pattern must
+ * match the whole of a URI that all parsers read alike. An empty list allows none.
  */
 export function isRegisteredUri(
   sandbox: Sandbox,
@@ -31,8 +31,8 @@ export function isRegisteredUri(
 }
 
 /**
- * Whether a registered redirect_uri allows this one: the same text, but for the port of a loopback address, which native apps get
- * from the operating system (RFC 8252 §7.3, RFC 9700 §2.1). FAPI 2.0 allows no exception.
+ * Whether a registered redirect_uri allows this one: the same text, but for the port of a loopback address, which
+ * native apps get from the operating system (RFC 8252 §7.3, RFC 9700 §2.1). FAPI 2.0 allows no exception.
  */
 export const isRegisteredRedirectUri = (
   sandbox: Sandbox,
@@ -47,13 +47,13 @@ const isSameLoopback = (one: string, other: string): boolean =>
 
 const withoutPort = (uri: string): string => uri.replace(loopback, '$1');
 
-/** Nothing in it that a parser would drop, resolve or take for credentials. */
+/** Whether no parser would drop or resolve a part of it, or read credentials in it. */
 function isUnambiguous(uri: string, url: URL): boolean {
   const isNormal = url.href === uri || (url.pathname === '/' && url.href === `${uri}/`);
   return isNormal && url.username === '' && url.password === '' && !encodedPathSigns.test(url.pathname);
 }
 
-/** In the sandbox: a pattern that takes for ever must not take the server along. A pattern that breaks matches nothing. */
+/** Runs in the sandbox, with limited time (ReDoS). A pattern that fails matches nothing. */
 function matchesWhole(sandbox: Sandbox, pattern: string, uri: string): boolean {
   const result = sandbox.run(wholeMatch, { globals: { pattern, uri } });
   if (!result.ok && result.isBudgetSpent) throw new OAuthError('invalid_request', tooCostly);
@@ -63,5 +63,5 @@ function matchesWhole(sandbox: Sandbox, pattern: string, uri: string): boolean {
 const tooCostly =
   'redirect_uri cannot be checked: comparing it with the patterns registered for this client takes too long. Register simpler patterns, or the URIs themselves.';
 
-// The pattern is read by itself first: one that closes our group would be half a pattern.
+// The pattern is compiled alone first, so that it cannot close the group around it.
 const wholeMatch = 'new RegExp(pattern); return new RegExp("^(?:" + pattern + ")$").test(uri);';

@@ -14,17 +14,19 @@ import { isRegisteredRedirectUri } from './match-redirect-uri.ts';
 import { openRequestObject, unsignedRefusal } from './request-object.ts';
 import { parseAuthorizeRequest } from './steps.ts';
 
-/** Long enough to sign in on the way; less than ten minutes (FAPI 2.0 Security Profile §5.3.2.2). */
+/** Long enough to sign in; less than ten minutes (FAPI 2.0 Security Profile §5.3.2.2). */
 const lifetimeSeconds = 590;
 /** Client authentication parameters are not part of the authorization request. */
 const credentials: ReadonlySet<string> = new Set(['client_secret', 'client_assertion', 'client_assertion_type']);
 
-/** Characters of its parameters; requests in an address have less room. */
+/** The maximum length of its parameters in characters; request URLs are shorter. */
 const maxRequestLength = 32_768;
 /** Bytes of the body, with the client's proof; larger ones are not parsed. */
 export const maxPushBytes = 49_152;
 
-/** The pushed authorization request endpoint (RFC 9126): the same checks, with errors returned to the client directly. */
+/**
+ * The pushed authorization request endpoint (RFC 9126): the same checks, with errors returned to the client directly.
+ */
 export function pushEndpoint(needs: OAuthDependencies): OAuthEndpoint {
   return async (exchange) => {
     const { call } = exchange;

@@ -15,8 +15,8 @@ export const requestObjectAlgorithms = (client: Pick<Client, 'security_profile'>
   isFapi2(client) ? algorithmsOf(client) : [...secretAlgorithms, ...algorithmsOf(client)];
 
 /**
- * The parameters inside a signed request (RFC 9101), by the client's secret, its keys or those of its JWKS sources. Whatever is
- * not signed is refused: it would protect nothing.
+ * The parameters inside a signed request (RFC 9101), by the client's secret, its keys or those of its JWKS sources.
+ * Whatever is not signed is refused: it would protect nothing.
  */
 export async function openRequestObject(
   needs: Pick<AuthorizeDependencies, 'db' | 'publicUrl' | 'remoteKeys' | 'keySets'>,
@@ -96,7 +96,7 @@ async function verified(
   return null;
 }
 
-/** RFC 9101 §4: numbers and objects stand as themselves, parameters are text. */
+/** RFC 9101 §4: claims may be numbers and objects, parameters are text. */
 function asForm(claims: JwtClaims): string {
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(claims)) {

@@ -16,7 +16,7 @@ export function sendAuthorizeResponse(
   return { ...redirectBrowser(withMembers(redirect_uri, response_mode === 'fragment' ? '#' : '?', all)), status };
 }
 
-/** The address with these parameters behind it; what it has already stays as it was registered. */
+/** Appends parameters to a URI; its own stay as registered. */
 function withMembers(uri: string, mark: '?' | '#', members: Readonly<Record<string, string>>): string {
   const further = /[?&]$/.test(uri) ? '' : '&';
   const joint = mark === '?' && uri.includes('?') ? further : mark;

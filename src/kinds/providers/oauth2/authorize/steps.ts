@@ -134,7 +134,10 @@ function readNonce(params: Params, _client: RequestingClient, { response_type = 
   return { nonce };
 }
 
-/** RFC 7636 §4.3, §4.4.1; RFC 9700 §2.1.1, FAPI 2.0 Security Profile §5.3.2.2: public clients and those of the profile must use it, and `plain` is rejected. Prevents PKCE downgrade. */
+/**
+ * RFC 7636 §4.3, §4.4.1; RFC 9700 §2.1.1, FAPI 2.0 Security Profile §5.3.2.2: public clients and those of the profile
+ * must use it, and `plain` is rejected. Prevents PKCE downgrade.
+ */
 function readPkce(params: Params, client: RequestingClient, { response_type = '' }: Reading): Reading {
   const code_challenge = params.get('code_challenge') ?? '';
   const code_challenge_method = params.get('code_challenge_method') ?? '';
@@ -155,7 +158,7 @@ function readPkce(params: Params, client: RequestingClient, { response_type = ''
   return { code_challenge, code_challenge_method };
 }
 
-/** OpenID Connect Core §5.5: members beside these two are not for us. */
+/** OpenID Connect Core §5.5: other members are ignored. */
 function readClaims(params: Params, { scopes }: RequestingClient): Reading {
   const text = params.get('claims');
   if (text === undefined) return { claims: null };

@@ -14,7 +14,7 @@ export const devicePath = '/device';
 const lifetimeSeconds = 600;
 /** The polling interval of devices. */
 export const pollSeconds = 5;
-/** RFC 8628 §6.1: letters that make no words and are not taken for each other. */
+/** RFC 8628 §6.1: letters that form no words and are not easily confused. */
 const userCodeLetters = 'BCDFGHJKLMNPQRSTVWXZ';
 
 /** Gives a device two codes: one to keep, and one for its person to type in elsewhere (RFC 8628 §3.1). */

@@ -9,7 +9,7 @@ import type { InstanceKey } from '../../../../platform/keys.ts';
 const lifetimeMs = 10 * 60_000;
 const markOf = ({ hash }: InstanceKey, session: string) => hash(`device page ${session}`);
 
-/** The slug of the flow; null when the brand has none, and the page is open to everybody who is signed in. */
+/** The slug of the flow; null if the brand has none: then any signed-in user may open the page. */
 export async function deviceFlowOf(host: string, query: Query): Promise<string | null> {
   const brand = await findBrandOfHost(host, query);
   const { rows } = await sql<{ slug: string }>`select f.slug from brands b join flows f on f.pk = b.flow_device_code

@@ -26,8 +26,8 @@ const refusedPath = `${devicePath}?done=${refused}`;
 const notForYou = 'You may not let this device in.';
 
 /**
- * The verification page of the device flow (RFC 8628 §3.3): users enter the code, see which application requests access, and go through
- * its authorization flow. A link with the code in it does none of that for them.
+ * The verification page of the device flow (RFC 8628 §3.3): users enter the code, see which application requests
+ * access, and go through its authorization flow. A link with the code in it does none of that for them.
  */
 export async function handleDevicePage(needs: AuthorizeDependencies, call: Call, text: string): Promise<HttpResponse> {
   const params = parseParams(text);
@@ -51,7 +51,7 @@ export async function handleDevicePage(needs: AuthorizeDependencies, call: Call,
   return letIn(needs, call, found);
 }
 
-/** Null when nothing stands between the person and the page. */
+/** Null if the user may open the page. */
 async function startDeviceFlow(
   needs: AuthorizeDependencies,
   call: Call,
@@ -107,7 +107,7 @@ async function letIn(needs: AuthorizeDependencies, call: Call, waiting: Waiting)
   return renderRejection(call, waiting, begun.outcome === 'denied' ? begun.message : notForYou);
 }
 
-/** Tells the person why, unless they know. */
+/** Shows the reason, unless the user knows it. */
 async function renderRejection(call: Call, { request }: Waiting, why: string | null): Promise<HttpResponse> {
   await deny(call, request);
   return why === null ? redirectBrowser(refusedPath) : { ...(await refusedPage(call, why)), status: 403 };

@@ -18,7 +18,10 @@ import { loadLogoutSettings } from './logout-settings.ts';
 
 const use = 'end session';
 
-/** Signs people out at the wish of a client (OpenID Connect RP-Initiated Logout). Without proof that the client may wish so they are asked. */
+/**
+ * Signs users out at the request of a client (OpenID Connect RP-Initiated Logout). Without a valid ID token hint, users
+ * are asked for confirmation (CSRF).
+ */
 export async function handleEndSession(needs: AuthorizeDependencies, call: Call, text: string): Promise<HttpResponse> {
   const params = parseParams(text);
   const after = parseLogoutPage(needs, text);
@@ -38,7 +41,7 @@ export async function handleEndSession(needs: AuthorizeDependencies, call: Call,
   return signOut(needs, call, { session, ...to, clients }, client?.invalidation_flow ?? null);
 }
 
-/** By the address, by its id, or by the ID token that it once got. */
+/** By the path, the client id, or the ID token hint. */
 async function findRequestingClient(needs: AuthorizeDependencies, call: Call, params: Params): Promise<Client | null> {
   const { slug } = call.params;
   const clientId = params.get('client_id') ?? audienceOf(params.get('id_token_hint'));
@@ -85,7 +88,7 @@ async function returnAddress(
 
 type Hint = HintClaims | 'none' | 'wrong';
 
-/** Whom the client means, by an ID token that it once got. */
+/** The user in the ID token hint. */
 async function hintOf(needs: AuthorizeDependencies, call: Call, client: Client | null, params: Params): Promise<Hint> {
   const hint = params.get('id_token_hint');
   if (hint === undefined) return 'none';

@@ -11,8 +11,8 @@ import { sessionIdClaim } from '../issue.ts';
 import { endSessionPath, type IssuerMode, issuerOf } from '../urls.ts';
 import { findFrontChannelClients } from './logins.ts';
 
-// OpenID Connect Front-Channel Logout: the browser in which a session ends loads an address of each client that it signed in
-// to. Only a page can do that, so every sign-out redirects to it.
+// OpenID Connect Front-Channel Logout: the browser in which a session ends loads an address of each client that it
+// signed in to. Only a page can do that, so every sign-out redirects to it.
 
 interface Needs {
   readonly key: InstanceKey;
@@ -23,9 +23,9 @@ interface Needs {
 export interface LogoutPage {
   /** Whose end was wished for. */
   readonly session: string | null;
-  /** An address that is proven to be good to go to; null when there is none. */
+  /** A validated redirect address; null if there is none. */
   readonly to: string | null;
-  /** The address that was asked for in vain: it is not registered. */
+  /** The requested address, if it is not registered. */
   readonly unregistered?: string;
   /** Clients notified through an iframe, by the keys of their providers. */
   readonly clients: readonly number[];
@@ -50,7 +50,7 @@ export function parseLogoutPage({ key }: Needs, query: string): LogoutPage | nul
   }
 }
 
-/** The way by that page, for those who sign out in a flow. Who came from the end-session endpoint is on it already. */
+/** Redirects through that page, for sign-outs in a flow. Sign-outs from the end-session endpoint already do. */
 export function frontChannelRedirect(needs: Needs): FindLogoutRedirect {
   return async ({ db }, session) => {
     const clients = await findFrontChannelClients(db.read, session);

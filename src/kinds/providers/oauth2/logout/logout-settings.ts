@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Query } from '../../../../platform/db/database.ts';
 import type { RedirectUri } from '../redirect-uris.ts';
 
-/** How a client takes part in signing out. */
+/** The logout settings of a client. */
 export interface LogoutSettings {
   readonly post_logout_redirect_uris: readonly RedirectUri[];
   /** Empty if the client is not notified. */

@@ -29,7 +29,7 @@ const lifetimeMs = 2 * 60_000;
 export const queueLogouts = (jobs: () => Jobs) => queueWhenSessionsEnd(jobs, findEnded, hasLogins);
 
 /**
- * Tells clients that a session is over, in whatever way it ended: by signing out, by an administrator, by time. OpenID
+ * Notifies clients that a session has ended, whatever the reason: sign-out, an administrator, expiry. OpenID
  * Connect Back-Channel Logout.
  */
 export function logoutJobs(needs: Needs): JobKind[] {

@@ -8,7 +8,7 @@ import type { GrantTerms } from '../grants.ts';
 import type { OAuthErrorCode } from '../oauth-error.ts';
 import type { Params } from '../params.ts';
 
-/** What a grant is shown. By then the client has proven itself and may use grants of the kind. */
+/** The input of a grant. The client is already authenticated and may use the grant type. */
 export interface Redemption {
   readonly needs: OAuthDependencies;
   readonly call: Call;
@@ -18,12 +18,12 @@ export interface Redemption {
   readonly jkt: string | null;
 }
 
-/** What a grant proves. All the rest is asked by the pipeline, of every grant alike. */
+/** The result of a verified grant. The pipeline performs all other checks, equally for all grants. */
 export interface Redeemed {
   readonly user: number;
   /** Who acts for the user (RFC 8693 §1.1), active: they use the application too, so they have to be let in. */
   readonly actor?: UserFacts | undefined;
-  /** The scopes that may be requested, also the default. */
+  /** The scopes that may be requested, and the default. */
   readonly scope: { readonly allowed: ReadonlySet<string>; readonly default: readonly string[] };
   readonly family: string;
   readonly session: string | null;
@@ -35,15 +35,17 @@ export interface Redeemed {
   readonly notAfter?: string;
   /** Further members of the token response. */
   readonly says?: Readonly<Record<string, string>>;
-  /** Uses the grant up, in the transaction that stores the tokens. Throws `GrantReused` when another was faster. */
+  /** Consumes the grant, in the transaction that stores the tokens. Throws `GrantReused` if it was already consumed. */
   consume(tx: Query): Promise<void>;
 }
 
 export interface GrantKind {
   readonly grantType: GrantType;
-  /** Whether to ask by it is to be let in, which is recorded; else that was recorded when a person agreed. */
+  /** Whether the request itself authorizes the client, which is recorded; otherwise the consent was recorded before. */
   readonly isAuthorization: boolean;
-  /** Whether a workload that the client's JWKS sources vouch for may ask in place of the client. */
+  /**
+   * Whether a workload that is authenticated by the client's JWKS sources may send the request instead of the client.
+   */
   readonly takesWorkloads?: boolean;
   /** The error for users who may not use the application; `invalid_grant` by default. */
   readonly deniedAs?: OAuthErrorCode;

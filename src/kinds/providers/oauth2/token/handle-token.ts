@@ -17,8 +17,9 @@ import { isFapi2 } from '../security-profile.ts';
 import { type GrantKind, GrantReused, type Redeemed, type Redemption } from './grant-kind.ts';
 
 /**
- * The token endpoint (RFC 6749 §3.2). Every grant goes the same way: the client proves itself, the grant proves what it
- * stands for, and scope, resource, user and access are asked here, so that no kind of grant can forget one.
+ * The token endpoint (RFC 6749 §3.2). All grants share one pipeline: the client authenticates, the grant is verified,
+ * and scope, resource, user and access policies are checked here, so that no grant can omit a check (privilege
+ * escalation).
  */
 export function tokenEndpoint(needs: OAuthDependencies, kinds: readonly GrantKind[]): OAuthEndpoint {
   const byType = new Map<string, GrantKind>(kinds.map((kind) => [kind.grantType, kind]));
@@ -90,7 +91,7 @@ function checkMayUse({ grantType, takesWorkloads = false }: GrantKind, { client,
   }
 }
 
-/** Never more than was granted, nor than the provider has by now. */
+/** Never more than was granted, nor than the provider allows now (scope escalation). */
 function scopeOf(
   params: Params,
   { scope }: Redeemed,

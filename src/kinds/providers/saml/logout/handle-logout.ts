@@ -22,7 +22,7 @@ import { issuerOf, samlPaths } from '../urls.ts';
 import { createPropagationStore } from './logout-propagation-store.ts';
 import { readEnvelope, soapEnvelope, soapHeaders } from './soap.ts';
 
-/** What is remembered of a logout request while the browser is on the way. A type, since it is sealed as JSON. */
+/** A pending logout request, carried by the browser. A type, since it is sealed as JSON. */
 type PendingLogout = {
   readonly provider: number;
   readonly id: string;
@@ -39,7 +39,7 @@ const sealedAs = 'saml logout';
 const lifetimeMs = 30 * 60_000;
 const maxIndexes = 20;
 
-/** Checks a logout request. Throws `SamlError` with words for the person. */
+/** Validates a logout request. Throws `SamlError` with a message for the user. */
 function readLogout(
   needs: SamlDependencies,
   { now }: Call,
@@ -71,7 +71,7 @@ function addressOf({ key }: SamlDependencies, call: Call, provider: ServiceProvi
   return `${samlPaths(provider.application.slug).endpoint}?${new URLSearchParams({ logout: sealed })}`;
 }
 
-/** By POST, the browser comes without its session; asked for by GET, it brings it. */
+/** With POST, the browser sends no session cookie (SameSite); after a redirect to GET, it does. */
 export const handleLogoutPost = (
   needs: SamlDependencies,
   call: Call,
@@ -118,7 +118,7 @@ async function continueLogout(
     const { session } = pending.ended;
     const hasFailed = await call.db.write((tx) => createPropagationStore(needs.key, call.now).takeFailure(tx, session));
     const isPartial = hasFailed || pending.ended.isPartial;
-    // The flow may have left that to us.
+    // The flow may not have done it.
     const cookies = call.actor?.session === session ? await endOwnSession(needs, call, samlApp) : [];
     return withCookies(await respond(needs, call, provider, pending, statusCodes.success, isPartial), cookies);
   }
@@ -141,7 +141,7 @@ async function continueLogout(
   return withCookies(await respond(needs, call, provider, pending, statusCodes.success, isPartial), cookies);
 }
 
-/** Answers the service provider; where it takes no answers, the person. */
+/** Responds to the service provider or, if that accepts no responses, to the user. */
 async function respond(
   needs: SamlDependencies,
   call: Call,

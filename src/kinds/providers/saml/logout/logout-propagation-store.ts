@@ -8,9 +8,9 @@ import type { Login } from '../logins.ts';
 /** The state of a browser that is redirected to service providers. A type, since it is stored as JSON. */
 export type LogoutPropagation = {
   readonly id: string;
-  /** Still to be visited. */
+  /** Service providers that are not yet notified. */
   readonly queue: readonly Login[];
-  /** The service provider that is being visited. */
+  /** The service provider that the browser was sent to. */
   readonly at: { readonly login: Login; readonly request: string } | null;
   /** Where the browser goes in the end; an address of this server. */
   readonly to: string;
@@ -27,11 +27,11 @@ export interface LogoutPropagationStore {
   writePropagation(tx: Query, propagation: LogoutPropagation): Promise<void>;
   deletePropagation(tx: Query, propagation: LogoutPropagation): Promise<void>;
   writeRequest(tx: Query, request: string, propagation: string): Promise<void>;
-  /** The propagation of a request. Can be read once. */
+  /** The propagation of a request. Single use. */
   takeRequest(tx: Query, request: string): Promise<string | null>;
   /** Stores that a service provider failed to sign the user out, for the one that requested the logout. */
   storeFailure(tx: Query, propagation: Pick<LogoutPropagation, 'session'>): Promise<void>;
-  /** Whether a service provider failed to sign the user out. Can be read once. */
+  /** Whether a service provider failed to sign the user out. Single use. */
   takeFailure(tx: Query, session: string): Promise<boolean>;
 }
 

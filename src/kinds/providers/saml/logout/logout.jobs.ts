@@ -18,7 +18,7 @@ const findEnded = 'saml_find_ended_sessions';
 
 export const queueLogouts = (jobs: () => Jobs) => queueWhenSessionsEnd(jobs, findEnded, hasLogins);
 
-/** Tells service providers behind the scenes that a session is over, in whatever way it ended. */
+/** Notifies service providers by back channel that a session has ended, whatever the reason. */
 export function logoutJobs(needs: Needs): JobKind[] {
   const { db, jobs, systemCall } = needs;
   const find: JobKind = {

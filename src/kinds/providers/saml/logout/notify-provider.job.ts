@@ -44,7 +44,8 @@ export function notifyProviderJob({ db, fetch, keyOf, systemCall }: Needs): JobK
       if (provider.sls_url === '' || !isTold) return 'This service provider is not notified by the server.';
       const answer = await deliver(provider, login);
       if (answer.status >= 400) throw new Error(`The service provider answered with ${answer.status}.`);
-      // Of one that expects requests by the server, to have arrived is enough. One that expects a browser may need its cookie.
+      // Of one that expects requests by the server, to have arrived is enough. One that expects a browser may need its
+      // cookie.
       if (provider.logout_method !== 'backchannel' && !isConfirmed(answer)) {
         throw new PermanentFailure('it did not confirm a request that came without the browser');
       }
@@ -56,7 +57,7 @@ export function notifyProviderJob({ db, fetch, keyOf, systemCall }: Needs): JobK
   async function deliver(provider: ServiceProvider, login: Login): Promise<OutboundResponse> {
     const message = logoutRequestFor(keyOf, provider, login, { id: newMessageId(), now: systemCall().now });
     const { url, request } = requestOf(provider, message, keyOf);
-    // The answer is often a redirect that leads a browser back here.
+    // The response is often a redirect that would send a browser back here.
     return fetch(url, { ...request, returnRedirect: true }).catch((error: unknown) => {
       const isHopeless = error instanceof OutboundError && (error.reason === 'blocked' || error.reason === 'bad-url');
       throw isHopeless ? new PermanentFailure(error.message) : error;

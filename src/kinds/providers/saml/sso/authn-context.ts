@@ -10,7 +10,7 @@ const twoFactors = `${prefix}MobileTwoFactorContract`;
 /** From the weakest to the strongest. */
 const ranks = [unspecified, password, passwordOverTls, deviceAlone, twoFactors];
 
-/** What can be said of how a session began (its `amr`, RFC 8176), the strongest first. */
+/** Authentication contexts by the `amr` of a session (RFC 8176), the strongest first. */
 function classesOf(amr: readonly string[]): string[] {
   if (amr.length === 0) return [unspecified];
   if (!amr.includes('pwd')) return [deviceAlone, unspecified];
@@ -19,7 +19,7 @@ function classesOf(amr: readonly string[]): string[] {
 }
 
 /**
- * How the session began, in the words that the service provider wants; null when it did not begin as wanted (SAML core,
+ * The requested authentication context that the session satisfies; null if none (SAML core,
  * section 3.3.2.2.1). Without RequestedAuthnContext, the strongest is returned.
  */
 export function authnContextOf(amr: readonly string[], wanted: RequestedContext | null): string | null {

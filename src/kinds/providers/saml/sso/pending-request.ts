@@ -2,7 +2,7 @@ import type { RequestedContext } from '../../../../lib/saml/read-authn-request.t
 import { addMilliseconds } from '../../../../platform/clock.ts';
 import type { SecretBox } from '../../../../platform/keys.ts';
 
-/** What is remembered of a request while its person is on the way. A type, since it is stored as JSON. */
+/** A pending request, while the user signs in. A type, since it is stored as JSON. */
 export type PendingRequest = {
   readonly provider: number;
   /** Null for IdP-initiated logins. */

@@ -9,7 +9,7 @@ import type { PendingRequest } from './pending-request.ts';
 /** How old a request may be when it comes. What the person does afterwards may take longer. */
 const maxAgeMs = 10 * 60_000;
 
-/** Checks a request of a service provider. Throws `SamlError` with words for the person. */
+/** Validates a request of a service provider. Throws `SamlError` with a message for the user. */
 export function readRequest(
   incoming: IncomingMessage,
   provider: ServiceProvider,
@@ -38,7 +38,7 @@ export function readRequest(
   };
 }
 
-/** Whether the AssertionConsumerServiceURL is that of the provider. Hosts are compared without case. */
+/** Whether the AssertionConsumerServiceURL is the registered one (open redirect). Hosts are compared without case. */
 export const isConsumerOf = (
   { acs_url }: Pick<ServiceProvider, 'acs_url'>,
   { consumerUrl }: Pick<PendingRequest, 'consumerUrl'>,

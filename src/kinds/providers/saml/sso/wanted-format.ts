@@ -4,7 +4,7 @@ import type { ServiceProvider } from '../service-provider.ts';
 import type { PendingRequest } from './pending-request.ts';
 import { SsoError } from './sso-error.ts';
 
-/** The format of the name that the service provider wants, as it spells it; that of the provider where it does not care. */
+/** The requested NameID format, as spelled in the request; without one, the format of the provider. */
 export function wantedFormat(
   { default_name_id_policy }: Pick<ServiceProvider, 'default_name_id_policy'>,
   { nameIdFormat }: Pick<PendingRequest, 'nameIdFormat'>,

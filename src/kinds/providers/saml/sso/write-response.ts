@@ -11,12 +11,12 @@ import type { Attribute } from '../attributes.ts';
 import type { NameId } from '../name-id.ts';
 import type { ServiceProvider } from '../service-provider.ts';
 
-/** What stands in every response. */
+/** The values in every response. */
 export interface ResponseFrame {
   readonly issuer: string;
   /** The address that it goes to. */
   readonly acs: string;
-  /** The request that it answers; null when there was none. */
+  /** InResponseTo; null for an unsolicited response. */
   readonly inResponseTo: string | null;
   readonly now: Date;
 }

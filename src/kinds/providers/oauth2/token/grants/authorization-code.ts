@@ -48,7 +48,7 @@ export const authorizationCode: GrantKind = {
     const terms: GrantTerms = JSON.parse(row.terms);
     return {
       user: row.user,
-      // The client names no scope here; one that does gets no more than it was granted.
+      // Clients need not send a scope here; those that do get no more than was granted.
       scope: { allowed: new Set(granted), default: granted },
       family: row.family,
       session: row.session,
@@ -62,7 +62,7 @@ export const authorizationCode: GrantKind = {
   },
 };
 
-/** RFC 6749 §4.1.3: named again if it was named in the first place, and then the same to the letter. */
+/** RFC 6749 §4.1.3: required if it was in the authorization request, and then identical. */
 function checkRedirectUri({ redirect_uri }: CodeRow, given: string | undefined): void {
   if (given === undefined ? redirect_uri !== '' : given !== redirect_uri) {
     throw new OAuthError('invalid_grant', 'redirect_uri does not match the authorization request.');

@@ -16,7 +16,7 @@ export const clientCredentials: GrantKind = {
   redeem: async (redemption) => grantTo(redemption, await accountOf(redemption)),
 };
 
-/** RFC 6749 §4.3, for clients that know nothing better; with app passwords alone. */
+/** RFC 6749 §4.3, for clients that support nothing else; with app passwords only. */
 export const passwordGrant: GrantKind = {
   grantType: 'password',
   isAuthorization: true,
@@ -35,7 +35,7 @@ async function accountOf(redemption: Redemption): Promise<number> {
   return clientAccount(needs.engine, call, by.client);
 }
 
-/** Only requested scopes. RFC 6749 §4.4.3: no refresh token, since the client can ask again. */
+/** Only requested scopes. RFC 6749 §4.4.3: no refresh token, since the client can request another token. */
 const grantTo = ({ by: { client } }: Redemption, user: number): Redeemed => ({
   user,
   scope: { allowed: scopeNames(client), default: [] },

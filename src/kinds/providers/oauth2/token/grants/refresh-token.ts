@@ -37,7 +37,8 @@ const standing = statement<[pk: number], { pk: number }>(
 
 /**
  * RFC 6749 §6 with RFC 9700 §4.14.2: refresh tokens rotate, and reuse revokes the whole family (replay). FAPI 2.0
- * Security Profile §5.3.2.1: it stays the same, since only the client's key makes it good, and a lost answer costs nothing.
+ * Security Profile §5.3.2.1: it stays the same, since it is bound to the client's key, and a lost response does no
+ * harm.
  */
 export const refreshToken: GrantKind = {
   grantType: 'refresh_token',
@@ -60,9 +61,9 @@ export const refreshToken: GrantKind = {
       family: row.family,
       session: row.session,
       authTime: row.auth_time,
-      // OpenID Connect Core §12.2: a nonce is not said again.
+      // OpenID Connect Core §12.2: no nonce after a refresh.
       terms,
-      // OpenID Connect Core §12.2: the subject stays the same, whatever the user is called now.
+      // OpenID Connect Core §12.2: the subject stays the same, even if the user was renamed.
       ...subjectIn(row.id_token),
       gives: { id: true, refresh: isRotated },
       async consume(tx) {

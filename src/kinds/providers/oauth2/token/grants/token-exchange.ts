@@ -12,8 +12,9 @@ import { accessTokenType, presentedToken } from './presented-token.ts';
 const maxAudiences = 10;
 
 /**
- * RFC 8693: a client trades an access token that it was given, or that is meant for it, for one of its own: about the same
- * user, with no more scope and no later expiry. With an actor token, the new one contains an `act` claim.
+ * RFC 8693: a client exchanges an access token that was issued to it, or that is meant for it, for one of its own:
+ * about the same user, with no more scope and no later expiry. With an actor token, the new one contains an `act`
+ * claim.
  */
 export const tokenExchange: GrantKind = {
   grantType: tokenExchangeGrant,
@@ -45,7 +46,7 @@ export const tokenExchange: GrantKind = {
       user: subject.user,
       actor,
       scope: { allowed: new Set(scope), default: scope },
-      // Of the same authorization: when that is taken back, this goes with it.
+      // Same authorization: revoking that revokes this token, too.
       family: subject.family,
       session: subject.session,
       authTime: subject.auth_time,
@@ -59,7 +60,7 @@ export const tokenExchange: GrantKind = {
       ...(notAfter !== undefined && { notAfter }),
       says: { issued_token_type: accessTokenType },
       async consume(tx) {
-        // The actor's need not be locked: whether it is taken back is asked whenever the new token is used.
+        // The actor's token need not be locked: its revocation is checked whenever the new token is used.
         await lockFamily(call.db, tx, subject.family);
         for (const { role, text } of presented) {
           if (await findAccessToken(tx, needs.key, text, call.now)) continue;
