@@ -1,0 +1,50 @@
+/** What the configuration of a reverse proxy is made from. */
+export interface Setup {
+  readonly mode: 'forward_single' | 'forward_domain' | 'proxy';
+  /** The address at which people open the application. */
+  readonly application: URL;
+  /** With the mode `forward_domain`: the address at which people sign in, where it is not that of Gatehouse; null otherwise. */
+  readonly signIn: URL | null;
+  /** Where the proxy reaches Gatehouse and the application: a host and a port. */
+  readonly gatehouse: string;
+  readonly upstream: string;
+  /** Whether Gatehouse sets the Authorization header for the application. */
+  readonly setsAuthorization: boolean;
+}
+
+/** A file of the proxy's configuration. */
+export interface ConfigurationFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Who the user is, to the application: the headers of the responses that let a request pass. */
+export const identityHeaders = [
+  ...['X-Gatehouse-Username', 'X-Gatehouse-Groups', 'X-Gatehouse-Entitlements', 'X-Gatehouse-Email'],
+  ...['X-Gatehouse-Name', 'X-Gatehouse-Uid', 'X-Gatehouse-Jwt'],
+  ...['X-Gatehouse-Meta-Jwks', 'X-Gatehouse-Meta-Outpost', 'X-Gatehouse-Meta-Provider', 'X-Gatehouse-Meta-App'],
+  'X-Gatehouse-Meta-Version',
+  ...['Remote-User', 'Remote-Groups', 'Remote-Email', 'Remote-Name'],
+] as const;
+
+export const headersOf = ({ setsAuthorization }: Setup): readonly string[] =>
+  setsAuthorization ? [...identityHeaders, 'Authorization'] : identityHeaders;
+
+/** The spellings with `_` that CGI and its descendants take for the same name. */
+export function foldedSpellings(name: string): string[] {
+  const spelled = name
+    .split('-')
+    .reduce<string[]>(
+      (all, part) => (all.length === 0 ? [part] : all.flatMap((one) => [`${one}-${part}`, `${one}_${part}`])),
+      [],
+    );
+  return spelled.filter((one) => one.includes('_'));
+}
+
+export const indented = (text: string, by: string): string => text.replace(/^(?=.)/gm, by);
+
+/** A list of the proxy's language, one line for each. */
+export const eachLine = (names: readonly string[], line: (name: string) => string): string =>
+  names.map(line).join('\n');
+
+export const isSecure = ({ protocol }: URL): boolean => protocol === 'https:';
