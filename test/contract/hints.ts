@@ -32,6 +32,8 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
     alsoNeeds: ['svc_core.view_user', 'svc_core.add_user_to_group'],
   },
   'svc_core.user': { alsoNeeds: ['svc_core.view_group', 'svc_core.add_user_to_group'] },
+  // Of app passwords only, and the sample is for the API.
+  'svc_core.token': { columns: () => ({ application: null }), body: () => ({ application: null }) },
   // A job that the clean-up has done: one of the kinds that may be run again.
   'svc_events.systemtask': { columns: () => ({ kind: 'job_cleanup', state: 'done' }) },
   'svc_events.event': { body: () => ({ action: 'custom_sample', client_ip: '192.0.2.1' }) },

@@ -162,6 +162,22 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     expect(gone.body.component).toBe('xak-stage-password');
   });
 
+  test('an app password of one application does not sign in', async () => {
+    const user = await person();
+    const identifier = `app-${user.pk}`;
+    const { pk: application } = (
+      await server().admin.post('/core/applications/', { name: identifier, slug: identifier })
+    ).body;
+    const values = { identifier, intent: 'app_password', user: user.pk, application };
+    expect((await server().admin.post('/core/tokens/', values)).status).toBe(201);
+    const { body } = await server().admin.get(`/core/tokens/${identifier}/view_key/`);
+    const signedIn = await signInByPassword(openBrowser(server()), user.username, body.key);
+    expect(signedIn.body.component).toBe('xak-stage-password');
+    // It goes with the application: without it, it would open all others.
+    expect((await server().admin.delete(`/core/applications/${identifier}/`)).status).toBe(204);
+    expect((await server().admin.get(`/core/tokens/${identifier}/`)).status).toBe(404);
+  });
+
   test('an imported password hash is replaced by our own', async () => {
     const user = await person();
     const { db } = server().world;

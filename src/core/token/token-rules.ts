@@ -24,6 +24,7 @@ type Token = {
   expires: string | null;
   expiring: boolean;
   audience: string | null;
+  application: string | null;
 };
 
 interface Needs {
@@ -43,6 +44,8 @@ export async function checkToken(
     return { intent: [`Invalid intent ${values.intent}`] };
   }
   if (!current && actor && !actor.isSuperuser) values.user = actor.user.pk;
+  if (values.application !== null && values.intent !== 'app_password')
+    return { application: ['Only app passwords are limited to an application.'] };
   const attributes = await effectiveAttributes(tx, values.user);
   if (actor && !actor.isSuperuser && (!current || given.has('expiring'))) {
     values.expiring = attributes[tokenExpiresAttribute] !== false;

@@ -12,6 +12,7 @@ import { boolean, time } from '../../resource/fields/scalar.ts';
 import { choice, slug, text } from '../../resource/fields/text.ts';
 import { relatedFilter } from '../../resource/query.ts';
 import type { Resource } from '../../resource/resource.ts';
+import { applicationModel } from '../application/models.ts';
 import { minKeyLength, type Settings } from '../settings/settings.ts';
 import { type KeyNeeds, storeKey } from './issue-token.ts';
 import { afterTokenWrite, checkToken, tokenIntents } from './token-rules.ts';
@@ -67,6 +68,12 @@ export function tokenResource(needs: TokenNeeds): Resource {
         help: 'When the token ends; the default lifetime applies if empty.',
       }),
       expiring: boolean({ default: true, filter: true, help: 'Turn off for a token that never ends.' }),
+      application: ref(applicationModel, 'uuid', {
+        nullable: true,
+        default: null,
+        filter: true,
+        help: 'The only application that an app password opens; any if empty.',
+      }),
       audience: text({ ...hidden, nullable: true, default: null }),
     },
     filters: { user__username: relatedFilter('user.username') },

@@ -122,6 +122,6 @@ const secretsOf = statement<
   (pk, keyHash, now) => sql`select
     (select password from users where pk = ${pk}) as hash,
     (select password_change_date from users where pk = ${pk}) as "set",
-    (select pk from tokens where key_hash = ${keyHash} and intent = 'app_password' and "user" = ${pk}
+    (select pk from tokens where key_hash = ${keyHash} and intent = 'app_password' and application is null and "user" = ${pk}
       and (not expiring or expires > ${now})) as token`,
 );

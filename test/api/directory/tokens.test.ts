@@ -32,8 +32,24 @@ describeOnBoth(
         description: '',
         expires: inMs(day),
         expiring: true,
+        application: null,
       });
       expect((await person.api.get('/core/tokens/plain/')).body).toEqual(made.body);
+    });
+
+    test('only app passwords are limited to an application', async () => {
+      const person = await server().user();
+      const { pk: application } = (await server().admin.post('/core/applications/', { name: 'Mail', slug: 'mail' }))
+        .body;
+      const made = await person.api.post('/core/tokens/', { identifier: 'limited', application });
+      expect([made.status, made.body]).toMatchObject([
+        400,
+        { application: ['Only app passwords are limited to an application.'] },
+      ]);
+      const mail = { identifier: 'mail-only', intent: 'app_password', application };
+      expect((await person.api.post('/core/tokens/', mail)).body).toMatchObject(mail);
+      const asApi = await person.api.patch('/core/tokens/mail-only/', { intent: 'api' });
+      expect(asApi.status).toBe(400);
     });
 
     test('view_key shows the key of a token, which works as a bearer token, and records an event', async () => {

@@ -127,6 +127,49 @@ describeOnBoth(
       expect((await whoami(dnOf('programs'), key)).code).toBe(49);
       await directory.change({ accept_app_passwords: false });
     });
+
+    test.runIf(hasTools)(
+      'an app password of one application binds there alone, and ends when that changes',
+      async () => {
+        const { admin } = server();
+        const { pk } = await directory.person('mailer');
+        const { pk: files } = (await admin.get('/core/applications/files/')).body;
+        const { pk: other } = (await admin.post('/core/applications/', { name: 'Mail', slug: 'mail' })).body;
+        const values = { identifier: 'ldap-files', intent: 'app_password', user: pk, application: files };
+        await admin.post('/core/tokens/', values);
+        const { key } = (await admin.get('/core/tokens/ldap-files/view_key/')).body;
+        const { whoami, dnOf } = directory;
+        await directory.change({ accept_app_passwords: true, bind_mode: 'cached' });
+        expect((await whoami(dnOf('mailer'), key)).code).toBe(0);
+        await admin.patch('/core/tokens/ldap-files/', { application: other });
+        expect((await whoami(dnOf('mailer'), key)).code).toBe(49);
+        await directory.change({ accept_app_passwords: false, bind_mode: 'direct' });
+      },
+    );
+
+    test.runIf(hasTools)('remembered binds end with any change of the user', async () => {
+      const { admin } = server();
+      const group = (await admin.post('/core/groups/', { name: 'remembered' })).body.pk;
+      const { pk } = await directory.person('cached');
+      const { whoami, dnOf } = directory;
+      const right = async (given = password) => (await whoami(dnOf('cached'), given)).code;
+      const logins = async () => (await events('login', 'cached')).length;
+      await directory.change({ bind_mode: 'cached' });
+      // A wrong one is never remembered.
+      expect([await right('wrong'), await right()]).toEqual([49, 0]);
+      expect(await logins()).toBe(1);
+      expect([await right(), await logins()]).toEqual([0, 1]);
+      expect(await right('wrong')).toBe(49);
+      await admin.post(`/core/groups/${group}/add_user/`, { pk });
+      expect([await right(), await logins()]).toEqual([0, 2]);
+      await admin.patch(`/core/users/${pk}/`, { name: 'Renamed' });
+      expect([await right(), await logins()]).toEqual([0, 3]);
+      await admin.post(`/core/users/${pk}/set_password/`, { password: 'quite another password' });
+      expect([await right(), await right('quite another password')]).toEqual([49, 0]);
+      await admin.patch(`/core/users/${pk}/`, { is_active: false });
+      expect(await right('quite another password')).toBe(49);
+      await directory.change({ bind_mode: 'direct' });
+    });
   },
   { env: ldapPorts },
 );

@@ -91,6 +91,20 @@ describeOnBoth('the token endpoint: client credentials (RFC 6749 §4.4)', (serve
     expect((await ask(server(), relying, { username })).body.error).toBe('invalid_request');
   });
 
+  test('an app password of one application authenticates its user there alone', async () => {
+    const relying = await makeRelying(server());
+    const { body } = await server().admin.post('/core/users/service_account/', { name: `robot-${randomText(6)}` });
+    const { username, token: password, user_pk } = body;
+    const { results } = (await server().admin.get(`/core/tokens/?user__username=${username}`)).body;
+    expect(results[0].user).toBe(user_pk);
+    const slug = (await server().admin.get(`/providers/oauth2/${relying.provider.pk}/`)).body.assigned_application_slug;
+    const { pk: application } = (await server().admin.get(`/core/applications/${slug}/`)).body;
+    const limited = await server().admin.patch(`/core/tokens/${results[0].identifier}/`, { application });
+    expect([limited.status, limited.body.application]).toEqual([200, application]);
+    expect((await ask(server(), relying, { username, password })).status).toBe(200);
+    expect((await ask(server(), await makeRelying(server()), { username, password })).body.error).toBe('invalid_grant');
+  });
+
   test('the password grant is off unless the provider allows it', async () => {
     const relying = await makeRelying(server());
     const { body } = await server().admin.post('/core/users/service_account/', { name: `robot-${randomText(6)}` });

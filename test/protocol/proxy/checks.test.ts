@@ -210,6 +210,21 @@ describeOnBoth(
       expect((await ask(`Bearer ${key}`)).status).toBe(401);
     });
 
+    test('an app password of another application opens nothing here', async () => {
+      const app = await protect(server());
+      const other = await protect(server());
+      const person = await server().user();
+      const { key, identifier } = await appPassword(person.pk);
+      const ask = () =>
+        proxiedBrowser(server()).ask(`${app.url}/api`, { headers: { authorization: basic(person.username, key) } });
+      const limitTo = (application: string) => server().admin.patch(`/core/tokens/${identifier}/`, { application });
+      expect((await limitTo(app.application)).status).toBe(200);
+      expect((await ask()).status).toBe(200);
+      // The session that this opened ends, too.
+      await limitTo(other.application);
+      expect((await ask()).status).toBe(401);
+    });
+
     test('a session of a program ends with a new key, an expired key, the user and the policies', async () => {
       const app = await protect(server());
       const ask = (header: string) =>

@@ -1,10 +1,12 @@
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import { callAsPerson } from '../../api/call.ts';
 import { SelectField } from '../../elements/choice.tsx';
 import { TextField } from '../../elements/field.tsx';
+import { useLoadable } from '../../elements/loading.tsx';
 import { latest, sentTime } from '../../elements/local-time.ts';
 import { t } from '../../texts/texts.ts';
 import { FormDialog } from '../form-dialog.tsx';
+import { readAll } from '../listing.tsx';
 import { type Token, tokensPath } from './token.ts';
 
 const choices = () => [
@@ -12,9 +14,18 @@ const choices = () => [
   { value: 'api', label: t('API token') },
 ];
 
+interface Application {
+  readonly pk: string;
+  readonly name: string;
+}
+
+const applicationsPath = '/core/applications/?only_with_launch_url=false';
+
 /** Creates a token. The server sets the lifetime of API tokens; app passwords may expire sooner. */
 export function NewToken({ onMade }: { onMade(token: Token): Promise<void> }) {
   const [intent, setIntent] = useState('app_password');
+  const { answer } = useLoadable(useCallback(() => readAll<Application>(applicationsPath), []));
+  const applications = answer.state === 'ready' ? answer.value : [];
 
   async function make(form: FormData): Promise<void> {
     const expires = String(form.get('expires') ?? '');
@@ -23,6 +34,7 @@ export function NewToken({ onMade }: { onMade(token: Token): Promise<void> }) {
       intent,
       description: form.get('description'),
       ...(expires && { expires: sentTime(expires) }),
+      ...(intent === 'app_password' && { application: form.get('application') || null }),
     };
     await onMade(await callAsPerson<Token>('POST', tokensPath, body));
   }
@@ -55,6 +67,18 @@ export function NewToken({ onMade }: { onMade(token: Token): Promise<void> }) {
             autoComplete="off"
             errors={complaints.description}
           />
+          {intent === 'app_password' && applications.length > 0 && (
+            <SelectField
+              name="application"
+              label={t('Application')}
+              hint={t('An app password of one application opens no other, and does not sign you in here.')}
+              choices={[
+                { value: '', label: t('All applications') },
+                ...applications.map(({ pk, name }) => ({ value: pk, label: name })),
+              ]}
+              errors={complaints.application}
+            />
+          )}
           {intent === 'app_password' && (
             <TextField
               name="expires"

@@ -6,6 +6,8 @@ export interface Token {
   readonly description: string;
   readonly expires: string | null;
   readonly expiring: boolean;
+  /** The only application that an app password opens. */
+  readonly application: string | null;
 }
 
 export const tokensPath = '/core/tokens/';

@@ -61,7 +61,8 @@ const select = statement<string[], Row>(
           left join tokens t on t.pk = s.app_password)
         on s.provider = pp.pk and s.browser is null and s.expires > ${now}
           and s.token_hash in (${sql.join(values.slice(0, maxTokens))})
-          and (m.expires > ${now} or t.key_hash = s.app_password_hash and (not t.expiring or t.expires > ${now}))
+          and (m.expires > ${now} or t.key_hash = s.app_password_hash
+            and (t.application is null or t.application = a.pk) and (not t.expiring or t.expires > ${now}))
     where (pp.host = ${host}
         or pp.mode = 'forward_domain' and pp.cookie_domain in (${sql.join(values.slice(maxTokens))}))
       and ${isServedHereSql(sql`pp.pk`)}`,

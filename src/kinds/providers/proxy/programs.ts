@@ -26,10 +26,15 @@ interface Found {
   readonly pk: string;
   readonly user: number;
   readonly username: string;
+  /** The only application that the app password opens; null: any. */
+  readonly application: string | null;
 }
 
 const select = statement<[hash: string, now: string], Found>(
-  (hash, now) => sql`select t.pk, u.pk as "user", u.username from tokens t join users u on u.pk = t."user"
+  (
+    hash,
+    now,
+  ) => sql`select t.pk, u.pk as "user", u.username, t.application from tokens t join users u on u.pk = t."user"
     where t.key_hash = ${hash} and t.intent = 'app_password' and t.audience is null
       and (not t.expiring or t.expires > ${now}) and u.is_active and u.type <> 'internal_service_account'`,
 );
@@ -81,6 +86,7 @@ export function createPrograms(needs: Needs): Programs {
     ]);
     if (!application || !user?.is_active) return null;
     const target = applicationTarget(application.application);
+    if (found.application !== null && found.application !== target.pk) return null;
     const answers = await needs.evaluateAccess(call, user.pk, [target], { dryRun: false });
     if (answers.get(target.pk)?.passing !== true) return null;
     const { now } = call;

@@ -63,6 +63,7 @@ import { keysOfGlobalGrants } from './0105-keys-of-global-grants.ts';
 import { oauth2ProviderDeletions } from './0108-oauth2-provider-deletions.ts';
 import { ldapProvider } from './0115-ldap-provider.ts';
 import { groupNumbers } from './0116-group-numbers.ts';
+import { appPasswordScope } from './0117-app-password-scope.ts';
 import { proxySessions } from './0120-proxy-sessions.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
@@ -132,4 +133,5 @@ export const migrations: readonly Migration[] = [
   oauth2ProviderDeletions,
   foldedPrincipalNames,
   groupNumbers,
+  appPasswordScope,
 ];

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type ActorRow, actorColumns, loadActor } from '../../../../core/access/actor.ts';
 import { isSuperuserSql } from '../../../../core/access/rights-sql.ts';
 import type { Actor } from '../../../../resource/actor.ts';
 import type { Call } from '../../../../resource/call.ts';
-import { servedApplication } from '../served-applications.ts';
+import { servedApplication, servedApplicationSql } from '../served-applications.ts';
 import type { ServerNeeds } from './server-needs.ts';
 
 /** Who a connection is bound as. It is looked up again for each operation: accounts change while connections last. */
@@ -25,23 +25,27 @@ const accessHoldsMs = 60_000;
 
 /** The user of an authority as an actor; null if it has ended: the account, its password or its access has changed. */
 export async function actorOf(needs: ServerNeeds, call: Call, authority: Authority): Promise<Actor | null> {
-  const { user, token, passwordSet } = authority;
+  const { user, token, passwordSet, provider } = authority;
   const { rows } = await sql<ActorRow & { password_set: string; token: string | null }>`select ${actorColumns},
     ${isSuperuserSql(sql`u.pk`)} as is_superuser, u.password_change_date as password_set,
-    ${validToken(token, call.now)} as token from users u
+    ${validToken(token, provider, call.now)} as token from users u
     where u.pk = ${user} and u.is_active and u.type <> 'internal_service_account'`.execute(call.db.read);
   const [row] = rows;
   if (!row || (token === null ? row.password_set !== passwordSet : row.token === null)) return null;
   if (Date.now() - authority.accessAt > accessHoldsMs) {
-    if (!(await mayUse(needs, call, authority.provider, user))) return null;
+    if (!(await mayUse(needs, call, provider, user))) return null;
     authority.accessAt = Date.now();
   }
   return loadActor(call.db, row, 'access token');
 }
 
-const validToken = (token: string | null, now: string) =>
+/** Whether an app password (as `t`) opens the application of a provider. */
+export const isForProvider = (provider: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`(t.application is null or t.application = ${servedApplicationSql(provider)})`;
+
+const validToken = (token: string | null, provider: number, now: string) =>
   sql`(select t.key_hash from tokens t where t.key_hash = ${token} and t.intent = 'app_password' and t."user" = u.pk
-    and (not t.expiring or t.expires > ${now}))`;
+    and ${isForProvider(sql`${provider}`)} and (not t.expiring or t.expires > ${now}))`;
 
 export async function passwordSetOf({ db }: Call, user: number): Promise<string> {
   const { rows } = await sql<{ set: string }>`select password_change_date as "set" from users
@@ -65,12 +69,12 @@ export async function mayUse(
 /** Differs once anything about the user changes: the account, the second factors, the groups, the app password. */
 export async function stampOf(
   { db: { read: query, dialect }, now }: Call,
-  user: number,
-  token: string | null,
+  provider: number,
+  { user, token }: Pick<Authority, 'user' | 'token'>,
 ): Promise<string | null> {
   const groups = sql`select ug."group" from user_groups ug where ug."user" = u.pk order by ug."group"`;
   const { rows } = await sql`select u.username, u.name, u.email, u.type, u.path, u.attributes, u.password_change_date,
-    u.last_updated, ${validToken(token, now)} as token,
+    u.last_updated, ${validToken(token, provider, now)} as token,
     (select count(*) from devices d where d."user" = u.pk and d.confirmed) as devices,
     (select max(d.pk) from devices d where d."user" = u.pk and d.confirmed) as device,
     ${dialect.jsonValues(groups, 'group')} as memberships

@@ -14,7 +14,7 @@ import type { Call } from '../../../../resource/call.ts';
 import { isStorable } from '../../../../resource/fields/well-formed.ts';
 import { ldapApp } from '../ldap-model.ts';
 import { userDn } from '../tree.ts';
-import { type Authority, mayUse, stampOf } from './authority.ts';
+import { type Authority, isForProvider, mayUse, stampOf } from './authority.ts';
 import { providerOf, type ServedProvider, servedProviders } from './served-providers.ts';
 import type { ServerNeeds } from './server-needs.ts';
 
@@ -55,13 +55,13 @@ export function createBind(needs: ServerNeeds) {
     const cached = provider.bind_mode === 'cached' ? hashOf(provider, usernameKey.of(username), password) : null;
     const known = cached === null ? undefined : remembered.get(cached);
     if (known && known.until > Date.now()) {
-      if ((await stampOf(call, known.user, known.token)) === known.stamp) return known;
+      if ((await stampOf(call, provider.pk, known)) === known.stamp) return known;
     }
     const proven =
-      (provider.accept_app_passwords ? await byAppPassword(needs, call, username, password) : null) ??
+      (provider.accept_app_passwords ? await byAppPassword(needs, call, provider, username, password) : null) ??
       (await byFlow(needs, call, provider, username, password));
     if (!proven || cached === null) return proven;
-    const stamp = await stampOf(call, proven.user, proven.token);
+    const stamp = await stampOf(call, provider.pk, proven);
     if (stamp !== null) remembered.set(cached, { ...proven, stamp, until: Date.now() + rememberedMs });
     return proven;
   }
@@ -144,7 +144,13 @@ async function splitCode(
 }
 
 /** App passwords are random and long: nobody guesses them, so they are looked up without counting attempts. */
-async function byAppPassword(needs: ServerNeeds, call: Call, username: string, given: string): Promise<Proven | null> {
+async function byAppPassword(
+  needs: ServerNeeds,
+  call: Call,
+  provider: ServedProvider,
+  username: string,
+  given: string,
+): Promise<Proven | null> {
   const { rows } = await sql<{
     token: string;
     user: number;
@@ -152,6 +158,7 @@ async function byAppPassword(needs: ServerNeeds, call: Call, username: string, g
   }>`select t.key_hash as token, u.pk as "user",
     u.username from tokens t join users u on u.pk = t."user"
     where t.key_hash = ${needs.key.hash(given)} and t.intent = 'app_password' and t.audience is null
+      and ${isForProvider(sql`${provider.pk}`)}
       and (not t.expiring or t.expires > ${call.now}) and u.username_key = ${usernameKey.of(username)} and u.is_active
       and u.type <> 'internal_service_account'`.execute(call.db.read);
   const [found] = rows;

@@ -6,13 +6,14 @@ import type { Redemption } from './grant-kind.ts';
  * Whose app password was given. A person's own password is none: it would let clients past every further stage of
  * signing in (RFC 9700 §2.4).
  */
-export async function appPasswordUser({ needs, call, params }: Redemption): Promise<number> {
+export async function appPasswordUser({ needs, call, params, by: { client } }: Redemption): Promise<number> {
   const username = params.require('username');
   const password = params.require('password');
   const who = `user ${username}`;
   needs.failures.check(call, who);
   const { rows } = await sql<{ pk: number }>`select u.pk from tokens t join users u on u.pk = t."user"
     where t.key_hash = ${needs.key.hash(password)} and t.intent = 'app_password' and u.username = ${username}
+      and (t.application is null or t.application = ${client.application.pk})
       and (not t.expiring or t.expires > ${call.now}) and u.is_active
       and u.type <> 'internal_service_account'`.execute(call.db.read);
   const [user] = rows;
