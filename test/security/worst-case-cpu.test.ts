@@ -1,12 +1,17 @@
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { deflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { ber, constructed, context, encode as encodeBer, encodeText } from '../../src/lib/ldap/ber.ts';
 import type { JsonSchema } from '../../src/resource/json-schema.ts';
 import type { Operation } from '../../src/resource/operation.ts';
 import { prepareRequest } from '../contract/drive.ts';
 import { dryRunnableIds, prepareGround } from '../contract/every-resource.ts';
 import { samlWalk } from '../protocol/saml-source/saml-walk.ts';
 import { scimClient } from '../protocol/scim/scim-client.ts';
+import { base as ldapBase, password as ldapPassword, ldapPorts, makeDirectory } from '../support/ldap-directory.ts';
+import { encodeBind, encodeSearch } from '../support/ldap-requests.ts';
+import { protect } from '../support/protected-host.ts';
 import { makeApplication, makeProvider } from '../support/providers.ts';
 import { idpKey } from '../support/saml-idp.ts';
 import { authnRequest, makeServiceProvider } from '../support/saml-sp.ts';
@@ -33,12 +38,20 @@ interface Gene {
   readonly size: number;
 }
 
-interface Sent {
+/** Bytes for the LDAP server, after a bind that they may have rights by. */
+interface LdapSent {
+  readonly bind: Buffer | null;
+  readonly bytes: Buffer;
+}
+
+interface HttpSent {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
 }
+
+type Sent = HttpSent | LdapSent;
 
 /** An endpoint with places where a caller puts values of their choice. */
 interface Target {
@@ -138,7 +151,7 @@ function slowness(): number {
 let senders = 0;
 
 /** Sends a request from an address of its own, so that no limit by network spares the work. */
-function send(server: TestServer, { method, path, headers, body }: Sent): Promise<number> {
+function sendHttp(server: TestServer, { method, path, headers, body }: HttpSent): Promise<number> {
   const bytes = body === undefined ? undefined : Buffer.from(body);
   senders += 1;
   return new Promise((resolve, reject) => {
@@ -167,6 +180,47 @@ function send(server: TestServer, { method, path, headers, body }: Sent): Promis
     );
     sent.end(bytes);
   });
+}
+
+/** Connects to the LDAP server, binds, and sends bytes. Gives what it costs from then on. */
+function sendLdap(server: TestServer, { bind, bytes }: LdapSent): Promise<number> {
+  const { hostname, port } = new URL(server.listening.LDAP ?? '');
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    let before: NodeJS.CpuUsage | undefined;
+    let last = 0;
+    // The end of an answer of many entries is not told apart from its beginning: a quiet moment ends it.
+    const isQuiet = setInterval(() => {
+      if (before && performance.now() - last > 100) done();
+    }, 20);
+    const begin = () => {
+      before = process.threadCpuUsage();
+      last = performance.now();
+      socket.write(bytes);
+    };
+    function done(): void {
+      clearInterval(isQuiet);
+      socket.destroy();
+      resolve(before ? spentMs(before) : 0);
+    }
+    socket.on('connect', () => (bind ? socket.write(bind) : begin()));
+    socket.on('data', () => {
+      if (!before) return begin();
+      last = performance.now();
+    });
+    socket.on('close', done);
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      ['EPIPE', 'ECONNRESET'].includes(error.code ?? '') ? done() : reject(error),
+    );
+  });
+}
+
+/** The processor time that a request takes. */
+async function costOf(server: TestServer, sent: Sent): Promise<number> {
+  if ('bytes' in sent) return sendLdap(server, sent);
+  const before = process.threadCpuUsage();
+  await sendHttp(server, sent);
+  return spentMs(before);
 }
 
 const json = { 'content-type': 'application/json' };
@@ -245,8 +299,193 @@ function targetsOf(operation: Operation, path: string, body: Record<string, unkn
   return found;
 }
 
+/** What endpoints read of queries and forms, by the beginning of their paths. */
+const parametersOf: Readonly<Record<string, readonly string[]>> = {
+  '/outpost.gatehouse/': ['rd', 'state', 'code', 'retry'],
+  '/application/proxy/': ['state', 'ticket', 'proof'],
+  '/application/saml': ['SAMLRequest', 'SAMLResponse', 'RelayState', 'SigAlg', 'Signature', 'ticket', 'state'],
+  '/application/': ['client_id', 'token', 'state', 'ticket', 'request', 'id_token_hint', 'code'],
+  '/source/saml/': ['SAMLRequest', 'SAMLResponse', 'RelayState', 'SigAlg', 'Signature', 'next', 'query'],
+  '/source/': ['state', 'code', 'error', 'error_description', 'iss', 'next', 'query', 'logout_token', 'ticket', 'go'],
+  '/.well-known/': ['resource', 'rel'],
+  '/': ['next', 'query', 'token', 'code', 'inspector'],
+};
+const headersOf: Readonly<Record<string, readonly string[]>> = {
+  '/outpost.gatehouse/': [
+    ...['authorization', 'cookie', 'accept', 'user-agent', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],
+    ...['x-forwarded-uri', 'x-original-url', 'x-forwarded-method', 'x-original-method'],
+  ],
+  '/': ['authorization', 'cookie', 'accept-language', 'origin'],
+};
+const under = (path: string, lists: Readonly<Record<string, readonly string[]>>): readonly string[] =>
+  Object.entries(lists).find(([prefix]) => path.startsWith(prefix))?.[1] ?? [];
+
+/** Every route beside the API, by the list of the server itself, so that none is forgotten: anything that a stranger can put there. */
+function routeTargets({ app }: TestServer, slugs: Readonly<Record<string, string>>, host: string): Target[] {
+  const declared = app.server.routes.declared.filter(({ path }) => !path.startsWith(`${apiPrefix}/`));
+  return declared.flatMap(({ methods, path }) => {
+    const [, slug = 'none'] = Object.entries(slugs).find(([prefix]) => path.startsWith(prefix)) ?? [];
+    const plain = path
+      .replace(/\{slug\}/, slug)
+      .replace(/\{\w+\}/g, '1')
+      .replace(/\*$/, 'rest');
+    const described = path.startsWith('/outpost.')
+      ? {
+          'x-forwarded-host': host,
+          'x-forwarded-proto': 'https',
+          'x-forwarded-uri': '/a',
+          'x-original-url': `https://${host}/a`,
+        }
+      : {};
+    return methods.map((declaredMethod): Target => {
+      const method = /^[A-Z]+$/.test(declaredMethod) ? declaredMethod : 'GET';
+      const hasBody = method === 'POST';
+      const headers = under(path, headersOf);
+      return {
+        name: `${method} ${path}`,
+        who: 'stranger',
+        places: ['path', 'any', ...under(path, parametersOf), ...headers, ...(hasBody ? ['body'] : [])],
+        maxSize: hasBody ? largestBody : largestHead,
+        build(place, value) {
+          const text = encode(value);
+          if (place === 'body') return { method, path: plain, headers: { ...described, ...form }, body: asText(value) };
+          if (headers.includes(place))
+            return { method, path: plain, headers: { ...described, [place]: headerText(place, value) } };
+          const query = text.slice(0, largestHead);
+          if (place === 'path')
+            return { method, path: `${plain.replace(/(?<=\/)(rest|1)?$/, query)}/`, headers: described };
+          const pair = `${place}=${text}`;
+          if (!hasBody || place === 'any')
+            return { method, path: `${plain}?${pair.slice(0, largestHead)}`, headers: described };
+          return { method, path: plain, headers: { ...described, ...form }, body: pair };
+        },
+      };
+    });
+  });
+}
+
+/** What a header can hold, with what makes the server read on. */
+function headerText(name: string, value: unknown): string {
+  const text =
+    asText(value)
+      .replace(/[^\x20-\x7e]/g, '')
+      .slice(0, largestHead) || 'x';
+  switch (name) {
+    case 'authorization':
+      return `Basic ${Buffer.from(text.slice(0, 8_000)).toString('base64')}`;
+    case 'cookie':
+      return Array.from({ length: 100 }, (_, at) => `gatehouse_proxy_${String(at).padStart(16, '0')}=a`).join('; ');
+    case 'x-forwarded-uri':
+      return `/${text}`;
+    case 'x-original-url':
+      return `https://${text}`;
+    default:
+      return text;
+  }
+}
+
+async function oauthSource({ admin }: TestServer): Promise<string> {
+  const made = await admin.post('/sources/oauth/', {
+    ...{ name: 'Costly', slug: 'costly', provider_type: 'openidconnect', consumer_key: 'a', consumer_secret: 'b' },
+    authorization_url: 'https://issuer.example/authorize',
+    access_token_url: 'https://issuer.example/token',
+    profile_url: 'https://issuer.example/me',
+    oidc_jwks: { keys: [] },
+  });
+  if (made.status !== 201) throw new Error(made.text);
+  return made.body.slug;
+}
+
+/** Operations of the LDAP server, by strangers and by users who have bound. */
+async function ldapTargets(server: TestServer): Promise<Target[]> {
+  // Otherwise each bind would hash the password.
+  const { dnOf, service } = await makeDirectory(server, { bind_mode: 'cached' });
+  await service('ldap-service');
+  const bind = encodeBind(dnOf('ldap-service'), ldapPassword);
+  const texts = (value: unknown) =>
+    Array.isArray(value) ? value.map(asText) : isObject(value) ? Object.keys(value) : [asText(value)];
+  const few = (value: unknown) => texts(value).slice(0, 600);
+  const compare = (attribute: string, value: string) =>
+    encodeBer(context | constructed | 3, encodeText(attribute), encodeText(value.slice(0, 20_000)));
+  const both = (tag: number, parts: readonly Buffer[]) => encodeBer(context | constructed | tag, ...parts);
+  const contains = (attribute: string, parts: readonly string[]) =>
+    both(4, [
+      encodeText(attribute),
+      encodeBer(ber.sequence, ...parts.map((part) => encodeText(part.slice(0, 20_000), context | 1))),
+    ]);
+  const attributes = ['cn', 'mail', 'memberOf', 'member', 'name', 'uid', 'uidNumber', 'objectClass', 'xak-superuser'];
+  const equals = (name: string) => (value: unknown) => compare(name, asText(value));
+  const anyOf = (name: string) => (value: unknown) =>
+    both(
+      1,
+      few(value).map((one) => compare(name, one)),
+    );
+  const parts = (name: string) => (value: unknown) => contains(name, texts(value).slice(0, 1_900));
+  const group = `,ou=groups,${ldapBase}`;
+  const filters: Readonly<Record<string, (value: unknown) => Buffer>> = {
+    ...Object.fromEntries(attributes.map((name) => [`${name}=`, equals(name)])),
+    ...Object.fromEntries(attributes.map((name) => [`any of ${name}`, anyOf(name)])),
+    ...Object.fromEntries(attributes.map((name) => [`${name} contains`, parts(name)])),
+    'any of groups': (value) =>
+      both(
+        1,
+        few(value).map((one) => compare('memberOf', `cn=${one}${group}`)),
+      ),
+    'none of groups': (value) =>
+      both(
+        0,
+        few(value).map((one) => both(2, [compare('member', `cn=${one},ou=users,${ldapBase}`)])),
+      ),
+    'no such attributes': (value) =>
+      both(
+        1,
+        few(value).map((one) => compare(one.replace(/[^a-z]/gi, 'x').slice(0, 200), 'y')),
+      ),
+  };
+  const bounded = (bytes: Buffer) => bytes.subarray(0, 65_536);
+  return [
+    {
+      name: 'LDAP',
+      who: 'stranger',
+      places: ['raw', 'elements', 'bind name', 'password', 'base', 'attributes', 'any of cn'],
+      maxSize: 65_000,
+      build(place, value) {
+        const builders: Readonly<Record<string, () => Buffer>> = {
+          raw: () => Buffer.from(asText(value)),
+          elements: () => encodeBer(ber.sequence, ...texts(value).map((one) => encodeText(one))),
+          'bind name': () => encodeBind(`cn=${asText(value)},ou=users,${ldapBase}`, 'x'),
+          password: () => encodeBind(dnOf('nobody'), asText(value)),
+          base: () => encodeSearch(asText(value), compare('cn', 'x')),
+          attributes: () => encodeSearch('', encodeText('objectClass', context | 7), texts(value)),
+          'any of cn': () => encodeSearch(ldapBase, anyOf('cn')(value)),
+        };
+        return { bind: null, bytes: bounded(builders[place]?.() ?? Buffer.alloc(0)) };
+      },
+    },
+    {
+      name: 'LDAP search',
+      who: 'user',
+      places: ['attributes', 'base', ...Object.keys(filters)],
+      maxSize: 65_000,
+      known: Object.keys(filters).flatMap((place) => [
+        [place, 'list', 'a'] as const,
+        [place, 'same list', '%'] as const,
+      ]),
+      build(place, value) {
+        const present = encodeText('objectClass', context | 7);
+        if (place === 'attributes') return { bind, bytes: bounded(encodeSearch(ldapBase, present, texts(value))) };
+        if (place === 'base') return { bind, bytes: bounded(encodeSearch(`cn=${asText(value)},${ldapBase}`, present)) };
+        return { bind, bytes: bounded(encodeSearch(ldapBase, filters[place]?.(value) ?? present)) };
+      },
+    },
+  ];
+}
+
 /** Endpoints of protocols and pages. */
 async function protocolTargets(server: TestServer): Promise<Target[]> {
+  const { slug: proxied, host } = await protect(server, {
+    skip_path_regex: Array.from({ length: 50 }, (_, at) => `^/(a+)+b${at}$`).join('\n'),
+  });
   const provider = await makeProvider(server, {
     redirect_uris: Array.from({ length: 20 }, (_, at) => ({ matching_mode: 'regex', url: `https://(a+)+.*.*b${at}` })),
   });
@@ -331,7 +570,18 @@ async function protocolTargets(server: TestServer): Promise<Target[]> {
     ['POST', '/Users/.search'],
     ['POST', '/Bulk'],
   ] as const;
+  const slugs = {
+    '/application/o/': provider.assigned_application_slug,
+    '/.well-known/oauth-authorization-server/application/o/': provider.assigned_application_slug,
+    '/application/saml/': saml('').split('/')[3] ?? '',
+    '/application/proxy/': proxied,
+    '/source/saml/': slug,
+    '/source/oauth/': await oauthSource(server),
+    '/source/scim/': scim.root.split('/')[3] ?? '',
+  };
   return [
+    ...routeTargets(server, slugs, host),
+    ...(await ldapTargets(server)),
     ...posts.map((name) =>
       stranger(`POST ${name}`, ['whole', ...oauth], largestBody, (place, value) => ({
         method: 'POST',
@@ -446,11 +696,7 @@ describeOnSqlite(
       async function measure(target: Target, gene: Gene): Promise<number> {
         if (failures.length >= 5) return 0;
         const sent = target.build(target.places[gene.place % target.places.length] ?? '', grownValue(gene));
-        const once = async () => {
-          const before = process.threadCpuUsage();
-          await send(server(), sent);
-          return spentMs(before);
-        };
+        const once = () => costOf(server(), sent);
         let least = await once();
         const limit = limits[target.who];
         // Other work of the process adds to one measurement, not to all.
@@ -482,11 +728,19 @@ describeOnSqlite(
         };
       };
 
-      // Every endpoint with something of a middling size first, then the costliest, whose inputs grow.
+      // Every endpoint (for strangers: each place of it) with something of a middling size first, then the costliest, whose inputs grow.
       const costs: { target: Target; gene: Gene; cost: number }[] = [];
       for (const target of targets) {
-        const gene = { ...geneFor(target, 60_000), ...(target.who === 'user' && { place: 0, shape: 'text' as const }) };
-        costs.push({ target, gene, cost: (await measure(target, gene)) / limits[target.who] });
+        const genes =
+          target.who === 'user'
+            ? [{ ...geneFor(target, 60_000), place: 0, shape: 'text' as const }]
+            : target.places.map((_, place) => ({ ...geneFor(target, 60_000), place }));
+        for (const gene of genes) {
+          const cost = (await measure(target, gene)) / limits[target.who];
+          const best = costs.at(-1);
+          if (best?.target !== target) costs.push({ target, gene, cost });
+          else if (cost > best.cost) costs[costs.length - 1] = { target, gene, cost };
+        }
       }
       for (const target of targets) {
         for (const [place, shape, piece] of target.known ?? []) {
@@ -524,5 +778,5 @@ describeOnSqlite(
       expect(failures).toEqual([]);
     }, 600_000);
   },
-  { env: { GATEHOUSE_TRUSTED_PROXIES: '127.0.0.1' } },
+  { env: { GATEHOUSE_TRUSTED_PROXIES: '127.0.0.1', ...ldapPorts } },
 );
