@@ -60,7 +60,13 @@ describeJourney('unsaved changes', (journey) => {
     await fillIn(page, server, 'name', mine);
     await fillIn(page, server, 'client_secret', secret);
     await server.admin.patch(`/providers/oauth2/${pk}/`, { name: unique('theirs') });
+    await page.setViewportSize({ width: 375, height: 800 });
     await save(page);
+    // A version stands below the other, where there is no room beside it.
+    const cells = conflictOf(page).getByRole('row', { name: 'Client secret' }).getByRole('cell');
+    expect(await cells.allInnerTexts()).toEqual(['On the server now\nSet', 'Yours\nChanged']);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    expect(await cells.allInnerTexts()).toEqual(['Set', 'Changed']);
     await conflictOf(page).getByRole('button', { name: 'Go on with mine' }).click();
     await page.getByText(restored).waitFor();
     expect(await storage(page)).not.toContain(secret);

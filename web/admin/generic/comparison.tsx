@@ -1,6 +1,8 @@
+import type { ReactNode } from 'react';
 import { t } from '../../texts/texts.ts';
 import type { Member } from '../api/document.ts';
 import type { Names, Row } from '../api/objects.ts';
+import { isSame } from './body.ts';
 import { Value } from './value.tsx';
 
 interface Props {
@@ -16,8 +18,15 @@ interface Column {
   isUntouched?(name: string): boolean;
 }
 
-/** Versions of an object, side by side. */
+/** Versions of an object, side by side; where there is no room, one below the other. */
 export function Comparison({ members, names, columns }: Props) {
+  function shown(member: Member, { row, isUntouched }: Column): ReactNode {
+    if (isUntouched?.(member.name)) return <span className="quiet">{t('Not changed')}</span>;
+    const value = row[member.name];
+    // Secrets all look the same.
+    if (member.note.kind === 'secret' && value && !isSame(value, columns[0]?.row[member.name])) return t('Changed');
+    return <Value member={member} value={value} names={names} />;
+  }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys
     <section className="table-frame scrolled" tabIndex={0} aria-label={t('Comparison')}>
@@ -36,13 +45,10 @@ export function Comparison({ members, names, columns }: Props) {
           {members.map((member) => (
             <tr key={member.name}>
               <th scope="row">{member.note.label}</th>
-              {columns.map(({ title, row, isUntouched }) => (
-                <td key={title}>
-                  {isUntouched?.(member.name) ? (
-                    <span className="quiet">{t('Not changed')}</span>
-                  ) : (
-                    <Value member={member} value={row[member.name]} names={names} />
-                  )}
+              {columns.map((column) => (
+                <td key={column.title}>
+                  <span className="comparison-title">{column.title}</span>
+                  {shown(member, column)}
                 </td>
               ))}
             </tr>
