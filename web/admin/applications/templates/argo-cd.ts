@@ -17,6 +17,10 @@ oidc.config: |
   clientSecret: $oidc.gatehouse.clientSecret
   requestedScopes: ["openid", "profile", "email"]
   logoutURL: {logout_url}?id_token_hint={{token}}&post_logout_redirect_uri={{logoutRedirectURL}}
+# argocd-rbac-cm:
+#   scopes: '[groups]'
+#   policy.default: role:readonly
+#   policy.csv: g, Argo CD Admins, role:admin
 # argocd-secret:
 #   oidc.gatehouse.clientSecret: {client_secret}`,
 };

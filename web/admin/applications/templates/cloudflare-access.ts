@@ -8,7 +8,7 @@ export const cloudflareAccess: Template = {
   protocol: 'oauth2',
   address: 'https://team.cloudflareaccess.com',
   redirects: ['{address}/cdn-cgi/access/callback'],
-  where: 'Zero Trust → Settings → Authentication → Login methods → OpenID Connect',
+  where: 'Zero Trust → Integrations → Identity providers → OpenID Connect',
   setup: `Name: Gatehouse
 App ID: {client_id}
 Client secret: {client_secret}

@@ -14,5 +14,11 @@ OAuth2 provider: OpenID Connect
 Client ID: {client_id}
 Client secret: {client_secret}
 Auto discovery URL: {discovery_url}
-Additional scopes: email profile`,
+Additional scopes: email profile
+Claim name providing group names: groups
+
+# app.ini: new people get an account, by their user name.
+[oauth2_client]
+ENABLE_AUTO_REGISTRATION = true
+USERNAME = preferred_username`,
 };

@@ -10,6 +10,8 @@ export const gitlab: Template = {
   redirects: ['{address}/users/auth/openid_connect/callback'],
   where: '/etc/gitlab/gitlab.rb',
   setup: `gitlab_rails['omniauth_allow_single_sign_on'] = ['openid_connect']
+# Otherwise new people wait for an administrator.
+gitlab_rails['omniauth_block_auto_created_users'] = false
 gitlab_rails['omniauth_providers'] = [{
   name: 'openid_connect',
   label: 'Gatehouse',

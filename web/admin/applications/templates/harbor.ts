@@ -15,5 +15,6 @@ OIDC Client ID: {client_id}
 OIDC Client Secret: {client_secret}
 Group Claim Name: groups
 OIDC Scope: openid,email,profile,offline_access
+Automatic onboarding: on
 Username Claim: preferred_username`,
 };

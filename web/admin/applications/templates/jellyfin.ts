@@ -14,6 +14,10 @@ OpenID endpoint: {issuer}
 OpenID client ID: {client_id}
 OpenID secret: {client_secret}
 Enabled: yes
+Enable authorization by plugin: yes
+Enable all folders: yes
 Role claim: groups
-Request additional scopes: profile`,
+Request additional scopes: profile
+Do not validate OpenID endpoints: yes
+Scheme override: https`,
 };

@@ -9,7 +9,10 @@ export const komga: Template = {
   address: 'https://comics.example.com',
   redirects: ['{address}/login/oauth2/code/gatehouse'],
   where: 'application.yml',
-  setup: `spring:
+  setup: `# Users need a verified address.
+komga:
+  oauth2-account-creation: true
+spring:
   security:
     oauth2:
       client:

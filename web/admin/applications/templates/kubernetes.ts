@@ -9,12 +9,14 @@ export const kubernetes: Template = {
   address: 'https://cluster.example.com:6443',
   redirects: ['http://localhost:8000', 'http://localhost:18000'],
   where: 'Flags of the API server; people use the plugin kubelogin (oidc-login)',
-  setup: `--oidc-issuer-url={issuer}
+  setup: `# The API server accepts only an issuer with https.
+--oidc-issuer-url={issuer}
 --oidc-client-id={client_id}
 --oidc-username-claim=preferred_username
 --oidc-groups-claim=groups
 
-kubectl oidc-login setup --oidc-issuer-url={issuer} --oidc-client-id={client_id}`,
+kubectl oidc-login setup --oidc-issuer-url={issuer} --oidc-client-id={client_id} \\
+  --oidc-extra-scope=profile --oidc-extra-scope=email`,
   isPublic: true,
   hasNoPage: true,
 };

@@ -14,5 +14,8 @@ OIDC_SIGNUP_ENABLED=true
 OIDC_PROVIDER_NAME=Gatehouse
 OIDC_CONFIGURATION_URL={discovery_url}
 OIDC_CLIENT_ID={client_id}
-OIDC_CLIENT_SECRET={client_secret}`,
+OIDC_CLIENT_SECRET={client_secret}
+OIDC_GROUPS_CLAIM=groups
+# Members of this group become administrators:
+# OIDC_ADMIN_GROUP=`,
 };

@@ -14,5 +14,6 @@ MINIO_IDENTITY_OPENID_CLIENT_ID={client_id}
 MINIO_IDENTITY_OPENID_CLIENT_SECRET={client_secret}
 MINIO_IDENTITY_OPENID_SCOPES=openid,profile,email
 MINIO_IDENTITY_OPENID_REDIRECT_URI={address}/oauth_callback
-MINIO_IDENTITY_OPENID_CLAIM_NAME=policy`,
+# What everybody may do who signs in. For policies named like groups: MINIO_IDENTITY_OPENID_CLAIM_NAME=groups instead.
+MINIO_IDENTITY_OPENID_ROLE_POLICY=readonly`,
 };

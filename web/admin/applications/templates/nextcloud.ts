@@ -15,5 +15,6 @@ export const nextcloud: Template = {
   --clientsecret="{client_secret}" \\
   --discoveryuri="{discovery_url}" \\
   --scope="openid email profile" \\
-  --mapping-uid=preferred_username --unique-uid=0`,
+  --mapping-uid=preferred_username --unique-uid=0 \\
+  --mapping-groups=groups --group-provisioning=1`,
 };

@@ -14,5 +14,7 @@ OAUTH_PROVIDER_NAME=Gatehouse
 OPENID_PROVIDER_URL={discovery_url}
 OAUTH_CLIENT_ID={client_id}
 OAUTH_CLIENT_SECRET={client_secret}
-OAUTH_SCOPES=openid email profile`,
+OAUTH_SCOPES=openid email profile
+ENABLE_OAUTH_GROUP_MANAGEMENT=true
+OAUTH_GROUP_CLAIM=groups`,
 };

@@ -11,6 +11,11 @@ export const openidConnect: Template = {
   where: 'Where the application asks for OpenID Connect',
   setup: `Issuer: {issuer}
 Discovery: {discovery_url}
+Authorization: {authorize_url}
+Token: {token_url}
+User info: {userinfo_url}
+Signing keys: {jwks_url}
+Signing out: {logout_url}
 Client ID: {client_id}
 Client secret: {client_secret}
 Scopes: openid profile email`,

@@ -10,5 +10,7 @@ export const paperlessNgx: Template = {
   redirects: ['{address}/accounts/oidc/gatehouse/login/callback/'],
   where: 'Environment of Paperless-ngx',
   setup: `PAPERLESS_APPS=allauth.socialaccount.providers.openid_connect
+PAPERLESS_SOCIAL_AUTO_SIGNUP=true
+PAPERLESS_SOCIALACCOUNT_ALLOW_SIGNUPS=true
 PAPERLESS_SOCIALACCOUNT_PROVIDERS={"openid_connect":{"APPS":[{"provider_id":"gatehouse","name":"Gatehouse","client_id":"{client_id}","secret":"{client_secret}","settings":{"server_url":"{discovery_url}"}}]}}`,
 };

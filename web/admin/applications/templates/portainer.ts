@@ -9,7 +9,8 @@ export const portainer: Template = {
   address: 'https://portainer.example.com',
   redirects: ['{address}/'],
   where: 'Settings → Authentication → OAuth → Custom',
-  setup: `Client ID: {client_id}
+  setup: `Automatic user provisioning: on
+Client ID: {client_id}
 Client secret: {client_secret}
 Authorization URL: {authorize_url}
 Access token URL: {token_url}

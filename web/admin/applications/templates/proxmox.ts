@@ -13,5 +13,6 @@ export const proxmox: Template = {
   --issuer-url {issuer} \\
   --client-id {client_id} \\
   --client-key {client_secret} \\
-  --username-claim preferred_username --autocreate 1`,
+  --username-claim preferred_username --autocreate 1 \\
+  --groups-claim groups --groups-autocreate 1`,
 };

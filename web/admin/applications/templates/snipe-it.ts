@@ -11,5 +11,6 @@ export const snipeIt: Template = {
   audience: '{address}',
   where: 'Admin → Settings → SAML',
   setup: `SAML enabled: yes
-SAML IdP metadata: {metadata_url}`,
+SAML IdP metadata: {metadata_url}
+Attribute mapping - Username: http://schemas.microsoft.com/ws/2008/06/identity/claims/windowsaccountname`,
 };

@@ -11,7 +11,8 @@ export const vaultwarden: Template = {
   where: 'Environment of Vaultwarden',
   setup: `DOMAIN={address}
 SSO_ENABLED=true
-SSO_AUTHORITY={issuer_bare}
+# The issuer as it is, with its slash. Users need a verified address.
+SSO_AUTHORITY={issuer}
 SSO_CLIENT_ID={client_id}
 SSO_CLIENT_SECRET={client_secret}
 SSO_SCOPES=email profile offline_access

@@ -14,5 +14,10 @@ export const zabbix: Template = {
 SSO service URL: {sso_url}
 Username attribute: http://schemas.microsoft.com/ws/2008/06/identity/claims/windowsaccountname
 SP entity ID: zabbix
+Enable JIT provisioning: yes, with a “Deprovisioned users group” on the tab Authentication
+Configure JIT provisioning: yes
+Group name attribute: http://schemas.xmlsoap.org/claims/Group
+User name attribute: http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name
+User group mapping: a group here to a group and role there
 IdP certificate: in the metadata at {metadata_url}`,
 };

@@ -15,7 +15,7 @@ export const zulip: Template = {
 )
 SOCIAL_AUTH_OIDC_ENABLED_IDPS = {
     "gatehouse": {
-        "oidc_url": "{issuer}",
+        "oidc_url": "{issuer_bare}",
         "display_name": "Gatehouse",
         "client_id": "{client_id}",
         "secret": "{client_secret}",

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { bodyFor, factsOf, filled } from '../../web/admin/applications/template.ts';
+import { templates } from '../../web/admin/applications/templates/all.ts';
+import { describeOnSqlite } from '../support/server.ts';
+
+/** What a program needs beyond addresses and a client: without it, people cannot sign in, or stop at its door. */
+const needed: Readonly<Record<string, readonly string[]>> = {
+  forgejo: ['ENABLE_AUTO_REGISTRATION = true', 'group names: groups'],
+  gitea: ['ENABLE_AUTO_REGISTRATION = true', 'USERNAME = preferred_username', 'group names: groups'],
+  gitlab: ["gitlab_rails['omniauth_block_auto_created_users'] = false"],
+  grafana: ['LOGIN_ATTRIBUTE_PATH=preferred_username', 'ROLE_ATTRIBUTE_PATH=contains(groups[*]'],
+  harbor: ['Automatic onboarding: on'],
+  jellyfin: ['Do not validate OpenID endpoints: yes', 'Scheme override: https', 'Enable all folders: yes'],
+  komga: ['oauth2-account-creation: true'],
+  kubernetes: ['--oidc-extra-scope=profile', '--oidc-extra-scope=email'],
+  minio: ['MINIO_IDENTITY_OPENID_ROLE_POLICY='],
+  nextcloud: ['--mapping-groups=groups --group-provisioning=1'],
+  'oauth2-proxy': ['OAUTH2_PROXY_COOKIE_SECRET=', 'OAUTH2_PROXY_UPSTREAMS=', 'offline_access'],
+  'paperless-ngx': ['PAPERLESS_SOCIAL_AUTO_SIGNUP=true'],
+  portainer: ['Automatic user provisioning: on'],
+  'rocket-chat': ['Token sent via: Payload', 'Identity token sent via: Header'],
+  'snipe-it': [
+    'Attribute mapping - Username: http://schemas.microsoft.com/ws/2008/06/identity/claims/windowsaccountname',
+  ],
+  zabbix: ['Configure JIT provisioning: yes', 'Group name attribute: http://schemas.xmlsoap.org/claims/Group'],
+};
+
+describeOnSqlite('templates of applications', (server) => {
+  const texts = new Map<string, string>();
+  const textOf = (id: string) => texts.get(id) ?? '';
+
+  test('name only addresses and attributes that the server has', async () => {
+    const { admin, nobody, url } = server();
+    const { body: mappings } = await admin.get('/propertymappings/provider/saml/?page_size=100');
+    const attributes = mappings.results.map(({ saml_name }: { saml_name: string }) => saml_name);
+    for (const template of templates) {
+      const choices = {
+        ...{ name: `T ${template.id}`, slug: `t-${template.id}`, address: template.address, groups: [] },
+        ...{ redirect: '', signedOut: '', backchannel: '', entity: '' },
+      };
+      const { status, body } = await admin.put('/core/transactional/applications/', bodyFor(template, choices));
+      expect([template.id, status]).toEqual([template.id, 200]);
+      const text = filled(template.setup, factsOf(choices.address, choices.slug, body));
+      texts.set(template.id, text);
+      const root = body.issuer.split('/application/')[0];
+      for (const [, path] of text.matchAll(new RegExp(`${root}(/[^\\s"',?]+)`, 'g'))) {
+        // The issuer itself is a name: clients add the path of the discovery document to it.
+        const address = /\/application\/o\/[^/]+\/?$/.test(path ?? '')
+          ? `${path?.replace(/\/$/, '')}/.well-known/openid-configuration`
+          : path;
+        const found = await nobody.send('GET', `${url}${address}`.replace(url, ''));
+        expect([template.id, path, found.status]).not.toEqual([template.id, path, 404]);
+      }
+      for (const [name] of text.matchAll(/http:\/\/schemas\.[^\s,]+/g))
+        expect([template.id, attributes.includes(name)]).toEqual([template.id, true]);
+    }
+  });
+
+  test('give the issuer as each program compares it', async () => {
+    const issuerOf = async (id: string) =>
+      (await server().nobody.send('GET', `/application/o/t-${id}/.well-known/openid-configuration`)).body.issuer;
+    expect(textOf('vaultwarden')).toContain(`SSO_AUTHORITY=${await issuerOf('vaultwarden')}\n`);
+    // Zulip adds a slash and the path of the discovery document.
+    const zulip = await issuerOf('zulip');
+    expect(textOf('zulip')).toContain(`"oidc_url": "${zulip.replace(/\/$/, '')}"`);
+  });
+
+  test.each(Object.entries(needed))('%s lets new people in, with their groups', (id, lines) => {
+    for (const line of lines) expect(textOf(id)).toContain(line);
+  });
+});
