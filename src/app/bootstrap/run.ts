@@ -15,7 +15,7 @@ import { notifications } from './notifications.ts';
 import { outposts } from './outposts.ts';
 import { policies } from './policies.ts';
 import { recovery } from './recovery.ts';
-import { samlMappings } from './saml-mappings.ts';
+import { samlMappings, samlOidMappings } from './saml-mappings.ts';
 import { sources } from './sources.ts';
 import { type BootstrapStep, createMake } from './steps.ts';
 import { webauthnDeviceTypes } from './webauthn-device-types.ts';
@@ -34,6 +34,7 @@ const steps: readonly BootstrapStep[] = [
   mappings,
   contactMappings,
   samlMappings,
+  samlOidMappings,
   syncMappings,
   cloudNicknames,
   certificates,

@@ -42,3 +42,50 @@ export const samlMappings: BootstrapStep = {
     }
   },
 };
+
+/** Who lacks a value gets no attribute. */
+const orNothing = (value: string): string => `return ${value} || null;`;
+const ofUser = (name: string): string => orNothing(`request.user.attributes.${name}`);
+
+/** By the object identifiers that the default attribute map of Shibboleth service providers has names for. */
+const oidAttributes: readonly (readonly [name: string, oid: string, expression: string])[] = [
+  [
+    'eduPersonPrincipalName',
+    '1.3.6.1.4.1.5923.1.1.1.6',
+    `// A name with a domain. An address that anybody could enter as theirs is none.
+const { username, attributes } = request.user;
+return attributes.eduPersonPrincipalName || attributes.upn || (username.includes("@") ? username : null);`,
+  ],
+  ['eduPersonScopedAffiliation', '1.3.6.1.4.1.5923.1.1.1.9', ofUser('eduPersonScopedAffiliation')],
+  ['eduPersonEntitlement', '1.3.6.1.4.1.5923.1.1.1.7', ofUser('eduPersonEntitlement')],
+  [
+    'isMemberOf',
+    '1.3.6.1.4.1.5923.1.5.1.1',
+    '// One value for each group.\nreturn request.user.groups.map((group) => group.name);',
+  ],
+  ['uid', '0.9.2342.19200300.100.1.1', 'return request.user.username;'],
+  ['mail', '0.9.2342.19200300.100.1.3', orNothing('request.user.email')],
+  ['cn', '2.5.4.3', orNothing('request.user.name')],
+  ['displayName', '2.16.840.1.113730.3.1.241', orNothing('request.user.name')],
+  ['givenName', '2.5.4.42', `// A full name is never split.\n${ofUser('given_name')}`],
+  ['sn', '2.5.4.4', `// A full name is never split.\n${ofUser('family_name')}`],
+];
+
+/** For providers that choose them; a step of its own, so that databases from before get them too. */
+export const samlOidMappings: BootstrapStep = {
+  name: 'saml-oid-mappings',
+  async run({ ensure }) {
+    for (const [name, oid, expression] of oidAttributes) {
+      await ensure(
+        'svc_providers_saml.samlpropertymapping',
+        { managed: `gatehouse/providers/saml/oid-${name.toLowerCase()}` },
+        {
+          name: `Gatehouse SAML Mapping by OID: ${name}`,
+          saml_name: `urn:oid:${oid}`,
+          friendly_name: name,
+          expression,
+        },
+      );
+    }
+  },
+};

@@ -3,6 +3,7 @@ import { generateCertificate } from '../../../src/lib/certificate/generate-certi
 import { readMetadata } from '../../../src/lib/saml/metadata.ts';
 import { bindings, nameIdFormats } from '../../../src/lib/saml/names.ts';
 import type { Answer } from '../../support/api.ts';
+import { lastEvents } from '../../support/events.ts';
 import { makeFlow } from '../../support/providers.ts';
 import { implicitFlow, makeServiceProvider, type SpPair, storePair } from '../../support/saml-sp.ts';
 import { describeOnBoth, type TestServer } from '../../support/server.ts';
@@ -31,7 +32,8 @@ describeOnBoth('SAML providers', (server) => {
     const authorization_flow = await makeFlow(server());
     const { status, body } = await server().admin.post(path, { name: 'plain', acs_url, authorization_flow });
     expect(status).toBe(201);
-    const { results: managed } = (await server().admin.get('/propertymappings/provider/saml/')).body;
+    const { results } = (await server().admin.get('/propertymappings/provider/saml/')).body;
+    const managed = results.filter(({ saml_name }: { saml_name: string }) => !saml_name.startsWith('urn:oid:'));
     expect(managed).toHaveLength(7);
     const named = new Set(managed.map(({ pk }: { pk: string }) => pk));
     expect(body).toEqual({
@@ -93,6 +95,37 @@ describeOnBoth('SAML providers', (server) => {
     });
     const seen = await server().admin.get(`/core/applications/${application.slug}/`);
     expect(seen.body.launch_url).toBe(`${root}sso/binding/init/`);
+  });
+
+  test('its issuer reads as in its metadata, and may be sent back', async () => {
+    const { admin, world } = server();
+    const { provider, slug } = await makeServiceProvider(server());
+    const at = `${path}${provider.pk}/`;
+    const entityId = async () => {
+      const { body } = await admin.get(`${at}metadata/`);
+      return /entityID="([^"]*)"/.exec(body.metadata)?.[1];
+    };
+    const read = (await admin.get(at)).body;
+    expect(read.issuer).toBe(`${world.config.publicUrl}/application/saml/${slug}/metadata/`);
+    expect(await entityId()).toBe(read.issuer);
+    for (const issuer of [read.issuer, 'gatehouse']) {
+      const found = (await admin.get(`${path}?${new URLSearchParams({ issuer, name: provider.name })}`)).body.results;
+      expect(found.map(({ issuer: shown }: { issuer: string }) => shown)).toEqual([read.issuer]);
+    }
+    for (const issuer of [read.issuer, 'gatehouse']) {
+      const replaced = await admin.put(at, { ...read, issuer });
+      expect([replaced.status, replaced.body]).toEqual([200, read]);
+      expect((await lastEvents(server(), 1))[0]?.context.diff).toEqual({});
+    }
+    // It follows the application.
+    await admin.patch(`/core/applications/${slug}/`, { slug: `${slug}-renamed` });
+    const renamed = (await admin.get(at)).body.issuer;
+    expect([renamed, await entityId()]).toEqual([read.issuer.replace(slug, `${slug}-renamed`), renamed]);
+    expect((await admin.patch(at, { issuer: read.issuer })).body).toEqual({
+      issuer: [expect.stringContaining('Addresses of applications')],
+    });
+    const own = (await admin.patch(at, { issuer: `urn:own:${slug}` })).body.issuer;
+    expect([own, await entityId()]).toEqual([`urn:own:${slug}`, own]);
   });
 
   const sha1 = 'http://www.w3.org/2000/09/xmldsig#';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { nameIdFormats } from '../../../src/lib/saml/names.ts';
-import { attributeOf, isElement } from '../../../src/lib/xml/element.ts';
+import { attributeOf, descendants, isElement } from '../../../src/lib/xml/element.ts';
 import { visitor } from '../../support/relying-party.ts';
 import {
   attributesOf,
@@ -41,6 +41,59 @@ describeOnSqlite('settings of a SAML provider', (server) => {
     });
     const names = Object.keys(attributesOf(root));
     expect(names).toEqual(names.toSorted());
+  });
+
+  test('the mappings by object identifier tell what the default map of Shibboleth has names for', async () => {
+    const { admin } = server();
+    const { results } = (await admin.get('/propertymappings/provider/saml/?page_size=100')).body;
+    const byOid = results.filter(({ saml_name }: { saml_name: string }) => saml_name.startsWith('urn:oid:'));
+    const sp = await makeServiceProvider(server(), { property_mappings: byOid.map(({ pk }: { pk: string }) => pk) });
+    const told = async (change: Record<string, unknown>): Promise<Record<string, string[]>> => {
+      const browser = await visitor(server());
+      const { pk, username } = browser.person;
+      await admin.patch(`/core/users/${pk}/`, change);
+      await admin.post('/core/groups/', { name: `group of ${username}`, users: [pk] });
+      const { root } = responseOn(await browser.visit(sp.at('init/')));
+      const elements = [...descendants(root)].filter(({ local }) => local === 'Attribute');
+      for (const element of elements) {
+        const [name, format] = [attributeOf(element, 'Name'), attributeOf(element, 'NameFormat')];
+        expect([name, format]).toEqual([name, 'urn:oasis:names:tc:SAML:2.0:attrname-format:uri']);
+      }
+      const names = new Map(elements.map((one) => [attributeOf(one, 'Name'), attributeOf(one, 'FriendlyName')]));
+      return Object.fromEntries(
+        Object.entries(attributesOf(root)).map(([name, values]) => [
+          `${names.get(name)} ${name.replace('urn:oid:', '')}`,
+          values.map((value) => value.replaceAll(username, '<username>')),
+        ]),
+      );
+    };
+    const attributes = {
+      upn: 'ada@corp.example',
+      given_name: 'Ada',
+      family_name: 'Lovelace',
+      eduPersonScopedAffiliation: ['member@corp.example', 'staff@corp.example'],
+      eduPersonEntitlement: 'urn:mace:dir:entitlement:common-lib-terms',
+    };
+    expect(await told({ name: 'Ada Lovelace', email: 'ada@example.com', attributes })).toEqual({
+      'eduPersonPrincipalName 1.3.6.1.4.1.5923.1.1.1.6': ['ada@corp.example'],
+      'eduPersonScopedAffiliation 1.3.6.1.4.1.5923.1.1.1.9': attributes.eduPersonScopedAffiliation,
+      'eduPersonEntitlement 1.3.6.1.4.1.5923.1.1.1.7': [attributes.eduPersonEntitlement],
+      'isMemberOf 1.3.6.1.4.1.5923.1.5.1.1': ['group of <username>'],
+      'uid 0.9.2342.19200300.100.1.1': ['<username>'],
+      'mail 0.9.2342.19200300.100.1.3': ['ada@example.com'],
+      'cn 2.5.4.3': ['Ada Lovelace'],
+      'displayName 2.16.840.1.113730.3.1.241': ['Ada Lovelace'],
+      'givenName 2.5.4.42': ['Ada'],
+      'sn 2.5.4.4': ['Lovelace'],
+    });
+    // Nothing is made up, and an address that people may enter themselves is no principal name.
+    expect(await told({ email: 'bob@example.com', attributes: {} })).toEqual({
+      'isMemberOf 1.3.6.1.4.1.5923.1.5.1.1': ['group of <username>'],
+      'uid 0.9.2342.19200300.100.1.1': ['<username>'],
+      'mail 0.9.2342.19200300.100.1.3': ['bob@example.com'],
+      'cn 2.5.4.3': ['<username>'],
+      'displayName 2.16.840.1.113730.3.1.241': ['<username>'],
+    });
   });
 
   test.each(['days=100000000', 'days=9000000'])('a session of %s ends in the year 9999', async (length) => {

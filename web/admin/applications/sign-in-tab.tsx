@@ -128,10 +128,6 @@ function OAuth2Facts({ path }: { path: string }) {
   );
 }
 
-/** Providers without an issuer of their own go by the address of their metadata. */
-const entityIdOf = ({ issuer, url_download_metadata }: Saml): string =>
-  issuer === '' || issuer === 'gatehouse' ? url_download_metadata : issuer;
-
 function SamlFacts({ path }: { path: string }) {
   const read = useLoadable(useCallback(() => callAsPerson<Saml>('GET', path), [path]));
   return (
@@ -141,7 +137,7 @@ function SamlFacts({ path }: { path: string }) {
           <h2>{t('For the application')}</h2>
           <CopyRows
             rows={[
-              { label: t('Entity ID'), text: entityIdOf(provider) },
+              { label: t('Entity ID'), text: provider.issuer },
               { label: t('Metadata'), text: provider.url_download_metadata },
               { label: t('Sign-on URL'), text: provider.url_sso_redirect },
               { label: t('Sign-out URL'), text: provider.url_slo_redirect },

@@ -8,7 +8,7 @@ import { notAboveZero } from '../../../resource/fields/scalar.ts';
 import type { CheckInput } from '../../../resource/resource.ts';
 import { defaultSignature, isStrongAlgorithm, keyKindOf } from './algorithms.ts';
 import { attributeMappings } from './install-defaults.ts';
-import { defaultIssuer, samlRoot } from './urls.ts';
+import { defaultIssuer, issuerOf, samlRoot } from './urls.ts';
 
 interface SamlProviderSettings {
   pk: number;
@@ -46,12 +46,14 @@ async function identityComplaint(
 ): Promise<Complaints | null> {
   const { actor } = call;
   const isSuperuser = !actor || actor.isSuperuser;
+  const own = current && (await ownIssuer(tx, current.pk, publicUrl));
   if (isCopy) values.issuer = defaultIssuer;
+  else if (own !== null && values.issuer === defaultIssuer) values.issuer = own;
   const isNew = (...names: (keyof SamlProviderSettings)[]) =>
     current === null || names.some((name) => values[name] !== current[name]);
   const other = current === null ? sql`1 = 1` : sql`pk <> ${current.pk}`;
   if (isNew('issuer', 'audience', 'signing_kp')) await call.db.dialect.exclusive('saml identities')?.execute(tx);
-  if (isNew('issuer') && values.issuer !== defaultIssuer) {
+  if (isNew('issuer') && values.issuer !== defaultIssuer && values.issuer !== own) {
     if (!isSuperuser)
       throw new Problem(
         'permission_denied',
@@ -67,9 +69,9 @@ async function identityComplaint(
   }
   if (isSuperuser || !isNew('audience', 'signing_kp')) return null;
   // A provider without a key signs with the server's.
-  const own = await ownSigningKey(tx);
+  const ownKey = await ownSigningKey(tx);
   const { rows } = await sql`select 1 from provider_saml
-    where coalesce(signing_kp, ${own}) = ${values.signing_kp ?? own} and audience = ${values.audience} and ${other} limit 1`.execute(
+    where coalesce(signing_kp, ${ownKey}) = ${values.signing_kp ?? ownKey} and audience = ${values.audience} and ${other} limit 1`.execute(
     tx,
   );
   if (rows.length === 0) return null;
@@ -79,6 +81,14 @@ async function identityComplaint(
       `Another provider that signs with the same key pair has ${which}: its service provider could accept assertions of this one. Enter the entity ID of the service provider, or choose another key pair.`,
     ],
   };
+}
+
+/** What is shown for the default issuer; null without an application. */
+async function ownIssuer(query: Query, provider: number, publicUrl: string): Promise<string | null> {
+  const { rows } = await sql<{ slug: string }>`select slug from applications where provider = ${provider}`.execute(
+    query,
+  );
+  return rows[0] ? issuerOf(publicUrl, { issuer: defaultIssuer, slug: rows[0].slug }) : null;
 }
 
 async function completeValues({

@@ -1,5 +1,6 @@
 import type { Demo } from '../../../core/kind/demo.ts';
 import type { DemoProvider } from '../../../provider/provider-kind.ts';
+import { attributeMappings } from './install-defaults.ts';
 
 /** A payroll service that people sign in to by SAML. */
 export async function samlDemo({ api }: Demo): Promise<DemoProvider> {
@@ -20,7 +21,10 @@ export async function samlDemo({ api }: Demo): Promise<DemoProvider> {
       acs_url: 'https://payroll.example.com/saml/acs',
       audience: 'https://payroll.example.com/saml/metadata',
       sls_url: 'https://payroll.example.com/saml/slo',
-      property_mappings: [...managed.map(({ pk }) => pk), mapping.pk],
+      property_mappings: [
+        ...managed.filter(({ managed: key }) => attributeMappings.includes(String(key))).map(({ pk }) => pk),
+        mapping.pk,
+      ],
     },
   );
   return {

@@ -4,6 +4,7 @@ import { nameIdFormats } from '../../../lib/saml/names.ts';
 import { contentCiphers } from '../../../lib/xml/encrypt.ts';
 import { consentFlow } from '../../../provider/install-defaults.ts';
 import { defineProvider } from '../../../provider/provider.family.ts';
+import type { Field } from '../../../resource/fields/field.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { boolean, canonicalUuid, duration, isUuid } from '../../../resource/fields/scalar.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
@@ -22,7 +23,7 @@ import { importMetadataAction } from './import-metadata.ts';
 import { attributeMappings } from './install-defaults.ts';
 import { samlMappingModel, samlProviderModel } from './models.ts';
 import { type PreviewNeeds, previewUserAction } from './preview-user.ts';
-import { defaultIssuer, samlPaths } from './urls.ts';
+import { defaultIssuer, samlPaths, samlRoot, shownIssuer } from './urls.ts';
 
 interface Needs extends PreviewNeeds {
   readonly config: { readonly publicUrl: string };
@@ -44,6 +45,11 @@ export function samlProvider(needs: Needs, actions: readonly Action[]): Resource
     filterBy: ['name', 'authentication_flow', 'property_mappings'],
     usualMappings: attributeMappings,
     filters: {
+      issuer: {
+        schema: stringSchema,
+        condition: ({ texts, row }) =>
+          sql`${texts.at(-1) ?? ''} in (${row.col('issuer')}, ${shownIssuer(publicUrl, row)})`,
+      },
       is_backchannel: eitherFilter((row) => sql`${row.col('is_backchannel')}`),
       backchannel_application: backchannelFilter,
     },
@@ -68,13 +74,7 @@ export function samlProvider(needs: Needs, actions: readonly Action[]): Resource
         help: 'The audience of assertions: the entity ID of the service provider.',
         group: 'Service provider',
       }),
-      issuer: text({
-        default: defaultIssuer,
-        filter: true,
-        limits: { only: 'superusers' },
-        help: `Our entity ID. “${defaultIssuer}” stands for the address of the application’s metadata.`,
-        group: 'Service provider',
-      }),
+      issuer: issuerField(publicUrl),
       sp_binding: choice(['redirect', 'post'], {
         default: 'post',
         filter: true,
@@ -163,6 +163,20 @@ export function samlProvider(needs: Needs, actions: readonly Action[]): Resource
     actions: [previewUserAction(needs), importMetadataAction, ...actions],
   });
 }
+
+/** Reads as in the metadata. */
+const issuerField = (publicUrl: string): Field<string> => ({
+  ...text({
+    default: defaultIssuer,
+    limits: { only: 'superusers' },
+    help: `Our entity ID. “${defaultIssuer}” stands for the address of the application’s metadata.`,
+    group: 'Service provider',
+  }),
+  orderable: false,
+  storage: { in: 'column', type: 'text', shownAs: (row) => shownIssuer(publicUrl, row) },
+  // Of these addresses, only its own gets past the check.
+  toColumn: (value) => (value.startsWith(`${publicUrl}${samlRoot}`) ? defaultIssuer : value),
+});
 
 const keypair = (help: string) =>
   ref(certificateModel, 'uuid', { nullable: true, filter: true, needs: 'use', help, group: 'Signing' });

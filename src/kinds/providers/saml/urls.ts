@@ -1,3 +1,6 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { RowAlias } from '../../../resource/fields/field.ts';
+
 /** The default issuer: each provider uses the URL of its own metadata. */
 export const defaultIssuer = 'gatehouse';
 
@@ -23,3 +26,8 @@ export function samlPaths(slug: string) {
 /** Our entity ID for a service provider. */
 export const issuerOf = (publicUrl: string, { issuer, slug }: { readonly issuer: string; readonly slug: string }) =>
   issuer === defaultIssuer && slug !== '' ? `${publicUrl}${samlPaths(slug).metadata}` : issuer;
+
+/** The same of a row, as the metadata have it. */
+export const shownIssuer = (publicUrl: string, row: RowAlias): RawBuilder<string> =>
+  sql`case when ${row.col('issuer')} = ${defaultIssuer} then coalesce((select ${publicUrl + samlRoot} || a.slug || '/metadata/'
+    from applications a where a.provider = ${row.col('pk')}), ${defaultIssuer}) else ${row.col('issuer')} end`;
