@@ -6,6 +6,9 @@ import type { Call } from './call.ts';
 import type { Registry, Resource } from './resource.ts';
 import { checkNotInUse } from './sign-in-use.ts';
 
+const hiddenWhole =
+  'This belongs to an object that you may not see. It takes permissions to view and to change that object.';
+
 /** Refuses callers who may not change an object, by permission or because users sign in through it. */
 export async function checkMayChange(
   actor: Actor,
@@ -18,7 +21,7 @@ export async function checkMayChange(
   const change = resource.permission('change');
   if (!(await holdsOn(actor, change, resource, pk, db))) {
     const isSeen = await isVisible(resource, pk, call, registry);
-    throw isSeen ? Problem.lacks(change) : new Problem('permission_denied');
+    throw isSeen ? Problem.lacks(change) : new Problem('permission_denied', hiddenWhole);
   }
   await checkNotInUse(resource, pk, call, registry, db);
 }

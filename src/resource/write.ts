@@ -187,10 +187,19 @@ export async function checkReferenceRights(
     const lack = await firstLacking(field.needs, target, [...keys], call, registry, tx);
     if (!lack) continue;
     const [hidden] = await hiddenAmong(target, [lack.pk], call, registry, tx);
-    if (hidden !== undefined) throw new Problem('permission_denied');
+    if (hidden !== undefined) throw hiddenReference(name, target, field.needs);
     const detail = `“${name}” takes the permission ${lack.required} on the ${target.names[0].toLowerCase()} ${lack.pk}.`;
     throw Problem.lacks(lack.required, detail);
   }
+}
+
+/** Names the permission by the model that the field declares: which kind of object is hidden must not show. */
+function hiddenReference(name: string, target: Resource, needs: 'use' | 'change'): Problem {
+  const view = target.permission('view');
+  return Problem.lacks(
+    view,
+    `“${name}” refers to an object that you may not see: that takes the permission ${view} on it, and one to ${needs} it.`,
+  );
 }
 
 const keysIn = (value: unknown): Set<string | number> => new Set([value].flat().filter(isKey));

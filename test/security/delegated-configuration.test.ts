@@ -195,6 +195,16 @@ describeOnBoth('delegates', (server) => {
     expect([status, text]).toEqual([403, expect.stringContaining('an object that you may not see')]);
     expect(text).not.toContain(hidden);
     expect(text).not.toContain('application');
+    const binder = await server().user(['svc_policies.add_policybinding', 'svc_policies.view_policy']);
+    const bound = await binder.api.post('/policies/bindings/', { policy: policy.pk, target: application.pk, order: 1 });
+    expect([bound.status, bound.body]).toEqual([
+      403,
+      {
+        detail:
+          'This belongs to an object that you may not see. It takes permissions to view and to change that object.',
+        code: 'permission_denied',
+      },
+    ]);
   });
 
   test('change no policy that a superuser binds at the same time', async () => {

@@ -57,8 +57,23 @@ describeOnSqlite('keys and mappings', (server) => {
     const { status, body } = await api.post('/providers/saml/', provider({ signing_kp: pair }));
     expect([status, body]).toEqual([
       403,
-      { detail: 'You do not have permission to perform this action.', code: 'permission_denied' },
+      {
+        detail:
+          '“signing_kp” refers to an object that you may not see: that takes the permission svc_crypto.view_certificatekeypair on it, and one to use it.',
+        code: 'permission_denied',
+        required: 'svc_crypto.view_certificatekeypair',
+      },
     ]);
+    const outposts = await server().user(['svc_outposts.add_outpost']);
+    const { pk } = await made(server(), '/providers/ldap/', {
+      name: unique('ldap'),
+      base_dn: `dc=${unique('hidden')}`,
+    });
+    const outpost = { name: unique('outpost'), type: 'ldap', providers: [pk], config: {} };
+    const refused = await outposts.api.post('/outposts/instances/', outpost);
+    // Which kind of provider it is stays hidden.
+    expect([refused.status, refused.body.required]).toEqual([403, 'svc_core.view_provider']);
+    expect(refused.text).not.toContain('ldap');
   });
 
   test('of others cannot be taken over with a copy of an application', async () => {

@@ -93,7 +93,8 @@ async function impersonating(needs: SessionNeeds, row: SessionRow, by: EndedBy):
   const impersonator = await loadActor(db, owner, 'session', row.session);
   const actor: Actor = { ...by.actor, credential: 'impersonated session', impersonator };
   try {
-    if (!(await settings.current()).impersonation) throw new Problem('permission_denied');
+    if (!(await settings.current()).impersonation)
+      throw new Problem('permission_denied', 'Impersonation is switched off.');
     await checkMayImpersonate(db.read, impersonator, row.pk);
     return actor;
   } catch (error) {

@@ -101,7 +101,10 @@ function createImport(engine: Engine, call: Call, tx: Query) {
     if (!found) return null;
     const visible = await visibleRows(resource, call, registry);
     if (visible && !(await selectOne(engine, resource, call, tx, [...conditions, visible]))) {
-      throw new Problem('permission_denied');
+      throw Problem.lacks(
+        resource.permission('view'),
+        'The file has an object that exists already, and that you may not see.',
+      );
     }
     return found;
   }
