@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { BerError, elementLength } from '../../../../lib/ldap/ber.ts';
+import { BerError, ber, elementLength } from '../../../../lib/ldap/ber.ts';
 import { encodeExtended, type Message, maxMessageLength, readMessage } from '../../../../lib/ldap/message.ts';
 import { limits } from './limits.ts';
 
@@ -83,6 +83,8 @@ export function openConnection(first: Socket, handler: ConnectionHandler): Conne
 
   /** The next message, if all of it has arrived. */
   function take(): Message | null {
+    // Clients of other protocols would wait for an answer to what is no message.
+    if (unread.length > 0 && unread[0] !== ber.sequence) throw new BerError('a message is a sequence');
     const length = elementLength(unread, maxMessageLength);
     if (length === null || unread.length < length) return null;
     const bytes = unread.subarray(0, length);
