@@ -93,6 +93,16 @@ describe.skipIf(!hasPrograms)('the commands in the documentation', () => {
     expect(body.results[0].create_users_group).toBe(group.pk);
   });
 
+  test('mail everybody a link for a new password', async () => {
+    const person = { username: 'mo', name: 'Mo', email: 'mo@example.org' };
+    expect((await admin.post('/core/users/', person)).status).toBe(201);
+    await follow('docs/migrating.md');
+    await until(async () => mail.mails.some(({ to }) => to.includes('mo@example.org')));
+    expect(mail.mails.find(({ to }) => to.includes('mo@example.org'))?.text).toContain(
+      '/if/flow/default-recovery-flow/',
+    );
+  });
+
   test('notify a group of failed sign-ins', async () => {
     await follow('docs/notifications.md');
     const { body } = await admin.get('/events/rules/?name=failed%20sign-ins');
