@@ -1,8 +1,7 @@
 import { bootstrap } from '../src/app/bootstrap/run.ts';
 import { type App, composeApp } from '../src/app/compose.ts';
 import { openWorld, type World } from '../src/app/world.ts';
-import { countRows } from '../src/core/counting/count-rows.job.ts';
-import { fillSearchIndexes } from '../src/core/search/fill-search.job.ts';
+import { rollUpEvents } from '../src/core/event/rollup.jobs.ts';
 import { readConfig } from '../src/platform/config.ts';
 import { createLog } from '../src/platform/log.ts';
 import type { BenchDatabase } from './databases.ts';
@@ -31,9 +30,7 @@ export async function withApp<T>(
     await bootstrap(world, app);
     const result = await work(world, app, await app.server.listen({ host: '127.0.0.1', port: 0 }));
     // As its jobs would have by the time a server has been in use.
-    const { registry } = app.engine;
-    await fillSearchIndexes(world.db, registry);
-    for (const resource of registry.resources) await countRows(world.db, resource, world.clock.now());
+    await rollUpEvents(world.db, world.clock.now());
     return result;
   } finally {
     await app.server.close();

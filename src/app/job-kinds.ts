@@ -1,10 +1,9 @@
 import { orphanedGrants } from '../core/access/orphaned-grants.ts';
 import { cleanupJobs, expired, expiredUnlessEndless } from '../core/cleanup/cleanup.jobs.ts';
 import type { Outdated } from '../core/cleanup/delete-in-batches.ts';
-import { countRowsJob } from '../core/counting/count-rows.job.ts';
+import { pendingListsJob } from '../core/cleanup/pending-lists.job.ts';
 import { deletedUsersJob } from '../core/event/deleted-users.ts';
-import { searchIndexJob } from '../core/search/fill-search.job.ts';
-import { pendingListsJob } from '../core/search/pending-lists.job.ts';
+import { rollupJobs } from '../core/event/rollup.jobs.ts';
 import { deliverJob } from '../notify/deliver.job.ts';
 import { matchJob } from '../notify/match.job.ts';
 import { notificationCleanupJob } from '../notify/notification-cleanup.job.ts';
@@ -36,8 +35,7 @@ export function jobKinds(world: World, needs: Needs): JobKind[] {
       orphaned: () => orphanedGrants(db, engine().registry),
     }),
     deletedUsersJob(db),
-    countRowsJob({ db, clock, registry: () => engine().registry }),
-    searchIndexJob({ db, registry: () => engine().registry }),
+    ...rollupJobs({ db, clock }),
     ...(db.emptyPendingLists ? [pendingListsJob(db.emptyPendingLists)] : []),
     ...syncJobs(
       { db, engine, jobs, systemCall: ownCall },

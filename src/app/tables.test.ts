@@ -8,7 +8,6 @@ import { sqliteDialect } from '../platform/db/sqlite-dialect.ts';
 /** Which layer owns which tables. All others belong to the one kind that names them. */
 const owned: Readonly<Record<string, readonly string[]>> = {
   platform: ['job_workers', 'jobs', 'shared_counts', 'stamps'],
-  resource: ['counted_until'],
   core: [
     ...[
       'users',
@@ -25,8 +24,8 @@ const owned: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['user_object_permissions', 'role_object_permissions', 'tokens', 'authenticated_sessions', 'sign_in_attempts'],
     ...['events', 'settings', 'property_mappings', 'certificates', 'applications', 'application_backchannel_providers'],
-    ...['service_connections', 'brands', 'media', 'user_consents', 'user_counts', 'user_deletions'],
-    ...['event_counts', 'event_hours', 'event_applications'],
+    ...['service_connections', 'brands', 'media', 'user_consents', 'user_deletions'],
+    ...['event_rollup', 'event_rollup_state'],
   ],
   policy: ['policy_targets', 'policies', 'policy_bindings', 'policy_validations'],
   flow: ['flows', 'stages', 'flow_stage_bindings', 'flow_plans', 'flow_links', 'devices'],

@@ -1,4 +1,4 @@
-import { growingTables } from '../core/counting/growing-tables.ts';
+import { growingTables } from '../core/cleanup/growing-tables.ts';
 import { fillNameKeys, listAmbiguousNames } from '../core/directory/name-keys.ts';
 import { createSettingsStore, type SettingsStore } from '../core/settings/settings.ts';
 import { parseCidrs } from '../lib/cidr.ts';

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from './call.ts';
 import type { Resource } from './resource.ts';
-import { searchTerms } from './search-terms.ts';
+import { searchTerms } from './search.ts';
 
 /** How near a row is to what is searched for: 0 if it is called so, 3 if it only contains the words. */
 export function nearnessOf(resource: Resource, call: Call): RawBuilder<number> {

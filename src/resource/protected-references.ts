@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { memoizeWeakly } from '../lib/memoize.ts';
 import { type Complaints, Invalid } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Call } from './call.ts';
@@ -6,17 +7,23 @@ import type { Row } from './fields/field.ts';
 import { isRef, type RefField } from './fields/ref.ts';
 import type { Engine, Registry, Resource } from './resource.ts';
 
+type NamingField = readonly [Resource, string, RefField];
+
 /** The fields of all resources that refer to objects of this one. */
-export function* fieldsNaming(
-  { registry }: Engine,
-  { model, family }: Resource,
-): Iterable<[Resource, string, RefField]> {
-  for (const other of registry.resources) {
-    for (const [name, field] of Object.entries(other.allFields)) {
-      if (isRef(field) && (field.model === model || field.model === family?.model)) yield [other, name, field];
-    }
-  }
+export function fieldsNaming({ registry }: Engine, { model, family }: Resource): readonly NamingField[] {
+  const byModel = fieldsByModel(registry);
+  return [model, ...(family ? [family.model] : [])].flatMap((named) => byModel.get(named) ?? []);
 }
+
+/** Once per registry: every deletion looks them up, and there are more than a thousand fields. */
+const fieldsByModel = memoizeWeakly(({ resources }: Registry): ReadonlyMap<string, readonly NamingField[]> => {
+  const fields = resources.flatMap((resource) =>
+    Object.entries(resource.allFields).flatMap(([name, field]): NamingField[] =>
+      isRef(field) ? [[resource, name, field]] : [],
+    ),
+  );
+  return Map.groupBy(fields, ([, , field]) => field.model);
+});
 
 /** Refuses to delete an object without which another would mean something else. */
 export async function checkUnprotected(

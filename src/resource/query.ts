@@ -235,40 +235,16 @@ export function orderOf(resource: Resource, { request: { query } }: Call): reado
   return requested.size > 0 ? [...requested.values()] : resource.order;
 }
 
-/** The rows of a list, and their order by an index where there is one. */
-export function inOrder(
-  resource: Resource,
-  call: Call,
-  registry: Registry,
-  isReverse: boolean,
-): { readonly from: RawBuilder<unknown>; readonly order: RawBuilder<unknown> } {
-  const from = resource.from();
-  const name = orderOf(resource, call)[0]?.replace(/^-/, '') ?? '';
-  const apart = resource.allFields[name]?.orderedIn;
-  if (apart === undefined) return { from, order: orderBy(resource, call, registry, isReverse) };
-  const ordered = call.db.dialect.inOrderApart(from, name, apart);
-  return { from: ordered.from, order: orderBy(resource, call, registry, isReverse, ordered.column) };
-}
-
-/** The order of a list; the key breaks ties. Or the reverse of all that. `first` stands for the first member. */
-export function orderBy(
-  resource: Resource,
-  call: Call,
-  registry: Registry,
-  isReverse = false,
-  first?: RawBuilder<unknown>,
-): RawBuilder<unknown> {
+/** The order of a list; the key breaks ties. */
+export function orderBy(resource: Resource, call: Call, registry: Registry): RawBuilder<unknown> {
   const row = resource.row();
   const names = orderOf(resource, call);
-  const terms = names.map((name, at) => {
-    const isDescending = name.startsWith('-') !== isReverse;
+  const terms = names.map((name) => {
     const path = name.replace(/^-/, '');
     const isNullable = resource.allFields[path]?.nullable === true;
-    const value = (at === 0 && first) || orderExpression(resource, path, row, registry);
-    return sql`${value} ${directionOf(isDescending, isNullable)}`;
+    return sql`${orderExpression(resource, path, row, registry)} ${directionOf(name.startsWith('-'), isNullable)}`;
   });
-  if (!names.some((name) => name.replace(/^-/, '') === 'pk'))
-    terms.push(sql`${row.col('pk')}${isReverse ? sql` desc` : sql``}`);
+  if (!names.some((name) => name.replace(/^-/, '') === 'pk')) terms.push(row.col('pk'));
   return sql.join(terms);
 }
 

@@ -7,7 +7,6 @@ import { shapedStatements, statement } from '../platform/db/statement.ts';
 import { ownerColumn, visibleRows } from './access.ts';
 import type { Actor } from './actor.ts';
 import type { Call } from './call.ts';
-import { createCount } from './count.ts';
 import { type Row, readContext } from './fields/field.ts';
 import { canonicalUuid, isUuid } from './fields/scalar.ts';
 import { isStorable } from './fields/well-formed.ts';
@@ -17,7 +16,6 @@ import { type MaySee, planOf } from './plan.ts';
 import { filterConditions } from './query.ts';
 import type { Engine, Finder, LoadStored, Registry, Resource, RowUse } from './resource.ts';
 import type { Plan, PlanView } from './row-plan.ts';
-import { createSearch } from './search.ts';
 import { loadStored } from './stored.ts';
 import type { PkOf } from './stored-row.ts';
 
@@ -81,11 +79,8 @@ export function createEngine(registry: Registry): Engine {
     return !isGuarded && nestedOf(resource).every((nested) => call.actor?.holds(nested.permission('view')));
   }
 
-  const count = createCount();
   const engine: Engine = {
     registry,
-    count,
-    search: createSearch(registry, count),
     inTurn: createWorkQueue(largePages),
     // A plan or loader reads rows of its own resource; the maps erase the row types.
     stored<R extends Row>(resource: Resource<R>, { db }: Call) {

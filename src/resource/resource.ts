@@ -5,7 +5,6 @@ import type { Dialect } from '../platform/db/dialect.ts';
 import type { Statement } from '../platform/db/statement.ts';
 import type { Credential } from './actor.ts';
 import type { Call } from './call.ts';
-import type { Counted, Counting, Listed } from './counted-rows.ts';
 import type { OperationPage, PageMetadata } from './document/ui-metadata/page.ts';
 import type { Fields, ReadContext, Row, RowAlias, ValuesOf } from './fields/field.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -87,8 +86,6 @@ export interface Declaration<
   /** Whether a search index has all of these, which are then columns of `table` (or of the family's). */
   readonly hasSearchIndex?: boolean;
   readonly filters?: Readonly<Record<string, Filter>>;
-  /** For tables of millions of rows. */
-  readonly counted?: Counted;
   readonly verbs?: readonly Verb[];
   readonly visibility?: Visibility;
   /** By default the family's. */
@@ -322,19 +319,12 @@ export interface Engine {
   finder(resource: Resource, call: Call, use: RowUse | 'key'): Finder | null;
   /** Loads stored rows for internal use. Checks no permissions. */
   stored<R extends Row>(resource: Resource<R>, call: Call): LoadStored<R>;
-  readonly count: CountRows;
-  readonly search: FindRows;
   /** Runs the reading of a large page, a few at a time: each takes tens of megabytes until it is sent. */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** Loads all stored values of a row by its key, including hidden values and decrypted secrets; null if there is none. */
 export type LoadStored<R = Row> = (call: Call, query: Query, pk: string | number) => Promise<R | null>;
-
-export type CountRows = (resource: Resource, call: Call, list: Counting) => Promise<number>;
-
-/** Finds what is searched for in a large table, under the conditions of filters and rights. */
-export type FindRows = (resource: Resource, call: Call, conditions: readonly RawBuilder<unknown>[]) => Promise<Listed>;
 
 /** Finds a row by its value in the path. */
 export type Finder = Statement<[name: string | number], Row>;

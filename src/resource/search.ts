@@ -1,86 +1,83 @@
-import { sql } from 'kysely';
-import { createWorkQueue } from '../lib/work-queue.ts';
-import { estimateFrom, type RowCount, type Scan, sample, sampleRows } from '../platform/db/scan.ts';
-import { DatabaseBusy } from '../platform/db/unreachable.ts';
-import type { CountRows, FindRows, Registry } from './resource.ts';
-import { few, frequent, led, many, rare, type SearchCase, type Searching } from './search-cases.ts';
-import { searchConditions } from './search-conditions.ts';
-import { fewRows, indexedTerms, narrowTerms } from './search-terms.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Call } from './call.ts';
+import { isStorable } from './fields/well-formed.ts';
+import { isOpenPath } from './open-paths.ts';
+import { lookUpPath } from './query.ts';
+import type { Registry, Resource } from './resource.ts';
 
-/** So many rows are found and fetched by their keys in a few milliseconds. */
-const veryFewRows = 1_000;
-/** Counting a term in so many rows takes tens of milliseconds. In more it is estimated if it is frequent. */
-const manyRows = 100_000;
-/** So often among so many rows of a sample. The estimate is then off by a few per cent, and reading rows in order soon fills a page. */
-const frequency = [
-  { found: 500, of: sampleRows / 4 },
-  { found: 200, of: sampleRows },
-];
-/** A scan takes a core for seconds, and on PostgreSQL a connection. */
-const limits = { concurrency: 1, queue: 20, full: () => new DatabaseBusy('too many searches scan a table already') };
+const maxTerms = 10;
+/** Longer words are compared by their beginning. */
+const maxLetters = 200;
+/** A trigram index finds terms of three letters or more. */
+const minWord = 3;
+/** So many rows are looked up by their keys and sorted in a few milliseconds. */
+const maxKeys = 10_000;
+
+type Conditions = RawBuilder<unknown>[];
+
+export interface Search {
+  /** Selects the rows that are found, whatever else selects them and in any order. */
+  readonly conditions: Conditions;
+  /** The same for a count of all rows that are found: by the index even if they are many. */
+  readonly counting: Conditions;
+}
 
 /**
- * How searches of the largest tables (`counted`) are done: the first case that applies.
- *
- * | case     | when                                                       | page                 | count             | costs              |
- * | -------- | ---------------------------------------------------------- | -------------------- | ----------------- | ------------------ |
- * | led      | SQLite: a filter, or a term in at most 10,000 rows          | by that index        | exact             | the rows it leads to |
- * | few      | PostgreSQL: at most 1,000 rows found by indexes in 0.5 s    | by their keys        | exact             | one look           |
- * | frequent | more than 20,000 by a sample (a table of 100,000 or more)   | in order             | estimate          | the sample         |
- * | few      | PostgreSQL: at most 10,000, likewise                        | by their keys        | exact             | one look           |
- * | frequent | a hundredth of a sample                                     | in order             | estimate          | it is there already |
- * | rare     | no filter or word, and a scan finds at most 10,000          | by their keys        | exact             | a scan             |
- * | many     | otherwise                                                   | in order             | exact within 5 s  | a scan             |
+ * Each word of `search` must be contained in one of the search columns. The trigram index finds words. If it finds few rows, their keys
+ * are the condition. If it finds many, each row is compared with the words while it is read in the order of the list: such a page is soon full.
  */
-const cases: readonly SearchCase[] = [
-  led,
-  few(veryFewRows),
-  frequent(2 * fewRows),
-  few(fewRows),
-  frequent(0),
-  rare,
-  many,
-];
-
-export function createSearch(registry: Registry, count: CountRows): FindRows {
-  const inTurn = createWorkQueue(limits);
-  return async (resource, call, conditions) => {
-    const { read, dialect } = call.db;
-    const narrow = await narrowTerms(resource, call);
-    const where: Searching['where'] = (indexed) =>
-      sql.join([...conditions, ...searchConditions(resource, call, registry, { indexed })], sql` and `);
-    const scan: Searching['scan'] = (indexed) => ({
-      read,
-      dialect,
-      table: resource.table,
-      where: () => where(indexed),
-    });
-    const total = () => count(resource, call, { where: sql``, isCounted: true });
-    let estimated: Promise<RowCount | null> | undefined;
-    const searching: Searching = {
-      ...{ resource, call, registry, count, narrow, where, scan, total, inTurn },
-      indexed: dialect.scans.by === 'slices' || narrow.length > 0 ? narrow : indexedTerms(resource, call),
-      isNarrowed: conditions.length > 0 || narrow.length > 0,
-      estimate() {
-        estimated ??= estimate(scan([]), total);
-        return estimated;
-      },
-    };
-    for (const find of cases) {
-      const listed = await find(searching);
-      if (listed) return listed;
-    }
-    throw new Error('the last case always applies');
-  };
+export async function findBySearch(resource: Resource, call: Call, registry: Registry): Promise<Search> {
+  const terms = searchTerms(resource, call);
+  const compared = (some: readonly string[]) => some.map((term) => comparison(resource, term, call, registry));
+  const words = resource.hasSearchIndex ? terms.filter((term) => [...term].length >= minWord) : [];
+  const letters = terms.filter((term) => !words.includes(term));
+  if (words.length === 0) return { conditions: compared(terms), counting: compared(terms) };
+  const keys = await findKeys(resource, call, words);
+  if (!keys) return { conditions: compared(terms), counting: [byIndex(resource, call, words), ...compared(letters)] };
+  const isFound = call.db.dialect.isOneOf(resource.row().col('pk'), keys, resource.key);
+  return { conditions: [isFound, ...compared(letters)], counting: [isFound, ...compared(letters)] };
 }
 
-/** How many rows of a very large table match, if they are frequent. */
-async function estimate(scan: Scan, total: () => Promise<number>): Promise<RowCount | null> {
-  const all = await total();
-  if (all <= manyRows) return null;
-  for (const enough of frequency) {
-    const seen = await sample(scan, all, enough.of);
-    if (seen.found >= enough.found) return { rows: estimateFrom(seen, all), isExact: false };
-  }
-  return null;
+/** Null if they are many. */
+async function findKeys(resource: Resource, call: Call, words: readonly string[]) {
+  const { rows } = await sql<{ pk: string | number }>`select t.pk from ${sql.table(resource.table)} as t
+    where ${byIndex(resource, call, words)} limit ${maxKeys + 1}`.execute(call.db.read);
+  return rows.length > maxKeys ? null : rows.map(({ pk }) => pk);
 }
+
+const byIndex = ({ table, search = [] }: Resource, { db: { dialect } }: Call, words: readonly string[]) =>
+  sql.join(
+    words.map((word) => dialect.indexedContains(table, 't', search, word)),
+    sql` and `,
+  );
+
+/** The words of `search`. */
+export function searchTerms(resource: Resource, { request: { query } }: Call): string[] {
+  const text = query.get('search') ?? '';
+  if (!resource.search?.length || !isStorable(text)) return [];
+  return text
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .slice(0, maxTerms)
+    .map((term) => [...term].slice(0, maxLetters).join(''));
+}
+
+function comparison(resource: Resource, term: string, call: Call, registry: Registry): RawBuilder<unknown> {
+  const { dialect } = call.db;
+  const row = resource.row();
+  const open = (resource.search ?? []).filter((path) => isOpenPath(resource, path, call, registry));
+  if (open.length === 0) return sql`1 = 0`;
+  const comparisons = ownFirst(open).map((path) =>
+    lookUpPath(resource, path, row, registry, (column, field) =>
+      dialect.contains(
+        field && field.storage.in === 'column' && field.storage.type !== 'text' ? dialect.toText(column) : column,
+        term,
+      ),
+    ),
+  );
+  return sql`(${sql.join(comparisons, sql` or `)})`;
+}
+
+/** Another object is looked at only if the row's own columns do not match. */
+const ownFirst = (paths: readonly string[]) =>
+  paths.toSorted((one, other) => Number(one.includes('.')) - Number(other.includes('.')));

@@ -301,7 +301,7 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
 export const columnsWithoutField: Readonly<Record<string, readonly string[]>> = {
   // How a job is queued, claimed and given up; what it carries is nobody's to read.
   jobs: ['payload', 'unique_key', 'alone', 'run_at', 'attempt', 'worker', 'lease_until'],
-  users: ['password', 'username_key', 'email_key'],
+  users: ['password', 'username_key', 'email_key', 'upn_key'],
   tokens: ['key', 'key_hash', 'audience'],
   provider_oauth2: ['previous_secret'],
   authenticated_sessions: [

@@ -38,8 +38,11 @@ describeOnBoth('indexes', (server) => {
     ['events_model_app_created', sql`select 1 from events where model_app = 'x' order by created desc limit 1`],
     ['events_brand_name_created', sql`select 1 from events where brand_name = 'x' order by created desc limit 1`],
     ['events_model_name_created', sql`select 1 from events where model_name = 'x' order by created desc limit 1`],
-    ['events_model_pk', sql`select 1 from events where model_pk = 'x'`],
-    ['events_authorized_app', sql`select 1 from events where authorized_app = 'x'`],
+    ['events_model_pk_created', sql`select 1 from events where model_pk = 'x' order by created desc limit 1`],
+    [
+      'events_authorized_app_created',
+      sql`select 1 from events where authorized_app = 'x' order by created desc limit 1`,
+    ],
     ['oauth2_access_tokens_session', sql`delete from oauth2_access_tokens where session = ${sql.lit(session)}`],
     ['authenticated_sessions_impersonated', sql`delete from authenticated_sessions where impersonated = 1`],
     ['users_upn', sql`select 1 from users where lower(substr(attributes ->> 'upn', 1, 255)) = lower('x')`],
@@ -49,6 +52,19 @@ describeOnBoth('indexes', (server) => {
     ],
   ])('%s holds only rows whose column is set, and serves queries that compare the column', async (index, query) => {
     expect(await planOf(query)).toMatch(new RegExp(index));
+  });
+
+  test('users have at most 12 indexes beside those of keys and searches', async () => {
+    const { db } = server().world;
+    const names =
+      db.dialect.name === 'sqlite'
+        ? sql`select name from pragma_index_list('users') where origin = 'c'`
+        : sql`select i.indexrelid::regclass as name from pg_index as i join pg_class as c on c.oid = i.indexrelid
+            join pg_am as m on m.oid = c.relam left join pg_constraint as k on k.conindid = i.indexrelid
+            where i.indrelid = 'users'::regclass and m.amname = 'btree' and k.oid is null`;
+    const { rows } = await names.execute(db.read);
+    expect(rows.length).toBeGreaterThan(5);
+    expect(rows.length).toBeLessThanOrEqual(12);
   });
 
   test('no index is the beginning of another', async () => {
@@ -95,7 +111,7 @@ test.skipIf(!hasPostgres)('PostgreSQL has statistics on the number of groups fro
 });
 
 test.skipIf(!hasPostgres).each([
-  ['taken names', sql`select 1 from users where lower(username) = lower($1)`, "'ada'"],
+  ['taken names', sql`select 1 from users where username_key = $1`, "'ada'"],
   ['attempts to sign in', sql`select 1 from sign_in_attempts where subject in ($1, $2)`, "'ada', '10.0.0.1'"],
 ])('PostgreSQL looks for %s by index from the first one on', async (_name, query, values) => {
   const server = await startServer('postgres');

@@ -8,7 +8,7 @@ import { hasPostgres, startServer, type TestServer } from '../support/server.ts'
 
 const users = 10_000;
 /** Tables of which no request may read every row. */
-const big = ['users', 'user_logins', 'user_groups', 'group_ancestors', 'events', 'tokens', 'oauth2_access_tokens'];
+const big = ['users', 'user_groups', 'group_ancestors', 'events', 'tokens', 'oauth2_access_tokens'];
 
 describe.skipIf(!hasPostgres)(`plans of PostgreSQL at ${users} users`, () => {
   let server: TestServer;
@@ -46,15 +46,12 @@ describe.skipIf(!hasPostgres)(`plans of PostgreSQL at ${users} users`, () => {
   const requests: readonly [string, () => Promise<{ status: number }>][] = [
     ['a page of users', get('/core/users/?page_size=20&is_active=true')],
     ['a later page of users', get('/core/users/?page_size=20&page=7')],
-    ['users by their last sign-in', get('/core/users/?page_size=20&ordering=last_login')],
-    ['users by their last sign-in, the latest first', get('/core/users/?page_size=20&ordering=-last_login')],
-    ['a later page by last sign-in', get('/core/users/?page_size=20&ordering=-last_login&page=7&is_active=true')],
     ['a user', get('/core/users/150/')],
     ['users found by a word', get('/core/users/?page_size=20&search=needle')],
     ['superusers', get('/core/users/?is_superuser=true')],
     ['a page of groups', get('/core/groups/?page_size=20')],
     ['events of an action', get('/events/events/?action=login&page_size=20')],
-    ['facets of a month by a sample', () => get(`/events/events/facets/?created__gte=${monthAgo()}&${actions}`)()],
+    ['facets of a month', () => get(`/events/events/facets/?created__gte=${monthAgo()}&${actions}`)()],
     ['userinfo', () => server.nobody.send('GET', '/application/o/userinfo/', undefined, asToken())],
     ['introspection', () => post(server, 'introspect', { token: access.token }, { authorization: access.basic })],
   ];
@@ -70,13 +67,32 @@ describe.skipIf(!hasPostgres)(`plans of PostgreSQL at ${users} users`, () => {
     expect(scanned).toEqual([]);
   });
 
-  test.each([
-    ['users', '/core/users/?is_active=true&page_size=1', 'users_date_joined'],
-    ['events', '/events/events/?action=login&page_size=1', 'events_created'],
-  ])('of %s only those are counted that the counts do not hold yet', async (_name, path, index) => {
-    const plans = await plansOf(get(path));
-    const counting = plans.find(({ text }) => text.startsWith('with recent'));
-    expect(counting?.plan).toContain(index);
+  /** How many rows of a table the statements of a request look at. */
+  async function rowsRead(path: string, table: string): Promise<number> {
+    const { db } = server.world;
+    const seen: CompiledQuery[] = [];
+    const stop = db.onStatement((query) => void seen.push(query));
+    expect((await server.admin.get(path)).status).toBe(200);
+    stop();
+    let rows = 0;
+    for (const { sql: text, parameters } of seen.filter(({ sql: text }) => text.includes(`"${table}"`))) {
+      const explain = CompiledQuery.raw(`explain (analyze, format json) ${text}`, [...parameters]);
+      const found = await db.read.executeQuery<{ 'QUERY PLAN': readonly { Plan: PlanNode }[] }>(explain);
+      for (const node of nodesOf(found.rows[0]?.['QUERY PLAN'][0]?.Plan))
+        if (node['Relation Name'] === table) rows += node['Actual Rows'] * node['Actual Loops'];
+    }
+    return rows;
+  }
+
+  test('a page of users reads no more rows right after very many were created', async () => {
+    const { db } = server.world;
+    const path = '/core/users/?page_size=20&include_groups=false';
+    const { rows } = await sql<{ n: number }>`select count(*)::int as n from users`.execute(db.read);
+    const before = await rowsRead(path, 'users');
+    // Each is counted once, and the page is read.
+    expect(before).toBeLessThan((rows[0]?.n ?? 0) + 100);
+    await db.write((tx) => sql`update users set date_joined = '2020-01-01T00:00:00Z'`.execute(tx));
+    expect(Math.abs((await rowsRead(path, 'users')) - before)).toBeLessThan(20);
   });
 
   test('the search over all kinds looks up the users of tokens and the like one by one', async () => {
@@ -100,10 +116,10 @@ describe.skipIf(!hasPostgres)(`plans of PostgreSQL at ${users} users`, () => {
     expect(walk?.plan).toMatch(/Index Scan using users_pkey on users u\n\s+Index Cond: \(pk = p.pending_user\)/);
   });
 
-  test.each(['needle', 'dl'])('%s is found by the trigram indexes', async (term) => {
-    const plans = await plansOf(get(`/core/users/?page_size=20&search=${term}`));
+  test('a word is found by the trigram index', async () => {
+    const plans = await plansOf(get('/core/users/?page_size=20&search=needle'));
     const search = plans.find(({ text }) => text.includes(' ilike '));
-    for (const column of ['username', 'name', 'email']) expect(search?.plan).toContain(`users_${column}_search`);
+    expect(search?.plan.match(/users_username_name_email_search/g)).toHaveLength(3);
   });
 });
 
@@ -141,3 +157,13 @@ async function fill({ world: { db, config } }: TestServer, owner: number): Promi
   await client.query('vacuum analyze');
   await client.end();
 }
+
+interface PlanNode {
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+const nodesOf = (node: PlanNode | undefined): readonly PlanNode[] =>
+  node ? [node, ...(node.Plans ?? []).flatMap(nodesOf)] : [];

@@ -128,9 +128,8 @@ describe('denial of service: hostile input', () => {
     'é'.repeat(7_000),
     Array.from({ length: 4_000 }, (_, at) => at.toString(36)).join(''),
   ])('a search index is asked for little of a long word', (word) => {
-    const { scans } = sqliteDialect;
-    const asked = scans.by === 'slices' ? scans.found('users', ['name'], word, 1) : null;
-    expect(JSON.stringify(asked?.compile(builder).parameters).length).toBeLessThan(1_000);
+    const asked = sqliteDialect.indexedContains('users', 't', ['name'], word).compile(builder);
+    expect(String(asked.parameters[0]).length).toBeLessThan(1_000);
   });
 
   test('a form is read whole up to a thousand members', () => {

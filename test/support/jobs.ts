@@ -53,10 +53,6 @@ export async function runJob(server: TestServer, kind: string, payload: unknown 
   return ended as StoredJob;
 }
 
-/** Counts rows of large tables ahead, once nobody else has them locked, as autovacuum has at times. */
-export const countAhead = (server: TestServer) =>
-  until(async () => (await runJob(server, 'count_rows')).message === 'Done.');
-
 /** Waits until nothing is queued that is due, nothing runs, and the rules were asked about every event. */
 export async function quiet({ world }: TestServer): Promise<void> {
   await until(async () => {

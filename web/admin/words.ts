@@ -33,9 +33,13 @@ export function counted(count: number, { singular, plural }: { singular: string;
   return t('{count, number} {kinds}', { count, kinds: inSentence(isOne ? singular : plural) });
 }
 
-/** `about 3 users`, if the number is an estimate. */
-export const roughly = (amount: string, isEstimate: boolean): string =>
-  isEstimate ? t('about {amount}', { amount }) : amount;
+/** `more than 100,000 users`, if counting has stopped there. */
+export const moreThan = (amount: string, hasMore: boolean): string =>
+  hasMore ? t('more than {amount}', { amount }) : amount;
+
+/** The same for a figure of a chart. */
+export const atLeast = (amount: string, isAtLeast: boolean): string =>
+  isAtLeast ? t('at least {amount}', { amount }) : amount;
 
 /** The name of a permission: most name a verb and a kind. */
 export function permissionName(name: string): string {

@@ -41,7 +41,7 @@ export interface Answered<T> {
   /** Names the state of the object that was read; empty where the server does not say. */
   readonly etag: string;
   /** Whether the count of a list, or what is counted, is an estimate. */
-  readonly isEstimate: boolean;
+  readonly isAtLeast: boolean;
   /** The path of the object that was made; empty where the server does not say. */
   readonly location: string;
 }
@@ -85,7 +85,7 @@ export async function requestOnce<T>(method: Method, path: string, { body, heade
   return {
     value: (text === '' ? undefined : parsed) as T,
     etag: answer.headers.get('etag') ?? '',
-    isEstimate: answer.headers.get('gatehouse-count') === 'estimate',
+    isAtLeast: answer.headers.get('gatehouse-count') === 'at-least',
     location: (answer.headers.get('location') ?? '').replace(/^\/api\/v3/, ''),
   };
 }

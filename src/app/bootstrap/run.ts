@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { permissionsOf, syncPermissions } from '../../core/access/permissions.ts';
-import { growingTables } from '../../core/counting/growing-tables.ts';
+import { growingTables } from '../../core/cleanup/growing-tables.ts';
 import type { App } from '../compose.ts';
 import { systemCall } from '../system-call.ts';
 import type { World } from '../world.ts';

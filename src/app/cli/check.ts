@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { listAmbiguousNames } from '../../core/directory/name-keys.ts';
 import { type Config, describeConfig } from '../../platform/config.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -79,13 +78,8 @@ async function schema(db: Database): Promise<Finding> {
 }
 
 async function integrity(db: Database): Promise<Finding> {
-  // PostgreSQL ensures that itself.
-  if (db.dialect.name !== 'sqlite') return ok;
-  const whole = await sql<{ integrity_check: string }>`pragma integrity_check(5)`.execute(db.read);
-  const broken = whole.rows.map((row) => row.integrity_check).filter((text) => text !== 'ok');
-  if (broken.length > 0) return fault(broken.join('; '));
-  const loose = await sql`pragma foreign_key_check`.execute(db.read);
-  return loose.rows.length === 0 ? ok : fault(`${loose.rows.length} rows name rows that are gone`);
+  const damage = await db.dialect.findDamage(db.read);
+  return damage.length > 0 ? fault(damage.join('; ')) : ok;
 }
 
 /** A warning only: these users can sign in by their exact names. */

@@ -1,4 +1,4 @@
-import { growingTables } from '../../core/counting/growing-tables.ts';
+import { growingTables } from '../../core/cleanup/growing-tables.ts';
 import { migrate } from '../../platform/db/migrate.ts';
 import { migrations } from '../../platform/db/migrations/all.ts';
 import { openDatabase } from '../open-database.ts';

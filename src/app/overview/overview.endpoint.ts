@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { estimatedSchema, withExactnessOfEach } from '../../core/event/chart.ts';
+import { atLeastSchema, withExactnessOfEach } from '../../core/event/chart.ts';
 import type { PemReader } from '../../core/key/certificate-facts.ts';
 import { createPemReader } from '../../core/key/certificate-facts.ts';
 import { certificateModel } from '../../core/key/certificate-model.ts';
@@ -94,7 +94,7 @@ const schema = objectSchema({
     description: 'Since when this restored server sends nothing to other systems; for superusers only.',
   },
   checklist: { ...checklistSchema, description: 'What a new server still lacks; for superusers only.' },
-  estimated: estimatedSchema,
+  at_least: atLeastSchema,
 });
 
 /** Everything the start page of the admin interface shows, in one request. */
@@ -158,7 +158,7 @@ export async function healthOf({ db, mailer }: OverviewNeeds) {
   const { queued, failed } = await countJobs(db);
   const { rows } = await sql<{ last_backup: string | null }>`select last_backup from install`.execute(db.read);
   return {
-    database: db.dialect.name === 'sqlite' ? 'SQLite' : 'PostgreSQL',
+    database: db.dialect.title,
     mail: mailer.isReady,
     jobs_queued: queued,
     jobs_failed: failed,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { topOfTime } from '../../core/event/applications.ts';
+import { topApplications } from '../../core/event/applications.ts';
 import { chartOf } from '../../core/event/chart.ts';
 import { sumIntervals } from '../../core/event/intervals.ts';
 import { hourMs } from '../../lib/duration.ts';
@@ -20,11 +20,12 @@ export async function hoursOfAWeek({ call, registry }: Input) {
   const end = Math.floor(fromTimestamp(call.now).getTime() / hourMs) * hourMs + hourMs;
   const start = end - hours * hourMs;
   const isShown = sql`t.action in (${sql.join(Object.values(series))})`;
-  const { hours: rows, isExact } = await chartOf(call, {
+  const counting = {
     span: { since: toTimestamp(start), before: toTimestamp(end) },
     conditions: visible ? [isShown, visible] : [isShown],
-    isCounted: !visible,
-  });
+    isRolledUp: !visible,
+  };
+  const { rows, isExact } = await chartOf(call, counting, 'hour');
   const intervals = { start, intervalMs: hourMs, count: hours };
   const named = Object.entries(series).map(([name, action]) => [
     name,
@@ -41,8 +42,8 @@ export async function topOfAWeek({ call, registry }: Input) {
   const visible = await visibleOrNone(registry.require('svc_events.event'), call, registry);
   if (visible === 'none') return { top: [], isExact: true };
   const span = { since: addMilliseconds(call.now, -hours * hourMs), before: addMilliseconds(call.now, hourMs) };
-  const shown = { action: series.authorizations, where: visible, limit: maxApplications };
-  const { top, isExact } = await topOfTime(call, shown, span);
+  const shown = { action: series.authorizations, where: visible, limit: maxApplications, span };
+  const { top, isExact } = await topApplications(call, shown);
   return {
     top: top.map(({ application, ...counts }) => ({ name: String(application?.name ?? ''), ...counts })),
     isExact,

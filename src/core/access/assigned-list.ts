@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { Invalid } from '../../lib/problem.ts';
 import { readList } from '../../platform/db/read-list.ts';
 import { visibleRows } from '../../resource/access.ts';
-import type { Call } from '../../resource/call.ts';
+import { type Call, readBy } from '../../resource/call.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { type Row, readContext } from '../../resource/fields/field.ts';
 import {
@@ -19,8 +19,8 @@ import { planOf } from '../../resource/plan.ts';
 import { notAvailable, orderBy } from '../../resource/query.ts';
 import { parseKey } from '../../resource/read.ts';
 import type { Engine, Registry } from '../../resource/resource.ts';
-import { searchConditions } from '../../resource/search-conditions.ts';
-import { envelope, pageNumber, pageSize } from '../../resource/verbs/list.ts';
+import { findBySearch } from '../../resource/search.ts';
+import { envelope, pageNumber, pageSize, whereAll } from '../../resource/verbs/list.ts';
 import type { HolderKind } from './holder.ts';
 import { assignableModels } from './models.ts';
 import { isSuperuserSql, superusersSql } from './rights-sql.ts';
@@ -85,12 +85,6 @@ async function listHolders(kind: HolderKind, call: Call, { registry }: Engine): 
   const visible = await visibleRows(holders, call, registry);
   const { holding, grants } = holdersOf(kind, query, registry);
   const pk = holders.row().col('pk');
-  const conditions = [
-    sql`${pk} in (${holding})`,
-    ...(visible ? [visible] : []),
-    ...searchConditions(holders, call, registry),
-  ];
-  const from = sql`from ${holders.from()} where ${sql.join(conditions, sql` and `)}`;
   const size = pageSize(query.get('page_size'));
   const plan = planOf(holders, kind.column === 'user' ? 'member' : 'full', {
     registry,
@@ -106,6 +100,9 @@ async function listHolders(kind: HolderKind, call: Call, { registry }: Engine): 
   const superuser = kind.column === 'user' ? sql`, ${isSuperuserSql(pk)} as is_superuser` : sql``;
   const order = orderBy(holders, call, registry);
   const { rows, count, page } = await readList(call.db, async (read) => {
+    const { conditions } = await findBySearch(holders, readBy(call, read), registry);
+    const where = whereAll([sql`${pk} in (${holding})`, ...(visible ? [visible] : []), ...conditions]);
+    const from = sql`from ${holders.from()} ${where}`;
     const { rows: counted } = await sql<{ count: number }>`select count(*) as count ${from}`.execute(read);
     const count = Number(counted[0]?.count ?? 0);
     const page = pageNumber(query.get('page'), Math.max(1, Math.ceil(count / size)));
@@ -114,7 +111,7 @@ async function listHolders(kind: HolderKind, call: Call, { registry }: Engine): 
     return { rows, count, page };
   });
   const results = rows.map((raw) => showHolder(kind, raw, plan.show(raw, readContext(call, registry))));
-  return envelope(results, count, page, size);
+  return envelope(results, { count, page, size });
 }
 
 function showHolder({ column }: HolderKind, raw: Row, shown: Row): Row {

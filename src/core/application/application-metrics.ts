@@ -16,7 +16,7 @@ export const metricsAction = actionOn<{ pk: string }>()({
   answer: { status: 200, schema: coordinates },
   async run(input) {
     const conditions = [sql`t.action = 'authorize_application'`, sql`t.authorized_app = ${keyText(input.row.pk)}`];
-    const chart = await countLastWeek(input.call, await visibleEvents(input, { conditions, isCounted: false }));
+    const chart = await countLastWeek(input.call, await visibleEvents(input, { conditions, isRolledUp: true }));
     return withExactness(chart, chart.points);
   },
 });

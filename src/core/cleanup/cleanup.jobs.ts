@@ -3,8 +3,8 @@ import { addMilliseconds } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { JobKind, RunningJob } from '../../platform/jobs/job.ts';
 import type { Call } from '../../resource/call.ts';
-import { growingTables } from '../counting/growing-tables.ts';
 import { deleteInBatches, type Outdated } from './delete-in-batches.ts';
+import { growingTables } from './growing-tables.ts';
 import { type RotationNeeds, rotateTokens } from './rotate-tokens.ts';
 
 const minuteMs = 60_000;

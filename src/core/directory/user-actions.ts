@@ -6,8 +6,7 @@ import type { Passwords } from '../../platform/passwords.ts';
 import { visibleRows } from '../../resource/access.ts';
 import type { Actor } from '../../resource/actor.ts';
 import { modelFacts } from '../../resource/audit.ts';
-import { requireActor } from '../../resource/call.ts';
-import { valuesSql } from '../../resource/counted.ts';
+import { readBy, requireActor } from '../../resource/call.ts';
 import { longLivedCredentials } from '../../resource/credentials.ts';
 import { actionOn } from '../../resource/define.ts';
 import type { Row } from '../../resource/fields/field.ts';
@@ -23,7 +22,8 @@ import {
 import { selectOne, showRow } from '../../resource/read.ts';
 import { checkRecentlyAuthenticatedFor } from '../../resource/recent-authentication.ts';
 import type { Action, ActionInput } from '../../resource/resource.ts';
-import { searchConditions } from '../../resource/search-conditions.ts';
+import { findBySearch } from '../../resource/search.ts';
+import { whereAll } from '../../resource/verbs/list.ts';
 import { checkMayReachUser } from '../access/delegation.ts';
 import { systemPermissions } from '../access/permissions.ts';
 import { groupsOfSql } from '../access/rights-sql.ts';
@@ -150,14 +150,12 @@ export const pathsAction: Action = {
   async run({ call, registry }) {
     const users = registry.require('svc_core.user');
     const visible = await visibleRows(users, call, registry);
-    const conditions = [...(visible ? [visible] : []), ...searchConditions(users, call, registry)];
-    const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
     const path = users.row().col('path');
-    const query =
-      users.counted && conditions.length === 0
-        ? valuesSql(users, users.counted, 'path')
-        : sql<{ value: string }>`select distinct ${path} as value from ${users.from()} ${where} order by 1`;
-    const { rows } = await readList(call.db, (read) => query.execute(read), { isQuick: conditions.length === 0 });
-    return { paths: rows.map(({ value }) => value) };
+    return readList(call.db, async (read) => {
+      const { conditions } = await findBySearch(users, readBy(call, read), registry);
+      const { rows } = await sql<{ value: string }>`select distinct ${path} as value from ${users.from()}
+        ${whereAll([...(visible ? [visible] : []), ...conditions])} order by 1`.execute(read);
+      return { paths: rows.map(({ value }) => value) };
+    });
   },
 };

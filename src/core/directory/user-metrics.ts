@@ -23,7 +23,7 @@ export const metricsAction = actionOn<{ pk: number; username: string }>()({
     if (!requireActor(call).holds(required)) throw Problem.lacks(required);
     const eventsOf = (action: string, whose: RawBuilder<unknown>) => ({
       conditions: [sql`t.action = ${action}`, whose],
-      isCounted: false,
+      isRolledUp: false,
     });
     const byUser = sql`t.user_pk = ${pk}`;
     return lastWeekOf(call, {

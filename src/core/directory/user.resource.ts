@@ -74,13 +74,6 @@ export function userResource({ installId, passwords, settings, key, jobs, config
     page: { columns: ['username', 'name', 'email', 'is_active', 'last_login', 'type'] },
     search: ['username', 'name', 'email'],
     hasSearchIndex: true,
-    counted: {
-      table: 'user_counts',
-      until: 'users',
-      by: ['type', 'is_active', 'path'],
-      filters: ['type', 'is_active', 'path', 'path_startswith', 'folder'],
-      time: 'date_joined',
-    },
     nameOf: (row) => row.username,
     fields: {
       username: text({
@@ -96,7 +89,6 @@ export function userResource({ installId, passwords, settings, key, jobs, config
       last_login: time({
         nullable: true,
         default: null,
-        orderedIn: 'user_logins',
         limits: { only: 'server' },
         help: 'When the user last signed in. The server keeps it up to date.',
       }),

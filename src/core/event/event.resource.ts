@@ -3,7 +3,6 @@ import { readAddress } from '../../lib/cidr.ts';
 import { asObject, asText } from '../../lib/json.ts';
 import { memoizeWeakly } from '../../lib/memoize.ts';
 import type { Call } from '../../resource/call.ts';
-import { readMoment } from '../../resource/counted-span.ts';
 import { defineResource } from '../../resource/define.ts';
 import { accept, complain, type Field, hidden } from '../../resource/fields/field.ts';
 import { integer, time } from '../../resource/fields/scalar.ts';
@@ -16,11 +15,11 @@ import { languageOfCaller } from '../brand/language.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import { customAction, eventActions, isEventAction } from './actions.ts';
 import { clipped, eventColumns, keyText } from './columns.ts';
-import { eventApplications, eventHours } from './counted.ts';
 import { withoutDeletedUsers } from './deleted-users.ts';
 import { exportAction } from './export.ts';
 import { facetsAction } from './facets.ts';
 import { actionsAction, perMonthAction, topPerUserAction, volumeAction } from './figures.ts';
+import { readMoment } from './filtered.ts';
 import { maskSecrets } from './mask.ts';
 import { actorFacts, expiryOf, type OnEventRecorded } from './record.ts';
 import { sentenceOf } from './sentence.ts';
@@ -73,13 +72,6 @@ export function eventResource({ settings, announce }: Needs): Resource {
     },
     search: ['words'],
     hasSearchIndex: true,
-    counted: {
-      ...{ table: 'event_counts', until: 'events', by: ['action'], time: 'created' },
-      filters: ['action', 'actions'],
-      also: [eventHours, eventApplications],
-      hours: eventHours,
-      spanFilters: ['created__gte', 'created__lt'],
-    },
     verbs: ['list', 'create', 'retrieve', 'update', 'partial_update', 'destroy'],
     visibility: { by: 'permission', always: withoutDeletedUsers },
     nameOf: (row) => row.action,

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { setImmediate as loopTurn } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { asText, memberOf } from '../../lib/json.ts';
 import { Invalid } from '../../lib/problem.ts';
@@ -11,12 +10,11 @@ import { noChoice } from '../../resource/fields/text.ts';
 import { stringSchema } from '../../resource/json-schema.ts';
 import { ReplyWith } from '../../resource/operations.ts';
 import type { Action, ActionInput } from '../../resource/resource.ts';
-import { eventConditions, eventParameters } from './filtered.ts';
+import { whereAll } from '../../resource/verbs/list.ts';
+import { eventConditions, eventModel, eventParameters } from './filtered.ts';
 
 const formats = ['csv', 'ndjson'] as const;
 const rowsAtOnce = 500;
-/** A few milliseconds for SQLite. */
-const rowsPerSlice = 2_000;
 /** More than this is a matter for a backup. */
 const maxRows = 100_000;
 
@@ -60,46 +58,27 @@ function inLanguage(call: Call): Call {
 }
 
 type Conditions = readonly RawBuilder<unknown>[];
-type Found = Awaited<ReturnType<typeof eventConditions>>;
 
 /** The events as the API shows them, a batch at a time; each batch begins where the last one ended. */
-async function* batches({ call, engine, registry }: ActionInput, { conditions, isSlow }: Found): AsyncGenerator<Row[]> {
-  const resource = registry.require('svc_events.event');
+async function* batches({ call, engine, registry }: ActionInput, conditions: Conditions): AsyncGenerator<Row[]> {
+  const resource = registry.require(eventModel);
   const plan = engine.plan(resource, call, 'listed');
-  // On SQLite, reading all events at once would block all other requests.
-  const isScan = isSlow && call.db.dialect.scans.by === 'slices';
   let last: Row | undefined;
   for (let count = 0; count < maxRows; ) {
     const after = last ? [sql`(t.created, t.pk) < (${last.created}, ${last.pk})`] : [];
-    const end = isScan ? await endOfSlice(call, after) : undefined;
-    const upTo = end ? [sql`(t.created, t.pk) >= (${end.created}, ${end.pk})`] : [];
-    const limit = isScan ? rowsPerSlice : rowsAtOnce;
-    const query = sql<Row>`select ${plan.list} from ${resource.from()} ${whereAll([...conditions, ...after, ...upTo])}
-      order by t.created desc, t.pk desc limit ${Math.min(limit, maxRows - count)}`;
+    const query = sql<Row>`select ${plan.list} from ${resource.from()} ${whereAll([...conditions, ...after])}
+      order by t.created desc, t.pk desc limit ${Math.min(rowsAtOnce, maxRows - count)}`;
     const { rows } = await readList(call.db, (read) => query.execute(read));
     const context = readContext(call, registry);
     const shown = rows.map((raw) => plan.show(raw, context));
     if (shown.length > 0) yield shown;
     count += shown.length;
-    const lastShown = shown.length < rowsAtOnce ? undefined : shown.at(-1);
-    last = isScan ? end : lastShown;
-    if (!last) return;
-    // Others are served in between.
-    if (isScan) await loopTurn();
+    last = shown.at(-1);
+    if (shown.length < rowsAtOnce) return;
   }
 }
 
-async function endOfSlice({ db }: Call, after: Conditions): Promise<Row | undefined> {
-  const query = sql<Row>`select t.created, t.pk from events as t ${whereAll(after)}
-    order by t.created desc, t.pk desc limit 1 offset ${rowsPerSlice - 1}`;
-  const { rows } = await readList(db, (read) => query.execute(read));
-  return rows[0];
-}
-
-const whereAll = (conditions: Conditions) =>
-  conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
-
-async function* jsonLines(input: ActionInput, found: Found): AsyncGenerator<string> {
+async function* jsonLines(input: ActionInput, found: Conditions): AsyncGenerator<string> {
   for await (const rows of batches(input, found)) yield `${rows.map((row) => JSON.stringify(row)).join('\n')}\n`;
 }
 
@@ -117,7 +96,7 @@ const columns: Readonly<Record<string, (row: Row) => unknown>> = {
   pk: (row) => row.pk,
 };
 
-async function* csvLines(input: ActionInput, found: Found): AsyncGenerator<string> {
+async function* csvLines(input: ActionInput, found: Conditions): AsyncGenerator<string> {
   yield `${Object.keys(columns).join(',')}\r\n`;
   for await (const rows of batches(input, found)) yield rows.map(csvLine).join('');
 }

@@ -1,8 +1,8 @@
 import { hourMs } from '../../lib/duration.ts';
 import { addMilliseconds, fromTimestamp, toTimestamp } from '../../platform/clock.ts';
+import { readList } from '../../platform/db/read-list.ts';
 import { visibleRows } from '../../resource/access.ts';
 import type { Call } from '../../resource/call.ts';
-import { givenMoment } from '../../resource/counted-span.ts';
 import {
   arrayOf,
   integerSchema,
@@ -13,10 +13,10 @@ import {
 } from '../../resource/json-schema.ts';
 import type { Action, ActionInput } from '../../resource/resource.ts';
 import { readApplications } from './applications.ts';
-import { type Counting, chartWithValues, estimatedSchema, type Value, withExactnessOfEach } from './chart.ts';
-import type { HourRow } from './counted.ts';
-import { eventModel, eventParameters, filteredEvents } from './filtered.ts';
+import { atLeastSchema, chartOf, isAllLookedAt, topOf, type Value, valuesOf, withExactnessOfEach } from './chart.ts';
+import { eventModel, eventParameters, filteredEvents, givenMoment } from './filtered.ts';
 import { sumIntervals } from './intervals.ts';
+import type { Counting } from './rollup.ts';
 
 const dayMs = 24 * hourMs;
 const weekMs = 7 * dayMs;
@@ -24,7 +24,8 @@ const weekMs = 7 * dayMs;
 const hourlyUpToMs = 8 * dayMs;
 const maxSpanMs = 400 * dayMs;
 const maxValues = 10;
-const columns = ['username', 'client_ip', 'authorized_app'];
+/** The roll-up does not have these. */
+const columns = ['username', 'client_ip'];
 
 const values: JsonSchema = arrayOf(objectSchema({ value: stringSchema, label: stringSchema, events: integerSchema }));
 
@@ -49,25 +50,32 @@ export const facetsAction: Action = {
       usernames: values,
       client_ips: values,
       applications: values,
-      estimated: estimatedSchema,
+      at_least: atLeastSchema,
     }),
   },
   async run({ call, registry }) {
     const { start, end, intervalMs } = intervalsOf(call);
-    const chart = await chartWithValues(call, await countingOf({ call, registry }, start, end), columns, maxValues);
-    const top = (column: string) => (chart.values.get(column) ?? []).map((one) => ({ ...one, label: one.value }));
+    const counting = await countingOf({ call, registry }, start, end);
+    const counts = await chartOf(call, counting, intervalMs === dayMs ? 'day' : 'hour');
+    const values = await valuesOf(call, counting, columns, maxValues);
     const body = {
       start: toTimestamp(start),
       interval_seconds: intervalMs / 1000,
-      counts: sumIntervals(chart.hours, { start, intervalMs, count: (end - start) / intervalMs }),
-      actions: topActions(chart.hours),
-      usernames: top('username'),
-      client_ips: top('client_ip'),
-      applications: await withNames({ call, registry }, top('authorized_app')),
+      counts: sumIntervals(counts.rows, { start, intervalMs, count: (end - start) / intervalMs }),
+      actions: topOf(counts, 'action', maxValues).map(labelled),
+      usernames: (values.get('username') ?? []).map(labelled),
+      client_ips: (values.get('client_ip') ?? []).map(labelled),
+      applications: await withNames({ call, registry }, topOf(counts, 'authorized_app', maxValues)),
     };
-    const { isExact, areValuesExact } = chart;
-    const ofValues = { usernames: areValuesExact, client_ips: areValuesExact, applications: areValuesExact };
-    return withExactnessOfEach({ counts: isExact, actions: isExact, ...ofValues }, body);
+    const { isExact } = counts;
+    const areValuesExact = isAllLookedAt(counts);
+    return withExactnessOfEach(
+      {
+        ...{ counts: isExact, actions: isExact, usernames: areValuesExact, client_ips: areValuesExact },
+        applications: isExact,
+      },
+      body,
+    );
   },
 };
 
@@ -108,26 +116,21 @@ async function countingOf(input: Input, start: number, end: number): Promise<Cou
   };
 }
 
-function topActions(hours: readonly HourRow[]) {
-  const sums = new Map<string, number>();
-  for (const { action, events } of hours) sums.set(action, (sums.get(action) ?? 0) + Number(events));
-  return [...sums]
-    .map(([value, events]) => ({ value, label: value, events }))
-    .sort((one, other) => other.events - one.events || (one.value < other.value ? -1 : 1))
-    .slice(0, maxValues);
-}
-
 interface Labelled extends Value {
   readonly label: string;
 }
 
+const labelled = ({ value, events }: Value): Labelled => ({ value, label: value, events });
+
 /** Events store the names of applications beside their keys. */
-async function withNames({ call, registry }: Input, found: readonly Labelled[]): Promise<Labelled[]> {
+async function withNames({ call, registry }: Input, found: readonly Value[]): Promise<Labelled[]> {
   const keys = found.map(({ value }) => value);
   const where = await visibleRows(registry.require(eventModel), call, registry);
-  const applications = await readApplications(call.db.read, { action: 'authorize_application', where }, keys);
+  const applications = await readList(call.db, (read) =>
+    readApplications(read, { action: 'authorize_application', where }, keys),
+  );
   return found.map((one) => {
     const name = applications.get(one.value)?.name;
-    return typeof name === 'string' ? { ...one, label: name } : one;
+    return typeof name === 'string' ? { ...labelled(one), label: name } : labelled(one);
   });
 }

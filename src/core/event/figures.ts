@@ -11,7 +11,7 @@ import { isStorable, unstorable } from '../../resource/fields/well-formed.ts';
 import { arrayOf, integerSchema, type JsonSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Action } from '../../resource/resource.ts';
 import { eventActions } from './actions.ts';
-import { topOfAllTime } from './applications.ts';
+import { topApplications } from './applications.ts';
 import { chartOf, withExactness } from './chart.ts';
 import { keyText } from './columns.ts';
 import { type Filtered, filteredEvents, eventModel as model, visibleEvents } from './filtered.ts';
@@ -82,7 +82,7 @@ export const perMonthAction: Action = {
     );
     const counting = await visibleEvents(input, {
       conditions: [sql`${row.col('action')} = ${action}`, ...conditions],
-      isCounted: conditions.length === 0,
+      isRolledUp: conditions.length === 0,
     });
     const chart = await countOverTime(input.call, counting, 'day', 24 * hourMs, 30);
     return withExactness(chart, chart.points);
@@ -160,9 +160,7 @@ export const topPerUserAction: Action = {
     if ('complaint' in limit) throw Invalid.field('top_n', ...Object.values(limit.complaint).flat());
     const events = input.registry.require(model);
     const where = await visibleRows(events, call, input.registry);
-    const { top, isExact } = await topOfAllTime(call, { action, where, limit: limit.value }, () =>
-      input.engine.count(events, call, { where: sql``, isCounted: true }),
-    );
+    const { top, isExact } = await topApplications(call, { action, where, limit: limit.value });
     const body = top.map(({ application, events, users }) => ({
       application,
       counted_events: events,
@@ -195,8 +193,8 @@ async function countOverTime(
   const end = bucketEnd(call, unit);
   const start = end - intervals * intervalMs;
   const span = { since: toTimestamp(start), before: toTimestamp(end) };
-  const { hours, isExact } = await chartOf(call, { ...counting, span });
-  const points = sumIntervals(hours, { start, intervalMs, count: intervals }).map((count, index) => ({
+  const { rows, isExact } = await chartOf(call, { ...counting, span }, unit);
+  const points = sumIntervals(rows, { start, intervalMs, count: intervals }).map((count, index) => ({
     x_cord: start + index * intervalMs,
     y_cord: count,
   }));

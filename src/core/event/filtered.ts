@@ -1,13 +1,13 @@
+import type { RawBuilder } from 'kysely';
+import { parseTimestamp } from '../../platform/clock.ts';
 import { readList } from '../../platform/db/read-list.ts';
 import { visibleRows } from '../../resource/access.ts';
 import { readBy } from '../../resource/call.ts';
-import { isCountedBy } from '../../resource/counted.ts';
 import { arrayOf, type JsonSchema, stringSchema, timeSchema } from '../../resource/json-schema.ts';
 import { filterConditions } from '../../resource/query.ts';
 import type { ActionInput, Resource } from '../../resource/resource.ts';
-import { searchConditions } from '../../resource/search-conditions.ts';
-import { narrowTerms, searchTerms } from '../../resource/search-terms.ts';
-import type { Counting } from './chart.ts';
+import { findBySearch } from '../../resource/search.ts';
+import type { Counting } from './rollup.ts';
 
 export const eventModel = 'svc_events.event';
 
@@ -27,43 +27,48 @@ export const eventParameters: Readonly<Record<string, JsonSchema>> = {
   created__lt: timeSchema,
 };
 
+/** The filters that the roll-up knows. */
+const rolledUpFilters: readonly string[] = ['action', 'actions', 'context_authorized_app'];
+
 /** The conditions of the caller's filters and rights, as the list applies them. */
-export async function eventConditions({ call, registry }: Input) {
+export async function eventConditions({ call, registry }: Input): Promise<readonly RawBuilder<unknown>[]> {
   const resource = registry.require(eventModel);
   const visible = await visibleRows(resource, call, registry);
-  const others = [...(visible ? [visible] : []), ...(await filterConditions(resource, call, registry))];
-  const { conditions, isByIndex } = await searched({ call, registry }, resource);
-  return {
-    conditions: [...others, ...conditions],
-    /** Whether no index leads to them, so that each event is read. */
-    isSlow: others.length === 0 && !isByIndex,
-  };
+  const filters = await filterConditions(resource, call, registry);
+  return [...(visible ? [visible] : []), ...filters, ...(await searched({ call, registry }, resource))];
 }
 
-/** The conditions of a search. `isByIndex` is false if each event has to be compared with its terms. */
-async function searched({ call, registry }: Input, resource: Resource) {
-  if (searchTerms(resource, call).length === 0) return { conditions: [], isByIndex: true };
-  const indexed = await readList(call.db, (read) => narrowTerms(resource, readBy(call, read)));
-  return { conditions: searchConditions(resource, call, registry, { indexed }), isByIndex: indexed.length > 0 };
-}
+const searched = ({ call, registry }: Input, resource: Resource) =>
+  readList(call.db, async (read) => (await findBySearch(resource, readBy(call, read), registry)).conditions);
 
-/** Events by other conditions, as far as the caller may see them. `isCounted` says whether these name `t.action` alone. */
-export async function visibleEvents({ call, registry }: Input, { conditions, isCounted }: Filtered): Promise<Filtered> {
+/** Events by other conditions, as far as the caller may see them. */
+export async function visibleEvents({ call, registry }: Input, filtered: Filtered): Promise<Filtered> {
   const visible = await visibleRows(registry.require(eventModel), call, registry);
-  return visible ? { conditions: [visible, ...conditions], isCounted: false } : { conditions, isCounted };
+  return visible ? { conditions: [visible, ...filtered.conditions], isRolledUp: false } : filtered;
 }
 
 /** The caller's filters for a chart. */
 export async function filteredEvents({ call, registry }: Input): Promise<Filtered> {
   const resource = registry.require(eventModel);
   const filters = await filterConditions(resource, call, registry);
-  const { conditions, isByIndex } = await searched({ call, registry }, resource);
-  const seen = await visibleEvents(
+  const words = await searched({ call, registry }, resource);
+  const { query } = call.request;
+  const others = Object.keys(resource.filterTable).filter((name) => !rolledUpFilters.includes(name) && query.has(name));
+  return visibleEvents(
     { call, registry },
-    {
-      conditions: [...filters, ...conditions],
-      isCounted: conditions.length === 0 && isCountedBy(resource, call.request.query),
-    },
+    { conditions: [...filters, ...words], isRolledUp: words.length === 0 && others.length === 0 },
   );
-  return { ...seen, isSlow: filters.length === 0 && !isByIndex };
 }
+
+/** As filters read it: the last that is given. */
+export const givenMoment = (query: URLSearchParams, name: string): string | undefined =>
+  readMoment(
+    query
+      .getAll(name)
+      .map((text) => text.trim())
+      .filter(Boolean)
+      .at(-1),
+  ) ?? undefined;
+
+/** A plus sign in a query is a space. */
+export const readMoment = (text = ''): string | null => parseTimestamp(text.replace(' ', '+'));

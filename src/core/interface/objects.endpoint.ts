@@ -10,7 +10,8 @@ import { nearByIndex, nearnessOf } from '../../resource/nearness.ts';
 import { orderBy } from '../../resource/query.ts';
 import { parseKey } from '../../resource/read.ts';
 import type { Engine, Resource } from '../../resource/resource.ts';
-import { searchConditions } from '../../resource/search-conditions.ts';
+import { findBySearch } from '../../resource/search.ts';
+import { whereAll } from '../../resource/verbs/list.ts';
 import { maxKeys, type NameReaders, namedObjectSchema, resourcesOf } from './named-objects.ts';
 import { searchedResources } from './search-scope.ts';
 
@@ -125,22 +126,22 @@ interface Seen {
   readonly conditions: readonly RawBuilder<unknown>[];
 }
 
-async function readKeys(seen: readonly Seen[], limit: number, call: Call, { registry, search }: Engine) {
+async function readKeys(seen: readonly Seen[], limit: number, call: Call, { registry }: Engine) {
   const parts: RawBuilder<unknown>[] = [];
   for (const [at, { resource, conditions: visible }] of seen.entries()) {
     const key = call.db.dialect.toText(resource.row().col('pk'));
     const add = (where: RawBuilder<unknown>, order: RawBuilder<unknown>) =>
       parts.push(sql`select * from (select ${sql.lit(at)} as part, ${key} as pk, ${nearnessOf(resource, call)} as near
         from ${resource.from()} ${where} order by ${order} limit ${limit}) as found_${sql.raw(String(parts.length))}`);
-    const conditions = [...visible, ...searchConditions(resource, call, registry)];
+    const found = (await findBySearch(resource, call, registry)).conditions;
+    const where = whereAll([...visible, ...found]);
     const usual = orderBy(resource, call, registry);
-    if (resource.counted !== undefined && conditions.length > visible.length) {
+    if (resource.hasSearchIndex && found.length > 0) {
       // A frequent word leads to too many rows to order them by nearness.
       for (const { where, order } of nearByIndex(resource, call))
         add(sql`where ${sql.join([...visible, where], sql` and `)}`, order);
-      add((await search(resource, call, visible)).where, usual);
+      add(where, usual);
     } else {
-      const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
       add(where, sql`near, ${usual}`);
     }
   }

@@ -81,7 +81,7 @@ const pageSchema: JsonSchema = objectSchema({
     ...arrayOf(
       objectSchema({
         ...{ status: integerSchema, body: anything, etag: orNull(stringSchema) },
-        is_estimate: { ...booleanSchema, description: 'Whether `pagination.count` of a list is an estimate.' },
+        is_at_least: { ...booleanSchema, description: 'Whether a list has more rows than `pagination.count`.' },
       }),
     ),
     description: 'In the order of the paths.',
@@ -94,7 +94,7 @@ interface PartOfPage {
   readonly status: number;
   readonly body: unknown;
   readonly etag: string | null;
-  readonly is_estimate: boolean;
+  readonly is_at_least: boolean;
   readonly reading: ReadOperation | null;
 }
 
@@ -110,11 +110,11 @@ async function read(reading: ReadOperation | null, call: Call): Promise<PartOfPa
     const reply = await operation.handle({ ...call, params, request: { ...call.request, query, header } });
     const body: unknown = typeof reply.body === 'string' ? JSON.parse(reply.body) : reply.body;
     const etag = reply.headers?.etag;
-    const is_estimate = reply.headers?.['gatehouse-count'] === 'estimate';
-    return { status: reply.status, body, etag: typeof etag === 'string' ? etag : null, is_estimate, reading };
+    const is_at_least = reply.headers?.['gatehouse-count'] === 'at-least';
+    return { status: reply.status, body, etag: typeof etag === 'string' ? etag : null, is_at_least, reading };
   } catch (error) {
     if (!(error instanceof Problem || error instanceof Invalid)) throw error;
-    return { status: error.status, body: error.body(), etag: null, is_estimate: false, reading: null };
+    return { status: error.status, body: error.body(), etag: null, is_at_least: false, reading: null };
   }
 }
 

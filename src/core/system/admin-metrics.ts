@@ -18,7 +18,7 @@ export const adminMetrics: Endpoint = defineEndpoint({
   },
   async run({ call, engine: { registry } }) {
     const eventsOf = (action: string) =>
-      visibleEvents({ call, registry }, { conditions: [sql`t.action = ${action}`], isCounted: true });
+      visibleEvents({ call, registry }, { conditions: [sql`t.action = ${action}`], isRolledUp: true });
     return lastWeekOf(call, {
       logins: await eventsOf('login'),
       logins_failed: await eventsOf('login_failed'),

@@ -11,12 +11,8 @@ export interface Database {
   readonly dialect: Dialect;
   /** For reads outside a transaction. */
   readonly read: Query;
-  /**
-   * Runs `work`, which reads a list, on SQLite: in a thread of its own, unless it is quick or the database is small. Absent on PostgreSQL.
-   */
-  readList?<T>(work: (query: Query) => Promise<T>, options: ListReading): Promise<T>;
-  /** The same for one object, on SQLite alone. */
-  readObject?<T>(work: (query: Query) => Promise<T>, options: ListReading): Promise<T>;
+  /** Runs `work`, which reads a list, on SQLite: in a thread, so that other requests are served meanwhile. Absent on PostgreSQL. */
+  readList?<T>(work: (query: Query) => Promise<T>): Promise<T>;
   /**
    * Runs `work` in one transaction. It is durable when the promise resolves, and rolled back when it rejects. After a
    * conflict with others (a deadlock) it is rolled back and retried.
@@ -59,13 +55,6 @@ export interface Database {
   /** Resolves if the database can be reached. */
   ping(): Promise<void>;
   close(): Promise<void>;
-}
-
-export interface ListReading {
-  /** Whether an index leads to all rows that are read, and these are few. */
-  readonly isQuick: boolean;
-  /** What is read, such as a resource: if a quick read of it has taken long lately, this one is not taken to be quick. */
-  readonly subject?: object;
 }
 
 export interface Watched<T> {

@@ -1,4 +1,5 @@
 import type { RawBuilder } from 'kysely';
+import type { Query } from './database.ts';
 
 export type ColumnType = 'serial' | 'int' | 'big' | 'real' | 'text' | 'bool' | 'time' | 'json' | 'uuid';
 
@@ -11,6 +12,10 @@ export interface NestedColumn {
 /** The differences between the two databases. No code outside this folder may ask which one it is. */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
+  /** As people know it. */
+  readonly title: string;
+  /** What is wrong with the stored rows; nothing where the database itself ensures that they are whole. */
+  findDamage(query: Query): Promise<string[]>;
   columnType(type: ColumnType): string;
   /** One row of a subquery as a JSON object, or null. */
   jsonObject(subquery: RawBuilder<unknown>, columns: readonly NestedColumn[]): RawBuilder<unknown>;
@@ -22,9 +27,7 @@ export interface Dialect {
   contains(column: RawBuilder<unknown>, term: string): RawBuilder<boolean>;
   /** The text in small letters, for comparisons whatever the case. */
   folded(text: RawBuilder<unknown>): RawBuilder<string>;
-  /** Whether the search index finds a pair of letters; it finds all terms of three letters or more. */
-  findsPair(pair: string): boolean;
-  /** Rows of a table that contain the term, by its search index; see `searchIndex`. */
+  /** The same for rows of a table and a term of three letters or more, by the table's search index (`searchIndex`). */
   indexedContains(table: string, alias: string, columns: readonly string[], term: string): RawBuilder<boolean>;
   /** Whether a column holds one of these keys, however many they are. */
   isOneOf(
@@ -32,11 +35,7 @@ export interface Dialect {
     keys: readonly (string | number)[],
     type: 'int' | 'uuid' | 'text',
   ): RawBuilder<boolean>;
-  /** How a table of millions of rows is scanned without holding up others. */
-  readonly scans: Slices | ScanLimits;
-  /** A source of rows (such as ranges of time) joined with the rows of a table that meet a condition on each: looked for one by one, so that an index finds them. */
-  forEach(source: string, table: string, alias: string, condition: RawBuilder<unknown>): RawBuilder<unknown>;
-  /** A left join of the few rows before it with those of a table that meet a condition on each: looked for one by one too. */
+  /** A left join of the few rows before it with those of a table that meet a condition on each: looked for one by one. */
   lookUp(table: string, alias: string, condition: RawBuilder<unknown>): RawBuilder<unknown>;
   /** Converts a text value to a key of this type. */
   keyFromText(value: RawBuilder<unknown>, type: ColumnType): RawBuilder<unknown>;
@@ -58,87 +57,21 @@ export interface Dialect {
   readonly forUpdate: RawBuilder<unknown>;
   /** A lock by name across the transactions of all instances; null if writers are serialized anyway. */
   exclusive(thing: string): RawBuilder<unknown> | null;
-  /** Keeps others from writing the table until the transaction ends; fails soon if somebody holds it for long. Nothing where writers are serialized anyway. */
-  keepWritersOut(table: string): readonly RawBuilder<unknown>[];
   /** The current time plus an offset, by a clock that all instances share: the database's if there may be several. */
   moment(ofThisHost: string, plusMs?: number): RawBuilder<string>;
   /** Milliseconds from that time to the one in a column. */
   millisecondsUntil(column: RawBuilder<unknown>, ofThisHost: string): RawBuilder<number | null>;
-  /** Statements that maintain a trigram index over these columns of a table. */
+  /** Statements for a trigram index over these columns of a table, and for triggers that maintain it. */
   searchIndex(table: string, columns: readonly string[]): string[];
-  /** Statements that let this index find pairs of letters. */
-  pairIndex(table: string, columns: readonly string[]): string[];
-  /**
-   * Statements for an index of all columns that a search compares, in the order of the first: frequent terms are found without
-   * reading rows. None where that gains little.
-   */
-  comparisonIndex(table: string, columns: readonly string[]): string[];
   /**
    * Statements that say about how many rows of a large table share the values of an index, by the first column, by the
    * first two, and so on. None where the database finds out itself.
    */
   rowsPerValue(table: string, indexes: Readonly<Record<string, readonly number[]>>): string[];
-  /**
-   * Statements that let lists be ordered by a column that changes far more often than its row: `apart` is a table of keys and
-   * this column, kept up to date by triggers. None where changing an indexed column leaves other indexes alone.
-   */
-  orderApart(table: string, column: string, apart: string): string[];
-  /** Rows (as `t`) with the column that `orderApart` made for their order. */
-  inOrderApart(from: RawBuilder<unknown>, column: string, apart: string): OrderedRows;
-  /** For indexes to which new rows are added later in batches; until then searches scan those rows. */
-  readonly lateIndex: LateIndex | null;
   /** Statements that delete the row of `other` in `column` along with the row that refers to it. */
   dropAlong(table: string, column: string, other: string): string[];
   /** The constraint that a failed write violated, if any. */
   violation(error: unknown): Violation | null;
-}
-
-/** What to read from, and the column to order by. */
-export interface OrderedRows {
-  readonly from: RawBuilder<unknown>;
-  readonly column: RawBuilder<unknown>;
-}
-
-/** Rows by their place in the table. */
-export interface Slice {
-  readonly after: number;
-  readonly upTo: number;
-}
-
-/** A scan holds up the whole process, so it is done slice by slice. */
-export interface Slices {
-  readonly by: 'slices';
-  bounds(table: string): RawBuilder<{ first: number | null; last: number | null }>;
-  /** The table under an alias, to be read by place and by no index. */
-  from(table: string, alias: string): RawBuilder<unknown>;
-  within(alias: string, slice: Slice): RawBuilder<boolean>;
-  /** The rows of some slices, read by place too. */
-  withinAny(table: string, alias: string, slices: readonly Slice[]): RawBuilder<unknown>;
-  /** About how many rows the search index finds for a term, up to a limit. */
-  found(table: string, columns: readonly string[], term: string, limit: number): RawBuilder<{ count: number }>;
-  /** A condition on the row `t`, tried only between the first and the last row that the search index finds for a word: others need not be read. */
-  amongFound(
-    table: string,
-    columns: readonly string[],
-    word: string,
-    condition: RawBuilder<unknown>,
-  ): RawBuilder<unknown>;
-}
-
-/** A scan takes one connection, so its time is limited. */
-export interface ScanLimits {
-  readonly by: 'time';
-  /** Limits each statement of a transaction. */
-  limit(milliseconds: number): RawBuilder<unknown>;
-  /** About so many per cent of a table under an alias. */
-  sample(table: string, alias: string, percent: number): RawBuilder<unknown>;
-}
-
-export interface LateIndex {
-  /** How many rows are not in the index yet. */
-  behind(table: string): RawBuilder<{ rows: number }>;
-  /** Adds the rows that have waited longest. */
-  fill(table: string, columns: readonly string[], limit: number): RawBuilder<unknown>;
 }
 
 export type Violation =

@@ -22,6 +22,8 @@ const bucketFormat = {
 
 export const postgresDialect: Dialect = {
   name: 'postgres',
+  title: 'PostgreSQL',
+  findDamage: async () => [],
   columnType: (type) => types[type],
   jsonObject: (subquery) => sql`(select to_json(q) from (${subquery}) as q limit 1)`,
   jsonArray: (subquery) => sql`(select coalesce(json_agg(to_json(q)), '[]') from (${subquery}) as q)`,
@@ -36,29 +38,14 @@ export const postgresDialect: Dialect = {
       then strpos(lower(${text} collate "C"), ${term.toLowerCase()}) > 0 else ${folded} end`;
   },
   folded: (text) => sql`lower(cast(${text} as text) collate "default")`,
-  findsPair: (pair) => /^[a-z0-9]{2}$/i.test(pair),
-  indexedContains: (_table, alias, columns, term) => {
+  indexedContains(_table, alias, columns, term) {
     const texts = columns.map((column) => sql.ref(`${alias}.${column}`));
-    const anyOf = (conditions: readonly RawBuilder<unknown>[]) => sql<boolean>`(${sql.join(conditions, sql` or `)})`;
-    if (!postgresDialect.findsPair(term))
-      return anyOf(texts.map((text) => sql`${text} collate "default" ilike ${`%${escapeLike(term)}%`}`));
-    const wide = sql.raw(isWide(columns.map((column) => `${alias}.${column}`)));
-    const holds = anyOf(texts.map((text) => postgresDialect.contains(text, term)));
-    return sql`${anyOf([...texts.map((text) => hasTrigramOf(text, term)), wide])} and ${holds}`;
+    const holds = texts.map((text) => sql`${text} collate "default" ilike ${`%${escapeLike(term)}%`}`);
+    return sql`(${sql.join(holds, sql` or `)})`;
   },
   // An array type takes no collation.
   isOneOf: (column, keys, type) =>
     sql`${column} = any(cast(${keys} as ${sql.raw(`${type === 'text' ? type : types[type]}[]`)}))`,
-  scans: {
-    by: 'time',
-    limit: (milliseconds) => sql.raw(`set local statement_timeout = ${milliseconds}`),
-    // The same rows each time, so that an estimate stays the same from page to page.
-    sample: (table, alias, percent) =>
-      sql`${sql.table(table)} as ${sql.ref(alias)} tablesample system (${percent}) repeatable (0)`,
-  },
-  // It takes a join by a range for a large part of the table, and would read the table. `offset` keeps it from seeing a join.
-  forEach: (source, table, alias, condition) => sql`${sql.table(source)} cross join lateral
-    (select * from ${sql.table(table)} as ${sql.ref(alias)} where ${condition} offset 0) as ${sql.ref(alias)}`,
   // By the statistics of a short-lived row it would go through all users below the one that is wanted.
   lookUp: (table, alias, condition) => sql`left join lateral
     (select * from ${sql.table(table)} as ${sql.ref(alias)} where ${condition} offset 0) as ${sql.ref(alias)} on true`,
@@ -75,53 +62,18 @@ export const postgresDialect: Dialect = {
   // Without the key: rows that refer to this one can be added meanwhile, which else makes deadlocks.
   forUpdate: sql`for no key update of t`,
   exclusive: (thing) => sql`select pg_advisory_xact_lock(hashtext(${`gatehouse ${thing}`}))`,
-  // Whoever comes while this waits, waits behind it.
-  keepWritersOut: (table) => [
-    sql`set local lock_timeout = '2s'`,
-    sql`lock table ${sql.table(table)} in share row exclusive mode`,
-  ],
   moment: (_ofThisHost, plusMs = 0) =>
     sql`(statement_timestamp() + cast(${plusMs} as double precision) * interval '1 millisecond')`,
   millisecondsUntil: (column) =>
     sql`cast(extract(epoch from ${column} - statement_timestamp()) * 1000 as double precision)`,
-  searchIndex: (table, columns) =>
-    columns.map((column) => {
-      const create = `create index ${table}_${column}_search on ${table} using gin (${column} collate "default" gin_trgm_ops)`;
-      return `do $$ begin if exists (select from pg_extension where extname = 'pg_trgm') then ${create}; end if; end $$`;
-    }),
-  // Two letters and whatever follows them are found by the trigrams of ASCII; rows with other characters need this index.
-  pairIndex: (table, columns) => [`create index ${table}_wide on ${table} (pk) where ${isWide(columns)}`],
-  comparisonIndex: () => [],
+  searchIndex(table, columns) {
+    const trigrams = columns.map((column) => `${column} collate "default" gin_trgm_ops`).join(', ');
+    const create = `create index if not exists ${table}_${columns.join('_')}_search on ${table} using gin (${trigrams})`;
+    return [
+      `do $$ begin if exists (select from pg_extension where extname = 'pg_trgm') then ${create}; end if; end $$`,
+    ];
+  },
   rowsPerValue: () => [],
-  orderApart: (table, column, apart) => [
-    `create table ${apart} (pk integer not null, ${column} ${types.time})`,
-    `create function ${apart}() returns trigger language plpgsql as $$ begin
-      if tg_op = 'INSERT' then insert into ${apart} select pk, ${column} from added;
-      elsif tg_op = 'DELETE' then delete from ${apart} where pk in (select pk from gone);
-      else update ${apart} set ${column} = new.${column} where pk = new.pk;
-      end if;
-      return null;
-    end $$`,
-    // From here on nobody else writes the table.
-    `create trigger ${apart}_insert after insert on ${table} referencing new table as added
-      for each statement execute function ${apart}()`,
-    `create trigger ${apart}_delete after delete on ${table} referencing old table as gone
-      for each statement execute function ${apart}()`,
-    `create trigger ${apart}_update after update of ${column} on ${table} for each row
-      when (old.${column} is distinct from new.${column}) execute function ${apart}()`,
-    `insert into ${apart} select pk, ${column} from ${table}`,
-    // Not before: filling indexes takes twice as long as making them.
-    `alter table ${apart} add primary key (pk)`,
-    `create index ${apart}_${column} on ${apart} (${column} desc, pk)`,
-    `drop index ${table}_${column}`,
-    // Indexes stay as they are only if the changed row fits beside the old one.
-    `alter table ${table} set (fillfactor = 90)`,
-  ],
-  inOrderApart: (from, column, apart) => ({
-    from: sql`${from} join ${sql.table(apart)} as o on o.pk = t.pk`,
-    column: sql`o.${sql.ref(column)}`,
-  }),
-  lateIndex: null,
   dropAlong: (table, column, other) => [
     `create function ${table}_drop_${other}() returns trigger language plpgsql as $$ begin delete from ${other} where pk = old.${column}; return null; end $$`,
     `create trigger ${table}_drop_${other} after delete on ${table} for each row execute function ${table}_drop_${other}()`,
@@ -144,17 +96,6 @@ export const postgresDialect: Dialect = {
     return null;
   },
 };
-
-/** Whether a text has a pair of letters at its end or before an ASCII character: in such patterns PostgreSQL sees trigrams, in two letters alone it does not. */
-function hasTrigramOf(text: RawBuilder<unknown>, pair: string): RawBuilder<boolean> {
-  const [first = [], second = []] = Array.from(pair, (letter) => [letter.toLowerCase(), letter.toUpperCase()]);
-  const before = `[${first.join('')}][${second.join('')}][\\x01-\\x7f]`;
-  const ends = first.flatMap((one) => second.map((other) => `%${one}${other}`));
-  return sql`${text} collate "default" ~ ${before} or ${text} collate "default" like any (cast(${ends} as text[]))`;
-}
-
-/** Whether one of these texts has a character beyond ASCII. An equation, because the planner takes those for rare. */
-const isWide = (columns: readonly string[]) => `cast(${columns.join(' || ')} ~ '[^\\x01-\\x7f]' as integer) = 1`;
 
 const at = (column: RawBuilder<unknown>, path: readonly string[]) => sql`(${column} #> cast(${path} as text[]))`;
 const isAscii = (text: string) => /^\p{ASCII}*$/u.test(text);

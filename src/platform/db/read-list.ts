@@ -1,12 +1,18 @@
-import type { Database, ListReading, Query } from './database.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Database, Query } from './database.ts';
+import { isTimeout } from './unreachable.ts';
 
-/** Runs a read that decides nothing (a list, a chart, an export), on SQLite out of the way of others. */
-export const readList = <T>(
-  db: Database,
-  work: (query: Query) => Promise<T>,
-  reading: ListReading = { isQuick: false },
-): Promise<T> => (db.readList ? db.readList(work, reading) : work(db.read));
+/**
+ * Runs a read that decides nothing (a list, a search, a chart, an export), on SQLite in a thread. If a statement takes too long, the
+ * caller can narrow down what is read.
+ */
+export async function readList<T>(db: Database, work: (query: Query) => Promise<T>): Promise<T> {
+  try {
+    return await (db.readList ? db.readList(work) : work(db.read));
+  } catch (error) {
+    if (isTimeout(error)) throw new Problem('unavailable', tooSlow);
+    throw error;
+  }
+}
 
-/** Runs the read of one object, on SQLite out of the way of others if such a read has taken long lately. */
-export const readObject = <T>(db: Database, work: (query: Query) => Promise<T>, subject: object): Promise<T> =>
-  db.readObject ? db.readObject(work, { isQuick: true, subject }) : work(db.read);
+const tooSlow = 'This takes too long. Narrow it down with filters, a shorter period or a longer search term.';

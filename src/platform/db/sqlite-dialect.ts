@@ -22,6 +22,14 @@ const bucketFormat = { hour: '%Y-%m-%dT%H:00', day: '%Y-%m-%dT00:00', month: '%Y
 
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
+  title: 'SQLite',
+  async findDamage(query) {
+    const whole = await sql<{ integrity_check: string }>`pragma integrity_check(5)`.execute(query);
+    const broken = whole.rows.map((row) => row.integrity_check).filter((text) => text !== 'ok');
+    if (broken.length > 0) return broken;
+    const loose = await sql`pragma foreign_key_check`.execute(query);
+    return loose.rows.length === 0 ? [] : [`${loose.rows.length} rows name rows that are gone`];
+  },
   columnType: (type) => types[type],
   jsonObject: (subquery, columns) => sql`(select ${objectOf(columns)} from (${subquery}) as q limit 1)`,
   jsonArray: (subquery, columns) =>
@@ -33,44 +41,14 @@ export const sqliteDialect: Dialect = {
       ? sql`${column} like ${`%${escapeLike(term)}%`} escape '\\'`
       : sql`contains_folded(${column}, ${term}) = 1`,
   folded: (text) => sql`folded(${text})`,
-  findsPair: (pair) => /^(\p{ASCII}{2}|\p{Lo}{2})$/u.test(pair),
-  indexedContains: (table, alias, columns, term) => {
-    const found = foundBy(table, columns, term);
-    const later = sql`select rowid from ${sql.table(table)} where rowid > ${lastIndexed(table)}`;
-    const row = sql.ref(`${alias}.rowid`);
-    if (isPhrase(term)) {
-      const holds = columns.map((column) => sqliteDialect.contains(sql.ref(column), term));
-      return sql`${row} in (${found} union all ${later} and (${sql.join(holds, sql` or `)}))`;
-    }
+  indexedContains(table, alias, columns, term) {
+    const found = sql`select rowid from ${sql.table(`${table}_search`)} where ${sql.ref(`${table}_search`)} match ${phraseOf(term)}`;
+    const isFound = sql<boolean>`${sql.ref(`${alias}.rowid`)} in (${found})`;
+    if ([...term].length <= maxPhrase) return isFound;
     const holds = columns.map((column) => sqliteDialect.contains(sql.ref(`${alias}.${column}`), term));
-    return sql`(${row} in (${found} union all ${later}) and (${sql.join(holds, sql` or `)}))`;
+    return sql`(${isFound} and (${sql.join(holds, sql` or `)}))`;
   },
   isOneOf: (column, keys) => sql`${column} in (select value from json_each(${JSON.stringify(keys)}))`,
-  scans: {
-    by: 'slices',
-    // Both by one select would take a scan.
-    bounds: (table) => sql`select (select min(rowid) from ${sql.table(table)}) as first,
-      (select max(rowid) from ${sql.table(table)}) as last`,
-    from: (table, alias) => sql`${sql.table(table)} as ${sql.ref(alias)} not indexed`,
-    within: (alias, { after, upTo }) =>
-      sql`${sql.ref(`${alias}.rowid`)} > ${after} and ${sql.ref(`${alias}.rowid`)} <= ${upTo}`,
-    withinAny(table, alias, slices) {
-      const row = sql.ref(`${alias}.rowid`);
-      return sql`json_each(${JSON.stringify(slices)}) as slice cross join ${sql.table(table)} as ${sql.ref(alias)} not indexed
-        where ${row} > slice.value ->> 'after' and ${row} <= slice.value ->> 'upTo'`;
-    },
-    found: (table, columns, term, limit) =>
-      sql`select count(*) as count from (select 1 from (${foundBy(table, columns, term)}) limit ${limit})`,
-    amongFound(table, columns, word, condition) {
-      const end = (direction: 'asc' | 'desc') =>
-        sql`(${foundBy(table, columns, word)} order by rowid ${sql.raw(direction)} limit 1)`;
-      // The place of a row is in every index, and nothing in a case has an index chosen for it.
-      return sql`case when t.rowid < ${end('asc')} or t.rowid > ${end('desc')} and t.rowid <= ${lastIndexed(table)}
-        then 0 else ${condition} end`;
-    },
-  },
-  forEach: (source, table, alias, condition) =>
-    sql`${sql.table(source)} cross join ${sql.table(table)} as ${sql.ref(alias)} where ${condition}`,
   lookUp: (table, alias, condition) => sql`left join ${sql.table(table)} as ${sql.ref(alias)} on ${condition}`,
   keyFromText: (value, type) => (type === 'int' || type === 'serial' ? sql`cast(${value} as integer)` : value),
   toText: (value) => sql`cast(${value} as text)`,
@@ -86,7 +64,6 @@ export const sqliteDialect: Dialect = {
   timeBucket: (column, unit) => sql`strftime(${sql.lit(bucketFormat[unit])}, ${column})`,
   forUpdate: sql``,
   exclusive: () => null,
-  keepWritersOut: () => [],
   moment: (ofThisHost, plusMs = 0) => sql`${addMilliseconds(ofThisHost, plusMs)}`,
   millisecondsUntil: (column, ofThisHost) => sql`(julianday(${column}) - julianday(${ofThisHost})) * 86400000`,
   searchIndex(table, columns) {
@@ -95,28 +72,18 @@ export const sqliteDialect: Dialect = {
     const values = (row: string) => columns.map((column) => `${row}.${column}`).join(', ');
     const remove = `insert into ${index}(${index}, rowid, ${names}) values ('delete', old.rowid, ${values('old')});`;
     const add = `insert into ${index}(rowid, ${names}) values (new.rowid, ${values('new')});`;
-    const isIndexed = `exists (select 1 from ${index}_docsize where id = old.rowid)`;
+    const isChanged = `(${values('old')}) is not (${values('new')})`;
     return [
-      `create virtual table ${index} using fts5(${names}, content='${table}', content_rowid='rowid', tokenize='trigram')`,
-      `create trigger ${index}_delete after delete on ${table} when ${isIndexed} begin ${remove} end`,
-      `create trigger ${index}_update after update of ${names} on ${table} when ${isIndexed} begin ${remove} ${add} end`,
+      `create virtual table if not exists ${index} using fts5(${names}, content='${table}', content_rowid='rowid', tokenize='trigram')`,
+      // Version 0.2.0 left new rows to a job.
+      `insert into ${index}(rowid, ${names}) select rowid, ${names} from ${table}
+        where rowid > (select coalesce(max(id), 0) from ${index}_docsize)`,
+      ...['insert', 'update', 'delete'].map((event) => `drop trigger if exists ${index}_${event}`),
+      `create trigger ${index}_insert after insert on ${table} begin ${add} end`,
+      `create trigger ${index}_update after update of ${names} on ${table} when ${isChanged} begin ${remove} ${add} end`,
+      `create trigger ${index}_delete after delete on ${table} begin ${remove} end`,
     ];
   },
-  // Every pair of letters but a value's last begins a trigram.
-  pairIndex: (table, columns) => [
-    `create virtual table ${table}_search_terms using fts5vocab('${table}_search', 'instance')`,
-    ...columns.map((column) => `create index ${table}_${column}_end on ${table} (${endOf(column)})`),
-  ],
-  comparisonIndex(table, [first = '', ...others]) {
-    // Lists are ordered by the key too.
-    const columns = [first, 'pk', ...others];
-    return [
-      `create index ${table}_compared on ${table} (${columns.join(', ')})`,
-      ...sqliteDialect.rowsPerValue(table, { [`${table}_compared`]: columns.map(() => 1) }),
-    ];
-  },
-  orderApart: () => [],
-  inOrderApart: (from, column) => ({ from, column: sql`t.${sql.ref(column)}` }),
   rowsPerValue: (table, indexes) => [
     // Makes the table of statistics.
     'analyze settings',
@@ -127,15 +94,6 @@ export const sqliteDialect: Dialect = {
     // Reads them.
     'analyze sqlite_schema',
   ],
-  // A batch of a thousand rows takes a third of the time that single inserts in their own transactions take.
-  lateIndex: {
-    behind: (table) => sql`select coalesce(max(rowid), 0) - ${lastIndexed(table)} as rows from ${sql.table(table)}`,
-    fill(table, columns, limit) {
-      const names = sql.join(columns.map((column) => sql.ref(column)));
-      return sql`insert into ${sql.table(`${table}_search`)} (rowid, ${names}) select rowid, ${names}
-        from ${sql.table(table)} where rowid > ${lastIndexed(table)} order by rowid limit ${limit}`;
-    },
-  },
   dropAlong: (table, column, other) => [
     `create trigger ${table}_drop_${other} after delete on ${table} begin delete from ${other} where pk = old.${column}; end`,
   ],
@@ -157,53 +115,9 @@ export const sqliteDialect: Dialect = {
 
 const largeTable = 1_000_000;
 
-const isPair = (term: string) => [...term].length === 2;
-const endOf = (column: string) => `lower(substr(${column}, -2))`;
-
-/** So many trigrams of a word are looked for. */
-const enoughTrigrams = 3;
-/** Among those that it begins with: a stranger's word may have thousands. */
-const maxTrigrams = 50;
-/** How close to each other the first rows with a trigram are shows how rare it is. */
-const firstRows = 50;
-/** A phrase reads the rows of each of its letters. */
+/** The index reads the rows of each trigram of a phrase. */
 const maxPhrase = 12;
-
-const trigramsOf = (word: string) => [
-  ...new Set(
-    Array.from({ length: Math.min(word.length - 2, maxTrigrams) }, (_, at) =>
-      quoted(word.slice(at, at + 3).toLowerCase()),
-    ),
-  ),
-];
-const isByPhrase = (term: string) => !isAscii(term) || term.length - 2 <= enoughTrigrams;
-const phraseOf = (term: string) => quoted([...term].slice(0, maxPhrase).join(''));
-const isPhrase = (term: string) => !isPair(term) && isByPhrase(term) && [...term].length <= maxPhrase;
-const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
-
-/** The rows in the search index that hold a term; unless it is a phrase, perhaps others too, and some twice. */
-function foundBy(table: string, columns: readonly string[], term: string): RawBuilder<unknown> {
-  const index = sql.ref(`${table}_search`);
-  const matching = (query: RawBuilder<unknown>) => sql`select rowid from ${index} where ${index} match ${query}`;
-  const inColumns = `{${columns.join(' ')}} : `;
-  if (isPair(term)) {
-    const pair = term.toLowerCase();
-    const begun = sql`select doc from ${sql.table(`${table}_search_terms`)} where term >= ${pair} and term < ${`${pair}\u{10ffff}`}`;
-    const ended = columns.map(
-      (column) => sql`select rowid from ${sql.table(table)} where ${sql.raw(endOf(column))} = ${pair}`,
-    );
-    return sql.join([begun, ...ended], sql` union all `);
-  }
-  if (isByPhrase(term)) return matching(sql`${inColumns + phraseOf(term)}`);
-  // A phrase reads the rows of all its trigrams. The rarest lead to few rows that do not hold the word.
-  const span = sql`select case when count(*) < ${firstRows} then 1e18 else max(rowid) - min(rowid) end
-    from (${matching(sql`value`)} limit ${firstRows})`;
-  const rarest = sql`select value from json_each(${JSON.stringify(trigramsOf(term))}) order by (${span}) desc limit ${enoughTrigrams}`;
-  return matching(sql`(select ${`${inColumns}(`} || group_concat(value, ' AND ') || ')' from (${rarest}))`);
-}
-
-/** Rows enter the index in insertion order. */
-const lastIndexed = (table: string) => sql`(select coalesce(max(id), 0) from ${sql.table(`${table}_search_docsize`)})`;
+const phraseOf = (term: string) => `"${[...term].slice(0, maxPhrase).join('').replaceAll('"', '""')}"`;
 
 function objectOf(columns: readonly NestedColumn[]): RawBuilder<unknown> {
   const pairs = columns.map(({ alias, json }) => {

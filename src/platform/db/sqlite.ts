@@ -8,8 +8,7 @@ import { createLogFlush, type LogFlush } from './log-flush.ts';
 import { type Answers, answersOf, noting } from './sqlite-answers.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { queryOn } from './sqlite-query.ts';
-import { createSlowReads } from './sqlite-slow-reads.ts';
-import { createReadThread } from './sqlite-thread.ts';
+import { createReadThreads } from './sqlite-threads.ts';
 import { requireSqlite } from './sqlite-version.ts';
 import { createSqliteWriter } from './sqlite-writer.ts';
 import { createStatementListeners } from './statement-listeners.ts';
@@ -20,9 +19,6 @@ import { DiskFull, isOutOfRoom } from './unreachable.ts';
 const rowsAtATime = 500;
 /** In kB; the writing connection also serves most reads. */
 export const cacheSizes = { writer: 6_000, reader: 4_000, thread: 4_000 };
-/** Reading all of a smaller database takes a tenth of a second. */
-const largeBytes = 64 * 1024 * 1024;
-const sizeKnownForMs = 1_000;
 /** In pages of 4,096 bytes: at this length, the next commit checkpoints if nothing else has. */
 const longLog = 16_000;
 /** How long the disk counts as full after a write found no room. */
@@ -36,7 +32,7 @@ const foreignSeenAfterMs = 5;
  */
 export function openSqlite(
   path: string,
-  { openLog = createLogFlush, lost = endProcess, threadFromBytes = largeBytes }: Options = {},
+  { openLog = createLogFlush, lost = endProcess, statementTimeoutMs = 15_000 }: Options = {},
 ): Database {
   requireSqlite(process.versions.sqlite ?? '');
   makeFolder(dirname(path));
@@ -68,22 +64,15 @@ export function openSqlite(
   const readAnswers: Answers = {
     execute: (query) => (writer.isTransaction || !isRead(query.sql) ? ofReader : ofWriter).execute(query),
   };
-  const threadAnswers = createReadThread(path, { equip: addFunctions, cacheSize: cacheSizes.thread, listeners });
+  const threads = createReadThreads(path, {
+    ...{ equip: addFunctions, cacheSize: cacheSizes.thread, listeners, statementTimeoutMs },
+  });
   const read = queryOn(readAnswers);
-  const readInThread = queryOn(threadAnswers);
-  const sizeOf = writer.prepare('select page_count * page_size as bytes from pragma_page_count, pragma_page_size');
-  // Once it is closed, the thread says so.
-  const isLarge = everyFew(sizeKnownForMs, () => !writer.isOpen || Number(sizeOf.get()?.bytes) >= threadFromBytes);
+  const readInThread = queryOn(threads);
   const writeAnswers = noting(ofWriter, (text) => {
     const tables = scout.tablesOf(text);
     if (tables === null || tables.writes.size > 0) changes.touch(tables?.writes ?? null);
   });
-  const slowReads = createSlowReads(readAnswers, threadAnswers);
-  const readApart: NonNullable<Database['readList']> = async (work, { isQuick, subject }) => {
-    if (!isLarge()) return work(read);
-    if (!isQuick || (subject && slowReads.isSlow(subject))) return work(readInThread);
-    return work(subject ? slowReads.timed(subject) : read);
-  };
   const log = openLog(path);
   const checkpoints = createCheckpoints(path);
   let fullAt = Number.NEGATIVE_INFINITY;
@@ -107,15 +96,14 @@ export function openSqlite(
   return {
     dialect: sqliteDialect,
     read,
-    readList: readApart,
-    readObject: readApart,
+    readList: (work) => work(readInThread),
     write: works.write,
     async watch(load, by) {
       const tables = new Set<string>();
       let isKnown = true;
       const hasChanged = changes.since(tables);
       const query = queryOn(
-        noting(by === readInThread ? threadAnswers : readAnswers, (text) => {
+        noting(by === readInThread ? threads : readAnswers, (text) => {
           const found = scout.tablesOf(text);
           if (found === null) isKnown = false;
           else for (const table of found.reads) tables.add(table);
@@ -153,7 +141,7 @@ export function openSqlite(
     async close() {
       await works.idle();
       await checkpoints.close();
-      await threadAnswers.close();
+      await threads.close();
       for (const opened of [reader, writer, scout, log]) opened.close();
     },
   };
@@ -163,8 +151,8 @@ interface Options {
   openLog?(databasePath: string): LogFlush;
   /** Called if committed data, already visible to others, may not be on disk. */
   lost?(error: unknown): void;
-  /** From this size on, reads that may take long run in a thread of their own. */
-  readonly threadFromBytes?: number;
+  /** How long a statement of a list may take. */
+  readonly statementTimeoutMs?: number;
 }
 
 /** Only a restart from what is on disk restores consistency. */

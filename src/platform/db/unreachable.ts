@@ -10,6 +10,12 @@ const driverWords =
 /** The database is running but cannot serve this request at the moment. */
 export class DatabaseBusy extends Error {}
 
+/** A statement was ended because of its time limit. */
+export class StatementTimeout extends DatabaseBusy {}
+
+export const isTimeout = (error: unknown): boolean =>
+  error instanceof StatementTimeout || errorFacts(error).code === '57014';
+
 /** Whether another connection holds a lock of the SQLite file. */
 export function isLocked(error: unknown): boolean {
   const { code, errcode } = errorFacts(error);

@@ -29,8 +29,6 @@ export interface Common<T = unknown, Nullable extends boolean = boolean> {
   readonly required?: boolean;
   /** Adds an exact filter under the field's name. */
   readonly filter?: boolean;
-  /** The table that lists are ordered by instead, for a column that changes far more often than its row (`Dialect.orderApart`). */
-  readonly orderedIn?: string;
   /** The complaint if another row has this value; its presence makes the field unique. */
   readonly unique?: string;
   /** Left out where other objects nest this one whole: what they show of it is part of the contract. */

@@ -1,4 +1,5 @@
-import { readObject } from '../../platform/db/read-list.ts';
+import type { Query } from '../../platform/db/database.ts';
+import { readList } from '../../platform/db/read-list.ts';
 import type { Call, Reply } from '../call.ts';
 import { taggedReply } from '../etag.ts';
 import { findVisible, parseKey, showRow } from '../read.ts';
@@ -8,6 +9,12 @@ export async function retrieve(engine: Engine, resource: Resource, call: Call): 
   const key = parseKey(resource, call.params[resource.param] ?? '');
   const raw = resource.beside?.holds(key)
     ? await resource.beside.read({ call, engine, tx: call.db.read, key })
-    : (await readObject(call.db, (read) => findVisible(engine, resource, call, read), resource)).raw;
+    : (await reading(resource, call, (read) => findVisible(engine, resource, call, read))).raw;
   return taggedReply(call, await showRow(engine, resource, call, raw));
 }
+
+/** An object that nests others, such as a group with its members, is read as a list is: they may be very many. */
+const reading = <T>({ allFields }: Resource, { db }: Call, read: (query: Query) => Promise<T>): Promise<T> =>
+  Object.values(allFields).some(({ storage }) => storage.in === 'nested' && storage.nest.many)
+    ? readList(db, read)
+    : read(db.read);

@@ -14,7 +14,7 @@ export interface PageAnswer<T = unknown> {
   readonly etag: string;
   readonly names: Names;
   /** Whether the count of a list is an estimate. */
-  readonly isEstimate: boolean;
+  readonly isAtLeast: boolean;
 }
 
 /** What pages read of resources. Whatever is asked for at the same time is one request (`admin_page_retrieve`). */
@@ -32,7 +32,7 @@ interface Answered {
     readonly status: number;
     readonly body: never;
     readonly etag: string | null;
-    readonly is_estimate: boolean;
+    readonly is_at_least: boolean;
   }[];
   readonly names: readonly NamedObject[];
   readonly document: Document | null;
@@ -112,13 +112,13 @@ export function createPages(): Pages {
 }
 
 function partOf({ answers, names, document }: Answered, at: number): Part {
-  const { status, body, etag, is_estimate } = answers[at] ?? missing;
+  const { status, body, etag, is_at_least } = answers[at] ?? missing;
   if (status >= 400 || body === null) throw new ApiProblem(status, body, '');
-  const answer = { answer: body, etag: etag ?? '', names: namesOf(names.map(withType)), isEstimate: is_estimate };
+  const answer = { answer: body, etag: etag ?? '', names: namesOf(names.map(withType)), isAtLeast: is_at_least };
   return { answer, document };
 }
 
-const missing = { status: 404, body: null, etag: null, is_estimate: false };
+const missing = { status: 404, body: null, etag: null, is_at_least: false };
 
 export const PagesContext = createContext<Pages>(createPages());
 

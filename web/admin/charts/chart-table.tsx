@@ -1,18 +1,18 @@
 import { t } from '../../texts/texts.ts';
 import '../generic/list.css';
 import { useState } from 'react';
-import { numberText, roughly } from '../words.ts';
+import { atLeast, numberText } from '../words.ts';
 
 interface Props {
   /** What the rows are: `Day`. */
   readonly unit: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly [title: string, ...counts: number[]])[];
-  readonly isEstimate: boolean;
+  readonly isAtLeast: boolean;
 }
 
 /** The numbers of a chart as a table. */
-export function ChartTable({ unit, columns, rows, isEstimate }: Props) {
+export function ChartTable({ unit, columns, rows, isAtLeast }: Props) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -36,7 +36,7 @@ export function ChartTable({ unit, columns, rows, isEstimate }: Props) {
                 <tr key={title}>
                   <th scope="row">{title}</th>
                   {counts.map((count, at) => (
-                    <td key={columns[at]}>{roughly(numberText(count), isEstimate && count > 0)}</td>
+                    <td key={columns[at]}>{atLeast(numberText(count), isAtLeast && count > 0)}</td>
                   ))}
                 </tr>
               ))}

@@ -25,7 +25,7 @@ export interface Facets {
   readonly client_ips: readonly FacetValue[];
   readonly applications: readonly FacetValue[];
   /** The members whose figures are estimates. */
-  readonly estimated: readonly string[];
+  readonly at_least: readonly string[];
 }
 
 /** The filters that the address and the API share. */

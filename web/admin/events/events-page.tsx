@@ -13,7 +13,7 @@ import { Pager, type Pagination } from '../generic/pager.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { NotFound } from '../pages/not-found.tsx';
-import { roughly } from '../words.ts';
+import { moreThan } from '../words.ts';
 import { AboutFilters } from './about-filter.tsx';
 import { type Event, type Facets, periodOf, periods, questionOf } from './event.ts';
 import { EventRow } from './event-row.tsx';
@@ -112,7 +112,7 @@ function List({ question, page, isLive }: { question: string; page: string; isLi
   const fresh = useLive(isLive && answer.state === 'ready', question, newest);
   return (
     <Loaded {...listed}>
-      {({ value: { results, pagination }, isEstimate }) => (
+      {({ value: { results, pagination }, isAtLeast }) => (
         <>
           {isLive && (
             <p className="quiet small" role="status">
@@ -133,9 +133,9 @@ function List({ question, page, isLive }: { question: string; page: string; isLi
           )}
           <div className="list-foot">
             <p className="quiet small">
-              {roughly(t('{count, plural, one {# event} other {# events}}', { count: pagination.count }), isEstimate)}
+              {moreThan(t('{count, plural, one {# event} other {# events}}', { count: pagination.count }), isAtLeast)}
             </p>
-            <Pager pagination={pagination} isEstimate={isEstimate} without={['live']} />
+            <Pager pagination={pagination} isAtLeast={isAtLeast} without={['live']} />
           </div>
           <RuleDialogs events={[...fresh, ...results]} />
         </>

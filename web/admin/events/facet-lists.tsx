@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { t } from '../../texts/texts.ts';
 import { hereWith, useAddress } from '../address.ts';
 import { Link } from '../link.tsx';
-import { numberText, roughly, spelled } from '../words.ts';
+import { atLeast, numberText, spelled } from '../words.ts';
 import { ClientAddress } from './client-address.tsx';
 import type { Facets, FacetValue } from './event.ts';
 
@@ -13,7 +13,7 @@ const nobody = 'AnonymousUser';
 export function FacetLists({ facets }: { facets: Facets }) {
   const of = (member: 'actions' | 'applications' | 'usernames' | 'client_ips') => ({
     values: facets[member],
-    isEstimate: facets.estimated.includes(member),
+    isAtLeast: facets.at_least.includes(member),
   });
   return (
     <div className="facets">
@@ -39,11 +39,11 @@ interface Props {
   readonly title: string;
   readonly name: string;
   readonly values: readonly FacetValue[];
-  readonly isEstimate: boolean;
+  readonly isAtLeast: boolean;
   say?(label: string): ReactNode;
 }
 
-function FacetList({ title, name, values, isEstimate, say = (label) => label }: Props) {
+function FacetList({ title, name, values, isAtLeast, say = (label) => label }: Props) {
   const { query } = useAddress();
   const chosen = query.get(name);
   const all =
@@ -64,7 +64,7 @@ function FacetList({ title, name, values, isEstimate, say = (label) => label }: 
               aria-current={value === chosen ? 'true' : undefined}
             >
               <span>{say(label)}</span>
-              <span className="small">{roughly(numberText(events), isEstimate)}</span>
+              <span className="small">{atLeast(numberText(events), isAtLeast)}</span>
             </Link>
           </li>
         ))}

@@ -9,7 +9,7 @@ import type { Facets } from './event.ts';
 const hourSeconds = 3600;
 
 /** Events over time. Dragging selects a period. */
-export function Histogram({ facets: { start, interval_seconds, counts, estimated } }: { facets: Facets }) {
+export function Histogram({ facets: { start, interval_seconds, counts, at_least } }: { facets: Facets }) {
   const first = Date.parse(start) / 1000;
   const times = useMemo(() => counts.map((_, at) => first + at * interval_seconds), [counts, first, interval_seconds]);
   const series = useMemo(() => [{ label: t('Events'), colour: '--accent', values: counts }], [counts]);
@@ -34,7 +34,7 @@ export function Histogram({ facets: { start, interval_seconds, counts, estimated
         unit={t(isByDay ? 'Day' : 'Hour')}
         columns={[t('Events')]}
         rows={rows}
-        isEstimate={estimated.includes('counts')}
+        isAtLeast={at_least.includes('counts')}
       />
     </div>
   );

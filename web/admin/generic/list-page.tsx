@@ -13,7 +13,7 @@ import { newAddressOf } from '../new-address.ts';
 import { Page } from '../page.tsx';
 import { isMissing } from '../parts/unread.tsx';
 import type { ResourcePage } from '../resource-page.ts';
-import { counted, inSentence, roughly } from '../words.ts';
+import { counted, inSentence, moreThan } from '../words.ts';
 import { ActionButtons } from './action-buttons.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { Filters } from './filters.tsx';
@@ -93,7 +93,7 @@ function List({ entry, description }: { entry: ResourceEntry; description: Descr
     <>
       <Filters description={description} />
       <Loaded {...listed}>
-        {({ answer: { results: rows, pagination }, names, isEstimate }) =>
+        {({ answer: { results: rows, pagination }, names, isAtLeast }) =>
           rows.length === 0 ? (
             <p className="empty">
               {isAsking ? t('Nothing matches.') : t('There are no {kinds} yet.', { kinds: inSentence(entry.plural) })}
@@ -104,9 +104,9 @@ function List({ entry, description }: { entry: ResourceEntry; description: Descr
               <Table {...{ entry, description, rows, names, chosen }} onChoose={setChosen} />
               <div className="list-foot">
                 <p className="quiet small" role="status">
-                  {roughly(counted(pagination.count, entry), isEstimate)}
+                  {moreThan(counted(pagination.count, entry), isAtLeast)}
                 </p>
-                <Pager pagination={pagination} isEstimate={isEstimate} />
+                <Pager pagination={pagination} isAtLeast={isAtLeast} />
               </div>
             </>
           )

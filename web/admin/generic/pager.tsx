@@ -12,16 +12,12 @@ export interface Pagination {
 
 interface Props {
   readonly pagination: Pagination;
-  readonly isEstimate: boolean;
+  readonly isAtLeast: boolean;
   /** What the addresses of other pages leave out. */
   readonly without?: readonly string[];
 }
 
-export function Pager({
-  pagination: { next, previous, current, total_pages: total },
-  isEstimate,
-  without = [],
-}: Props) {
+export function Pager({ pagination: { next, previous, current, total_pages: total }, isAtLeast, without = [] }: Props) {
   if (total < 2) return null;
   const pageAt = (page: string | null) =>
     hereWith({ ...Object.fromEntries(without.map((name) => [name, null])), page });
@@ -33,8 +29,8 @@ export function Pager({
         </Link>
       )}
       <span className="small">
-        {isEstimate
-          ? t('Page {current, number} of about {total, number}', { current, total })
+        {isAtLeast
+          ? t('Page {current, number}', { current })
           : t('Page {current, number} of {total, number}', { current, total })}
       </span>
       {next > 0 && (

@@ -43,7 +43,7 @@ export function ApplicationsTab({ person: { pk: person } }: { person: Person }) 
                 </li>
               ))}
             </ul>
-            <Pager pagination={pagination} isEstimate={false} />
+            <Pager pagination={pagination} isAtLeast={false} />
           </>
         )
       }

@@ -37,5 +37,5 @@ export interface Overview extends Vitals {
   readonly outgoing_held_since: string | null;
   readonly checklist: readonly ChecklistItem[];
   /** The members whose figures are estimates. */
-  readonly estimated: readonly string[];
+  readonly at_least: readonly string[];
 }

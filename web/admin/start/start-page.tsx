@@ -9,7 +9,7 @@ import { menuFor } from '../frame/menu-list.ts';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { HealthCard } from '../parts/health-card.tsx';
-import { roughly } from '../words.ts';
+import { atLeast } from '../words.ts';
 import { Checklist } from './checklist.tsx';
 import { HeldBack } from './held-back.tsx';
 import type { Overview } from './overview.ts';
@@ -29,7 +29,7 @@ export function StartPage() {
 
 function Content({ overview, onReleased }: { overview: Overview; onReleased(): void }) {
   const { user } = useInterface();
-  const { health, week, top_applications, failing_jobs, ending_certificates, checklist, estimated } = overview;
+  const { health, week, top_applications, failing_jobs, ending_certificates, checklist, at_least } = overview;
   return (
     <>
       {overview.outgoing_held_since && <HeldBack since={overview.outgoing_held_since} onReleased={onReleased} />}
@@ -42,10 +42,10 @@ function Content({ overview, onReleased }: { overview: Overview; onReleased(): v
       {week && (
         <div className="start-columns">
           <FaultBoundary isPart>
-            <WeekCard week={week} isEstimate={estimated.includes('week')} />
+            <WeekCard week={week} isAtLeast={at_least.includes('week')} />
           </FaultBoundary>
           <FaultBoundary isPart>
-            <TopApplications applications={top_applications} isEstimate={estimated.includes('top_applications')} />
+            <TopApplications applications={top_applications} isAtLeast={at_least.includes('top_applications')} />
           </FaultBoundary>
         </div>
       )}
@@ -110,10 +110,10 @@ function Troubles({
 
 interface TopProps {
   readonly applications: Overview['top_applications'];
-  readonly isEstimate: boolean;
+  readonly isAtLeast: boolean;
 }
 
-function TopApplications({ applications, isEstimate }: TopProps) {
+function TopApplications({ applications, isAtLeast }: TopProps) {
   return (
     <section className="card stack" aria-labelledby="start-top">
       <h2 id="start-top">{t('Most used applications')}</h2>
@@ -125,9 +125,9 @@ function TopApplications({ applications, isEstimate }: TopProps) {
             <li key={name}>
               <span>{name}</span>
               <span className="quiet small">
-                {roughly(t('{count, plural, one {# sign-in} other {# sign-ins}}', { count: events }), isEstimate)}
+                {atLeast(t('{count, plural, one {# sign-in} other {# sign-ins}}', { count: events }), isAtLeast)}
                 {t(', ')}
-                {roughly(t('{count, plural, one {# person} other {# people}}', { count: users }), isEstimate)}
+                {atLeast(t('{count, plural, one {# person} other {# people}}', { count: users }), isAtLeast)}
               </span>
               <progress value={events} max={applications[0]?.events ?? 1} aria-label={t('Share of {name}', { name })} />
             </li>

@@ -3,14 +3,14 @@ import { pageLocale } from '../../texts/page-language.ts';
 import { t } from '../../texts/texts.ts';
 import { Chart, type Series } from '../charts/chart.tsx';
 import { ChartTable } from '../charts/chart-table.tsx';
-import { numberText, roughly } from '../words.ts';
+import { atLeast, numberText } from '../words.ts';
 import type { Week } from './overview.ts';
 
 const hourMs = 3_600_000;
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 
 /** Sign-ins, failures and authorizations of the last week, by hour. */
-export function WeekCard({ week, isEstimate }: { week: Week; isEstimate: boolean }) {
+export function WeekCard({ week, isAtLeast }: { week: Week; isAtLeast: boolean }) {
   const start = Date.parse(week.start);
   const times = useMemo(() => week.logins.map((_, at) => (start + at * hourMs) / 1000), [week, start]);
   const series = useMemo<Series[]>(
@@ -38,7 +38,7 @@ export function WeekCard({ week, isEstimate }: { week: Week; isEstimate: boolean
         {series.map(({ label, colour, values }) => (
           <li key={label}>
             <span className="legend-mark" data-colour={colour} aria-hidden="true" />
-            {label} <strong>{roughly(numberText(sum(values)), isEstimate)}</strong>
+            {label} <strong>{atLeast(numberText(sum(values)), isAtLeast)}</strong>
           </li>
         ))}
       </ul>
@@ -47,7 +47,7 @@ export function WeekCard({ week, isEstimate }: { week: Week; isEstimate: boolean
         unit={t('Day')}
         columns={series.map(({ label }) => label)}
         rows={[...days].map(([day, counts]) => [day, ...counts])}
-        isEstimate={isEstimate}
+        isAtLeast={isAtLeast}
       />
     </section>
   );

@@ -31,15 +31,9 @@ import { distinguishedNames } from './0033-distinguished-names.ts';
 import { sourceTokens } from './0034-source-tokens.ts';
 import { overview } from './0035-overview.ts';
 import { applicationsOff } from './0036-applications-off.ts';
-import { counts } from './0037-counts.ts';
 import { fewerIndexes } from './0038-fewer-indexes.ts';
-import { eventCounts } from './0039-event-counts.ts';
 import { indexesOnce } from './0040-indexes-once.ts';
-import { pairsOfLetters } from './0041-pairs-of-letters.ts';
-import { narrowFilters } from './0042-narrow-filters.ts';
-import { searchInOrder } from './0043-search-in-order.ts';
 import { usersOfWalks } from './0044-users-of-walks.ts';
-import { lastLoginsApart } from './0045-last-logins-apart.ts';
 import { recentAuthentication } from './0050-recent-authentication.ts';
 import { flowsOff } from './0052-flows-off.ts';
 import { provenAddresses } from './0054-proven-addresses.ts';
@@ -61,6 +55,7 @@ import { invalidationFlows } from './0103-invalidation-flows.ts';
 import { orderOfReferences } from './0104-order-of-references.ts';
 import { keysOfGlobalGrants } from './0105-keys-of-global-grants.ts';
 import { oauth2ProviderDeletions } from './0108-oauth2-provider-deletions.ts';
+import { eventRollup } from './0110-event-rollup.ts';
 import { ldapProvider } from './0115-ldap-provider.ts';
 import { groupNumbers } from './0116-group-numbers.ts';
 import { appPasswordScope } from './0117-app-password-scope.ts';
@@ -100,15 +95,9 @@ export const migrations: readonly Migration[] = [
   sourceTokens,
   overview,
   applicationsOff,
-  counts,
   fewerIndexes,
-  eventCounts,
   indexesOnce,
-  pairsOfLetters,
-  narrowFilters,
-  searchInOrder,
   usersOfWalks,
-  lastLoginsApart,
   recentAuthentication,
   flowsOff,
   provenAddresses,
@@ -134,4 +123,5 @@ export const migrations: readonly Migration[] = [
   foldedPrincipalNames,
   groupNumbers,
   appPasswordScope,
+  eventRollup,
 ];

@@ -153,7 +153,7 @@ async function pageOf(
     );
     return { total, resources };
   };
-  return readList(db, readPage, { isQuick: !sortBy && (!parsed || isByName(parsed, type)) });
+  return readList(db, readPage);
 }
 
 /** Filters with so few conditions are always answered: clients look for one value in one or two attributes. */
@@ -175,12 +175,6 @@ async function checkWork({ source, call }: ScimRequest, { from }: ResourceType, 
     'tooMany',
   );
 }
-
-/** Whether an index leads to the one record that is meant. */
-const isByName = (filter: ScimFilter, { naming }: ResourceType): boolean =>
-  filter.is === 'compare' &&
-  filter.by === 'eq' &&
-  ['id', 'externalid', naming.attribute.toLowerCase()].includes(filter.path.attribute.toLowerCase());
 
 const idsOf = (rows: readonly RecordRow[]) => rows.map(({ id }) => id);
 

@@ -6,16 +6,17 @@ import { type RawBuilder, sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database } from './database.ts';
 import { openQueryCaches, queryCache } from './query-cache.ts';
-import { readList, readObject } from './read-list.ts';
+import { readList } from './read-list.ts';
 import { openSqlite } from './sqlite.ts';
 import { DatabaseBusy, isUnreachable } from './unreachable.ts';
 
+const statementTimeoutMs = 4_000;
 let folder: string;
 let db: Database;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gatehouse-thread-'));
-  db = { ...openSqlite(join(folder, 'test.db'), { threadFromBytes: 1 }), queryCaches: openQueryCaches({ tests: 10 }) };
+  db = { ...openSqlite(join(folder, 'test.db'), { statementTimeoutMs }), queryCaches: openQueryCaches({ tests: 10 }) };
   await db.write((tx) => sql`create table notes (number integer primary key, word text, is_new int)`.execute(tx));
   await db.write((tx) => sql`insert into notes values (1, 'ÄPFEL', 1), (2, null, 0), (3, 'b', null)`.execute(tx));
 });
@@ -25,8 +26,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const rowsOf = <Row>(query: RawBuilder<Row>, isQuick = false) =>
-  readList(db, async (read) => (await query.execute(read)).rows, { isQuick });
+const rowsOf = <Row>(query: RawBuilder<Row>) => readList(db, async (read) => (await query.execute(read)).rows);
 
 /** Takes about a tenth of a second. */
 const long = sql<{ sum: number }>`with recursive n(i) as (select 1 union all select i + 1 from n where i < 600000)
@@ -49,35 +49,26 @@ test('a long read holds up nothing else', async () => {
   const reading = rowsOf(long);
   expect(await turnsDuring(reading)).toBeGreaterThan(10);
   expect(await reading).toMatchObject([{ sum }]);
-  // A quick one is read at once, so the loop turns once or twice.
-  expect(await turnsDuring(rowsOf(long, true))).toBeLessThan(5);
 });
 
-test('what held up everybody once is read in the thread from then on', async () => {
-  const read = (subject: object) => turnsDuring(readObject(db, (query) => long.execute(query), subject));
-  const groups = {};
-  expect(await read(groups)).toBeLessThan(5);
-  // At first while it is tried again there, then by what that has shown.
-  for (let again = 0; again < 3; again++) expect(await read(groups)).toBeGreaterThan(10);
-  expect(await read({})).toBeLessThan(5);
+/** Longer than a statement may take, in steps that check for its end. */
+const endless = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 60000000)
+  select sum(i) as sum from n`;
+
+test('a list waits for no other, even if that takes too long', async () => {
+  const slow = rowsOf(endless).catch((error: unknown) => error);
+  const started = performance.now();
+  expect(await rowsOf(sql`select count(*) as count from notes`)).toEqual([{ count: 3 }]);
+  expect(performance.now() - started).toBeLessThan(statementTimeoutMs / 2);
+  const error = await slow;
+  expect(error).toMatchObject({ code: 'unavailable', status: 503 });
+  expect(String(error)).toContain('filters');
+  expect(await rowsOf(sql`select count(*) as count from notes`)).toEqual([{ count: 3 }]);
 });
 
-test('what took long because the machine was busy is read in the main thread again', async () => {
-  const groups = {};
-  const quick = sql`select 1 as one from notes`;
-  const stop = db.onStatement(() => {
-    for (const end = performance.now() + 60; performance.now() < end; );
-  });
-  await readObject(db, (query) => quick.execute(query), groups);
-  stop();
-  // Whatever the thread was asked before has been answered then.
-  await rowsOf(quick);
-  expect(await turnsDuring(readObject(db, (query) => long.execute(query), groups))).toBeLessThan(5);
-});
-
-test('the thread reads what the main thread reads, and what has just been written', async () => {
+test('threads read what the main thread reads, and what has just been written', async () => {
   const query = sql`select *, 1.5 as fraction from notes where is_new is null or contains_folded(word, 'äpf') or number > ${2}`;
-  expect(await rowsOf(query)).toEqual(await rowsOf(query, true));
+  expect(await rowsOf(query)).toEqual((await query.execute(db.read)).rows);
   expect(await rowsOf(query)).toEqual([
     { number: 1, word: 'ÄPFEL', is_new: true, fraction: 1.5 },
     { number: 3, word: 'b', is_new: null, fraction: 1.5 },
@@ -106,10 +97,10 @@ test('it writes nothing, and tells what is wrong as the main thread does', async
   expect(await rowsOf(sql`select count(*) as count from notes`)).toEqual([{ count: 3 }]);
 });
 
-test('whoever asks while very many wait is told to come back', async () => {
-  const ends = await Promise.allSettled(Array.from({ length: 60 }, () => rowsOf(sql`select 1 as one from notes`)));
+test('more reads than may wait are refused as busy', async () => {
+  const ends = await Promise.allSettled(Array.from({ length: 1_010 }, () => rowsOf(sql`select 1 as one from notes`)));
   const refused = ends.filter((end) => end.status === 'rejected').map(({ reason }) => reason);
-  expect(refused.length).toBe(10);
+  expect(refused.length).toBe(7);
   for (const reason of refused) expect([reason instanceof DatabaseBusy, isUnreachable(reason)]).toEqual([true, true]);
   expect(await rowsOf(sql`select 1 as one from notes limit 1`)).toEqual([{ one: 1 }]);
 });
@@ -137,17 +128,17 @@ test('if a result exhausts the memory of the thread, this read fails and the nex
   const large = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 500)
     select printf('%.*c', 1000000, 'x') || i as text from n`;
   const [failed, beside] = await Promise.allSettled([rowsOf(large), rowsOf(sql`select 1 as one`)]);
-  for (const end of [failed, beside])
-    expect(end).toMatchObject({ reason: { message: 'the thread for long reads has ended' } });
+  expect(failed).toMatchObject({ reason: { message: 'a thread for lists has ended' } });
+  expect(beside).toMatchObject({ value: [{ one: 1 }] });
   expect(await rowsOf(sql`select 1 as one`)).toEqual([{ one: 1 }]);
 });
 
 test('closing the database waits for what is being read', async () => {
-  const other = openSqlite(join(folder, 'test.db'), { threadFromBytes: 1 });
-  const reading = other.readList?.(async (read) => (await long.execute(read)).rows, { isQuick: false });
+  const other = openSqlite(join(folder, 'test.db'));
+  const reading = other.readList?.(async (read) => (await long.execute(read)).rows);
   // It has asked by then.
   await loopTurn();
   await other.close();
   expect(await reading).toMatchObject([{ sum }]);
-  await expect(other.readList?.((read) => long.execute(read), { isQuick: false })).rejects.toThrow('is closed');
+  await expect(other.readList?.((read) => long.execute(read))).rejects.toThrow('is closed');
 });
