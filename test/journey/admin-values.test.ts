@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { fillIn } from '../support/admin-form.ts';
 import { openAdmin, visitAdmin } from '../support/admin-visit.ts';
 import { describeJourney, whoIs } from '../support/journey.ts';
 import { made, makeWalk, unique } from '../support/make-walk.ts';
@@ -27,6 +28,22 @@ describeJourney('values in forms and on pages', (journey) => {
       .poll(async () => (await server.admin.get(`/policies/expression/${pk}/`)).body.expression)
       .toBe('const a = 1;\nreturn a === 1;// end');
     await page.waitForLoadState('networkidle');
+  });
+
+  test('free data is written in YAML or JSON, without references to itself', async () => {
+    const { server } = journey();
+    const { pk, name } = await made(server, '/core/groups/', { name: unique('group'), attributes: { team: 'red' } });
+    const page = await visitAdmin(journey(), `/edit/core/groups/${pk}/`);
+    const field = page.locator('[data-field="attributes"]');
+    await field.getByLabel('Write Attributes as').selectOption('YAML');
+    await expect.poll(() => field.locator('.cm-content').innerText()).toMatch(/^team: red/);
+    await fillIn(page, server, 'attributes', 'team: &all [*all]');
+    await field.getByText('This cannot be read:').waitFor();
+    await fillIn(page, server, 'attributes', '{team: blue, rooms: [1, yes, 2026-01-01]}');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText(`${name} is saved.`).waitFor();
+    const { attributes } = (await server.admin.get(`/core/groups/${pk}/`)).body;
+    expect(attributes).toEqual({ team: 'blue', rooms: [1, 'yes', '2026-01-01'] });
   });
 
   test('recovery codes can be downloaded while a flow is tried', async () => {

@@ -1,5 +1,5 @@
+import { dump, load } from 'js-yaml';
 import { useId, useState } from 'react';
-import { parse, stringify } from 'yaml';
 import { FieldNotes } from '../../elements/field.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Member } from '../api/document.ts';
@@ -11,14 +11,14 @@ type Format = 'json' | 'yaml';
 function textOf(value: unknown, format: Format): string {
   if (value instanceof Unreadable) return value.text;
   if (value === undefined || value === null) return '';
-  return format === 'json' ? JSON.stringify(value, null, 2) : stringify(value);
+  return format === 'json' ? JSON.stringify(value, null, 2) : dump(value, { noRefs: true, lineWidth: -1 });
 }
 
-/** JSON is valid YAML, so both can be entered in either format. */
+/** JSON is valid YAML, so both can be entered in either format. Without aliases, YAML holds no more than JSON: no cycles. */
 function read(text: string, member: Member): unknown {
   if (text.trim() === '') return nothing(member);
   try {
-    return parse(text);
+    return load(text, { maxAliases: 0 });
   } catch (error) {
     return new Unreadable(text, error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error));
   }
