@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
 import { generateCertificate } from '../../lib/certificate/generate-certificate.ts';
 import { parseCidrs } from '../../lib/cidr.ts';
@@ -32,6 +33,18 @@ test('a call in an allowed range brings status, headers and body', async ({ serv
     },
   });
   expect(JSON.parse(answer.text())).toEqual(answer.json());
+});
+
+test('RFC 9110 §12.5.3: no content coding is asked for, since a server may choose any otherwise', async ({
+  serve,
+  open,
+}) => {
+  const port = await serve((request, response) => {
+    const isAllowed = request.headers['accept-encoding'] !== 'identity';
+    const body = Buffer.from('{"a":1}');
+    response.writeHead(200, isAllowed ? { 'content-encoding': 'gzip' } : {}).end(isAllowed ? gzipSync(body) : body);
+  });
+  expect((await open()(`http://127.0.0.1:${port}/`)).json()).toEqual({ a: 1 });
 });
 
 test('an answer that is not JSON is text, and a failure of its own as JSON', async ({ serve, open }) => {

@@ -93,6 +93,14 @@ describeOnBoth('SAML sources', (server) => {
     });
   });
 
+  test.each(['hours=-1', 'seconds=0'])('temporary users that live for %s are refused', async (length) => {
+    const { source } = await make(server());
+    const change = { temporary_user_delete_after: length };
+    const { status, body } = await server().admin.patch(`/sources/saml/${source.slug}/`, change);
+    const complaint = { temporary_user_delete_after: ['This must be a length of time above zero.'] };
+    expect([status, body]).toEqual([400, complaint]);
+  });
+
   test('metadata/ tells an identity provider all it needs', async () => {
     const { admin, world } = server();
     const [signing, encryption, verification] = [

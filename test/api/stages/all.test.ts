@@ -18,6 +18,13 @@ describeOnBoth('stages of every kind', (server) => {
     });
   });
 
+  test.each(['hours=-1', 'seconds=0'])('consent that expires after %s is refused', async (consent_expire_in) => {
+    const stage = { name: 'asks always', mode: 'expiring', consent_expire_in };
+    const { status, body } = await server().admin.post('/stages/consent/', stage);
+    const complaint = { consent_expire_in: ['This must be a length of time above zero.'] };
+    expect([status, body]).toEqual([400, complaint]);
+  });
+
   test('types/ lists the kinds that can be created', async () => {
     const { body } = await server().admin.get(`${path}types/`);
     expect(body).toContainEqual({
