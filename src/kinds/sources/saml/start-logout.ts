@@ -4,10 +4,14 @@ import { newMessageId } from '../../../lib/saml/message.ts';
 import { isSuccess } from '../../../lib/saml/status.ts';
 import type { HttpResponse } from '../../../platform/http/routes.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
-import { randomToken } from '../../../platform/random.ts';
 import { redirectOrPost } from '../../../source/login-redirect.ts';
-import { consumePending, storePendingLogin } from '../../../source/pending-logins.ts';
-import { buildSourcePath, redirect, type SourceRequest } from '../../../source/redirect-source.ts';
+import {
+  buildLogoutRedirect,
+  consumeLogoutReturn,
+  redeemLogoutRedirect,
+  storeLogoutReturn,
+} from '../../../source/logout-at-source.ts';
+import { redirect, type SourceRequest } from '../../../source/redirect-source.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
 import { bindingOf, buildBrowserMessage } from './build-browser-message.ts';
 import type { IncomingLogout } from './logout-message.ts';
@@ -22,8 +26,6 @@ export interface SamlLogoutDependencies {
   readonly config: { readonly publicUrl: string };
 }
 
-const purpose = 'saml sign-out';
-
 /** At sign-out: the way past the identity provider by which the session came, so that it ends there too. */
 export const logoutRedirectToSource =
   ({ key }: SamlLogoutDependencies): FindLogoutRedirect =>
@@ -31,29 +33,18 @@ export const logoutRedirectToSource =
     const found = await sourceOfSession(call.db.read, session);
     if (!found) return null;
     const { source, slug, nameId, sessionIndex } = found;
-    const token = randomToken();
-    const visit = { purpose: 'sign-out', token, browser: '', source } as const;
-    await call.db.write((tx) => storePendingLogin(tx, key, visit, { nameId, sessionIndex }, call));
-    return (to) => {
-      const query = new URLSearchParams({ session: token, to, proof: key.sign(purpose, `${token} ${to}`) });
-      return `${buildSourcePath(samlPaths.logout, slug)}?${query}`;
-    };
+    return buildLogoutRedirect(key, call, samlPaths.logout, { source, slug, facts: { nameId, sessionIndex } });
   };
 
 /** Asks the identity provider to end a session that has ended here. */
 export async function startLogout(
-  needs: SamlLogoutDependencies,
-  { source, call, given }: SourceRequest<SamlSource>,
+  { key, config }: SamlLogoutDependencies,
+  visitor: SourceRequest<SamlSource>,
 ): Promise<HttpResponse> {
-  const { key, config } = needs;
-  const token = given.get('session') ?? '';
-  const to = given.get('to') ?? '';
-  if (!key.verify(purpose, `${token} ${to}`, given.get('proof') ?? ''))
-    throw new SourceRefusal('This link is not ours.');
-  const visit = { purpose: 'sign-out', token, browser: '', source: source.pk } as const;
-  const stored = await call.db.write((tx) => consumePending<'sign-out', SessionFacts>(tx, key, visit, call.now));
-  if (stored === null || !source.slo_url) return redirect(to);
-  const { nameId, sessionIndex } = stored;
+  const { source, call } = visitor;
+  const { to, facts } = await redeemLogoutRedirect<SessionFacts>(key, visitor);
+  if (facts === null || !source.slo_url) return redirect(to);
+  const { nameId, sessionIndex } = facts;
   const id = newMessageId();
   const message = writeLogoutRequest({
     id,
@@ -64,8 +55,7 @@ export async function startLogout(
     sessionIndexes: sessionIndex === null ? [] : [sessionIndex],
   });
   const signing = await signingKey(source, { query: call.db.read, world: call.world });
-  const asked = { purpose: 'logout', token: id, browser: '', source: source.pk } as const;
-  await call.db.write((tx) => storePendingLogin(tx, key, asked, { to }, call), { durable: false });
+  await storeLogoutReturn(key, { source, call, token: id }, to);
   const outgoing = { name: 'SAMLRequest', message, relayState: null, key: signing } as const;
   return redirectOrPost(buildBrowserMessage(bindingOf(source), source.slo_url, outgoing));
 }
@@ -83,11 +73,9 @@ export async function handleLogoutResponse(
   const { inResponseTo, status } = await withSourceErrors(source.name, () =>
     readLogoutResponse(incoming.message(keys, 'signed or not')),
   );
-  const asked = { purpose: 'logout', token: inResponseTo ?? '', browser: '', source: source.pk } as const;
-  const stored = await call.db.write((tx) => consumePending<'logout', { to: string }>(tx, key, asked, call.now));
-  if (stored === null)
+  const to = await consumeLogoutReturn(key, { source, call, token: inResponseTo ?? '' });
+  if (to === null)
     throw new SourceRefusal('This answer belongs to no sign-out that was begun here, or was used before.');
-  const { to } = stored;
   if (isSuccess(status)) return redirect(to);
   return signedOutPage(call, `You are signed out here. ${source.name} could not sign you out everywhere.`, to);
 }
