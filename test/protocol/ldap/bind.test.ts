@@ -2,6 +2,13 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { base, type Directory, ldapPorts, makeDirectory, password } from '../../support/ldap-directory.ts';
 import { findLdapTools, runLdap } from '../../support/ldap-tools.ts';
+import {
+  password as appOwnersPassword,
+  giveApp,
+  giveCodes,
+  personWithPassword,
+  step,
+} from '../../support/second-factor.ts';
 import { describeOnBoth } from '../../support/server.ts';
 
 const hasTools = await findLdapTools();
@@ -146,6 +153,32 @@ describeOnBoth(
         await directory.change({ accept_app_passwords: false, bind_mode: 'direct' });
       },
     );
+
+    test.runIf(hasTools)('a code follows the password of who has an authenticator', async () => {
+      const withApp = await personWithPassword(server());
+      const app = await giveApp(server(), withApp.username);
+      const { whoami, dnOf } = directory;
+      const bind = async (given: string) => (await whoami(dnOf(withApp.username), given)).code;
+      expect(await bind(appOwnersPassword)).toBe(49);
+      expect(await bind(`${appOwnersPassword};000000`)).toBe(49);
+      expect(await bind(`wrong;${app.code()}`)).toBe(49);
+      const code = app.code();
+      expect(await bind(`${appOwnersPassword};${code}`)).toBe(0);
+      // Each code is good once.
+      expect(await bind(`${appOwnersPassword};${code}`)).toBe(49);
+      const withCodes = await personWithPassword(server());
+      const [first] = await giveCodes(server(), withCodes.username);
+      expect((await whoami(dnOf(withCodes.username), `${appOwnersPassword};${first}`)).code).toBe(0);
+      await directory.change({ mfa_support: false });
+      expect(await bind(`${appOwnersPassword};${app.code(step)}`)).toBe(49);
+      await directory.change({ mfa_support: true });
+    });
+
+    test.runIf(hasTools)('a semicolon is part of the password of who has none', async () => {
+      const { pk } = await directory.person('semicolon');
+      await server().admin.post(`/core/users/${pk}/set_password/`, { password: 'half one;123456' });
+      expect((await directory.whoami(directory.dnOf('semicolon'), 'half one;123456')).code).toBe(0);
+    });
 
     test.runIf(hasTools)('remembered binds end with any change of the user', async () => {
       const { admin } = server();
