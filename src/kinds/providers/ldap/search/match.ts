@@ -1,5 +1,6 @@
 import { normalizeDnText, normalizeType, normalizeValue, parseDn } from '../../../../lib/ldap/dn.ts';
 import type { Filter } from '../../../../lib/ldap/filter.ts';
+import { memoizeWeakly } from '../../../../lib/memoize.ts';
 
 /** An entry of the tree. Attributes by their normalized names. */
 export interface Entry {
@@ -55,24 +56,37 @@ export function matches(filter: Filter, entry: Entry, decided: Decided = () => u
     case 'extensible':
       return matchesRule(filter, entry);
     default:
-      return compares(filter.is, entry, filter.attribute, filter.value);
+      return compares(filter, entry);
   }
 }
 
 const valuesOf = ({ attributes }: Entry, attribute: string): readonly string[] =>
   attributes.get(normalizeType(attribute)) ?? [];
 
-function compares(
-  is: 'equal' | 'approximate' | 'greater' | 'less',
-  entry: Entry,
-  attribute: string,
-  value: string | null,
-): boolean {
+type Comparison = Extract<Filter, { is: 'equal' | 'approximate' | 'greater' | 'less' }>;
+
+/** Once for each search, not for each entry: a filter may be as long as a message. */
+const prepared = memoizeWeakly(({ attribute, value }: Pick<Comparison, 'attribute' | 'value'>) => {
   const type = normalizeType(attribute);
-  const wanted = value === null ? null : comparable(type, value);
-  if (wanted === null) return false;
-  return valuesOf(entry, type).some((one) => {
-    const own = comparable(type, one);
+  return { type, wanted: value === null ? null : comparable(type, value) };
+});
+
+/** Once for each entry, not for each part of the filter. */
+const comparablesOf = memoizeWeakly((_: readonly string[]) => new Map<string, readonly (string | null)[]>());
+
+function comparableValues(type: string, values: readonly string[]): readonly (string | null)[] {
+  const known = comparablesOf(values);
+  const found = known.get(type) ?? values.map((one) => comparable(type, one));
+  known.set(type, found);
+  return found;
+}
+
+function compares(filter: Comparison, { attributes }: Entry): boolean {
+  const { is } = filter;
+  const { type, wanted } = prepared(filter);
+  const values = attributes.get(type);
+  if (wanted === null || !values) return false;
+  return comparableValues(type, values).some((own) => {
     if (own === null) return false;
     if (is === 'equal' || is === 'approximate') return own === wanted;
     const order = orderOf(type, own, wanted);
@@ -87,29 +101,28 @@ export function orderOf(type: string, one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-function hasParts(
-  { attribute, initial, any, final, isBinary }: Extract<Filter, { is: 'substrings' }>,
-  entry: Entry,
-): boolean {
-  const type = normalizeType(attribute);
-  if (isBinary || dnAttributes.has(type) || numbers.has(type)) return false;
-  return valuesOf(entry, type).some((value) => {
+type Substrings = Extract<Filter, { is: 'substrings' }>;
+
+const preparedParts = memoizeWeakly(({ attribute, initial, any, final }: Substrings) => ({
+  type: normalizeType(attribute),
+  start: initial === null ? null : partOf(initial),
+  middle: any.map(partOf),
+  end: final === null ? null : partOf(final),
+}));
+
+function hasParts(filter: Substrings, { attributes }: Entry): boolean {
+  const { type, start, middle, end } = preparedParts(filter);
+  if (filter.isBinary || dnAttributes.has(type) || numbers.has(type)) return false;
+  return (attributes.get(type) ?? []).some((value) => {
     const text = normalizeValue(value);
-    let at = 0;
-    if (initial !== null) {
-      const start = partOf(initial);
-      if (!text.startsWith(start)) return false;
-      at = start.length;
-    }
-    for (const part of any) {
-      const wanted = partOf(part);
+    if (start !== null && !text.startsWith(start)) return false;
+    let at = start?.length ?? 0;
+    for (const wanted of middle) {
       const found = text.indexOf(wanted, at);
       if (found < 0) return false;
       at = found + wanted.length;
     }
-    if (final === null) return true;
-    const end = partOf(final);
-    return text.length - end.length >= at && text.endsWith(end);
+    return end === null || (text.length - end.length >= at && text.endsWith(end));
   });
 }
 
@@ -117,10 +130,12 @@ function hasParts(
 export const partOf = (part: string): string =>
   part.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll(/\s+/g, ' ');
 
-function matchesRule(
-  { attribute, rule, value, dnAttributes: isInDn }: Extract<Filter, { is: 'extensible' }>,
-  entry: Entry,
-): boolean {
+const preparedRule = memoizeWeakly(({ attribute, value }: Extract<Filter, { is: 'extensible' }>) => ({
+  wanted: value === null ? null : comparable(normalizeType(attribute ?? ''), value),
+}));
+
+function matchesRule(filter: Extract<Filter, { is: 'extensible' }>, entry: Entry): boolean {
+  const { attribute, rule, value, dnAttributes: isInDn } = filter;
   // Without an attribute, all of those that the rule applies to would be meant.
   if (attribute === null || value === null) return false;
   const type = normalizeType(attribute);
@@ -137,7 +152,7 @@ function matchesRule(
     });
   }
   if (rule !== null && !rules.equality.has(name)) return false;
-  const wanted = comparable(type, value);
+  const { wanted } = preparedRule(filter);
   return wanted !== null && values.some((one) => comparable(type, one) === wanted);
 }
 

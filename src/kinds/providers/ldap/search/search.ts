@@ -98,6 +98,7 @@ export function createSearch(needs: ServerNeeds & { readonly version: string }) 
 
 function partCount(filter: Filter): number {
   if (filter.is === 'not') return 1 + partCount(filter.of);
+  if (filter.is === 'substrings') return 1 + filter.any.length;
   if (filter.is !== 'and' && filter.is !== 'or') return 1;
   return filter.of.reduce((sum, part) => sum + partCount(part), 1);
 }
