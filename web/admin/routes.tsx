@@ -8,6 +8,7 @@ import { EndingCertificate } from './system/ending-certificate.tsx';
 
 const Start = late(async () => (await import('./start/start-page.tsx')).StartPage);
 const Events = late(async () => (await import('./events/events-page.tsx')).EventsPage);
+const AboveProxyProvider = late(async () => (await import('./applications/forward-auth-card.tsx')).AboveProxyProvider);
 const AboveEvent = late(async () => (await import('./events/above-event.tsx')).AboveEvent);
 const Settings = late(async () => (await import('./pages/settings.tsx')).Settings);
 const Everything = late(async () => (await import('./pages/everything.tsx')).Everything);
@@ -64,6 +65,7 @@ const above: Readonly<Record<string, ComponentType<AboveProps>>> = {
   '/crypto/certificatekeypairs/': EndingCertificate,
   '/events/events/': AboveEvent,
   '/providers/all/': Unassigned,
+  '/providers/proxy/': AboveProxyProvider,
   '/sources/all/': AboveSource,
 };
 
@@ -84,7 +86,7 @@ export function pageAt(path: string, { resources }: Interface): Found {
   const [entry, key] = at;
   const props = {
     ...{ entry, objectKey: decodedKey(key), Beside: beside[entry.path] },
-    Above: above[entry.family ?? entry.path],
+    Above: above[entry.path] ?? above[entry.family ?? entry.path],
   };
   if (verb === 'new') return key === '' ? { Content: <NewPage {...props} />, key: path } : missing;
   if (verb === 'edit') return key === '' ? missing : { Content: <EditPage {...props} />, key: path };

@@ -4,7 +4,16 @@ import { goTo, hereWith, useAddress } from '../address.ts';
 import { Link } from '../link.tsx';
 import type { Template } from './template.ts';
 
-const protocols = { oauth2: 'OpenID Connect', saml: 'SAML' } as const;
+const protocolName = (protocol: Template['protocol']): string => {
+  switch (protocol) {
+    case 'oauth2':
+      return 'OpenID Connect';
+    case 'saml':
+      return 'SAML';
+    case 'proxy':
+      return t('Forward auth');
+  }
+};
 
 /** Well-known applications by what they are for. */
 export function Gallery({ templates }: { templates: readonly Template[] }) {
@@ -30,7 +39,7 @@ export function Gallery({ templates }: { templates: readonly Template[] }) {
       {found.length === 0 && (
         <p className="empty">
           {t(
-            'No template has this name. Every application that supports OpenID Connect or SAML works: choose “Any web application”.',
+            'No template has this name. Every application that supports OpenID Connect or SAML works: choose “Any web application”. For those without a sign-in of their own, choose “Any application without a sign-in”.',
           )}
         </p>
       )}
@@ -49,7 +58,7 @@ export function Gallery({ templates }: { templates: readonly Template[] }) {
                     <span className="gallery-text">
                       <strong>{known(template.name)}</strong>
                       <span className="quiet small">{t(template.about)}</span>
-                      {category && <span className="quiet small">{protocols[template.protocol]}</span>}
+                      {category && <span className="quiet small">{protocolName(template.protocol)}</span>}
                     </span>
                   </Link>
                 </li>

@@ -7,6 +7,7 @@ import { known, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
 import { CopyRows, hiddenText } from '../parts/copy-rows.tsx';
+import { ForwardAuthCard } from './forward-auth-card.tsx';
 import { type Choices, type Created, factsOf, filled, providerPathOf, type Template } from './template.ts';
 import { TestLink } from './test-link.tsx';
 
@@ -16,12 +17,19 @@ interface Props {
   readonly created: Created;
 }
 
+/** The provider that the wizard makes of an address. */
+const forwardSingle = (address: string) => ({
+  ...{ mode: 'forward_single' as const, external_host: address, internal_host: '', cookie_domain: '' },
+  basic_auth_enabled: false,
+});
+
 /** What to enter in the application. */
 export function Result({ template, choices: { slug, address }, created }: Props) {
   const [isSecretShown, setSecretShown] = useState(false);
   const facts = factsOf(address, slug, created);
   const setup = filled(template.setup, facts);
   const path = `/core/applications/${slug}/`;
+  const isProxy = template.protocol === 'proxy';
   const made = useAnswer<{ provider: number }>(path);
   const rows = [
     { label: t(template.protocol === 'saml' ? 'Entity ID' : 'Issuer'), text: created.issuer },
@@ -37,21 +45,33 @@ export function Result({ template, choices: { slug, address }, created }: Props)
   ];
   return (
     <div className="stack wizard-result">
-      <Notice tone="good">{t('The application is created. One step is left: tell it about this server.')}</Notice>
-      <section className="card stack" aria-label={t('To copy')}>
-        <h2>{t('To copy')}</h2>
-        <CopyRows rows={rows} />
-      </section>
-      <section className="card stack" aria-label={t('What to enter where')}>
-        <div className="page-head-row">
-          <div className="page-title">
-            <h2>{t('What to enter where')}</h2>
-            <p className="quiet">{known(template.where)}</p>
+      <Notice tone="good">
+        {t(
+          isProxy
+            ? 'The application is created. One step is left: the configuration of your reverse proxy.'
+            : 'The application is created. One step is left: tell it about this server.',
+        )}
+      </Notice>
+      {isProxy ? (
+        <ForwardAuthCard provider={forwardSingle(address)} />
+      ) : (
+        <section className="card stack" aria-label={t('To copy')}>
+          <h2>{t('To copy')}</h2>
+          <CopyRows rows={rows} />
+        </section>
+      )}
+      {setup !== '' && (
+        <section className="card stack" aria-label={t('What to enter where')}>
+          <div className="page-head-row">
+            <div className="page-title">
+              <h2>{t('What to enter where')}</h2>
+              <p className="quiet">{known(template.where)}</p>
+            </div>
+            <CopyButton text={setup}>{t('Copy all')}</CopyButton>
           </div>
-          <CopyButton text={setup}>{t('Copy all')}</CopyButton>
-        </div>
-        <Code text={isSecretShown ? setup : filled(template.setup, { ...facts, client_secret: hiddenText })} />
-      </section>
+          <Code text={isSecretShown ? setup : filled(template.setup, { ...facts, client_secret: hiddenText })} />
+        </section>
+      )}
       <div className="row">
         {made.answer.state === 'ready' && (
           <TestLink provider={`${providerPathOf(template)}${made.answer.value.provider}/`}>

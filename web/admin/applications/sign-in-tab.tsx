@@ -9,6 +9,7 @@ import { PagesContext } from '../api/pages.ts';
 import { Link } from '../link.tsx';
 import { CopyRows } from '../parts/copy-rows.tsx';
 import type { Application } from './application.ts';
+import { ForwardAuthCard, type ProxySettings } from './forward-auth-card.tsx';
 import { TestLink } from './test-link.tsx';
 
 interface OAuth2 {
@@ -44,7 +45,10 @@ export function SignInTab({ application }: { application: Application }) {
     <div className="stack">
       {entry.path === '/providers/oauth2/' && <OAuth2Facts path={path} />}
       {entry.path === '/providers/saml/' && <SamlFacts path={path} />}
-      {!['/providers/oauth2/', '/providers/saml/'].includes(entry.path) && <p>{entry.description}</p>}
+      {entry.path === '/providers/proxy/' && <ProxyFacts path={path} />}
+      {!['/providers/oauth2/', '/providers/saml/', '/providers/proxy/'].includes(entry.path) && (
+        <p>{entry.description}</p>
+      )}
       <Ways entry={entry} path={path} />
     </div>
   );
@@ -126,6 +130,11 @@ function OAuth2Facts({ path }: { path: string }) {
       )}
     </Loaded>
   );
+}
+
+function ProxyFacts({ path }: { path: string }) {
+  const read = useLoadable(useCallback(() => callAsPerson<ProxySettings>('GET', path), [path]));
+  return <Loaded {...read}>{(provider) => <ForwardAuthCard provider={provider} />}</Loaded>;
 }
 
 function SamlFacts({ path }: { path: string }) {

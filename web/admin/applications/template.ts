@@ -6,7 +6,7 @@ export interface Template {
   readonly about: Text;
   /** Empty for those that fit any application. */
   readonly category: Text | '';
-  readonly protocol: 'oauth2' | 'saml';
+  readonly protocol: 'oauth2' | 'saml' | 'proxy';
   /** An example of the address that people open. */
   readonly address: string;
   /** Redirect URIs, with `{address}` in them. */
@@ -24,7 +24,7 @@ export interface Template {
   /** The wizard asks for the redirect URI. */
   readonly asksRedirect?: boolean;
   /** In words, or a file or a menu of the application, by its own names. */
-  readonly where: Text | `${string}.${'rb' | 'py' | 'yml' | 'yaml'}` | `${string} → ${string}`;
+  readonly where: Text | `${string}.${'rb' | 'py' | 'xml' | 'yml' | 'yaml'}` | `${string} → ${string}`;
   /** Text to copy, with the names of `Facts` in braces. */
   readonly setup: string;
 }
@@ -44,7 +44,8 @@ export interface Choices {
 
 /** What the transactional operation answers. */
 export interface Created {
-  readonly issuer: string;
+  /** Not with forward auth. */
+  readonly issuer?: string;
   readonly client_id?: string;
   readonly client_secret?: string;
   readonly metadata_url?: string;
@@ -54,6 +55,7 @@ export interface Created {
 const modelOf = {
   oauth2: 'svc_providers_oauth2.oauth2provider',
   saml: 'svc_providers_saml.samlprovider',
+  proxy: 'svc_providers_proxy.proxyprovider',
 } as const;
 
 export const providerPathOf = ({ protocol }: Template): string => `/providers/${protocol}/`;
@@ -100,47 +102,57 @@ export function signedOutOf(
 ): string[] {
   const own = linesOf(entered);
   if (own.length > 0) return own;
-  return protocol === 'saml' ? [] : signedOut.map((text) => filled(text, placesOf(address)));
+  return protocol === 'oauth2' ? signedOut.map((text) => filled(text, placesOf(address))) : [];
 }
 
 const strictly = (urls: readonly string[]) => urls.map((url) => ({ matching_mode: 'strict', url }));
 
 const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
 
+/** The settings of the provider, by its protocol. */
+function providerOf(template: Template, choices: Choices): Record<string, unknown> {
+  const { address } = choices;
+  const urls = redirectsOf(template, choices);
+  switch (template.protocol) {
+    case 'saml':
+      return {
+        acs_url: urls[0] ?? '',
+        audience: choices.entity || filled(template.audience ?? '', placesOf(address)),
+        ...(template.nameId && { default_name_id_policy: emailFormat }),
+      };
+    case 'proxy':
+      return { mode: 'forward_single', external_host: readAddress(address)?.origin ?? '' };
+    case 'oauth2':
+      return {
+        client_type: template.isPublic ? 'public' : 'confidential',
+        redirect_uris: strictly(urls),
+        post_logout_redirect_uris: strictly(signedOutOf(template, choices)),
+        backchannel_logout_uri: choices.backchannel || filled(template.backchannel ?? '', placesOf(address)),
+      };
+  }
+}
+
 /** The body of the operation that creates both. */
 export function bodyFor(template: Template, choices: Choices) {
   const { name, slug, address, groups } = choices;
-  const urls = redirectsOf(template, choices);
-  const provider =
-    template.protocol === 'saml'
-      ? {
-          acs_url: urls[0] ?? '',
-          audience: choices.entity || filled(template.audience ?? '', placesOf(address)),
-          ...(template.nameId && { default_name_id_policy: emailFormat }),
-        }
-      : {
-          client_type: template.isPublic ? 'public' : 'confidential',
-          redirect_uris: strictly(urls),
-          post_logout_redirect_uris: strictly(signedOutOf(template, choices)),
-          backchannel_logout_uri: choices.backchannel || filled(template.backchannel ?? '', placesOf(address)),
-        };
   return {
     app: { name, slug, meta_launch_url: template.hasNoPage ? '' : address.trim() },
     provider_model: modelOf[template.protocol],
-    provider: { name, ...provider },
+    provider: { name, ...providerOf(template, choices) },
     ...(groups.length > 0 && { policy_bindings: groups.map((group) => ({ group })) }),
   };
 }
 
 /** The placeholders in texts to copy. */
 export function factsOf(address: string, slug: string, created: Created): Readonly<Record<string, string | undefined>> {
-  const root = created.issuer.split('/application/')[0]?.replace(/\/$/, '') ?? '';
+  const { issuer = '' } = created;
+  const root = issuer.split('/application/')[0]?.replace(/\/$/, '') ?? '';
   const own = `${root}/application/o/${slug}/`;
   return {
     ...placesOf(address),
     ...created,
     root_url: root,
-    issuer_bare: created.issuer.replace(/\/$/, ''),
+    issuer_bare: issuer.replace(/\/$/, ''),
     discovery_url: `${own}.well-known/openid-configuration`,
     authorize_url: `${own}authorize/`,
     token_url: `${own}token/`,

@@ -143,7 +143,7 @@ export function AddressStep({ template, initial }: { template: Template; initial
           onChange={({ currentTarget: { value } }) => set({ entity: value })}
         />
       )}
-      {readAddress(address) && (
+      {readAddress(address) && template.protocol !== 'proxy' && (
         <div className="stack-tight small">
           <p className="quiet">{t(isSaml ? 'Sign-ins are sent to' : 'Answers may go to')}</p>
           <ul className="plain-list">

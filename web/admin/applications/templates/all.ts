@@ -1,20 +1,25 @@
 import type { Template } from '../template.ts';
+import { alertmanager } from './alertmanager.ts';
 import { argoCd } from './argo-cd.ts';
 import { audiobookshelf } from './audiobookshelf.ts';
 import { bookstack } from './bookstack.ts';
 import { cloudflareAccess } from './cloudflare-access.ts';
+import { fileBrowser } from './filebrowser.ts';
 import { forgejo } from './forgejo.ts';
+import { forwardAuth } from './forward-auth.ts';
 import { gitea } from './gitea.ts';
 import { gitlab } from './gitlab.ts';
 import { googleWorkspace } from './google-workspace.ts';
 import { grafana } from './grafana.ts';
 import { harbor } from './harbor.ts';
 import { hedgedoc } from './hedgedoc.ts';
+import { homepage } from './homepage.ts';
 import { immich } from './immich.ts';
 import { jellyfin } from './jellyfin.ts';
 import { jenkins } from './jenkins.ts';
 import { komga } from './komga.ts';
 import { kubernetes } from './kubernetes.ts';
+import { lidarr } from './lidarr.ts';
 import { mealie } from './mealie.ts';
 import { miniflux } from './miniflux.ts';
 import { minio } from './minio.ts';
@@ -26,15 +31,22 @@ import { outline } from './outline.ts';
 import { paperlessNgx } from './paperless-ngx.ts';
 import { pgadmin } from './pgadmin.ts';
 import { portainer } from './portainer.ts';
+import { prometheus } from './prometheus.ts';
+import { prowlarr } from './prowlarr.ts';
 import { proxmox } from './proxmox.ts';
 import { publicClient } from './public-client.ts';
+import { radarr } from './radarr.ts';
 import { rocketChat } from './rocket-chat.ts';
 import { saml } from './saml.ts';
 import { seafile } from './seafile.ts';
 import { snipeIt } from './snipe-it.ts';
 import { sonarqube } from './sonarqube.ts';
+import { sonarr } from './sonarr.ts';
+import { stirlingPdf } from './stirling-pdf.ts';
 import { synapse } from './synapse.ts';
 import { tailscale } from './tailscale.ts';
+import { traefikDashboard } from './traefik-dashboard.ts';
+import { uptimeKuma } from './uptime-kuma.ts';
 import { vault } from './vault.ts';
 import { vaultwarden } from './vaultwarden.ts';
 import { wordpress } from './wordpress.ts';
@@ -47,10 +59,13 @@ export const templates: readonly Template[] = [
   openidConnect,
   publicClient,
   saml,
+  forwardAuth,
+  alertmanager,
   argoCd,
   audiobookshelf,
   bookstack,
   cloudflareAccess,
+  fileBrowser,
   forgejo,
   gitea,
   gitlab,
@@ -58,12 +73,13 @@ export const templates: readonly Template[] = [
   grafana,
   harbor,
   hedgedoc,
+  homepage,
   immich,
   jellyfin,
   jenkins,
   komga,
   kubernetes,
-  synapse,
+  lidarr,
   mealie,
   miniflux,
   minio,
@@ -74,12 +90,20 @@ export const templates: readonly Template[] = [
   paperlessNgx,
   pgadmin,
   portainer,
+  prometheus,
+  prowlarr,
   proxmox,
+  radarr,
   rocketChat,
   seafile,
   snipeIt,
   sonarqube,
+  sonarr,
+  stirlingPdf,
+  synapse,
   tailscale,
+  traefikDashboard,
+  uptimeKuma,
   vault,
   vaultwarden,
   wordpress,

@@ -1,0 +1,13 @@
+import type { Template } from '../template.ts';
+
+export const alertmanager: Template = {
+  id: 'alertmanager',
+  name: 'Alertmanager',
+  about: 'Alerts of Prometheus',
+  category: 'Infrastructure',
+  protocol: 'proxy',
+  address: 'https://alerts.example.com',
+  where: 'Arguments of Alertmanager',
+  setup: `--web.external-url={address}
+--web.listen-address=127.0.0.1:9093`,
+};

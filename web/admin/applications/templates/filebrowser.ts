@@ -1,0 +1,12 @@
+import type { Template } from '../template.ts';
+
+export const fileBrowser: Template = {
+  id: 'filebrowser',
+  name: 'File Browser',
+  about: 'Files in the browser',
+  category: 'Files and notes',
+  protocol: 'proxy',
+  address: 'https://files.example.com',
+  where: 'On the server of File Browser',
+  setup: `filebrowser config set --auth.method=proxy --auth.header=Remote-User`,
+};

@@ -1,0 +1,13 @@
+import type { Template } from '../template.ts';
+
+export const sonarr: Template = {
+  id: 'sonarr',
+  name: 'Sonarr',
+  about: 'Collections of series',
+  category: 'Media and home',
+  protocol: 'proxy',
+  address: 'https://sonarr.example.com',
+  where: 'config.xml',
+  setup: `<AuthenticationMethod>External</AuthenticationMethod>
+<AuthenticationRequired>Enabled</AuthenticationRequired>`,
+};
