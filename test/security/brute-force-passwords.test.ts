@@ -81,6 +81,20 @@ describeOnBoth(
       expect(await words(`nobody-${user.pk}`)).toEqual(known);
     });
 
+    test('other spellings of a name have no count of their own', async () => {
+      const user = await server().user([], { username: 'sam.fisher' });
+      await server().admin.post(`/core/users/${user.pk}/set_password/`, { password: 'right horse' });
+      const said: string[] = [];
+      for (const name of ['sam.fisher', 'SAM.fisher', 'ſam.fisher', 'ｓａｍ.fisher', 'sam.ﬁsher']) {
+        const browser = await atPassword(server(), name);
+        for (let i = 0; i < 3; i++) {
+          const { body } = await browser.answer(flow, { password: 'wrong' });
+          said.push(body.response_errors?.password[0].string ?? body.error_message);
+        }
+      }
+      expect(said.indexOf(blocked)).toBe(most);
+    });
+
     test('a right password resets the count', async () => {
       const user = await person();
       for (let round = 0; round < 4; round++) {

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { networksOf } from '../../lib/cidr.ts';
+import { nameKey } from '../../lib/name-key.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import { type Query, Rollback } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
@@ -8,7 +9,7 @@ import type { Call } from '../../resource/call.ts';
 
 export interface Attempt {
   /**
-   * The name that was typed, or the user's key. Browsers in which the user has signed in before have a count of their
+   * The name that was typed, in any spelling that finds the same user, or the user's key. Browsers in which the user has signed in before have a count of their
    * own, so that lockout cannot be used against the owner. So do second factors: a correct password does not reset
    * their count, or an attacker who knows the password could guess codes without limit.
    */
@@ -96,7 +97,7 @@ export async function countMessage(
   { who, by, now }: Message,
 ): Promise<boolean> {
   await world.evictOldest('sign_in_attempts', tx);
-  const to = typeof who === 'number' ? `messages:user:${who}` : `messages:name:${who.toLowerCase()}`;
+  const to = typeof who === 'number' ? `messages:user:${who}` : `messages:name:${nameKey(who)}`;
   // Administrators do not use up what their network may request.
   const from =
     'ip' in by
@@ -183,7 +184,7 @@ function userOf(key: Pick<InstanceKey, 'hash'>, { who }: Attempt): string {
         ? `attempts:known-browser:${who.knownBrowser}`
         : `attempts:second-factor:${who.secondFactorOf}`,
     );
-  return key.hash(typeof who === 'number' ? `attempts:user:${who}` : `attempts:name:${who.toLowerCase()}`);
+  return key.hash(typeof who === 'number' ? `attempts:user:${who}` : `attempts:name:${nameKey(who)}`);
 }
 
 /** The user and the networks of an attempt. */
