@@ -32,20 +32,10 @@ const anyUnmatched = statement<[], unknown>(() => sql`select 1 as found from unm
 
 /** Puts events into the outbox for matching after the commit, except those that no rule can match. */
 export function matchingEvents({ policies, jobs }: Pick<Needs, 'policies' | 'jobs'>): OnEventRecorded {
-  // By request: the events skipped so far; null after the request may have changed a rule, which then applies to all
-  // its events.
-  const leftOut = new WeakMap<Call['request'], string[] | null>();
-
   return async (tx, call, pk, event) => {
-    const before = leftOut.get(call.request);
-    if (event && mayChangeRules(event)) {
-      for (const other of before ?? []) await insertUnmatched(tx, other);
-      leftOut.set(call.request, null);
-    } else if (event && before !== null && !(await mightMatch(policies, call, event))) {
-      if (before) before.push(pk);
-      else leftOut.set(call.request, [pk]);
-      return;
-    }
+    // Its own transaction may make the rule that matches it.
+    const canTell = event !== undefined && !mayChangeRules(event);
+    if (canTell && !(await mightMatch(policies, call, event))) return;
     await insertUnmatched(tx, pk);
     await jobs().wakeAfterCommit(tx);
   };

@@ -87,7 +87,7 @@ export async function storeDecision(
 ): Promise<void> {
   const { now } = call;
   const expires = addMilliseconds(now, lifetimeMs[decision]);
-  await storeTicket(tx, key, call, { id, provider, flow, request, ...by, state: decision, now, expires });
+  await storeTicket(tx, key, { id, provider, flow, request, ...by, state: decision, now, expires });
 }
 
 export const refusal = () => new Problem('permission_denied', 'This request cannot be decided any more.');

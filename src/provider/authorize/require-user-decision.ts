@@ -10,7 +10,6 @@ import type { ClientApplication } from '../client-application.ts';
 import { createDecisionStep } from './decide.ts';
 import type { AuthorizationDependencies, RequestingProvider } from './dependencies.ts';
 import { slugOf } from './sign-in-first.ts';
-import { holdTicket, storeHeldTicket } from './tickets.ts';
 
 export interface AuthorizationRequest {
   /** The model of the provider, whose appended steps respond to the request. */
@@ -57,7 +56,6 @@ export async function requireUserDecision(
   const ticket = randomToken();
   const next = asking.pathOf(ticket);
   const decidable = { provider: provider.pk, flow: authorization_flow ?? '', id: ticket, request };
-  holdTicket(call);
   const begun = await startPlannedFlow(needs, call, {
     slug: (await slugOf(call.db.read, authorization_flow)) ?? '',
     context: asking.context,
@@ -77,8 +75,6 @@ export async function requireUserDecision(
         await begun.forget();
         return { outcome: 'silenced', component: begun.component };
       }
-      // Stored only here: a denied flow has stored its own ticket, a failed one has none.
-      await storeHeldTicket(needs.key, call);
       return { outcome: 'page', answer: redirectBrowser(begun.to, begun.cookies) };
     case 'denied':
       if (begun.message === null || isSilent) return { outcome: 'decided', ticket, cookies: [] };

@@ -9,7 +9,6 @@ import type { Engine } from '../../resource/resource.ts';
 import { isUseAllowed } from '../authorize/check-use.ts';
 import type { AuthorizationDependencies, RequestingProvider } from '../authorize/dependencies.ts';
 import { type AuthorizationRequest, requireUserDecision } from '../authorize/require-user-decision.ts';
-import { storeHeldTicket } from '../authorize/tickets.ts';
 import { browserCall, type BrowserMount as CallMount } from '../browser-call.ts';
 import { redirectBrowser } from '../browser-responses.ts';
 
@@ -68,7 +67,6 @@ export function testRoute<Provider extends RequestingProvider>(mount: TestMount,
     });
     switch (asked.outcome) {
       case 'decided':
-        await storeHeldTicket(mount.key, call);
         return redirectBrowser(back({ ticket: asked.ticket }), asked.cookies);
       case 'page':
         return asked.answer;

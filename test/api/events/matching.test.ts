@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { systemCall } from '../../../src/app/system-call.ts';
-import { createRow } from '../../../src/resource/verbs/write-row.ts';
 import { quiet } from '../../support/jobs.ts';
 import { describeOnBoth, type TestServer } from '../../support/server.ts';
 
@@ -60,29 +58,5 @@ describeOnBoth('notifications', (server) => {
     const isWritten = bounds.some((bound) => typeof bound === 'object' && bound.isWritten);
     expect((await written()) - before).toBe(isWritten ? 1 : 0);
     await admin.delete(`/events/rules/${rule.body.pk}/`);
-  });
-
-  test('are sent for users created in the transaction that creates the rule, before and after it', async () => {
-    const { admin, world, app } = server();
-    const ada = await server().user();
-    const group = await admin.post('/core/groups/', { name: 'told of new users', users: [ada.pk] });
-    await quiet(server());
-    await world.db.write(async (tx) => {
-      const call = systemCall(world.db, app.resourceWorld, world.clock.now());
-      const create = async (model: string, body: Record<string, unknown>) =>
-        (await createRow(app.engine, app.engine.registry.require(model), call, tx, body)).pk;
-      await create('svc_core.user', { username: 'before', name: '' });
-      const target = await create('svc_events.notificationrule', { name: 'new users', group: group.body.pk });
-      const matcher = { name: 'new users', action: 'model_created', model: 'svc_core.user' };
-      const policy = await create('svc_policies_event_matcher.eventmatcherpolicy', matcher);
-      await create('svc_policies.policybinding', { target, policy, order: 0 });
-      await create('svc_core.user', { username: 'after', name: '' });
-    });
-    await quiet(server());
-    const { results } = (await ada.api.get('/events/notifications/')).body;
-    const told = results.map(
-      ({ event }: { event: { context: { model: { name: string } } } }) => event.context.model.name,
-    );
-    expect(told.sort()).toEqual(['after', 'before']);
   });
 });

@@ -267,7 +267,7 @@ describeOnSqlite('signing in by a SAML source', (server) => {
     const { cookies } = await signedInBrowser(server(), (await server().user()).pk);
     for (const [name, value] of cookies) browser.cookies.set(name, value);
     const page = await bring(slug, browser, signedResponse(about(slug, { inResponseTo }), key));
-    expect(saidOn(page)).toContain('Somebody has signed in or out here in the meantime');
+    expect(saidOn(page)).toContain('You have signed in or out in the meantime');
     expect(await connectionsOf(slug)).toEqual([]);
   });
 
