@@ -29,14 +29,14 @@ export function toTimestamp(date: Date | number): Timestamp {
 /** A Date has millisecond precision: the last three digits of the timestamp are dropped. */
 export const fromTimestamp = (text: Timestamp): Date => new Date(millisecondsOf(text));
 
-/** Fast path: nearly all timestamps are our own, and a round trip is faster than checking each part. */
+/** Valid if it is what we would write for that time. */
 function millisecondsOf(text: Timestamp): number {
   const milliseconds = Date.parse(text);
-  const isOurs =
+  const isValid =
     milliseconds >= earliestMilliseconds &&
     milliseconds <= latestMilliseconds &&
     withMicroseconds(milliseconds, Number(text.slice(23, 26))) === text;
-  if (!isOurs) throw new RangeError('the text is not a timestamp');
+  if (!isValid) throw new RangeError('the text is not a timestamp');
   return milliseconds;
 }
 

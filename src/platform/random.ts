@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 
 const lettersAndDigits = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'];
 
@@ -16,13 +16,9 @@ function charactersOf(alphabet: string): readonly string[] {
   return characters;
 }
 
-/**
- * 244 random bits as 43 characters that never need escaping. From two UUIDs: unlike `randomBytes`, Node makes no native
- * object for them, which saves a tenth of the first challenge of a flow.
- */
-export const randomToken = (): string => Buffer.from(requestId() + requestId(), 'hex').toString('base64url');
+/** 256 random bits as 43 characters that never need escaping. */
+export const randomToken = (): string => randomBytes(32).toString('base64url');
 
-/** Not from `randomBytes`: Node draws UUIDs from a pool, at a fifth of the time (0.7 against 3.3 µs). */
 export const requestId = (): string => randomUUID().replaceAll('-', '');
 
 export function randomUuid(): string {

@@ -7,7 +7,6 @@ import { redirectTo } from './challenge.ts';
 import { denyWalk, type EndDependencies, endWalk } from './end-walk.ts';
 import { type ExecutorFlow, type FlowState, getPasswordTime, needsNewToken } from './flow-state.ts';
 import type { FindLogoutRedirect } from './logout-redirects.ts';
-import { forgetPendingUser } from './pending-user.ts';
 import { inSequence, type Write } from './stage-kind.ts';
 import { type ActiveWalk, reloadState, saveState } from './state-store.ts';
 import type { Effect, Walk, WalkMove } from './walk.ts';
@@ -112,7 +111,7 @@ export async function store(
   const write = inSequence(unwritten, last);
   if (state.plan.isWithoutBrowser) {
     const work = write;
-    if (work) await call.db.write((tx) => work(tx, call).finally(() => forgetPendingUser(call)));
+    if (work) await call.db.write((tx) => work(tx, call));
     return { ...stored, state };
   }
   // An unchanged walk is not stored: ignored guesses cost no write.
@@ -122,7 +121,7 @@ export async function store(
     async (tx) => {
       const saved = await saveState(tx, key, stored, state, call, { isRenewed: isRenewed() });
       if (!saved || !write) return saved;
-      await write(tx, call).finally(() => forgetPendingUser(call));
+      await write(tx, call);
       // The write may have changed the state, for example by adding the user it created.
       if (JSON.stringify(state) === before) return saved;
       return saveState(tx, key, saved, state, call, { isRenewed: isRenewed() });

@@ -45,10 +45,9 @@ export async function findStoredPlan(
   return { attempt: sharedAttempt, held: shared ? await heldBy(key, call, shared) : null };
 }
 
-/** With the proof of an opening, nothing is stored for its flow yet. */
 const heldBy = async (key: InstanceKey, call: Call, plan: PlanCookie): Promise<Held> => ({
   ...plan,
-  walks: await findWalks(call, key, plan.token, plan.opening === null),
+  walks: await findWalks(call, key, plan.token),
 });
 
 /**

@@ -2,7 +2,6 @@ import { avatarOf, defaultAvatars } from '../../core/directory/avatar.ts';
 import { loadUserFacts, type UserFacts } from '../../core/mapping/user-facts.ts';
 import { cachedSettings } from '../../core/settings/settings.ts';
 import { isJsonObject } from '../../lib/json.ts';
-import type { RequestFacts } from '../../platform/http/request-facts.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { type JsonSchema, stringSchema } from '../../resource/json-schema.ts';
@@ -51,26 +50,11 @@ const nobody = 0;
 export const pendingKeyOf = ({ pending_user, pending_user_identifier }: FlowContext): number | null =>
   pending_user ?? (pending_user_identifier === null ? null : nobody);
 
-/** Caches the walk's user within one request. Not across requests: response times would reveal who has an account. */
-const ofRequests = new WeakMap<RequestFacts, { readonly pk: number; readonly user: Promise<UserFacts | null> }>();
-
-/** The user of a walk. Unknown names cost the same statement as known ones (timing attack). */
-export async function loadPendingUser({ db, request }: Call, context: FlowContext): Promise<UserFacts | null> {
+/** The user whom a walk is about. Unknown names cost the same statement as known ones. */
+export async function loadPendingUser({ db }: Call, context: FlowContext): Promise<UserFacts | null> {
   const pk = pendingKeyOf(context);
-  if (pk === null) return null;
-  const cached = ofRequests.get(request);
-  if (cached?.pk === pk) return cached.user;
-  const user = loadUserFacts(db.read, pk);
-  ofRequests.set(request, { pk, user });
-  return user;
+  return pk === null ? null : loadUserFacts(db.read, pk);
 }
-
-/** Avoids the statement for a user who was just read or does not exist. */
-export const setPendingUserFacts = ({ request }: Call, user: UserFacts | null): void =>
-  void ofRequests.set(request, { pk: user?.pk ?? nobody, user: Promise.resolve(user) });
-
-/** Call it after a write in the same request, which may concern the user. */
-export const forgetPendingUser = ({ request }: Call): void => void ofRequests.delete(request);
 
 /** The same for one step: read once, and again only if the step changes the user. */
 export function pendingUserOf(call: Call, context: FlowContext): Step['pendingUser'] {

@@ -1,17 +1,14 @@
-import { type RawBuilder, sql } from 'kysely';
-import { type UserRow, userColumns, userFactsOf } from '../../core/mapping/user-facts.ts';
+import { sql } from 'kysely';
 import { Problem } from '../../lib/problem.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
-import { stampSql } from '../../platform/db/postgres-stamps.ts';
-import { dialectStatement, statement } from '../../platform/db/statement.ts';
+import { statement } from '../../platform/db/statement.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import { orderedUuid, randomToken } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
 import { plansOf } from '../attempt.ts';
 import { evictOldestPlans, type FlowPlan, planContext } from '../plan.ts';
 import { type FlowState, storedState } from './flow-state.ts';
-import { pendingKeyOf, setPendingUserFacts } from './pending-user.ts';
 
 const lifetimeMs = 30 * 60_000;
 /** Larger sealed walks of anonymous visitors have a limit of their own. */
@@ -31,27 +28,10 @@ interface WalkRow {
   readonly flow: string;
   readonly version: number;
   readonly context: string;
-  /** See `pendingKeyOf`. */
-  readonly pending_user: number | null;
 }
 
-/** With the user of the walk, if there is one. */
-type StateRow = WalkRow & (UserRow | { readonly pk: null });
-
-/** Returns a row even without a walk, for the stamp. */
-type FoundRow<Walk extends WalkRow> = { readonly stamp: number | null } & (Walk | { readonly flow: null });
-
-const walkColumns = sql`s.stamp, p.flow, p.version, p.context, p.pending_user`;
-const walksFrom = (hash: RawBuilder<unknown>, now: RawBuilder<unknown>) =>
-  sql`(select ${stampSql} as stamp) s left join flow_plans p on p.token_hash = ${hash} and p.expires > ${now}`;
-
-const bareWalks = statement<[hash: string, now: string], FoundRow<WalkRow>>(
-  (hash, now) => sql`select ${walkColumns} from ${walksFrom(hash, now)}`,
-);
-
-const walksWithUser = dialectStatement<[hash: string, now: string], FoundRow<StateRow>>(
-  (dialect, hash, now) => sql`select ${walkColumns}, ${userColumns(dialect)} from ${walksFrom(hash, now)}
-      ${dialect.lookUp('users', 'u', sql`u.pk = p.pending_user`)}`,
+const selectWalks = statement<[hash: string, now: string], WalkRow>(
+  (hash, now) => sql`select flow, version, context from flow_plans where token_hash = ${hash} and expires > ${now}`,
 );
 
 /** The unexpired walks of a browser. */
@@ -61,18 +41,14 @@ export interface BrowserWalks {
   through(flow: string): StoredWalk | null;
 }
 
-/** With their users, unless there is probably no walk. */
-export async function findWalks(call: Call, key: InstanceKey, token: string, isLikely = true): Promise<BrowserWalks> {
-  const { db, now } = call;
+export async function findWalks({ db, now }: Call, key: InstanceKey, token: string): Promise<BrowserWalks> {
   const hash = key.hash(token);
-  const found = await (isLikely ? walksWithUser : bareWalks)(db.read, hash, now);
-  db.sawStamp?.(found[0]?.stamp ?? null);
-  const rows = found.filter((row) => row.flow !== null);
+  const rows = await selectWalks(db.read, hash, now);
   return {
     isKnown: rows.length > 0,
     through(flow) {
       const row = rows.find((one) => one.flow === flow);
-      return row ? heldIn(row, call, key, token, hash) : null;
+      return row ? heldIn(row, key, token, hash) : null;
     },
   };
 }
@@ -87,13 +63,9 @@ export async function reloadState(
   return found && 'state' in found ? found : null;
 }
 
-function heldIn(row: WalkRow | StateRow, call: Call, key: InstanceKey, token: string, hash: string): StoredWalk {
-  const { flow, version } = row;
-  const content: FlowState | FlowPlan = JSON.parse(key.box.open(row.context, planContext(hash, flow)));
+function heldIn({ flow, version, context }: WalkRow, key: InstanceKey, token: string, hash: string): StoredWalk {
+  const content: FlowState | FlowPlan = JSON.parse(key.box.open(context, planContext(hash, flow)));
   if (!('stages' in content)) return { token, version, unbegun: content };
-  // The column only saves a statement: the sealed state is authoritative.
-  if ('pk' in row && row.pending_user !== null && row.pending_user === pendingKeyOf(content.context))
-    setPendingUserFacts(call, row.pk === null ? null : userFactsOf(row));
   return { token, version, state: storedState(content) };
 }
 
@@ -130,7 +102,6 @@ export async function saveState(
   const sealed = key.box.seal(JSON.stringify(state), planContext(hash, flow));
   const expires = addMilliseconds(call.now, lifetimeMs);
   const isLarge = sealed.length > large;
-  const user = pendingKeyOf(state.context);
   if (isLarge && !(await call.world.tryReserve('large_flow_plans', call))) throw new Problem('unavailable');
   if (version === 0) {
     if (!(await call.world.tryReserve('flow_plans', call))) throw new Problem('unavailable');
@@ -142,7 +113,6 @@ export async function saveState(
       hash,
       flow,
       sealed,
-      user,
       call.now,
       expires,
       countedWith.network,
@@ -151,48 +121,37 @@ export async function saveState(
     );
     return rows.length > 0 ? { token, version: 1, state } : null;
   }
-  const rows = await replaceWalk(tx, hash, sealed, user, expires, key.hash(held), flow, version);
+  const rows = await replaceWalk(tx, hash, sealed, expires, key.hash(held), flow, version);
   return rows.length > 0 ? { token, version: version + 1, state } : null;
 }
 
 type NewWalk = [
-  ...[pk: string, hash: string, flow: string, sealed: string, user: number | null],
+  ...[pk: string, hash: string, flow: string, sealed: string],
   ...[now: string, expires: string, network: string | null, network56: string | null, network48: string | null],
 ];
 
 /** In place of one that has expired. */
 const insertWalk = statement<NewWalk, unknown>(
-  (pk, hash, flow, sealed, user, now, expires, network, network56, network48) => sql`insert into flow_plans
-    (pk, token_hash, flow, version, context, pending_user, created, expires, network, network_56, network_48)
-    values (${pk}, ${hash}, ${flow}, 1, ${sealed}, ${user}, ${now}, ${expires}, ${network}, ${network56}, ${network48})
-    on conflict (token_hash, flow) do update set version = 1, context = excluded.context, pending_user = excluded.pending_user,
+  (pk, hash, flow, sealed, now, expires, network, network56, network48) => sql`insert into flow_plans
+    (pk, token_hash, flow, version, context, created, expires, network, network_56, network_48)
+    values (${pk}, ${hash}, ${flow}, 1, ${sealed}, ${now}, ${expires}, ${network}, ${network56}, ${network48})
+    on conflict (token_hash, flow) do update set version = 1, context = excluded.context,
       created = excluded.created, expires = excluded.expires, network = excluded.network, network_56 = excluded.network_56,
       network_48 = excluded.network_48
       where flow_plans.expires <= ${now} returning pk`,
 );
 
-type MovedWalk = [
-  ...[hash: string, sealed: string, user: number | null, expires: string],
-  ...[held: string, flow: string, version: number],
-];
+type MovedWalk = [...[hash: string, sealed: string, expires: string], ...[held: string, flow: string, version: number]];
 
 const replaceWalk = statement<MovedWalk, unknown>(
-  (
-    hash,
-    sealed,
-    user,
-    expires,
-    held,
-    flow,
-    version,
-  ) => sql`update flow_plans set version = version + 1, token_hash = ${hash},
-    context = ${sealed}, pending_user = ${user}, expires = ${expires} where token_hash = ${held} and flow = ${flow} and version = ${version} returning pk`,
+  (hash, sealed, expires, held, flow, version) => sql`update flow_plans set version = version + 1, token_hash = ${hash},
+    context = ${sealed}, expires = ${expires} where token_hash = ${held} and flow = ${flow} and version = ${version} returning pk`,
 );
 
 /** Another answer has moved the walk. */
 class ConcurrentUpdate extends Error {}
 
-/** Ends a walk. Throws `Overtaken` if the walk has moved meanwhile. One that was never stored needs no ending. */
+/** Ends a walk. Throws `ConcurrentUpdate` if the walk has moved meanwhile. One that was never stored needs no ending. */
 export async function deleteState(
   tx: Query,
   key: InstanceKey,

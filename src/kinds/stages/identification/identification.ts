@@ -3,7 +3,6 @@ import { flowPage } from '../../../flow/executor/challenge.ts';
 import { flowSlug } from '../../../flow/executor/flow-reads.ts';
 import { setNamedUser } from '../../../flow/executor/flow-state.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
-import { setPendingUserFacts } from '../../../flow/executor/pending-user.ts';
 import {
   ask,
   defineStageKind,
@@ -109,7 +108,6 @@ async function checkCredentials(
   const members = settings.user_fields;
   const user = await findUser(call, name, members, settings.case_insensitive_matching);
   setNamedUser(context, name, user?.pk ?? null);
-  setPendingUserFacts(call, user);
   context.show_matched_user = settings.show_matched_user;
   if (settings.recovery_flow !== null) context.recovery_flow = settings.recovery_flow;
   if (settings.password_stage === null) {

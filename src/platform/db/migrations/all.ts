@@ -33,7 +33,6 @@ import { overview } from './0035-overview.ts';
 import { applicationsOff } from './0036-applications-off.ts';
 import { fewerIndexes } from './0038-fewer-indexes.ts';
 import { indexesOnce } from './0040-indexes-once.ts';
-import { usersOfWalks } from './0044-users-of-walks.ts';
 import { recentAuthentication } from './0050-recent-authentication.ts';
 import { flowsOff } from './0052-flows-off.ts';
 import { provenAddresses } from './0054-proven-addresses.ts';
@@ -97,7 +96,6 @@ export const migrations: readonly Migration[] = [
   applicationsOff,
   fewerIndexes,
   indexesOnce,
-  usersOfWalks,
   recentAuthentication,
   flowsOff,
   provenAddresses,
