@@ -101,7 +101,7 @@ const voidPage = (frame: Awaited<ReturnType<typeof pageFrame>>): HttpResponse =>
   plainPage({
     ...frame,
     status: 403,
-    title: 'This link is not valid, or not any more',
+    title: 'This link is invalid or expired',
     paragraphs: ['It works once, and for one hour. Sign in with your password instead.'],
     link: { to: '/', text: 'Sign in' },
   });

@@ -59,7 +59,7 @@ const executeAction = (policies: PolicyEngine, publicUrl: string) =>
     on: 'row',
     method: 'GET',
     page: { noButton: 'The page of a flow runs it under Try it.' },
-    summary: 'Find out where a flow begins, if it may for the caller',
+    summary: 'Get the start of a flow, if it applies to the caller',
     access: 'visible',
     answer: { status: 200, schema: objectSchema({ link: stringSchema }), schemaName: 'Link' },
     async run({ call, row }) {
@@ -75,7 +75,7 @@ const diagramAction = actionOn<DesignFlow>()({
   on: 'row',
   method: 'GET',
   page: { noButton: 'The page of a flow draws it under Diagram.' },
-  summary: 'Draw a flow in the language of Mermaid',
+  summary: 'Draw a flow as a Mermaid diagram',
   access: 'visible',
   answer: { status: 200, schema: objectSchema({ diagram: stringSchema }), schemaName: 'FlowDiagram' },
   run: async ({ call, registry, row }) => ({
@@ -122,7 +122,7 @@ const importAction = defineAction({
   on: 'set',
   method: 'POST',
   page: { button: 'Import' },
-  summary: 'Make the flow of a blueprint, all of it or nothing',
+  summary: 'Create the flow of a blueprint, atomically',
   access: { permission: 'svc_flows.add_flow' },
   upload: true,
   answer: { status: 200, schema: importSchema, schemaName: 'FlowImportResult' },

@@ -80,7 +80,7 @@ export function matchJob({ policies, transports, jobs, callWithoutNotifications 
 
   return {
     name: kindName,
-    summary: 'Ask the notification rules about events.',
+    summary: 'Match events against notification rules.',
     oneAtATime: true,
     deleteWhenDone: true,
     hasWork: async (query) => (await anyUnmatched(query)).length > 0,

@@ -12,7 +12,7 @@ const oldNotifications: Outdated = {
 
 export const notificationCleanupJob = (systemCall: () => Call): JobKind => ({
   name: 'notification_cleanup',
-  summary: 'Remove notifications that were seen or whose event is gone.',
+  summary: 'Delete notifications that were seen or whose event was deleted.',
   oneAtATime: true,
   everyMs: 8 * 60 * 60_000,
   run: (job) => deleteOutdated([oldNotifications], systemCall(), job),

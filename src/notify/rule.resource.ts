@@ -48,7 +48,7 @@ export const ruleResource = defineResource({
     group: ref('svc_core.group', 'uuid', {
       nullable: true,
       needs: 'view',
-      help: 'The group that is notified; nobody if empty.',
+      help: 'The group to notify; none if empty.',
     }),
     group_obj: nested('svc_core.group', 'group'),
   },

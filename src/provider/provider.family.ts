@@ -44,7 +44,7 @@ export const providerFamily = {
     name: text({ unique: 'provider with this name already exists.', help: 'The name of the provider; unique.' }),
     authentication_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
-      help: 'How people sign in who come to the application without a session.',
+      help: 'The flow for users who open the application without a session.',
     }),
     authorization_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,

@@ -24,7 +24,7 @@ export function cacheActions(cache: Cache, { of, app, view, clear }: CacheFacts)
       on: 'set',
       method: 'GET',
       page: { button: 'Cache size' },
-      summary: `Count what is kept in memory of ${of}`,
+      summary: `Count cached ${of}`,
       access: { permission: view },
       answer: { status: 200, schema: objectSchema({ count: integerSchema }), schemaName: 'Cache' },
       run: async ({ call }) => ({ count: cache.count(call.db) }),
@@ -34,11 +34,11 @@ export function cacheActions(cache: Cache, { of, app, view, clear }: CacheFacts)
       on: 'set',
       method: 'POST',
       page: { button: 'Clear the cache' },
-      summary: `Forget what is kept in memory of ${of}`,
+      summary: `Clear the cache of ${of}`,
       access: { permission: clear },
       answer: { status: 204 },
       async run({ call, tx }) {
-        const context = { message: `What was kept in memory of ${of} was forgotten.` };
+        const context = { message: `The cache of ${of} was cleared.` };
         await call.world.record(tx, call, { action: 'system_task_execution', app, context });
         call.db.afterCommit(tx, () => cache.clear(call.db));
       },

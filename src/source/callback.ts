@@ -21,7 +21,7 @@ import { SourceRefusal } from './source-refusal.ts';
 import { makeTemporaryUser } from './temporary-users.ts';
 
 const notExpected =
-  'This answer does not belong to anything that was begun in this browser, was used before, or took too long. Please start again.';
+  'This response was not requested by this browser, was already used, or has expired. Please start again.';
 
 /** Handles the callback of a source. */
 export async function handleCallback<S extends SourceRow, A>(
@@ -84,7 +84,7 @@ async function handleUnsolicitedResponse<S extends SourceRow, A>(
 async function checkOwnAccount({ source, identity }: ExternalIdentity, { db, actor }: Call): Promise<void> {
   if (actor && (await findConnection(db.read, source.pk, identity.identifier)) === actor.user.pk) return;
   throw new SourceRefusal(
-    `You are signed in already, and not as the owner of this account of ${source.name}. Sign out first, or connect the account on your own page.`,
+    `You are already signed in, but not as the owner of this account of ${source.name}. Sign out first, or connect the account on your settings page.`,
   );
 }
 
@@ -145,7 +145,7 @@ async function link<S extends SourceRow, A>(
   return plainPage({
     ...(await pageFrame(call)),
     title: 'Already connected',
-    paragraphs: [`Your account of ${source.name} was connected before. What is stored of it has been renewed.`],
+    paragraphs: [`Your account of ${source.name} was already connected. Its data have been updated.`],
     link: { to, text: 'Continue' },
   });
 }

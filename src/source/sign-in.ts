@@ -199,7 +199,7 @@ async function loadActiveUser(pk: number, call: Call): Promise<UserFacts> {
   const user = await loadUserFacts(call.db.read, pk);
   if (!user?.is_active || user.type === 'internal_service_account') throw accessDenied();
   if (await isOver(call.db.read, pk, call.now))
-    throw accessDenied(['This account was for one session, which is over.']);
+    throw accessDenied(['This account was valid for one session, which has ended.']);
   return user;
 }
 

@@ -62,7 +62,7 @@ describeOnBoth(
       expect((await other.show(walk.slug, query)).body).toMatchObject(opened);
       expect((await other.answer(walk.slug, yes, query)).body.component).toBe('xak-stage-prompt');
       const again = openBrowser(server());
-      expect((await again.show(walk.slug, query)).body.error_message).toBe('This link is not valid, or not any more.');
+      expect((await again.show(walk.slug, query)).body.error_message).toBe('This link is invalid or expired.');
       expect((await again.answer(walk.slug, yes, query)).body.component).toBe('xak-stage-access-denied');
       expect((await other.show(walk.slug, query)).body.component).toBe('xak-stage-prompt');
       expect((await other.answer(walk.slug, newPassword, query)).body.component).toBe('xak-flow-redirect');
@@ -306,7 +306,7 @@ describeOnBoth(
       ]);
       const walk = await makeWalk(server(), [['email', { use_global_settings: true }]]);
       expect((await openBrowser(server()).show(walk.slug)).body.error_message).toBe(
-        'There is nobody to send a mail to.',
+        'There is no recipient for the mail.',
       );
     });
   },

@@ -79,7 +79,7 @@ describeOnSqlite(
       for (const browser of [openBrowser(server()), await signedInBrowser(server(), (await server().user()).pk)]) {
         await browser.show(walk.slug);
         const refused = await browser.answer(walk.slug, { plex_token: stranger.token });
-        expect(said(refused)).toBe(`Nobody here is linked to this account of ${source.name}.`);
+        expect(said(refused)).toBe(`No user is linked to this account of ${source.name}.`);
       }
       const { body } = await server().admin.get(`/sources/user_connections/mediasrc/?source__slug=${source.slug}`);
       expect(body.results).toEqual([]);

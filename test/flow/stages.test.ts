@@ -177,7 +177,7 @@ describeOnBoth('the stages of flows', (server, kind) => {
     expect(again.body).toMatchObject({
       component: 'xak-stage-access-denied',
       error_message:
-        'This invitation does not work: it was used already, is too old or was withdrawn. Ask whoever invited you for another.',
+        'This invitation is not valid: it was already used, has expired or was withdrawn. Ask the person who invited you for a new one.',
     });
     const only = await makeWalk(server(), [['invitation/stages'], ['dummy']]);
     const twice = await invite({ single_use: true });
@@ -362,7 +362,7 @@ describeOnBoth('the stages of flows', (server, kind) => {
     expect((await browser.answer(walk.slug, {})).body.response_errors).toBeUndefined();
     expect((await browser.answer(walk.slug, { uid_field: 'x' })).body.component).toBe('xak-stage-prompt');
     const last = await browser.answer(walk.slug, { ...right, fixed: 'theirs' });
-    expect(last.body.error_message).toBe('There is no user to write to.');
+    expect(last.body.error_message).toBe('There is no user to update.');
   });
 
   test('validation policies of a prompt stage decide about the answers, and a failing one refuses them', async () => {

@@ -164,7 +164,7 @@ describeOnSqlite(
       expect(body.device_challenges).toMatchObject([{ device_class: 'twofactor', challenge: {} }]);
       answering({ '/auth/v2/auth': () => ok({ result: 'deny', status: 'deny', status_msg: 'no' }) });
       const refused = await browser.answer(flow, { twofactor: device });
-      expect(refused.body.response_errors.twofactor[0].string).toBe('It was refused on your phone.');
+      expect(refused.body.response_errors.twofactor[0].string).toBe('The request was denied on your phone.');
       expect(parametersOf(service.requests[0] as ServiceRequest)).toEqual({
         user_id,
         factor: 'auto',
@@ -209,7 +209,7 @@ describeOnSqlite(
       const events = await eventsDuring(server(), async () => {
         const { status, body } = await browser.answer(flow, { twofactor: device });
         expect(status).toBe(200);
-        expect(body.response_errors.twofactor[0].string).toContain('Your phone could not be asked');
+        expect(body.response_errors.twofactor[0].string).toContain('Your phone could not be reached');
       });
       expect(events.map(({ action }) => action).sort()).toEqual(['configuration_error', 'login_failed']);
       for (const secret of Object.values(secrets)) expect(JSON.stringify(events)).not.toContain(secret);

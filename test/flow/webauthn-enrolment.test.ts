@@ -148,7 +148,7 @@ describeOnBoth('enrolment of WebAuthn devices', (server) => {
     });
     const key = authenticator();
     const told = await browser.answer(flow, { response: key.register(registration) });
-    expect(errorOf(told.body)).toBe('Please use the device that you are looking at, not another one.');
+    expect(errorOf(told.body)).toBe('Please use this device, not another one.');
     const here = (options: object, tricks?: Tricks, more: object = {}) => ({
       response: { ...key.register(options, tricks), authenticatorAttachment: 'platform', ...more },
     });
@@ -167,15 +167,11 @@ describeOnBoth('enrolment of WebAuthn devices', (server) => {
     [
       'of a make that nobody knows',
       { aaguid: nobodyKnows, attestation: 'maker' },
-      'This make of device is not allowed',
+      'This model of device is not allowed',
     ],
-    ['that says nothing', { aaguid: unknownDevices }, 'This device does not say of what make it is.'],
-    [
-      'that vouches for itself',
-      { aaguid: yubiKey, attestation: 'self' },
-      'This device does not say of what make it is.',
-    ],
-    ['that only claims its make', { aaguid: yubiKey }, 'This device does not say of what make it is.'],
+    ['that says nothing', { aaguid: unknownDevices }, 'This device does not report its model.'],
+    ['that vouches for itself', { aaguid: yubiKey, attestation: 'self' }, 'This device does not report its model.'],
+    ['that only claims its make', { aaguid: yubiKey }, 'This device does not report its model.'],
   ];
 
   test.each(makes)('where only some authenticator models are allowed, a device %s', async (_, options, complaint) => {

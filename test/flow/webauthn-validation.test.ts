@@ -198,7 +198,7 @@ describeOnBoth('WebAuthn devices as a factor', (server, kind) => {
     const browser = openBrowser(server());
     const [{ challenge }] = (await browser.show(flow)).body.device_challenges;
     const told = await browser.answer(flow, { webauthn: user.key.prove(challenge) });
-    expect(errorOf(told.body)).toBe('Devices of this make are not allowed here.');
+    expect(errorOf(told.body)).toBe('Devices of this model are not allowed here.');
     expect(await userIn(browser)).toBeNull();
   });
 

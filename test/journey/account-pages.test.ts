@@ -163,7 +163,7 @@ describeJourney('the account pages', (journey) => {
 
   test('say so when an address names no section, and link to the applications', async () => {
     const { page } = await visit(journey(), 'no-such-section');
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await page.getByRole('main').getByRole('link', { name: 'your applications' }).click();
     await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
   });

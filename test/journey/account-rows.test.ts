@@ -18,7 +18,7 @@ describeJourney('the account pages', (journey) => {
     const { page, person } = await visit(journey(), 'devices');
     await page.getByText('You have no devices yet.').waitFor();
     await page.getByRole('link', { name: /recovery codes/i }).click();
-    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByRole('button', { name: 'I have saved them' }).click();
     await page.waitForURL('**/if/user/devices/');
     const row = page
       .getByRole('main')
@@ -70,7 +70,7 @@ describeJourney('the account pages', (journey) => {
     await page.getByRole('button', { name: 'Create' }).click();
     const key = await page.locator('.token-key').innerText();
     expect((await server.as(key).get('/core/users/me/')).body.user.pk).toBe(person.pk);
-    await page.getByRole('button', { name: 'Put away' }).click();
+    await page.getByRole('button', { name: 'Hide the key' }).click();
     await expect.poll(() => page.getByText(key).count()).toBe(0);
 
     const row = page.getByRole('main').getByRole('listitem').filter({ hasText: identifier });

@@ -33,7 +33,7 @@ describeJourney('the admin page about access', (journey) => {
     expect(await bindings.nth(1).innerText()).toContain('fails');
     await bindings.nth(1).getByText('Message: “Ask at the desk.”').waitFor();
     await bindings.nth(1).getByText(`looked at ${dana.username}`).waitFor();
-    await page.getByText('What policies see of the person').click();
+    await page.getByText('What policies can read about the user').click();
     await page.locator('pre').getByText(`"username": "${dana.username}"`).waitFor();
     // Where every one has to pass, the answer names those that do not.
     const { admin } = journey().server;
@@ -46,7 +46,7 @@ describeJourney('the admin page about access', (journey) => {
     await page.reload();
     await page.getByText(`is open by the group ${staff.name} and not the user ${eve.username}.`).waitFor();
     await openAdmin(page, `/access/?what=application&target=${app.pk}&person=${eve.pk}`);
-    await page.getByText(`Nothing bound to ${app.name} lets the person in.`).waitFor();
+    await page.getByText(`No binding of ${app.name} allows access.`).waitFor();
     await page.getByText(policy.name).waitFor();
     await page.waitForLoadState('networkidle');
   });
@@ -129,7 +129,7 @@ describeJourney('the admin page about access', (journey) => {
     const page = await visitAdmin(journey(), question, { user: delegate.pk });
     await page.getByText('Yes.').waitFor();
     expect(await page.getByText('Ask at the desk.').count()).toBe(0);
-    expect(await page.getByText('What policies see').count()).toBe(0);
+    expect(await page.getByText('What policies can read').count()).toBe(0);
     await page.waitForLoadState('networkidle');
     const other = await server.user(['svc_core.view_group']);
     const second = await visitAdmin(journey(), question, { user: other.pk });

@@ -28,7 +28,7 @@ describeJourney('declared actions on the pages of lists and objects', (journey) 
     await page.getByRole('button', { name: 'Generate…' }).click();
     expect(page.url()).toContain('?dialog=run-generate');
     const dialog = page.getByRole('dialog', { name: 'Generate' });
-    await dialog.getByText('Make a self-signed certificate with its key').waitFor();
+    await dialog.getByText('Create a self-signed certificate with its key').waitFor();
     const name = unique('made');
     await dialog.getByLabel('Common name').fill(name);
     await dialog.getByLabel('Days of validity').fill('0');

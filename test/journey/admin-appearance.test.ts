@@ -175,7 +175,7 @@ describeJourney('the preview of sign-in beside a brand', (journey) => {
     await page.waitForLoadState('networkidle');
     const other = await server.user(['svc_core.view_group']);
     const second = await visitAdmin(journey(), path, { user: other.pk });
-    await second.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
+    await second.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
     expect((await server.as(other.token).get('/stages/identification/preview/')).status).toBe(403);
     await second.waitForLoadState('networkidle');
   });

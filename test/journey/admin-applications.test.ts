@@ -85,7 +85,7 @@ describeJourney('the admin pages of applications', (journey) => {
     await copied.getByText(provider.client_secret).waitFor();
     await page.getByText(`GF_AUTH_GENERIC_OAUTH_CLIENT_SECRET=${provider.client_secret}`).waitFor();
     const tested = await openTest(page);
-    await tested.getByText('What is bound to the application does not let you in.').waitFor();
+    await tested.getByText('The bindings of the application deny you access.').waitFor();
     await tested.waitForLoadState('networkidle');
     await page.waitForLoadState('networkidle');
   });
@@ -132,13 +132,13 @@ describeJourney('the admin pages of applications', (journey) => {
       address: 'https://portal.example',
     });
     const page = await visitAdmin(journey(), `/applications/new/?${query}`);
-    await page.getByLabel('Addresses after signing out').fill('portal.example/bye');
+    await page.getByLabel('Post-logout redirect URIs').fill('portal.example/bye');
     await page.getByLabel('Back-channel logout address').fill('portal.example/logout');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByText('This is not a complete address: portal.example/bye').waitFor();
     await page.getByText('This is not a complete address: portal.example/logout').waitFor();
     await page
-      .getByLabel('Addresses after signing out')
+      .getByLabel('Post-logout redirect URIs')
       .fill('https://portal.example/bye\nhttps://portal.example/de/bye');
     await page.getByLabel('Back-channel logout address').fill('https://portal.example/logout');
     await page.getByRole('button', { name: 'Continue' }).click();
@@ -182,7 +182,7 @@ describeJourney('the admin pages of applications', (journey) => {
     const page = await visitAdmin(journey(), '/applications/new/?template=openid-connect');
     await page.getByLabel('Name (required)').fill('Wiki');
     await page.getByLabel('Address (required)').fill('https://wiki.example.org');
-    const redirects = page.getByLabel('Redirect URIs, one a line');
+    const redirects = page.getByLabel('Redirect URIs, one per line');
     await redirects.fill(
       'https://wiki.example.org/done\nwiki.example.org/done\nlocalhost:3000/done\ncom.example.wiki:/done',
     );
@@ -319,8 +319,8 @@ describeJourney('the admin pages of applications', (journey) => {
     await changes.getByText(`admin created the application ${name}.`).waitFor();
     expect(await changes.getByRole('listitem').count()).toBe(1);
     await changes.getByText(`admin created the application ${name}.`).click();
-    await changes.getByRole('link', { name: 'Make a rule of this…' }).click();
-    const rule = page.getByRole('dialog', { name: 'Make a rule of this event' });
+    await changes.getByRole('link', { name: 'Create a rule from this…' }).click();
+    const rule = page.getByRole('dialog', { name: 'Create a rule from this event' });
     expect(await rule.getByLabel('Name').inputValue()).toBe('Object created: Application');
     await rule.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Duplicate…' }).click();
@@ -349,7 +349,7 @@ describeJourney('the admin pages of applications', (journey) => {
     await dialog.getByLabel('Name (required)').fill(name);
     await dialog.getByLabel('File (required)').setInputFiles({ ...spMetadata, name: 'sp.xml' });
     await dialog.getByRole('button', { name: 'Import metadata' }).click();
-    await page.getByRole('link', { name: 'Make an application with this provider' }).click();
+    await page.getByRole('link', { name: 'Create an application with this provider' }).click();
     await page.getByRole('button', { name: 'Create' }).click();
     await tab(page, 'Sign-in').click();
     const facts = page.getByRole('region', { name: 'For the application' });
@@ -383,7 +383,7 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.getByText('This application is switched off').waitFor({ state: 'detached' });
     expect(await isOn()).toBe(true);
     await moveTo(page, '/core/applications/no-such-application/');
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await page.waitForLoadState('networkidle');
   });
 
@@ -419,7 +419,7 @@ describeJourney('the admin pages of applications', (journey) => {
       expect(await page.getByRole('button', { name: 'Duplicate…' }).count()).toBe(offers);
     }
     await moveTo(page, '/applications/new/');
-    await page.getByText('You may not make applications').waitFor();
+    await page.getByText('You do not have permission to create applications').waitFor();
     await page.waitForLoadState('networkidle');
   });
 });

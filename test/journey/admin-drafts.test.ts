@@ -9,7 +9,7 @@ import { signIn } from '../support/session.ts';
 
 const restored = 'These are your unsaved changes from before.';
 const inputOf = (page: Page, name: string) => page.locator(`[data-field="${name}"] :is(input, textarea)`);
-const conflictOf = (page: Page) => page.getByRole('dialog', { name: 'Somebody else has changed this meanwhile' });
+const conflictOf = (page: Page) => page.getByRole('dialog', { name: 'Somebody else has changed this in the meantime' });
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).click();
 const storage = (page: Page) => page.evaluate<string>('JSON.stringify(sessionStorage)');
 
@@ -67,7 +67,7 @@ describeJourney('unsaved changes', (journey) => {
     expect(await cells.allInnerTexts()).toEqual(['On the server now\nSet', 'Yours\nChanged']);
     await page.setViewportSize({ width: 1280, height: 800 });
     expect(await cells.allInnerTexts()).toEqual(['Set', 'Changed']);
-    await conflictOf(page).getByRole('button', { name: 'Go on with mine' }).click();
+    await conflictOf(page).getByRole('button', { name: 'Keep my changes' }).click();
     await page.getByText(restored).waitFor();
     expect(await storage(page)).not.toContain(secret);
     await save(page);
@@ -240,7 +240,7 @@ describeJourney('unsaved changes', (journey) => {
     await save(page);
     await conflictOf(page).getByRole('row', { name: 'Event retention 90 days 80 days' }).waitFor();
     expect((await server.admin.get('/admin/settings/')).body.event_retention).toBe('days=90');
-    await conflictOf(page).getByRole('button', { name: 'Go on with mine' }).click();
+    await conflictOf(page).getByRole('button', { name: 'Keep my changes' }).click();
     await conflictOf(page).waitFor({ state: 'detached' });
     await save(page);
     await page.getByText('The settings are saved.').waitFor();

@@ -117,7 +117,7 @@ describeJourney('the events page of administrators', (journey) => {
     await page.getByRole('link', { name: 'Show all' }).click();
     await page.getByText('2 events', { exact: true }).waitFor();
     await page.getByText('The first thing happened.').click();
-    await page.getByRole('link', { name: 'Make a rule of this…' }).click();
+    await page.getByRole('link', { name: 'Create a rule from this…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByText('Choose a group first.').waitFor();
@@ -146,11 +146,11 @@ describeJourney('the events page of administrators', (journey) => {
     const page = await visitAdmin(journey(), '/events/events/', { user: pk });
     await page.getByText(message).click();
     await page.getByRole('link', { name: 'Open the event' }).waitFor();
-    expect(await page.getByRole('link', { name: 'Make a rule of this…' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Create a rule from this…' }).count()).toBe(0);
     await page.waitForLoadState('networkidle');
     const other = await user(['svc_core.view_group']);
     const closed = await visitAdmin(journey(), '/events/events/', { user: other.pk });
-    await closed.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await closed.getByRole('heading', { name: 'Page not found' }).waitFor();
     await closed.waitForLoadState('networkidle');
   });
 

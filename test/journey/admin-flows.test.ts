@@ -40,7 +40,7 @@ describeJourney('the admin pages of flows', (journey) => {
 
     // One that there is, and one that is new.
     await page.getByRole('link', { name: 'Add a stage' }).click();
-    await pick(page, 'A stage that there is', who);
+    await pick(page, 'An existing stage', who);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('heading', { name: who, level: 2 }).waitFor();
     const login = unique('login');
@@ -57,7 +57,7 @@ describeJourney('the admin pages of flows', (journey) => {
     const stages = page.getByRole('list', { name: 'Stages in order' }).getByRole('heading', { level: 3 });
     const [, , dummy] = await namesOf(server, slug);
     expect(await namesOf(server, slug)).toEqual([who, login, dummy]);
-    await page.getByText('no stage before checks that the account is theirs').waitFor();
+    await page.getByText('no earlier stage authenticates the user').waitFor();
 
     // By the keyboard alone, which keeps the focus on the card.
     const handle = page.getByRole('button', { name: `Move ${dummy}: place` });
@@ -101,24 +101,24 @@ describeJourney('the admin pages of flows', (journey) => {
     const group = await made(server, '/core/groups/', { name: unique('nobody') });
     const at = `/flows/instances/${walk.slug}/`;
     const page = await visitAdmin(journey(), at);
-    await page.getByText('Nothing is wrong with this flow.').waitFor();
+    await page.getByText('No problems found in this flow.').waitFor();
     await page.getByRole('link', { name: login ?? '' }).click();
     const parts = page.getByRole('navigation', { name: `Parts of ${login}` });
     await parts.getByRole('link', { name: 'Gates' }).click();
-    await page.getByText('Everybody comes to this stage.').waitFor();
+    await page.getByText('Everybody reaches this stage.').waitFor();
     await pick(page, 'Group', group.name);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('no login stage is reached').waitFor();
-    await page.getByText('its gates never let anybody through').waitFor();
+    await page.getByText('its gates always deny').waitFor();
     await page.getByRole('link', { name: `Change ${group.name}` }).click();
     await page.locator('[data-field="negate"]').getByRole('checkbox').check();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Nothing is wrong with this flow.').waitFor();
+    await page.getByText('No problems found in this flow.').waitFor();
     expect((await designOf(server, walk.slug)).steps[2].gates).toMatchObject([{ negate: true, group: group.pk }]);
 
     // The same as a diagram.
     await page.getByRole('link', { name: 'Diagram' }).click();
-    const way = page.getByRole('list', { name: 'The way through the flow' });
+    const way = page.getByRole('list', { name: 'The path through the flow' });
     expect(await way.locator('.diagram-stage strong').allInnerTexts()).toEqual(await namesOf(server, walk.slug));
     expect(await way.locator('.diagram-gate').innerText()).toContain(group.name);
     await page.getByRole('button', { name: 'Show as Mermaid' }).click();
@@ -132,14 +132,14 @@ describeJourney('the admin pages of flows', (journey) => {
     await openAdmin(page, `${at}?step=flow`);
     await pick(page, 'Group', group.name);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByText('The gates of this flow let nobody in.').waitFor();
+    await page.getByText('The gates of this flow deny everybody.').waitFor();
     expect((await designOf(server, walk.slug)).gates).toMatchObject([{ negate: false, group: group.pk }]);
     await removeGate();
     await page.getByText('Everybody for whom its settings allow it.').waitFor();
     await page.getByRole('link', { name: login ?? '' }).click();
     await parts.getByRole('link', { name: 'Gates' }).click();
     await removeGate();
-    await page.getByText('Everybody comes to this stage.').waitFor();
+    await page.getByText('Everybody reaches this stage.').waitFor();
     const design = await designOf(server, walk.slug);
     expect([design.gates, design.steps[2].gates]).toEqual([[], []]);
 
@@ -166,7 +166,7 @@ describeJourney('the admin pages of flows', (journey) => {
     await expect.poll(async () => (await designOf(server, walk.slug)).steps[1].invalid_response_action).toBe('restart');
     await page.getByRole('button', { name: 'Remove from the flow' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('no stage before checks that the account is theirs').waitFor();
+    await page.getByText('no earlier stage authenticates the user').waitFor();
     expect(await namesOf(server, walk.slug)).toHaveLength(2);
     // The stage itself stays.
     expect((await server.admin.get(`/stages/password/${walk.stages[1]}/`)).status).toBe(200);
@@ -191,7 +191,7 @@ describeJourney('the admin pages of flows', (journey) => {
     await page.locator('.run-screen').getByRole('button').first().click();
     await inspector.getByText('The end of the flow').waitFor();
     await page.locator('.run-screen').getByRole('button').first().click();
-    await page.getByText('The flow leads on to').waitFor();
+    await page.getByText('The flow redirects to').waitFor();
     await page.getByRole('button', { name: 'Begin again' }).waitFor();
     await page.waitForLoadState('networkidle');
   });
@@ -229,7 +229,7 @@ describeJourney('the admin pages of flows', (journey) => {
     const delegate = await server.user(rights);
     const at = `/flows/instances/${walk.slug}/`;
     const page = await visitAdmin(journey(), at, { user: delegate.pk });
-    await page.getByText('Nothing is wrong with this flow.').waitFor();
+    await page.getByText('No problems found in this flow.').waitFor();
     await page.getByRole('link', { name: who ?? '' }).click();
     await page.getByRole('link', { name: 'Open the page of the stage' }).waitFor();
     expect(await page.getByRole('button', { name: /^Move/ }).count()).toBe(0);
@@ -239,7 +239,7 @@ describeJourney('the admin pages of flows', (journey) => {
     expect(await page.getByRole('switch').count()).toBe(0);
     const other = await server.user(['svc_core.view_group']);
     const second = await visitAdmin(journey(), at, { user: other.pk });
-    await second.getByText('Nothing is at this address').waitFor();
+    await second.getByText('This page does not exist').waitFor();
     await second.waitForLoadState('networkidle');
   });
 });

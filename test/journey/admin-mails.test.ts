@@ -50,7 +50,7 @@ describeJourney(
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Name').fill('Frida');
       await dialog.getByLabel('Email').fill(email);
-      await dialog.getByRole('button', { name: 'Make an invitation' }).click();
+      await dialog.getByRole('button', { name: 'Create an invitation' }).click();
       const link = await dialog.getByText(/itoken=/).innerText();
       const drawn = await dialog.getByRole('img', { name: 'The link as a QR code' }).locator('path').getAttribute('d');
       expect(drawn?.match(/M/g)).toHaveLength(darkSquaresOf(link));
@@ -92,10 +92,10 @@ describeJourney(
       const actions = page.getByText('Actions', { exact: true });
       await actions.click();
       await page.getByRole('button', { name: 'Recovery link…' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Make a link' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Create a link' }).click();
       await page.getByText('Recovery is off. Turn on “Password recovery” in the list of flows').waitFor();
       expect((await turnRecovery(true)).status).toBe(200);
-      await page.getByRole('dialog').getByRole('button', { name: 'Make a link' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Create a link' }).click();
       await page
         .getByRole('dialog')
         .getByText(/flow_token=\w+/)

@@ -27,7 +27,7 @@ describeJourney('the admin pages', (journey) => {
     const gone = await makeGroup(server);
     await server.admin.delete(`/core/groups/${gone.pk}/`);
     const page = await visitAdmin(journey(), `/edit/core/groups/${gone.pk}/`);
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await openAdmin(page, '/core/groups/?page=99&search=Gatehouse');
     await page.getByRole('link', { name: 'Gatehouse Admins' }).waitFor();
     expect(new URL(page.url()).search).toBe('?search=Gatehouse');
@@ -77,10 +77,10 @@ describeJourney('the admin pages', (journey) => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name }).waitFor();
     for (const [path, words] of [
-      [`/edit/core/groups/${closed.pk}/`, 'You may not change this.'],
-      ['/new/core/groups/', 'You may not make one.'],
-      ['/core/users/', 'There is no such page'],
-      ['/admin/settings/', 'There is no such page'],
+      [`/edit/core/groups/${closed.pk}/`, 'You do not have permission to change this.'],
+      ['/new/core/groups/', 'You do not have permission to create one.'],
+      ['/core/users/', 'Page not found'],
+      ['/admin/settings/', 'Page not found'],
     ] as const) {
       await moveTo(page, path);
       await page.getByText(words).waitFor();
@@ -92,7 +92,7 @@ describeJourney('the admin pages', (journey) => {
     await page.getByText('Nothing is called “new group”.').waitFor();
     const { username } = await server.user([], { username: unique('hidden') });
     await page.getByRole('combobox', { name: 'Pages, objects and actions' }).fill(username);
-    await page.getByText(`Nothing is called “${username}”.`).waitFor();
+    await page.getByText(`No results for “${username}”.`).waitFor();
     await page.waitForLoadState('networkidle');
   });
 
@@ -343,11 +343,11 @@ describeJourney('the admin pages', (journey) => {
     const theirs = unique('theirs');
     await server.admin.patch(`/core/groups/${group.pk}/`, { name: theirs, is_superuser: true });
     await page.getByRole('button', { name: 'Save' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Somebody else has changed this meanwhile' });
+    const dialog = page.getByRole('dialog', { name: 'Somebody else has changed this in the meantime' });
     await dialog.getByRole('row', { name: `Name ${theirs} ${mine}` }).waitFor();
     await dialog.getByRole('row', { name: 'Superuser Yes No' }).waitFor();
     expect((await server.admin.get(`/core/groups/${group.pk}/`)).body.name).toBe(theirs);
-    await dialog.getByRole('button', { name: 'Go on with mine' }).click();
+    await dialog.getByRole('button', { name: 'Keep my changes' }).click();
     await page.getByText('These are your unsaved changes from before.').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: mine }).waitFor();

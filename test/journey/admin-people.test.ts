@@ -50,7 +50,7 @@ describeJourney('the admin pages of people', (journey) => {
     await dialog.getByLabel('Name').fill('Frida');
     await dialog.getByLabel('Email').fill('frida@example.com');
     await dialog.getByLabel('Valid for').selectOption('30');
-    await dialog.getByRole('button', { name: 'Make an invitation' }).click();
+    await dialog.getByRole('button', { name: 'Create an invitation' }).click();
     await dialog.getByText(/itoken=/).waitFor();
     const [invitation] = (await server.admin.get('/stages/invitation/invitations/?search=frida')).body.results;
     expect(invitation).toMatchObject({ single_use: true, fixed_data: { name: 'Frida', email: 'frida@example.com' } });
@@ -100,7 +100,7 @@ describeJourney('the admin pages of people', (journey) => {
     expect((await admin.get(`/authenticators/admin/all/?user=${dana.pk}`)).body).toEqual([]);
     await moveTo(page, `${at}?tab=consents`);
     await confirm(page, `Revoke ${application.name}`, 'Revoke');
-    await page.getByText('No application has been allowed').waitFor();
+    await page.getByText('This user has given no consents').waitFor();
     const allowed = (await admin.get('/core/user_consent/')).body.results;
     expect(allowed.map((one: { user: { pk: number } }) => one.user.pk)).toEqual([eve.pk]);
     await moveTo(page, `${at}?tab=connections`);
@@ -215,7 +215,7 @@ describeJourney('the admin pages of people', (journey) => {
     await page.locator('[data-field="name"] input').fill('Somebody Else');
     const groups = page.locator('[data-field="groups"]');
     await groups.getByRole('combobox').fill(closed.name);
-    const refused = groups.getByRole('option').filter({ hasText: 'Brings rights that you do not hold' });
+    const refused = groups.getByRole('option').filter({ hasText: 'Grants permissions that you do not hold' });
     await refused.waitFor();
     expect(await refused.getAttribute('aria-disabled')).toBe('true');
     await groups.getByRole('combobox').fill(open.name);
@@ -292,7 +292,7 @@ describeJourney('the admin pages of people', (journey) => {
     await failing.answer(signInFlow, { password: 'not hers' });
 
     const page = await visitAdmin(journey(), `/core/users/${dana.pk}/?tab=events`, { user: clerk.pk });
-    await page.getByText(`Somebody failed to sign in as ${dana.username}.`).waitFor();
+    await page.getByText(`A sign-in as ${dana.username} failed.`).waitFor();
     await page.waitForLoadState('networkidle');
   });
 
@@ -340,7 +340,7 @@ describeJourney('the admin pages of people', (journey) => {
       'Sign out everywhere…',
     ]);
     await page.getByRole('button', { name: 'Recovery link…' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Make a link' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create a link' }).click();
     await page.getByText('ask an administrator to turn recovery on').waitFor();
     await page.keyboard.press('Escape');
     expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(0);

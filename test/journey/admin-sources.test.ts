@@ -25,7 +25,7 @@ describeJourney('the admin pages of sources', (journey) => {
       // Anybody may have an account there.
       enrollment_flow: null,
     });
-    await page.getByText('People who have no account here are turned away').waitFor();
+    await page.getByText('Users without an account are denied').waitFor();
   });
 
   test('do not offer to sign in by the source that nobody comes from', async () => {
@@ -46,7 +46,7 @@ describeJourney('the admin pages of sources', (journey) => {
     const page = await visitAdmin(journey(), '/sources/oauth/copied/', {
       permissions: ['clipboard-write', 'clipboard-read'],
     });
-    const card = page.getByRole('region', { name: 'For the other side' });
+    const card = page.getByRole('region', { name: 'For the identity provider' });
     await card.getByRole('button', { name: 'Copy' }).first().click();
     await card.getByText('The text has been copied.').waitFor();
     const callback = (await server.admin.get('/sources/oauth/copied/')).body.callback_url;

@@ -46,7 +46,7 @@ describeJourney('the start page of administrators', (journey) => {
       .waitFor();
     await troubles
       .filter({ has: page.getByRole('link', { name: certificate }) })
-      .getByText('Certificate ends')
+      .getByText('Certificate expires')
       .waitFor();
     await page.getByRole('region', { name: 'Health' }).getByText('SQLite').waitFor();
     await page.getByRole('button', { name: 'Dismiss: Make a backup' }).click();

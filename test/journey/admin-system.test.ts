@@ -38,10 +38,10 @@ describeJourney(
       await page.getByText('It has no private key here').waitFor();
       expect(await page.getByRole('link', { name: 'Generate a new pair' }).count()).toBe(0);
       await openAdmin(page, `/crypto/certificatekeypairs/${long.pk}/`);
-      expect(await page.getByText('This certificate ends').count()).toBe(0);
+      expect(await page.getByText('This certificate expires').count()).toBe(0);
       for (const { pk } of [short, theirs]) await admin.delete(`/crypto/certificatekeypairs/${pk}/`);
       await openAdmin(page, '/');
-      expect(await page.getByText('Certificate ends').count()).toBe(0);
+      expect(await page.getByText('Certificate expires').count()).toBe(0);
     });
 
     test('tells what needs attention, and runs a job again', async () => {
@@ -59,7 +59,7 @@ describeJourney(
       const page = await visitAdmin(journey(), '/');
       await page.getByRole('navigation', { name: 'Administration' }).getByRole('link', { name: 'Maintenance' }).click();
       const row = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('link', { name }) });
-      await row(certificate).getByText('Certificate ends').waitFor();
+      await row(certificate).getByText('Certificate expires').waitFor();
       await row(ending).getByText('Token ends').waitFor();
       await row(failing).getByText('no answer').waitFor();
       expect(await row(lasting).count()).toBe(0);
@@ -127,7 +127,7 @@ describeJourney(
       await page.getByText('There are no such objects.').waitFor();
       await page.getByRole('radio', { name: 'All' }).check();
       const row = page.getByRole('listitem').filter({ hasText: dana.username }).last();
-      await row.getByText('In step').waitFor();
+      await row.getByText('In sync').waitFor();
       await row.getByText('Last requests and responses').click();
       expect(await row.locator('pre').innerText()).not.toContain(String(target.settings.token));
       const before = target.requests.length;

@@ -54,7 +54,7 @@ describeJourney('values in forms and on pages', (journey) => {
     const download = page.waitForEvent('download');
     await page.locator('.run-screen').getByRole('link', { name: 'Download' }).click();
     expect(readFileSync(await (await download).path(), 'utf8').split('\n')).toHaveLength(3);
-    expect(await page.getByText('The flow leads on to').count()).toBe(0);
+    expect(await page.getByText('The flow redirects to').count()).toBe(0);
     expect(await whoIs(page)).toBe('admin');
     await page.waitForLoadState('networkidle');
   });

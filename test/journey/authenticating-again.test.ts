@@ -53,7 +53,7 @@ describeJourney('signing in again', (journey) => {
     await page.getByRole('link', { name: /recovery codes/i }).click();
     await page.waitForURL('**/if/flow/default-authentication-flow/**');
     await signInOn(page, person.username, password);
-    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByRole('button', { name: 'I have saved them' }).click();
     await page.waitForURL('**/if/user/devices/');
   });
 });

@@ -55,7 +55,7 @@ describeJourney(
       await other.goto(address);
       await other
         .getByText(
-          'This invitation does not work: it was used already, is too old or was withdrawn. Ask whoever invited you for another.',
+          'This invitation is not valid: it was already used, has expired or was withdrawn. Ask the person who invited you for a new one.',
         )
         .waitFor();
     });
@@ -123,7 +123,7 @@ describeJourney(
         .setInputFiles({ name: 'p.txt', mimeType: 'text/plain', buffer: Buffer.from('hi') });
       const languages = page.getByLabel('attributes.settings.locale').getByRole('option');
       expect(await languages.allTextContents()).toEqual(
-        expect.arrayContaining(['As my browser says', 'English', 'Deutsch', 'العربية']),
+        expect.arrayContaining(['Same as my browser', 'English', 'Deutsch', 'العربية']),
       );
       await page.getByLabel('attributes.settings.locale').selectOption({ label: 'English' });
       await page.getByRole('button', { name: 'Continue' }).click();
@@ -220,7 +220,7 @@ describeJourney(
         { component: 'xak-stage-of-tomorrow' },
         { component: 'xak-flow-redirect', to: 'javascript:document.title="run"' },
       ];
-      for (const [at, heading] of ['This step cannot be shown', 'You cannot go on here'].entries()) {
+      for (const [at, heading] of ['This step cannot be shown', 'Access denied'].entries()) {
         await page.route('**/flows/executor/**', (route) => route.fulfill({ json: answers[at] }));
         await page.goto('/if/flow/default-authentication-flow/');
         await page.getByRole('heading', { name: heading }).waitFor();

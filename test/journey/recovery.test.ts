@@ -60,7 +60,7 @@ describeJourney(
 
       const other = await journey().window();
       await other.goto(`${pathname}${search}`);
-      await other.getByText('This link is not valid, or not any more.').waitFor();
+      await other.getByText('This link is invalid or expired.').waitFor();
       await other.goto('/');
       await signInOn(other, username, 'a new password');
       await other.waitForURL('**/if/user/');

@@ -78,7 +78,7 @@ describeJourney('a web application that signs people in here', (journey) => {
       await page.goto(`${url}/`);
       await signInOn(page, person.username, password);
       if (!isAtOnce) await page.getByRole('button', { name: 'Agree and continue' }).click();
-      await page.getByRole('heading', { name: 'You cannot go on here' }).waitFor();
+      await page.getByRole('heading', { name: 'Access denied' }).waitFor();
       await page.getByText('Not on a Sunday.').waitFor();
       await page.getByRole('link', { name: `Back to ${party.application.name}` }).click();
       await page.getByRole('heading', { name: 'Not let in: access_denied' }).waitFor();

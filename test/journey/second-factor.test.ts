@@ -100,7 +100,7 @@ describeJourney(
       await signInOn(page, username, password);
       await page.getByRole('list', { name: 'Codes' }).waitFor();
       const codes = await page.getByRole('list', { name: 'Codes' }).getByRole('listitem').allInnerTexts();
-      await page.getByRole('button', { name: 'I have kept them' }).click();
+      await page.getByRole('button', { name: 'I have saved them' }).click();
       await page.waitForURL('**/if/user/**');
       await plugInAuthenticator(page);
       await page.goto('/if/flow/default-authenticator-webauthn-setup/');
@@ -109,7 +109,7 @@ describeJourney(
 
       await signInAgain(page, username);
       await page.getByRole('button', { name: /^Recovery code/ }).click();
-      await page.getByRole('button', { name: 'Use another way' }).click();
+      await page.getByRole('button', { name: 'Use another method' }).click();
       await page.getByRole('button', { name: /^Recovery code/ }).click();
       await page.getByLabel('Code').fill(codes[0] as string);
       await page.keyboard.press('Enter');

@@ -253,7 +253,7 @@ describeJourney('the page of a flow that cannot be entered', (journey) => {
   test('says so to people whom the flow is not for', async () => {
     const page = await journey().window();
     await page.goto('/if/flow/default-user-settings-flow/');
-    await page.getByRole('heading', { name: 'You cannot go on here' }).waitFor();
+    await page.getByRole('heading', { name: 'Access denied' }).waitFor();
     await page.getByRole('link', { name: 'Start again' }).click();
     await page.waitForURL(`**/if/flow/${signInFlow}/`);
   });

@@ -30,7 +30,7 @@ describeOnSqlite('refused requests', (server) => {
     [404, 'GET', '/static/none.png', 'Page not found', 'not_found'],
     [404, 'POST', '/if/user', 'Page not found', 'not_found'],
     [405, 'DELETE', '/', 'This cannot be done here', 'method_not_allowed'],
-    [413, 'POST', '/application/o/authorize/', 'Too much was sent', 'payload_too_large'],
+    [413, 'POST', '/application/o/authorize/', 'Request too large', 'payload_too_large'],
     [403, 'GET', '/-/metrics', 'This cannot be done', 'permission_denied'],
     [400, 'GET', '/%zz', 'This cannot be done', 'bad_request'],
     [500, 'GET', '/fault', 'Something went wrong', 'internal_error'],

@@ -31,7 +31,7 @@ describeOnBoth('policies of an application have their effects when it is used', 
 
   const executed = ['policy_execution', 'Policy Execution'];
   const failed = ['policy_exception', expect.stringContaining('nothing')];
-  const refused = ['policy_execution', 'What is bound to the application does not let the user in.'];
+  const refused = ['policy_execution', 'The bindings of the application deny access to the user.'];
 
   test('an authorization logs its decision once, and a list of applications none', async () => {
     const party = await makeRelyingParty(server());

@@ -7,7 +7,7 @@ import { describeOnBoth } from '../support/server.ts';
 const refused = {
   component: 'xak-stage-access-denied',
   error_message:
-    'This invitation does not work: it was used already, is too old or was withdrawn. Ask whoever invited you for another.',
+    'This invitation is not valid: it was already used, has expired or was withdrawn. Ask the person who invited you for a new one.',
 };
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 

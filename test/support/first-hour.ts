@@ -176,7 +176,7 @@ async function inviteDana({ window, picture }: Walk, page: Page): Promise<void> 
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Dana Example');
   await dialog.getByLabel('Email').fill('dana@example.org');
-  await dialog.getByRole('button', { name: 'Make an invitation' }).click();
+  await dialog.getByRole('button', { name: 'Create an invitation' }).click();
   await dialog.getByRole('img', { name: 'The link as a QR code' }).waitFor();
   await picture(page, 'invitation');
   const link = await dialog.locator('code').innerText();

@@ -58,7 +58,7 @@ function Content() {
   const section = sections.find((one) => one.slug === slug);
   if (!section)
     return (
-      <Section title={t('There is no such page')}>
+      <Section title={t('Page not found')}>
         <p>
           <Rich
             text="Go to <a>your applications</a>."

@@ -15,7 +15,10 @@ export class ApiProblem extends Error {
 
   constructor(status: number, body: unknown, requestId: string) {
     const said = isObject(body) ? body : {};
-    super([said.detail, said.error].find((text) => typeof text === 'string') ?? 'The server could not do this.');
+    super(
+      [said.detail, said.error].find((text) => typeof text === 'string') ??
+        'The server could not complete the request.',
+    );
     this.status = status;
     this.code = typeof said.code === 'string' ? said.code : '';
     this.fields = complaintsOf(said);

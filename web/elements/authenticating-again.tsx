@@ -31,7 +31,7 @@ export function AuthenticatingAgain({ url, onEnd }: Props) {
     <Dialog title={t('Sign in again')} onClose={() => onEnd(false)}>
       <p>
         {t(
-          'For this you need to have signed in within the last 10 minutes. Sign in again in a new window; this page then goes on with what you were doing.',
+          'This requires that you have signed in within the last 10 minutes. Sign in again in a new window; this page then continues.',
         )}
       </p>
       {isWaiting && <p role="status">{t('Waiting for you to sign in…')}</p>}

@@ -69,7 +69,7 @@ function nameOf(error: unknown): string {
 
 const words: Readonly<Record<string, Text>> = {
   InvalidStateError: 'This device is registered already.',
-  NotSupportedError: 'This device cannot do what is asked for here.',
+  NotSupportedError: 'This device does not support what is required here.',
   SecurityError: 'Passkeys cannot be used at this address.',
-  ConstraintError: 'This device cannot check who is using it, which is asked for here.',
+  ConstraintError: 'This device cannot verify its user, which is required here.',
 };

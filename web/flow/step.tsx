@@ -49,9 +49,7 @@ export function Step(props: Props) {
         {challenge.flow_info?.title && challenge.flow_info.title !== title && <h2 className="step-title">{title}</h2>}
         {intro && <p className="quiet">{intro}</p>}
       </header>
-      {hasRestarted && (
-        <Notice tone="warn">{t('That took too long, so it has to start again from the beginning.')}</Notice>
-      )}
+      {hasRestarted && <Notice tone="warn">{t('That took too long. Please start again.')}</Notice>}
       {otherErrors(challenge, fields).map((text) => (
         <Notice tone="bad" key={text}>
           {text}

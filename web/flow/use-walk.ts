@@ -125,6 +125,6 @@ function troubleOf(error: unknown): Trouble {
   if (!(error instanceof ApiProblem)) throw error;
   const { status, message, requestId } = error;
   if (status === 404)
-    return { text: t('There is no such page here. The link may be wrong or out of date.'), requestId, isFinal: true };
+    return { text: t('This page does not exist. The link may be wrong or out of date.'), requestId, isFinal: true };
   return { text: known(message), requestId: status >= 500 ? requestId : '', isFinal: false };
 }

@@ -135,7 +135,7 @@ export function overviewEndpoints(needs: OverviewNeeds): Endpoint[] {
       id: 'admin_overview_checklist_update',
       method: 'PUT',
       path: '/admin/overview/checklist/',
-      summary: 'Choose which items of the checklist the caller does not want to see',
+      summary: 'Dismiss items of the checklist',
       access: 'superuser',
       body: {
         dismissed: list(choice(checklistSteps, { help: 'The name of an item.' }), {

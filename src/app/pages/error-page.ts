@@ -11,10 +11,10 @@ import type { ServerOptions } from '../../platform/http/server.ts';
 const words: Readonly<Record<number, readonly [title: string, text: string]>> = {
   404: ['Page not found', 'There is no page at this address.'],
   405: ['This cannot be done here', 'The address exists, but it does not take requests of this kind.'],
-  413: ['Too much was sent', 'The server does not take a request of this size.'],
+  413: ['Request too large', 'The request is too large.'],
   500: [
     'Something went wrong',
-    'The server met a fault. If it keeps happening, tell your administrator the request id.',
+    'An error occurred on the server. If it keeps happening, send the request id to your administrator.',
   ],
   503: [
     'Not available at the moment',
@@ -31,7 +31,7 @@ export const createErrorPage =
     const { id, path, header } = facts;
     if (path.startsWith(`${apiPrefix}/`) || !/\btext\/html\b/i.test(header('accept') ?? '')) return null;
     const { status } = refusal;
-    const reason = error instanceof Problem ? error.message : 'The server does not take this request.';
+    const reason = error instanceof Problem ? error.message : 'The server does not accept this request.';
     const [title, text] = words[status] ?? ['This cannot be done', reason];
     const plain = { brand: defaultBranding.title, language: chooseLanguage([], header('accept-language')) };
     const page = plainPage({

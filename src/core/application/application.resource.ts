@@ -95,7 +95,7 @@ export function applicationResource(needs: ApplicationNeeds): Resource {
         default: '',
         filter: true,
         check: launchUrlComplaint,
-        help: 'Where the tile leads; empty takes what the provider suggests.',
+        help: 'The address that the tile opens; empty for that of the provider.',
       }),
       meta_icon: image(),
       meta_description: text({
@@ -104,7 +104,12 @@ export function applicationResource(needs: ApplicationNeeds): Resource {
         filter: true,
         help: 'A sentence about the application for the people who see it.',
       }),
-      meta_publisher: text({ blank: true, default: '', filter: true, help: 'Who makes or runs the application.' }),
+      meta_publisher: text({
+        blank: true,
+        default: '',
+        filter: true,
+        help: 'The publisher or operator of the application.',
+      }),
       policy_engine_mode: choice(['all', 'any'], {
         default: 'any',
         help: 'Whether one binding has to pass (any) or every one (all).',
@@ -112,7 +117,7 @@ export function applicationResource(needs: ApplicationNeeds): Resource {
       enabled: boolean({
         default: true,
         filter: true,
-        help: 'Turn off to let nobody sign in, without deleting the application.',
+        help: 'Turn off to disable sign-in without deleting the application.',
       }),
       group: text({
         blank: true,

@@ -23,7 +23,7 @@ export const duplicateAction = actionOn<Duplicated>()({
   on: 'row',
   method: 'POST',
   page: { noButton: 'The page of an application offers it.' },
-  summary: 'Copy an application with its provider and who may use it',
+  summary: 'Copy an application with its provider and bindings',
   access: 'visible',
   body: {
     name: text({ help: 'What the copy is called; its provider too.' }),

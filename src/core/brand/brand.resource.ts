@@ -94,13 +94,13 @@ export function brandResource({ currentBrand }: Needs): Resource {
       }),
       attributes: json({
         default: () => ({}),
-        help: 'Free data about the brand, for expressions and pages.',
+        help: 'Custom attributes of the brand, for expressions and pages.',
         group: 'Advanced',
         parts: [
           {
             path: ['settings', 'theme', 'base'],
             label: 'Colours',
-            help: 'Those of the pages; by default people see what their device prefers.',
+            help: 'The colour scheme of pages; by default that of the user’s device.',
             choices: ['light', 'dark'],
           },
           languagePart('The language of people who have chosen none; by default that of their browser.'),

@@ -39,7 +39,7 @@ export function cleanupJobs({ db, systemCall, expiring, orphaned, ...rotation }:
   return [
     {
       name: 'clean_expired_models',
-      summary: 'Remove what has expired, and give expired API tokens a new key.',
+      summary: 'Delete expired objects, and rotate the keys of expired API tokens.',
       oneAtATime: true,
       everyMs: 5 * minuteMs,
       async run(job) {
@@ -50,7 +50,7 @@ export function cleanupJobs({ db, systemCall, expiring, orphaned, ...rotation }:
     },
     {
       name: 'job_cleanup',
-      summary: 'Remove what is known of jobs that ended a week ago.',
+      summary: 'Delete the records of jobs that ended a week ago.',
       oneAtATime: true,
       everyMs: hourMs,
       run: (job) => deleteOutdated([oldJobs], systemCall(), job),

@@ -46,7 +46,7 @@ export const groupResource = defineResource({
       default: false,
       filter: true,
       limits: { only: 'superusers' },
-      help: 'Whether members may do everything.',
+      help: 'Whether members are superusers.',
     }),
     parent: ref('svc_core.group', 'uuid', {
       nullable: true,
@@ -65,7 +65,10 @@ export const groupResource = defineResource({
       help: 'Who belongs to the group.',
     }),
     users_obj: nestedMany('svc_core.user', members, { view: 'member', order: 'username', unless: 'include_users' }),
-    attributes: json({ default: () => ({}), help: 'Free data that members get unless they have values of their own.' }),
+    attributes: json({
+      default: () => ({}),
+      help: 'Custom attributes that members inherit unless they have values of their own.',
+    }),
     roles: refs('svc_rbac.role', 'uuid', {
       ...roles,
       isSet: true,

@@ -41,7 +41,7 @@ export const serviceAccountAction = ({ key, settings, uidOf }: Needs): Action<un
     recentAuthentication: true,
     body: {
       name: text({ max: 150, check: usernameComplaint, help: 'The username of the account.' }),
-      create_group: boolean({ default: false, help: 'Make a group of the same name with the account in it.' }),
+      create_group: boolean({ default: false, help: 'Create a group of the same name with the account in it.' }),
       expiring: boolean({ default: true, help: 'Turn off for a token that never ends.' }),
       expires: time<true>({ default: null, help: 'When its token ends; after 360 days when empty.' }),
     },

@@ -98,7 +98,7 @@ export const meAction: Action = {
   on: 'set',
   method: 'GET',
   page: { noButton: 'Every page reads it.' },
-  summary: 'Read who is asking',
+  summary: 'Get the current user',
   access: 'authenticated',
   answer: {
     status: 200,

@@ -115,7 +115,7 @@ export function userResource({ installId, passwords, settings, key, jobs, config
         // People sign in and recover their account by address, so it identifies one account unless sharing is allowed.
         unique: emailTaken,
         key: emailKey,
-        help: 'Where mail to the user goes. People may sign in with it too.',
+        help: 'The user’s email address. It may also be used to sign in.',
       }),
       ...emailProofFields,
       username_twin: text({ ...hidden, internal: true, blank: true, default: '' }),
@@ -123,7 +123,7 @@ export function userResource({ installId, passwords, settings, key, jobs, config
       attributes: json({
         default: () => ({}),
         key: upnKey,
-        help: 'Free data about the user, for expressions and mappings. Values override those of groups.',
+        help: 'Custom attributes of the user, for expressions and mappings. Values override those of groups.',
         parts: [languagePart('The language that they read; by default that of the brand or of their browser.')],
       }),
       path: text({

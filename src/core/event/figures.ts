@@ -27,7 +27,7 @@ export const actionsAction: Action = {
   on: 'set',
   method: 'GET',
   page: { noButton: 'The page Events offers them as choices.' },
-  summary: 'List what events can tell of',
+  summary: 'List event types',
   access: 'authenticated',
   answer: { status: 200, schema: arrayOf({ $ref: '#/components/schemas/TypeCreate' }) },
   run: async () =>

@@ -10,12 +10,8 @@ test.each([
   ['login', {}, 'dana signed in.'],
   ['logout', {}, 'dana was signed out.'],
   ['logout', { model: { name: 'eve' } }, 'dana signed eve out.'],
-  ['login_failed', { username: 'root' }, 'Somebody failed to sign in as root.'],
-  [
-    'login_failed',
-    { username: 'eve', reason: 'inactive' },
-    'Somebody failed to sign in as eve, whose account is not active.',
-  ],
+  ['login_failed', { username: 'root' }, 'A sign-in as root failed.'],
+  ['login_failed', { username: 'eve', reason: 'inactive' }, 'A sign-in as eve failed: the account is not active.'],
   ['password_set', { model: { name: 'dana' } }, 'dana changed their password.'],
   ['password_set', { model: { name: 'eve' } }, 'dana set the password of eve.'],
   ['authorize_application', { authorized_application: grafana }, 'dana signed in to Grafana.'],
@@ -35,7 +31,7 @@ test.each([
   [
     'configuration_error',
     { message: 'A request named …', redirect_uri: 'https://evil.example/', application: grafana },
-    'A request to sign in to Grafana named a redirect address that the application does not have.',
+    'The redirect URI of a request to sign in to Grafana is not registered.',
   ],
   ['custom_alarm', {}, 'Custom event alarm (dana).'],
 ])('the event %s %o is told as a sentence', (action, context, sentence) => {
@@ -44,13 +40,13 @@ test.each([
 
 test('the sentence of a refused access names the person, the application and the policy', () => {
   const context = {
-    message: 'What is bound to the application does not let the user in.',
+    message: 'The bindings of the application deny access to the user.',
     application: grafana,
     result: { passing: false, messages: ['Ask for access at the desk.'] },
     decided_by: ['the policy staff only'],
   };
   expect(sentenceOf('en', { action: 'policy_execution', context, user: dana })).toBe(
-    'dana was turned away from Grafana by the policy staff only. Ask for access at the desk.',
+    'dana was denied access to Grafana by the policy staff only. Ask for access at the desk.',
   );
 });
 

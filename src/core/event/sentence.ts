@@ -38,7 +38,7 @@ const change =
   (event, words, language) =>
     words(text, { who: whoOf(event, words), object: objectOf(event.context.model, words, language) });
 
-const inactive = 'Somebody failed to sign in as {name}, whose account is not active.';
+const inactive = 'A sign-in as {name} failed: the account is not active.';
 
 /** By action. Null where the event's own message is better. */
 const sentences: Readonly<Record<string, Sentence>> = {
@@ -49,11 +49,11 @@ const sentences: Readonly<Record<string, Sentence>> = {
     return name === who ? words('{who} was signed out.', { who }) : words('{who} signed {name} out.', { who, name });
   },
   login_failed: ({ context }, words) =>
-    words(context.reason === 'inactive' ? inactive : 'Somebody failed to sign in as {name}.', {
+    words(context.reason === 'inactive' ? inactive : 'A sign-in as {name} failed.', {
       name: textOf(context.username) ?? words('an unknown user'),
     }),
   user_write: ({ context }, words) =>
-    words(context.created === true ? '{who} made an account.' : '{who} changed their account.', {
+    words(context.created === true ? '{who} created an account.' : '{who} changed their account.', {
       who: nameOf(context.model, words),
     }),
   password_set: (event, words) => {
@@ -63,7 +63,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
       ? words('{who} changed their password.', { who })
       : words('{who} set the password of {name}.', { who, name });
   },
-  secret_view: about('{who} looked at a secret of {name}.', 'secret'),
+  secret_view: about('{who} viewed a secret of {name}.', 'secret'),
   invitation_used: ({ context }, words) =>
     words('The invitation {name} was used.', { name: nameOf(context.invitation, words) }),
   authorize_application: about('{who} signed in to {name}.', 'authorized_application'),
@@ -85,12 +85,12 @@ const sentences: Readonly<Record<string, Sentence>> = {
   configuration_error: ({ context }, words) => {
     const name = nameOf(context.application ?? context.provider, words);
     if (textOf(context.redirect_uri) !== null)
-      return words('A request to sign in to {name} named a redirect address that the application does not have.', {
+      return words('The redirect URI of a request to sign in to {name} is not registered.', {
         name,
       });
     return textOf(context.post_logout_redirect_uri) === null
       ? null
-      : words('A request to sign out of {name} named a return address that the application does not have.', { name });
+      : words('The redirect URI of a request to sign out of {name} is not registered.', { name });
   },
   policy_exception: ({ context }, words) =>
     words('The policy {name} failed: {reason}', {
@@ -111,7 +111,7 @@ function turnedAway(event: RecordedEvent, words: Words, language: Language): str
   const deciders = textsOf(decided_by).map((text) => translate(language, text));
   const sentence =
     deciders.length > 0
-      ? words('{who} was turned away from {name} by {deciders}.', { ...who, deciders: deciders.join(', ') })
+      ? words('{who} was denied access to {name} by {deciders}.', { ...who, deciders: deciders.join(', ') })
       : words('{who} was turned away from {name}.', who);
   return [sentence, ...textsOf(result.messages).map((text) => translate(language, text))].join(' ');
 }

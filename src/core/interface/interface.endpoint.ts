@@ -79,7 +79,7 @@ export const interfaceEndpoint = (version: string): Endpoint =>
     id: 'admin_interface_retrieve',
     method: 'GET',
     path: '/admin/interface/',
-    summary: 'Read who asks, what there is, and what they may do with it',
+    summary: 'Get the caller, the resources and the caller’s permissions on them',
     access: 'authenticated',
     answer: {
       status: 200,

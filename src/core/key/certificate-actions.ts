@@ -17,9 +17,9 @@ const maxAltNames = 1_000;
 const pemFile = 'application/x-pem-file';
 
 const body = {
-  common_name: text({ help: 'What the certificate is made out to; also its name here.' }),
+  common_name: text({ help: 'The common name of the certificate; also its name here.' }),
   subject_alt_name: text({ blank: true, default: '', help: 'Host names and IP addresses, separated by commas.' }),
-  validity_days: integer({ min: 1, help: 'For how many days it is valid.' }),
+  validity_days: integer({ min: 1, help: 'Validity in days.' }),
   alg: choice(['rsa', 'ecdsa'], { default: 'rsa', help: 'The kind of key.' }),
 };
 
@@ -33,7 +33,7 @@ export function generateAction() {
     on: 'set',
     method: 'POST',
     page: { button: 'Generate' },
-    summary: 'Make a self-signed certificate with its key',
+    summary: 'Create a self-signed certificate with its key',
     access: { permission: 'svc_crypto.add_certificatekeypair' },
     body,
     bodySchema: 'CertificateGenerationRequest',

@@ -62,7 +62,7 @@ const stateAction = (kinds: readonly ConnectionKind[]) =>
     on: 'row',
     method: 'GET',
     page: { button: 'Check' },
-    summary: 'Ask whether the other side can be reached, and its version',
+    summary: 'Check whether the platform is reachable, and its version',
     access: 'visible',
     answer: {
       status: 200,

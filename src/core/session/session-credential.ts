@@ -99,7 +99,7 @@ async function impersonating(needs: SessionNeeds, row: SessionRow, by: EndedBy):
     return actor;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    const context = { message: 'Who acted as another user may no longer do so.' };
+    const context = { message: 'The impersonator may no longer act as this user.' };
     await db.write(async (tx) => {
       const event = { action: 'impersonation_ended', app: 'svc_core', context };
       if (await endSession(tx, row.session)) await record(tx, { ...by, actor }, event);

@@ -156,7 +156,7 @@ export function settingsEndpoints(store: SettingsStore): Endpoint[] {
       id: 'admin_settings_update',
       method: 'PUT',
       path,
-      summary: 'Replace the settings; members that are left out stay as they are',
+      summary: 'Replace the settings; omitted members stay as they are',
       access: { permission: 'svc_rbac.edit_system_settings' },
       body: fields,
       bodySchema: 'SettingsRequest',

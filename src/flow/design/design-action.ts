@@ -70,7 +70,7 @@ export const designAction = (needs: Needs) =>
     on: 'row',
     method: 'GET',
     page: { noButton: 'The page of a flow shows it under Designer.' },
-    summary: 'Read a flow with its stages, what is bound to them, and what is wrong with it',
+    summary: 'Read a flow with its stages, bindings and findings',
     access: 'visible',
     answer: {
       status: 200,

@@ -17,7 +17,7 @@ export const orderAction = actionOn<{ pk: string }>()({
   on: 'row',
   method: 'POST',
   page: { noButton: 'The page of a flow writes it under Designer.' },
-  summary: 'Put the stages of a flow in another order, in one write',
+  summary: 'Reorder the stages of a flow',
   access: 'change',
   reaches: 'sign-in',
   body: {

@@ -76,7 +76,7 @@ export const rules: readonly Rule[] = [
   {
     code: 'lets-nobody-in',
     severity: 'error',
-    message: 'The gates of this flow let nobody in.',
+    message: 'The gates of this flow deny everybody.',
     advice: 'Change or remove them. Groups and single people are known only after a stage has identified the person.',
     where: (reading) => whole(reading.isClosed),
   },
@@ -84,14 +84,14 @@ export const rules: readonly Rule[] = [
     code: 'no-login',
     severity: 'error',
     message: 'Nobody is signed in by this flow: no login stage is reached.',
-    advice: 'Put a user login stage at the end.',
+    advice: 'Add a user login stage at the end.',
     where: (reading) => whole(reading.isFor('authentication') && !reading.has('signs in')),
   },
   {
     code: 'unproven',
     severity: 'error',
-    message: 'Whoever knows a username comes this far: no stage before checks that the account is theirs.',
-    advice: 'Put a stage before it that checks a password or a device, or that mails a link.',
+    message: 'Anyone who knows a username gets this far: no earlier stage authenticates the user.',
+    advice: 'Add an earlier stage that checks a password or a device, or that mails a link.',
     where(reading) {
       if (!reading.isFor('authentication', 'recovery') || startsWithUser(reading.flow)) return [];
       const [first] = reading.reached.filter(
@@ -103,7 +103,7 @@ export const rules: readonly Rule[] = [
   {
     code: 'checked-too-late',
     severity: 'error',
-    message: 'The person is signed in already when this stage checks them: whoever stops here is in.',
+    message: 'Users are already signed in before this check runs, so they can skip it.',
     advice: 'Move it before the login stage.',
     where: (reading) =>
       reading.reached
@@ -115,8 +115,8 @@ export const rules: readonly Rule[] = [
   {
     code: 'unknown-person',
     severity: 'error',
-    message: 'No stage before this one finds out who the person is.',
-    advice: 'Put an identification stage before it.',
+    message: 'No earlier stage identifies the user.',
+    advice: 'Add an identification stage before it.',
     where: (reading) =>
       // A recovery flow without identification is for links, which identify the user.
       reading.isFor('recovery') && !reading.has('identifies')
@@ -136,28 +136,28 @@ export const rules: readonly Rule[] = [
   {
     code: 'no-sign-out',
     severity: 'error',
-    message: 'People who walk this flow stay signed in.',
+    message: 'Users stay signed in after this flow.',
     advice: 'Add a user logout stage.',
     where: (reading) => whole(reading.isFor('invalidation') && !reading.has('signs out')),
   },
   {
     code: 'closed-to-strangers',
     severity: 'warning',
-    message: 'Only people who are signed in already may begin this flow, and it is for those who are not.',
+    message: 'Only signed-in users may begin this flow, but it is meant for users who are not signed in.',
     advice: 'Change its setting “Authentication”.',
     where: (reading) => whole(reading.isClosedToStrangers),
   },
   {
     code: 'only-by-link',
     severity: 'warning',
-    message: 'Nobody can begin this flow by themselves: no stage asks whose account it is.',
-    advice: 'Put an identification stage at the beginning, unless only administrators send links to it.',
+    message: 'Users cannot start this flow on their own: no stage identifies them.',
+    advice: 'Add an identification stage at the beginning, unless only administrators send links to it.',
     where: (reading) => whole(reading.isFor('recovery') && !reading.has('identifies')),
   },
   {
     code: 'turns-everybody-away',
     severity: 'warning',
-    message: 'This stage turns everybody away.',
+    message: 'This stage denies everybody.',
     advice: 'Bind a gate to it that picks whom to turn away, change its settings, or remove it.',
     where: ({ steps }) =>
       steps
@@ -167,21 +167,21 @@ export const rules: readonly Rule[] = [
   {
     code: 'unreachable',
     severity: 'warning',
-    message: 'Nobody comes to this stage: the flow ends before it.',
+    message: 'Nobody reaches this stage: the flow ends before it.',
     advice: 'Move it up, or remove it.',
     where: ({ steps }) => steps.filter(({ reach }) => reach === 'ended').map(({ binding }) => binding),
   },
   {
     code: 'never-shown',
     severity: 'warning',
-    message: 'Nobody comes to this stage: its gates never let anybody through.',
+    message: 'Nobody reaches this stage: its gates always deny.',
     advice: 'Change or remove them. Groups and single people are known only after a stage has identified the person.',
     where: ({ steps }) => steps.filter(({ reach }) => reach === 'never').map(({ binding }) => binding),
   },
   {
     code: 'no-device',
     severity: 'warning',
-    message: 'People without a device are turned away here, and cannot set one up.',
+    message: 'Users without a device are denied here and cannot set one up.',
     advice: 'Let the stage offer set-up stages to those who have none, or make sure that everybody has a device.',
     where: (reading) =>
       reading.reached
@@ -220,7 +220,7 @@ export const rules: readonly Rule[] = [
   {
     code: 'open-enrolment',
     severity: 'info',
-    message: 'Anybody may make an account here.',
+    message: 'Anyone can create an account here.',
     advice: 'If that is not what you want, add an invitation stage, or bind a gate to the flow.',
     where: (reading) =>
       whole(

@@ -27,7 +27,7 @@ export async function findEnrollee(step: Step): Promise<Enrollee> {
   const { call, context, pendingUser } = step;
   const user = await pendingUser();
   const isNew = user !== null && context.created_user === user.pk;
-  if (!user?.is_active && !isNew) return { refusal: 'There is nobody to set this up for.' };
+  if (!user?.is_active && !isNew) return { refusal: 'There is no user to set this up for.' };
   // Revoking a token would not remove a device that it enrolled.
   if (call.actor && call.actor.session === null) return { refusal: 'This cannot be set up with a token.' };
   if (call.actor?.user.pk === user.pk) {

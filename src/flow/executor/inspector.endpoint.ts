@@ -37,7 +37,7 @@ export function inspectorEndpoint({ key, flows, config }: Needs): Endpoint {
     id: 'flows_inspector_get',
     method: 'GET',
     path: '/flows/inspector/{flow_slug}/',
-    summary: 'Look at one’s own walk through a flow',
+    summary: 'Inspect the caller’s own walk through a flow',
     access: async ({ call, engine }) => checkMayInspect(engine, call, await flows.read(call.db, slugOf(call))),
     answer: {
       status: 200,

@@ -31,7 +31,7 @@ interface Followed {
   readonly start: Start;
 }
 
-const voidLink = 'This link is not valid, or not any more.';
+const voidLink = 'This link is invalid or expired.';
 
 /**
  * Enters a flow by a link. Opening the link does not consume it, so mail scanners do no harm; the person's confirmation

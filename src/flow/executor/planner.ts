@@ -14,7 +14,7 @@ import {
 } from './flow-state.ts';
 import { loadPendingUser } from './pending-user.ts';
 
-const undecided = 'Whether you may go on could not be decided.';
+const undecided = 'Your access could not be determined.';
 
 interface Needs {
   readonly policies: PolicyEngine;

@@ -30,7 +30,7 @@ export async function nextMove(needs: StageDependencies, call: Call, walk: Walk)
   try {
     const isDue = !planned.evaluateAtRun || (await isStageDue(needs.policies, call, flow, planned, state.context));
     if (!isDue) return { move: 'next' };
-    if (!kind) return { move: 'deny', message: 'This step is of a kind that this server does not know.' };
+    if (!kind) return { move: 'deny', message: 'This server does not support this kind of stage.' };
     if (call.actor?.impersonator && !kind.allowsImpersonation) return { move: 'deny', message: notImpersonating };
     settings = await loadStage(needs.engine, kind.resource, planned.stage, call);
   } catch (error) {

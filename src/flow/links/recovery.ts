@@ -35,7 +35,7 @@ export function recoveryAction({ key, policies, settings, config }: RecoveryNeed
     on: 'row',
     method: 'POST',
     page: { noButton: 'The page of a user offers it under Actions.' },
-    summary: 'Make a link by which a user can choose a new password',
+    summary: 'Create a link by which a user can choose a new password',
     access: { permission: recoveryPermission },
     credentials: longLivedCredentials,
     recentAuthentication: 'to make a link for their own account',

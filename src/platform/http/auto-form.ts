@@ -27,7 +27,7 @@ export function autoForm(action: string, members: Readonly<Record<string, string
 <title>One moment…</title>
 <form method="post" action="${escapeHtml(action)}">
 ${inputs}
-<noscript><p>You are being taken on.</p><button type="submit">Continue</button></noscript>
+<noscript><p>You are being redirected.</p><button type="submit">Continue</button></noscript>
 </form>
 <script>${submit}</script>
 </html>

@@ -50,7 +50,7 @@ const deniedEvent = (
     message:
       answer === switchedOff
         ? 'The application is disabled.'
-        : 'What is bound to the application does not let the user in.',
+        : 'The bindings of the application deny access to the user.',
     application: applicationFacts(application),
     result: { passing: false, messages: (answer?.messages ?? []).slice(0, maxReasons) },
     decided_by: decidedBy.slice(0, maxReasons),

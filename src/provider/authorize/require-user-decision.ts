@@ -89,7 +89,7 @@ const deniedPage = async (call: Call, { application }: RequestingProvider, messa
   plainPage({
     status: 403,
     ...(await pageFrame(call)),
-    title: 'You cannot go on here',
+    title: 'Access denied',
     paragraphs: [message],
     link: { to, text: `Back to ${application.name}` },
   });

@@ -56,7 +56,7 @@ export const statusAction = actionOn<{ pk: number; name: string }>()({
   on: 'row',
   method: 'GET',
   page: { button: 'Sync status' },
-  summary: 'Show how far the sync is',
+  summary: 'Show the status of the sync',
   access: 'visible',
   answer: { status: 200, schema: statusSchema, schemaName: 'SyncStatus' },
   async run({ call, row }) {

@@ -25,7 +25,7 @@ export function syncJobs(server: JobServer, kinds: readonly SyncKind[]): JobKind
   const { db } = server;
   const changes: JobKind = {
     name: 'sync_changes',
-    summary: 'Tell the providers that push users and groups what has changed.',
+    summary: 'Notify sync providers of changed users and groups.',
     oneAtATime: true,
     deleteWhenDone: true,
     hasWork: async (query) => (await anyChange(query)).length > 0,

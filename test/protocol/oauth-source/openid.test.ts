@@ -215,7 +215,7 @@ describeOnSqlite(
         expect((await comeBack(server(), browser, slug, answer)).status).toBe(302);
         peer.requests.length = 0;
         const second = await comeBack(server(), browser, slug, answer);
-        expect([second.status, saidOn(second)]).toEqual([400, expect.stringContaining('was used before')]);
+        expect([second.status, saidOn(second)]).toEqual([400, expect.stringContaining('was already used')]);
         expect(peer.requests.filter(({ path }) => path === '/token')).toEqual([]);
       });
 

@@ -103,7 +103,7 @@ describeOnBoth(
       });
       const [last] = (await server().admin.get('/events/events/?action=configuration_error')).body.results;
       expect(last.sentence).toBe(
-        `A request to sign out of ${party.application.name} named a return address that the application does not have.`,
+        `The redirect URI of a request to sign out of ${party.application.name} is not registered.`,
       );
     });
 

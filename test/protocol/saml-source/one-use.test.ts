@@ -38,17 +38,17 @@ describeOnBoth('answers of a SAML identity provider', (server) => {
     const browser = newBrowser(server());
     const inResponseTo = attributeOf(await depart(slug, browser), 'ID');
     const answer = () => signedResponse(about(slug, { inResponseTo }), key);
-    refused(await bring(slug, newBrowser(server()), answer()), 'does not belong to anything that was begun');
+    refused(await bring(slug, newBrowser(server()), answer()), 'was not requested by this browser');
     refused(await bring(another.slug, browser, answer()), 'Destination');
     const told = about(another.slug, { inResponseTo });
-    refused(await bring(another.slug, browser, signedResponse(told, key)), 'does not belong to anything');
+    refused(await bring(another.slug, browser, signedResponse(told, key)), 'was not requested by this browser');
     const good = answer();
     const handed = await post(slug, good);
     expect(handed.status).toBe(303);
     refused(await post(slug, good), 'Replay attack detected');
     expect(leadsTo(await visit(server(), browser, handed.location))).toBe(enrolled);
-    refused(await visit(server(), browser, handed.location), 'was used before');
-    refused(await bring(slug, browser, answer()), 'does not belong to anything that was begun');
+    refused(await visit(server(), browser, handed.location), 'was already used');
+    refused(await bring(slug, browser, answer()), 'was not requested by this browser');
   });
 
   test('are remembered until they expire, and no longer', async () => {
@@ -80,14 +80,14 @@ describeOnBoth('answers of a SAML identity provider', (server) => {
       expect(leadsTo(await page(evil))).toBe(enrolled);
     }
     // What says that it answers a request must answer one, even there.
-    refused(await bring(slug, newBrowser(server()), unsolicited({ inResponseTo: '_nothing' })), 'does not belong');
+    refused(await bring(slug, newBrowser(server()), unsolicited({ inResponseTo: '_nothing' })), 'was not requested');
   });
 
   test('do not link an account to the signed-in user when unsolicited', async () => {
     const { slug } = await source({ allow_idp_initiated: true });
     const browser = await signedInBrowser(server(), (await server().user()).pk);
     const unsolicited = (nameId: string) => signedResponse(about(slug, { nameId }), key);
-    refused(await bring(slug, browser, unsolicited(unique('attacker'))), 'You are signed in already');
+    refused(await bring(slug, browser, unsolicited(unique('attacker'))), 'You are already signed in');
     expect(await connectionsOf(slug)).toEqual([]);
     const nameId = unique('own');
     const own = await signIn(slug, { nameId });
@@ -160,9 +160,9 @@ describeOnBoth('answers of a SAML identity provider', (server) => {
     refused(await send({ SAMLResponse: 'A'.repeat(1_100_000) }), '', 400);
     refused(
       await visit(server(), newBrowser(server()), `/source/saml/${slug}/acs/`),
-      'was used before, or took too long',
+      'was already used, or has expired',
     );
-    refused(await visit(server(), newBrowser(server()), `/source/saml/${slug}/acs/?answer=x%00`), 'was used before');
+    refused(await visit(server(), newBrowser(server()), `/source/saml/${slug}/acs/?answer=x%00`), 'was already used');
   });
 
   test('are never believed without a verification certificate', async () => {

@@ -55,7 +55,7 @@ describeOnSqlite('people with a transient name at a SAML source', (server) => {
     const told = transient();
     const { user } = await signIn(slug, told);
     const again = await arrive(slug, told);
-    expect([again.status, saidOn(again)]).toEqual([403, expect.stringContaining('for one session, which is over')]);
+    expect([again.status, saidOn(again)]).toEqual([403, expect.stringContaining('for one session, which has ended')]);
     await runJob(server(), 'saml_temporary_users');
     expect((await find(user.pk)).status).toBe(404);
   });

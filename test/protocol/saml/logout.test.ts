@@ -280,12 +280,12 @@ describeOnBoth(
       expect(await isSignedIn(browser)).toBe(false);
 
       const { status, text } = await browser.visit(tour);
-      expect([status, text.includes(`${silent?.application.name} did not say`)]).toEqual([200, true]);
+      expect([status, text.includes(`${silent?.application.name} did not confirm`)]).toEqual([200, true]);
       const onward = /href="([^"]+)"[^>]*>Continue/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
       const next = messageIn((await browser.visit(onward)).location);
       expect(next.to).toBe(`${sls_url}/other`);
       // The link leads past one application, not past those that follow.
-      expect((await browser.visit(onward)).text).toContain('did not say');
+      expect((await browser.visit(onward)).text).toContain('did not confirm');
 
       const answer = new URLSearchParams({
         SAMLResponse: deflated(logoutResponse(attributeOf(next.root, 'ID') ?? '')),

@@ -43,7 +43,7 @@ export function Connections() {
   const connected = answer.state === 'ready' ? answer.value.rows.map(({ source }) => source.slug) : [];
   return (
     <Section title={t('Connected accounts')} intro={t('Accounts elsewhere with which you can sign in here.')}>
-      <Listed listing={connections} empty={t('No account elsewhere is connected.')}>
+      <Listed listing={connections} empty={t('No accounts are connected.')}>
         {(rows) => (
           <ul className="rows">
             {rows.map((connection) => (
@@ -59,7 +59,7 @@ export function Connections() {
                   about={connection.source.name}
                   question={t('Disconnect {name}?', { name: connection.source.name })}
                   consequence={t(
-                    'You can no longer sign in with that account. Make sure that you have another way in.',
+                    'You can no longer sign in with that account. Make sure that you have another way to sign in.',
                   )}
                   confirm={t('Disconnect')}
                   onConfirm={() => disconnect(connection)}

@@ -33,8 +33,8 @@ export function Consents() {
   }
 
   return (
-    <Section title={t('Consents')} intro={t('What you agreed that applications may know of you or do in your name.')}>
-      <Listed listing={consents} empty={t('You have not agreed to anything that is remembered.')}>
+    <Section title={t('Consents')} intro={t('What applications may know about you or do on your behalf.')}>
+      <Listed listing={consents} empty={t('You have no saved consents.')}>
         {(rows) => (
           <ul className="rows">
             {rows.map((consent) => (
@@ -54,7 +54,7 @@ export function Consents() {
                 <ConfirmButton
                   about={t('the consent for {name}', { name: consent.application.name })}
                   question={t('Revoke your consent for {name}?', { name: consent.application.name })}
-                  consequence={t('It asks you again the next time that you sign in there.')}
+                  consequence={t('It will ask you again the next time you sign in there.')}
                   confirm={t('Revoke')}
                   onConfirm={() => revoke(consent)}
                 >

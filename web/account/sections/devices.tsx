@@ -45,7 +45,11 @@ export function Devices() {
       <Loaded {...devices}>
         {(all) =>
           all.length === 0 ? (
-            <Empty>{t('You have no devices yet. A second factor keeps others out who know your password.')}</Empty>
+            <Empty>
+              {t(
+                'You have no devices yet. A second factor protects your account even if somebody learns your password.',
+              )}
+            </Empty>
           ) : (
             <ul className="rows">
               {all.map((device) => (
@@ -100,7 +104,7 @@ export function Devices() {
 /** The kind of a device, unless that is its name, and whether it works. */
 const notesOn = (device: Device): string[] => [
   ...(deviceName(device) === deviceKindName(device) ? [] : [deviceKindName(device)]),
-  ...(device.confirmed ? [] : [t('not set up to the end')]),
+  ...(device.confirmed ? [] : [t('setup not completed')]),
 ];
 
 function usedWhen({ last_used, created }: Device) {

@@ -57,7 +57,7 @@ export function Notifications() {
       actions={count > 0 && <Button onClick={markAllSeen}>{t('Mark all as seen')}</Button>}
     >
       {problem && <Notice tone="bad">{problem}</Notice>}
-      <Listed listing={notifications} empty={t('Nothing to tell you.')}>
+      <Listed listing={notifications} empty={t('No notifications.')}>
         {(rows) => (
           <ul className="rows">
             {rows.map((notification) => (

@@ -52,7 +52,7 @@ export function Sessions() {
     <Section
       title={t('Sessions')}
       intro={t(
-        'Every browser that is signed in as you. End those that you do not know, and change your password then.',
+        'All browsers that are signed in to your account. End sessions that you do not recognize, then change your password.',
       )}
       actions={
         <>

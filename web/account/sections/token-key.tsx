@@ -27,7 +27,7 @@ export function TokenKey({ identifier, secret, onClose }: ShownKey & { onClose()
         <div className="row">
           <CopyButton text={secret} />
           <Button look="quiet" onClick={onClose}>
-            {t('Put away')}
+            {t('Hide the key')}
           </Button>
         </div>
       </div>

@@ -44,7 +44,7 @@ export function Tokens() {
     <Section
       title={t('Tokens')}
       intro={t(
-        'Keys with which programs act as you: API tokens for the API, app passwords where only a password can be entered.',
+        'Keys for programs that act on your behalf: API tokens for the API, app passwords for programs that only accept a password.',
       )}
       actions={
         <NewToken
@@ -72,7 +72,7 @@ export function Tokens() {
                   <ConfirmButton
                     about={t('of {name}', { name: token.identifier })}
                     question={t('Show the key of {name}?', { name: token.identifier })}
-                    consequence={t('Whoever sees it can act as you. That you looked at it is recorded.')}
+                    consequence={t('Anyone who sees it can act as you. Viewing it is recorded.')}
                     confirm={t('Show key')}
                     onConfirm={() => show(token)}
                   >
@@ -81,7 +81,7 @@ export function Tokens() {
                   <ConfirmButton
                     about={token.identifier}
                     question={t('Delete the token {name}?', { name: token.identifier })}
-                    consequence={t('Programs that use it are refused at once.')}
+                    consequence={t('Programs that use it lose access at once.')}
                     confirm={t('Delete token')}
                     onConfirm={() => remove(token)}
                   >

@@ -43,7 +43,7 @@ export function AccessPage() {
   const [person, target] = [query.get('person'), query.get('target')];
   const permission = query.get('permission') ?? '';
   return (
-    <Page title={t('Access')} intro={t('May somebody open an application, and why? Nothing is recorded when you ask.')}>
+    <Page title={t('Access')} intro={t('Check who can open an application, and why. Nothing is recorded.')}>
       {!subject ? (
         <p>{t('You need permission to view policy bindings, and to view what you ask about.')}</p>
       ) : (

@@ -20,7 +20,7 @@ const kinds = {
   },
   user: { label: 'One person', field: 'Person', missing: 'Choose a person first.', model: 'svc_core.user' },
   policy: {
-    label: 'Whom a policy lets pass',
+    label: 'Users who pass a policy',
     field: 'Policy',
     missing: 'Choose a policy first.',
     model: 'svc_policies.policy',

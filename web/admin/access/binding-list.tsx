@@ -37,8 +37,8 @@ interface Props {
 }
 
 const rules = {
-  any: 'A person needs one of these to let them in.',
-  all: 'A person needs every one of these to let them in.',
+  any: 'One of these must allow access.',
+  all: 'All of these must allow access.',
 } as const;
 
 const eventsRule = 'It notifies of the events that one of these policies lets pass.';

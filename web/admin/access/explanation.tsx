@@ -49,7 +49,7 @@ export function Explanation({ person, target }: { person: string; target: string
                 <h2>{t('Stages of the flow')}</h2>
                 <p className="quiet">
                   {t(
-                    'What stages find out on the way is not known here, so bindings that look at it may decide otherwise.',
+                    'Data that stages collect are not available here, so bindings that depend on them may decide differently.',
                   )}
                 </p>
                 <Tree nodes={stages} label={t('Stages')} />
@@ -57,7 +57,7 @@ export function Explanation({ person, target }: { person: string; target: string
             )}
             {Object.keys(input).length > 0 && (
               <details className="card">
-                <summary>{t('What policies see of the person')}</summary>
+                <summary>{t('What policies can read about the user')}</summary>
                 <Code text={JSON.stringify(input, null, 2)} />
               </details>
             )}
@@ -89,9 +89,9 @@ function reasonOf({ name, mode, passing, bindings, enabled }: ExplainedNode): st
   if (passing)
     return mode === 'any'
       ? t('{name} is open by {list}.', { name, list })
-      : t('Everything bound to {name} lets the person in.', { name });
+      : t('All bindings of {name} allow access.', { name });
   return mode === 'any'
-    ? t('Nothing bound to {name} lets the person in.', { name })
+    ? t('No binding of {name} allows access.', { name })
     : t('{name} is closed by {list}.', { name, list });
 }
 

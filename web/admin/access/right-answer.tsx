@@ -33,7 +33,7 @@ function Verdict({ rights: { is_superuser, grants }, permission }: { rights: Rig
   if (grants.length > 0) return <Notice tone="warn">{t('On some objects only.')}</Notice>;
   return (
     <Notice tone="bad">
-      <Rich text="<b>No.</b> Nothing brings {permission}." values={{ permission, b: strong }} />
+      <Rich text="<b>No.</b> Nothing grants {permission}." values={{ permission, b: strong }} />
     </Notice>
   );
 }

@@ -16,7 +16,7 @@ export function AccessTab({ application, may }: TabProps) {
       />
       <div className="row">
         <Link className="button" href={hrefOf('/access/', { what: 'application', target: application.pk })}>
-          {t('May somebody open it, and why?')}
+          {t('Check who can open it, and why.')}
         </Link>
       </div>
     </div>

@@ -102,7 +102,7 @@ function Events({ application: { pk }, entry }: { application: Application } & P
       </section>
       <section className="stack-tight" aria-label={t('Refusals')}>
         <h2>{t('Refusals')}</h2>
-        <EventRows query={{ actions: refusals, search: key }} none={t('Nobody has been turned away from it.')} />
+        <EventRows query={{ actions: refusals, search: key }} none={t('Nobody has been denied access.')} />
       </section>
       <section className="stack-tight" aria-label={t('Changes')}>
         <h2>{t('Changes')}</h2>

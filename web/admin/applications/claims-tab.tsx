@@ -23,7 +23,7 @@ export function ClaimsTab({ application }: { application: Application }) {
       <div className="stack-tight">
         <h2>{t('Claims as a chosen person')}</h2>
         <p className="quiet">
-          {t('What the application is told when this person signs in, evaluated now with its scopes.')}
+          {t('What the application receives when this user signs in, evaluated now with its scopes.')}
         </p>
       </div>
       {canChoose && (

@@ -19,7 +19,7 @@ export function Overview({ application }: TabProps) {
               <bdi>{launch_url}</bdi>
             </a>
           ) : (
-            <span className="quiet">{t('None: people do not find it in their list.')}</span>
+            <span className="quiet">{t('None: it is not in the lists of users.')}</span>
           )}
         </Fact>
         <Fact label={t('Signs people in by')}>

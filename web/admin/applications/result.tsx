@@ -49,7 +49,7 @@ export function Result({ template, choices: { slug, address }, created }: Props)
         {t(
           isProxy
             ? 'The application is created. One step is left: the configuration of your reverse proxy.'
-            : 'The application is created. One step is left: tell it about this server.',
+            : 'The application is created. One step is left: configure it for this server.',
         )}
       </Notice>
       {isProxy ? (

@@ -57,7 +57,7 @@ function Told({ provider, ticket }: { provider: string; ticket: string }) {
       {({ passing, message, claims }) =>
         passing ? (
           <div className="stack">
-            <Notice tone="good">{t('The sign-in works. This is what the application would be told of you.')}</Notice>
+            <Notice tone="good">{t('The sign-in works. The application would receive these data about you.')}</Notice>
             {Object.entries(claims).map(([name, content]) => (
               <section key={name} className="card stack" aria-label={titleOf(name)}>
                 <h2>{titleOf(name)}</h2>
@@ -95,7 +95,7 @@ function titleOf(name: string): string {
 function failures(outcome: string | null): string {
   switch (outcome) {
     case 'denied':
-      return t('What is bound to the application does not let you in.');
+      return t('The bindings of the application deny you access.');
     case 'off':
       return t('The application is disabled.');
     case 'missing':

@@ -71,7 +71,7 @@ function Tokens({ title, path, provider }: { title: string; path: string; provid
                         about={t('the token of {name}', { name: token.user.username })}
                         question={t('Revoke the token of {name}?', { name: token.user.username })}
                         consequence={
-                          <p>{t('The application can no longer use it. The person may have to sign in again.')}</p>
+                          <p>{t('The application can no longer use it. The user may have to sign in again.')}</p>
                         }
                         confirm={t('Revoke')}
                         onConfirm={async () => {

@@ -19,13 +19,15 @@ export function Unassigned({ object: { row, name, pk } }: AboveProps) {
     <Notice tone="warn">
       <p>
         {signsIn
-          ? t('No application has this provider, so nobody can sign in by it. Choose it in the form of an application.')
+          ? t(
+              'No application uses this provider, so nobody can sign in with it. Choose it in the form of an application.',
+            )
           : t('It sends nothing yet. Choose it under “Backchannel providers” in the form of an application.')}
       </p>
       {signsIn && mayMake && (
         <div className="row">
           <Link className="button" href={hrefOf(`/new${applications}`, { name, slug: slugOf(name), provider: pk })}>
-            {t('Make an application with this provider')}
+            {t('Create an application with this provider')}
           </Link>
         </div>
       )}

@@ -66,7 +66,7 @@ export function AddressStep({ template, initial }: { template: Template; initial
       {template.asksRedirect && isSaml && <MetadataHint />}
       <TextField
         label={required('Name')}
-        hint={t('What people read in their list of applications.')}
+        hint={t('Shown in the list of applications.')}
         value={name}
         errors={isSent ? complaints.name : []}
         autoComplete="off"
@@ -96,11 +96,11 @@ export function AddressStep({ template, initial }: { template: Template; initial
       />
       {template.asksRedirect && (
         <TextAreaField
-          label={t(isSaml ? 'Assertion consumer service' : 'Redirect URIs, one a line')}
+          label={t(isSaml ? 'Assertion consumer service' : 'Redirect URIs, one per line')}
           hint={t(
             isSaml
-              ? 'Where the application takes sign-ins; its documentation or metadata names it.'
-              : 'Where the application takes answers; its documentation names them.',
+              ? 'The application’s assertion consumer service, as listed in its documentation or metadata.'
+              : 'The application’s redirect URIs, as listed in its documentation.',
           )}
           rows={isSaml ? 1 : 3}
           placeholder={redirectsOf(template, { ...choices, address: template.address, redirect: '' }).join('\n')}
@@ -113,8 +113,8 @@ export function AddressStep({ template, initial }: { template: Template; initial
       {template.asksRedirect && !isSaml && (
         <>
           <TextAreaField
-            label={t('Addresses after signing out, one a line')}
-            hint={t('Where the application may send people whom it signed out. Empty: its address.')}
+            label={t('Post-logout redirect URIs, one per line')}
+            hint={t('Where the application may redirect users after logout. Empty: its address.')}
             rows={2}
             placeholder={signedOutOf(template, { ...choices, address: template.address, signedOut: '' }).join('\n')}
             value={signedOut}
@@ -124,7 +124,7 @@ export function AddressStep({ template, initial }: { template: Template; initial
           />
           <TextField
             label={t('Back-channel logout address')}
-            hint={t('Where the application learns that a session has ended, if its documentation names one.')}
+            hint={t('The application’s back-channel logout URL, if its documentation lists one.')}
             type="url"
             value={backchannel}
             errors={isSent ? complaints.backchannel : []}
@@ -136,7 +136,7 @@ export function AddressStep({ template, initial }: { template: Template; initial
       {template.asksRedirect && isSaml && (
         <TextField
           label={t('Entity ID of the application')}
-          hint={t('Also called audience or SP issuer; its documentation or metadata names it. Empty: its address.')}
+          hint={t('Also called audience or SP issuer; see its documentation or metadata. Empty: its address.')}
           value={entity}
           autoComplete="off"
           spellCheck={false}
@@ -145,7 +145,7 @@ export function AddressStep({ template, initial }: { template: Template; initial
       )}
       {readAddress(address) && template.protocol !== 'proxy' && (
         <div className="stack-tight small">
-          <p className="quiet">{t(isSaml ? 'Sign-ins are sent to' : 'Answers may go to')}</p>
+          <p className="quiet">{t(isSaml ? 'Sign-ins are sent to' : 'Responses are sent to')}</p>
           <ul className="plain-list">
             {redirectsOf(template, choices).map((url) => (
               <li key={url}>

@@ -45,7 +45,7 @@ export function Wizard() {
   if (!mayAdd('/core/applications/') || offered.length === 0)
     return (
       <Page title={t('New application')} crumbs={crumbs}>
-        <p>{t('You may not make applications together with their providers.')}</p>
+        <p>{t('You do not have permission to create applications together with their providers.')}</p>
       </Page>
     );
   if (!template)

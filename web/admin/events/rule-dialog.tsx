@@ -28,7 +28,7 @@ export function MakeRule({ event }: { event: Event }) {
   if (!useMayMakeRules()) return null;
   return (
     <Link className="button" href={hereWith({ dialog: dialogOf(event) })}>
-      {t('Make a rule of this…')}
+      {t('Create a rule from this…')}
     </Link>
   );
 }
@@ -59,7 +59,7 @@ function RuleDialog({ event }: { event: Event }) {
   return (
     <ActionDialog
       name={dialogOf(event)}
-      title={t('Make a rule of this event')}
+      title={t('Create a rule from this event')}
       confirm={t('Create')}
       act={async () => {
         if (group === null) throw new Error(t('Choose a group first.'));

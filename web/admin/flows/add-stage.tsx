@@ -75,7 +75,7 @@ function ExistingStage({ onChosen }: { onChosen(stage: string): Promise<void> })
   }
   return (
     <form className="stack-tight" noValidate onSubmit={add}>
-      <ReferencePicker label={t('A stage that there is')} model="svc_flows.stage" value={stage} onChange={setStage} />
+      <ReferencePicker label={t('An existing stage')} model="svc_flows.stage" value={stage} onChange={setStage} />
       {problem && <Notice tone="bad">{problem}</Notice>}
       <div className="row">
         <Button type="submit" isBusy={isBusy}>

@@ -85,9 +85,9 @@ export const purposeOf = ({ designation }: Pick<Design, 'designation'>): string 
   purposes[designation] ? t(purposes[designation]) : designation;
 
 const afterWrong: Readonly<Record<string, Text>> = {
-  retry: 'The stage asks again',
-  restart: 'The flow begins again',
-  restart_with_context: 'The flow begins again, with what it knows already',
+  retry: 'The stage is repeated',
+  restart: 'The flow restarts',
+  restart_with_context: 'The flow restarts, keeping its data',
 };
 
 export const afterWrongAnswer = ({ invalid_response_action: action }: DesignStep): string =>

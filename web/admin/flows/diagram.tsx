@@ -13,7 +13,7 @@ import { GateWords, modeWords } from './gate-words.tsx';
 export function Diagram({ design }: { design: Design }) {
   return (
     <div className="stack">
-      <ol className="flow-diagram" aria-label={t('The way through the flow')}>
+      <ol className="flow-diagram" aria-label={t('The path through the flow')}>
         <li className="diagram-end">{t('Beginning')}</li>
         <Fork gates={design.gates} mode={design.policy_engine_mode} otherwise={t('turned away')} />
         {design.steps.map((step) => (

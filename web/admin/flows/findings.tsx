@@ -31,7 +31,7 @@ export function FindingsSummary({ findings }: { findings: readonly Finding[] | n
   if (findings.length === 0)
     return (
       <p>
-        <span className="tag tag-good">{t('Checked')}</span> {t('Nothing is wrong with this flow.')}
+        <span className="tag tag-good">{t('Checked')}</span> {t('No problems found in this flow.')}
       </p>
     );
   const errors = findings.filter(({ severity }) => severity === 'error').length;

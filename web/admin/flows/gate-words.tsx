@@ -20,7 +20,7 @@ export function GateWords({ gate }: { gate: Gate }) {
 
 /** Of a binding whose group, user or policy is deleted. */
 export const lostWords = (negate: boolean): Text =>
-  negate ? 'Everybody: who was excluded here is deleted' : 'Nobody: what was bound here is deleted';
+  negate ? 'Everybody: the excluded user or group was deleted' : 'Nobody: the bound object was deleted';
 
 export const nameOfGate = ({ name }: Gate): string => name ?? t('hidden');
 

@@ -84,7 +84,7 @@ export function GatesPane({ target, gates, mode, open, canChange, reload }: Prop
                   <ConfirmButton
                     about={nameOfGate(gate)}
                     question={t('Remove the gate {name}?', { name: nameOfGate(gate) })}
-                    consequence={<p>{t('What is bound stays; it only decides nothing here any more.')}</p>}
+                    consequence={<p>{t('The bound object stays, but no longer applies here.')}</p>}
                     confirm={t('Remove')}
                     onConfirm={async () => {
                       await callAsPerson('DELETE', `${gatesPath}${gate.pk}/`);
@@ -104,7 +104,7 @@ export function GatesPane({ target, gates, mode, open, canChange, reload }: Prop
         <>
           <AddBinding target={target} order={Math.max(-1, ...gates.map(({ order }) => order)) + 1} onAdded={reload} />
           <p className="small">
-            <Link href={hrefOf('/new/policies/all/')}>{t('Make a new policy')}</Link>
+            <Link href={hrefOf('/new/policies/all/')}>{t('Create a policy')}</Link>
           </p>
         </>
       )}

@@ -51,8 +51,8 @@ export function Inspector({ slug, challenge }: { slug: string; challenge: Challe
           <dd>{plan.next_planned_stage ? <Stage binding={plan.next_planned_stage} /> : t('The end of the flow')}</dd>
         </div>
       </dl>
-      <h3>{t('What the flow knows')}</h3>
-      <p className="quiet small">{t('Stars stand for what people typed and for secrets.')}</p>
+      <h3>{t('Context of the flow')}</h3>
+      <p className="quiet small">{t('Entered values and secrets are masked.')}</p>
       <Code text={JSON.stringify(Object.fromEntries(context), null, 2)} />
     </>
   );

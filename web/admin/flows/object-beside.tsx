@@ -28,7 +28,7 @@ export function ObjectBeside(props: Props) {
   const entry = useEntry(props.path);
   const isOld = entry !== undefined && props.objectKey !== undefined;
   const description = useDescription(props.path, isOld ? pathOfObject(entry, props.objectKey) : undefined);
-  if (!entry) return <p className="quiet">{t('You may not see this.')}</p>;
+  if (!entry) return <p className="quiet">{t('You do not have permission to view this.')}</p>;
   return (
     <Loaded {...description}>
       {(known) =>

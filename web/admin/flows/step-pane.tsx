@@ -54,7 +54,7 @@ export function StepPane({ step, canChange, isSignIn, reload }: Props) {
           target={step.target}
           gates={step.gates}
           mode={step.policy_engine_mode}
-          open={t('Everybody comes to this stage.')}
+          open={t('Everybody reaches this stage.')}
           {...{ canChange, reload }}
         />
       )}
@@ -68,7 +68,7 @@ type PartProps = Props & { readonly name: string };
 function StagePart({ step, canChange, reload, name }: PartProps) {
   const done = useDone();
   const [, path = '', key = ''] = /^(.*\/)([^/]+)\/$/.exec(step.path ?? '') ?? [];
-  if (step.path === null) return <p className="quiet">{t('You may not see this.')}</p>;
+  if (step.path === null) return <p className="quiet">{t('You do not have permission to view this.')}</p>;
   if (!canChange)
     return (
       <p>
@@ -122,11 +122,11 @@ function PlaceFacts({ step }: { step: DesignStep }) {
   return (
     <dl className="facts">
       <div>
-        <dt>{t('Gates are asked when the flow begins')}</dt>
+        <dt>{t('Gates are evaluated when the flow begins')}</dt>
         <dd>{yes(step.evaluate_on_plan)}</dd>
       </div>
       <div>
-        <dt>{t('Gates are asked when somebody comes here')}</dt>
+        <dt>{t('Gates are evaluated at this step')}</dt>
         <dd>{yes(step.re_evaluate_policies)}</dd>
       </div>
       <div>

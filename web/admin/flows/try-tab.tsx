@@ -12,11 +12,11 @@ const RunPane = lazy(async () => ({ default: (await import('./run-pane.tsx')).Ru
 
 /** The consequences of running a flow for the person who tries it. */
 const effects: Readonly<Record<string, Text>> = {
-  authentication: 'At its end you are signed in as the person whose name you give, and no longer as yourself.',
+  authentication: 'At the end you are signed in as the user whose name you enter, no longer as yourself.',
   invalidation: 'At its end you are signed out.',
-  enrollment: 'It makes an account, and signs you in with it.',
+  enrollment: 'It creates an account and signs you in with it.',
   unenrollment: 'It deletes your account.',
-  recovery: 'It sends mails, and changes the password of the person whose name you give.',
+  recovery: 'It sends mails, and changes the password of the user whose name you enter.',
 };
 
 interface End {
@@ -47,7 +47,7 @@ export function TryTab({ design }: { design: Design }) {
             <Ended end={end} isSame={end.username === user.username} />
           ) : (
             <>
-              <p>{t('You walk the flow as people do, with its inspector beside it. All of it is real.')}</p>
+              <p>{t('This runs the real flow, with its inspector beside it. Changes are saved.')}</p>
               {effect && <Notice tone="warn">{t(effect)}</Notice>}
             </>
           )}
@@ -65,8 +65,7 @@ export function TryTab({ design }: { design: Design }) {
             <CopyButton text={address} />
           </div>
           <p className="quiet small">
-            {t('To walk it as somebody who is not signed in, copy its address into a private window.')}{' '}
-            <bdi>{address}</bdi>
+            {t('To run it without being signed in, open its address in a private window.')} <bdi>{address}</bdi>
           </p>
         </section>
       )}
@@ -82,7 +81,7 @@ export function TryTab({ design }: { design: Design }) {
 function Ended({ end: { to, username }, isSame }: { end: End; isSame: boolean }) {
   return (
     <>
-      <Notice tone="good">{t('The flow leads on to {address}', { address: to })}</Notice>
+      <Notice tone="good">{t('The flow redirects to {address}', { address: to })}</Notice>
       {!isSame && (
         <Notice tone="warn">
           <div className="row">

@@ -23,7 +23,7 @@ export function NoRights({ person }: { person: Person }) {
       </p>
       <p className="quiet">
         {t(
-          'If you should have rights, ask an administrator to add you to a group that brings them, then load this page again.',
+          'If you need permissions, ask an administrator to add you to a group that grants them, then load this page again.',
         )}
       </p>
       <div className="row">

@@ -89,7 +89,7 @@ function Search() {
         ))}
       </ul>
       {fitting.length + objects.length === 0 && text !== '' && of === text && (
-        <p className="quiet">{t('Nothing is called “{text}”.', { text })}</p>
+        <p className="quiet">{t('No results for “{text}”.', { text })}</p>
       )}
     </div>
   );

@@ -11,7 +11,7 @@ const shortcuts: readonly (readonly [keys: string, what: Text])[] = [
   ['/', 'Find pages, objects and actions'],
   ['H', 'Go to the start page'],
   ['?', 'Show this list'],
-  ['Esc', 'Close what is in front'],
+  ['Esc', 'Close the topmost dialog'],
 ];
 
 /** The shortcuts that work everywhere, and the list of them. */

@@ -24,7 +24,7 @@ export function ConflictDialog({ members, before, theirs, mine, names, ...props 
   const isLeft = (row: Row) => (name: string) => isSame(before[name], row[name]);
   const differing = members.filter(({ name }) => !isLeft(mine)(name) || !isLeft(theirs)(name));
   return (
-    <Dialog title={t('Somebody else has changed this meanwhile')} onClose={onClose} isWide>
+    <Dialog title={t('Somebody else has changed this in the meantime')} onClose={onClose} isWide>
       <p>{t('Nothing of yours has been saved. These are the versions, with what either of you has changed:')}</p>
       <Comparison
         members={differing}
@@ -36,13 +36,13 @@ export function ConflictDialog({ members, before, theirs, mine, names, ...props 
       />
       <p className="quiet small">
         {t(
-          'If you go on, the fields that you have changed stay in the form, on top of the version on the server. Nothing is saved until you save again.',
+          'If you keep yours, the fields that you have changed stay in the form, on top of the version on the server. Nothing is saved until you save again.',
         )}
       </p>
       <div className="row">
         <Button onClick={onTakeTheirs}>{t('Discard mine')}</Button>
         <Button look="primary" onClick={onKeepMine}>
-          {t('Go on with mine')}
+          {t('Keep my changes')}
         </Button>
       </div>
     </Dialog>

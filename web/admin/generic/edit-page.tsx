@@ -70,7 +70,8 @@ function EditForm({ entry, objectKey, Beside, description, object, name, reload 
   const { changing } = description;
   const initial = useMemo(() => initialValues(changing ?? [], object.row), [changing, object.row]);
   const path = pathOfObject(entry, objectKey);
-  if (!changing || !object.may.includes('change')) return <p>{object.why ?? t('You may not change this.')}</p>;
+  if (!changing || !object.may.includes('change'))
+    return <p>{object.why ?? t('You do not have permission to change this.')}</p>;
   return (
     <ObjectForm
       members={changing}

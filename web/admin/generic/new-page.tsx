@@ -67,7 +67,7 @@ function NewForm({ entry, Beside, description, proposed }: FormProps & { readonl
     return Object.fromEntries(named.map((member) => [member.name, prefilled(member)]));
   }, [creating, query]);
   const beginning = useMemo(() => ({ ...initial, ...proposed, ...given }), [initial, proposed, given]);
-  if (!creating || entry.may.add === 'none') return <p>{t('You may not make one.')}</p>;
+  if (!creating || entry.may.add === 'none') return <p>{t('You do not have permission to create one.')}</p>;
   return (
     <ObjectForm
       members={creating}

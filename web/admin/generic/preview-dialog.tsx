@@ -49,7 +49,7 @@ export function PreviewDialog({ members, initial, isNew, names, ask, onClose }: 
   }, []);
   const { after, changed } = answer ?? { after: null, changed: [] };
   return (
-    <Dialog title={t(isNew ? 'What would be made' : 'What would change')} onClose={onClose} isWide>
+    <Dialog title={t(isNew ? 'What would be created' : 'What would change')} onClose={onClose} isWide>
       {!after && <Waiting />}
       {after && changed.length === 0 && <p>{t('Nothing would change.')}</p>}
       {after && changed.length > 0 && (

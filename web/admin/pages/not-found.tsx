@@ -6,8 +6,8 @@ import { Page } from '../page.tsx';
 
 export function NotFound() {
   return (
-    <Page title={t('There is no such page')}>
-      <p>{t('Nothing is at this address, or nothing that you may see.')}</p>
+    <Page title={t('Page not found')}>
+      <p>{t('This page does not exist, or you do not have permission to view it.')}</p>
       <p>
         <Rich
           text="Go to the <link>start page</link>, or press <kbd>/</kbd> to search."

@@ -19,7 +19,7 @@ const path = '/admin/settings/';
 export function Settings() {
   if (!useInterface().system_permissions.includes('view_system_settings')) return <NotFound />;
   return (
-    <Page title={t('Settings')} intro={t('What holds for the whole server.')}>
+    <Page title={t('Settings')} intro={t('Settings of the whole server.')}>
       <AllSettings />
     </Page>
   );

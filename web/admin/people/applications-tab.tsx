@@ -22,7 +22,7 @@ export function ApplicationsTab({ person: { pk: person } }: { person: Person }) 
     <Loaded {...read}>
       {({ results, pagination }) =>
         results.length === 0 ? (
-          <p className="empty">{t('They may open no application.')}</p>
+          <p className="empty">{t('They cannot open any application.')}</p>
         ) : (
           <>
             <ul className="rows" aria-label={t('Applications')}>

@@ -18,7 +18,7 @@ const signedIn: Words = { none: 'Not signed in anywhere.', verb: 'Sign out', que
 const factors: Words = { none: 'No second factor.', verb: 'Remove', question: 'Remove {name}?' };
 const keys: Words = { none: 'No tokens.', verb: 'Delete', question: 'Delete {name}?' };
 const consents: Words = {
-  none: 'No application has been allowed to know about this person.',
+  none: 'This user has given no consents.',
   verb: 'Revoke',
   question: 'Revoke {name}?',
 };

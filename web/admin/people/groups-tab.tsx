@@ -47,7 +47,7 @@ export function GroupsTab({ person, names, reload }: { person: Person; names: Na
                 <ConfirmButton
                   about={t('from {group}', { group: name })}
                   question={t('Remove {name} from {group}?', { name: person.username, group: name })}
-                  consequence={<p>{t('They lose the access and the roles that the group brings.')}</p>}
+                  consequence={<p>{t('They lose the access and the roles that the group grants.')}</p>}
                   confirm={t('Remove')}
                   onConfirm={async () => {
                     await callAsPerson('POST', `/core/groups/${pk}/remove_user/`, { pk: person.pk });

@@ -40,7 +40,7 @@ export function InvitationLink({ invitation, onClose }: { invitation: Invitation
   return (
     <div className="stack">
       {problem && <Notice tone="bad">{problem}</Notice>}
-      <p>{t('The link makes one account. It is shown only now.')}</p>
+      <p>{t('The link creates one account. It is shown only now.')}</p>
       <code className="people-link">{link}</code>
       <Suspense>
         <QrCode text={link} label={t('The link as a QR code')} />

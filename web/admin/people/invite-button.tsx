@@ -46,13 +46,13 @@ function InviteDialog({ onClose }: { onClose(): void }) {
       });
       if (link === null)
         throw new Error(
-          t('The invitation is made, but no enrolment flow takes invitations: bind an invitation stage to one.'),
+          t('The invitation is created, but no enrolment flow accepts invitations: bind an invitation stage to one.'),
         );
       setMade({ pk, link, email });
     });
   }
   return (
-    <Dialog title={t(made ? 'Invitation' : 'Invite somebody')} onClose={onClose}>
+    <Dialog title={t(made ? 'Invitation' : 'Invite a user')} onClose={onClose}>
       {problem && <Notice tone="bad">{problem}</Notice>}
       {made ? (
         <InvitationLink invitation={made} onClose={onClose} />
@@ -77,7 +77,7 @@ function InviteDialog({ onClose }: { onClose(): void }) {
           />
           <DialogButtons onLeave={onClose}>
             <Button type="submit" look="primary" isBusy={isBusy}>
-              {t('Make an invitation')}
+              {t('Create an invitation')}
             </Button>
           </DialogButtons>
         </form>

@@ -65,7 +65,7 @@ export function MembersTab({ group: { pk, name }, may }: Props) {
                       <ConfirmButton
                         about={person.username}
                         question={t('Remove {name} from {group}?', { name: person.username, group: name })}
-                        consequence={<p>{t('They lose the access and the roles that the group brings.')}</p>}
+                        consequence={<p>{t('They lose the access and the roles that the group grants.')}</p>}
                         confirm={t('Remove')}
                         onConfirm={async () => {
                           await callAsPerson('POST', `/core/groups/${pk}/remove_user/`, { pk: person.pk });

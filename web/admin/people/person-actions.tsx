@@ -105,14 +105,14 @@ function RecoveryDialog({ person }: { person: Person }) {
     <ActionDialog
       name="recovery"
       title={t('Recovery link for {name}', { name: person.username })}
-      confirm={t(link ? 'Make another' : 'Make a link')}
+      confirm={t(link ? 'Create another' : 'Create a link')}
       leave={t(link ? 'Close' : 'Cancel')}
       act={async () => {
         const made = await recovering<{ link: string }>(`/core/users/${person.pk}/recovery/`, user);
         setLink(made.link);
       }}
     >
-      <p>{t('Whoever opens the link can set a new password. Give it to {name} alone.', { name: person.username })}</p>
+      <p>{t('Anyone who opens the link can set a new password. Give it to {name} only.', { name: person.username })}</p>
       {link && (
         <div className="stack-tight">
           <code className="people-link">{link}</code>
@@ -168,10 +168,8 @@ function SecondFactorsDialog({ person }: { person: Person }) {
         done(t('{name} has no second factor any more.', { name }));
       }}
     >
-      <p>{t('For somebody who lost their phone: passkeys, authenticator apps and recovery codes are removed.')}</p>
-      <p>
-        {t('Make sure that it is really them who asks. Until they add a new one, the password alone signs them in.')}
-      </p>
+      <p>{t('For users who lost their phone: passkeys, authenticator apps and recovery codes are removed.')}</p>
+      <p>{t('Verify their identity first. Until they add a new factor, the password alone is enough to sign in.')}</p>
     </ActionDialog>
   );
 }
@@ -232,7 +230,7 @@ function ActAsDialog({ person }: { person: Person }) {
         location.assign('/if/user/');
       }}
     >
-      <p>{t('You see what they see, with their rights. Events name both of you.')}</p>
+      <p>{t('You see what they see, with their permissions. Events record both of you.')}</p>
       <TextField
         label={t('Reason')}
         hint={t('Kept in the log.')}

@@ -65,9 +65,7 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
       {tab === 'tokens' && <Tokens person={person} />}
       {tab === 'consents' && <Consents person={person} />}
       {tab === 'connections' && <Connections person={person} />}
-      {tab === 'events' && (
-        <EventRows query={{ username: person.username }} none={t('Nothing that they did is recorded.')} />
-      )}
+      {tab === 'events' && <EventRows query={{ username: person.username }} none={t('No events are recorded.')} />}
       {tab === 'changes' && <Changes entry={entry} pk={String(person.pk)} />}
       {tab === 'used-by' && <UsedBy entry={entry} objectKey={objectKey} />}
     </Page>

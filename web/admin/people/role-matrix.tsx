@@ -115,7 +115,7 @@ export function RoleMatrix({ role, all, held, may, reload }: Props) {
       </div>
       {canGive && (
         <div className="row">
-          <span className="quiet">{t('Add what is usual for')}</span>
+          <span className="quiet">{t('Add the usual permissions for')}</span>
           {usualRoles.map(({ title, permissions }) => (
             <Button key={title} onClick={() => choose(chosen.union(givable(permissions)))}>
               {t(title)}

@@ -40,15 +40,15 @@ function Offered({ object, canChange }: { object: WholeObject; canChange: boolea
       {object.row.verification_kp === null && (
         <Notice tone="bad">
           {t(
-            'Closed: without a verification certificate, nobody’s word could be checked. Choose that of the identity provider.',
+            'Closed: without a verification certificate, responses cannot be verified. Choose the certificate of the identity provider.',
           )}
         </Notice>
       )}
       <p>
         {t(
           object.row.enrollment_flow
-            ? 'Whoever comes from it for the first time gets an account here.'
-            : 'People who have no account here are turned away, because it has no enrollment flow.',
+            ? 'Users who sign in through it for the first time get an account here.'
+            : 'Users without an account are denied, because there is no enrollment flow.',
         )}
       </p>
       <Loaded {...read}>
@@ -94,7 +94,7 @@ function NotOffered({ object, stages, reload }: Props) {
     });
   return (
     <>
-      <p>{t('The sign-in page does not offer it yet. A stage that asks who people are has to name it.')}</p>
+      <p>{t('The sign-in page does not offer it yet. Select it in an identification stage.')}</p>
       {problem && <Notice tone="bad">{problem}</Notice>}
       <div className="row">
         {stages.map((stage) => (

@@ -18,8 +18,8 @@ export function OtherSide({ object: { row } }: AboveProps) {
     typeof row[member] === 'string' ? [{ label: t(label), text: row[member] }] : [],
   );
   return rows.length > 0 ? (
-    <section className="card stack" aria-label={t('For the other side')}>
-      <h2>{t('For the other side')}</h2>
+    <section className="card stack" aria-label={t('For the identity provider')}>
+      <h2>{t('For the identity provider')}</h2>
       <CopyRows rows={rows} />
     </section>
   ) : null;

@@ -48,7 +48,7 @@ const steps: Readonly<Record<StepName, Step>> = {
     Way: () => <ConnectApplication />,
   },
   second_administrator: {
-    title: 'Make somebody else an administrator',
+    title: 'Add a second administrator',
     why: 'So that one lost account does not lock everybody out.',
     Way: SuperuserGroups,
   },

@@ -92,7 +92,7 @@ function Troubles({
           return (
             <li key={pk} className="rows-row">
               <span className={isOver ? 'tag tag-alert' : 'tag tag-warning'}>
-                {t(isOver ? 'Certificate ended' : 'Certificate ends')}
+                {t(isOver ? 'Certificate expired' : 'Certificate expires')}
               </span>
               <div className="rows-text">
                 <Link href={hrefOf(`/crypto/certificatekeypairs/${pk}/`)}>{name}</Link>

@@ -36,8 +36,8 @@ function troublesOf({ jobs, certificates, tokens, sync }: Maintenance): RowProps
       .map(({ pk, name, ends }) => ({
         ...{ id: pk, name, href: hrefOf(`/crypto/certificatekeypairs/${pk}/`), at: ends },
         ...(isOver(ends)
-          ? { tone: 'alert' as const, tag: t('Certificate ended') }
-          : { tone: 'warning' as const, tag: t('Certificate ends') }),
+          ? { tone: 'alert' as const, tag: t('Certificate expired') }
+          : { tone: 'warning' as const, tag: t('Certificate expires') }),
       })),
     ...tokens
       .filter(({ ends }) => ends !== null)
@@ -55,7 +55,7 @@ function troublesOf({ jobs, certificates, tokens, sync }: Maintenance): RowProps
     ...sync
       .filter(({ failed, message }) => failed > 0 || message !== '')
       .map(({ pk, name, failed, message }) => ({
-        ...{ id: `sync ${pk}`, tone: 'alert' as const, tag: t('Not in step'), name },
+        ...{ id: `sync ${pk}`, tone: 'alert' as const, tag: t('Out of sync'), name },
         href: hrefOf('/system/', { tab: 'provisioning', provider: String(pk), state: 'failed' }),
         text: message || t('{count, plural, one {# object failed} other {# objects failed}}', { count: failed }),
       })),

@@ -23,10 +23,13 @@ export function EndingCertificate({ object: { row } }: AboveProps) {
     <Notice tone={isOver(ends) ? 'bad' : 'warn'}>
       <p>
         {isOver(ends) ? (
-          <Rich text="This certificate ended {when}. Others may refuse what it signs or encrypts." values={{ when }} />
+          <Rich
+            text="This certificate expired {when}. Others may reject what it signs or encrypts."
+            values={{ when }}
+          />
         ) : (
           <Rich
-            text="This certificate ends {when}. After that, others may refuse what it signs or encrypts."
+            text="This certificate expires {when}. After that, others may reject what it signs or encrypts."
             values={{ when }}
           />
         )}{' '}

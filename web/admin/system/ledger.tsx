@@ -157,7 +157,7 @@ function EntryRow({ entry, names, at, reload }: RowProps) {
 function State({ entry: { error, outstanding } }: { entry: Entry }) {
   if (error) return <span className="tag tag-alert">{t('Failed')}</span>;
   if (outstanding > 0) return <span className="tag tag-warning">{t('Outstanding')}</span>;
-  return <span className="tag tag-good">{t('In step')}</span>;
+  return <span className="tag tag-good">{t('In sync')}</span>;
 }
 
 function Messages({ title, messages, onClose }: { title: string; messages: readonly Message[]; onClose(): void }) {

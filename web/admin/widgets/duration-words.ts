@@ -27,7 +27,7 @@ export function durationWords(text: string): string | null {
   const total = millisecondsOf(text);
   if (Number.isNaN(total)) return null;
   const duration = inUnits(Math.round(Math.abs(total))).join(t(', '));
-  if (duration === '') return t('That is no time at all.');
+  if (duration === '') return t('That is a duration of zero.');
   return total < 0 ? t('That is {duration} earlier.', { duration }) : t('That is {duration}.', { duration });
 }
 

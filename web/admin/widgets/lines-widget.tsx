@@ -21,7 +21,7 @@ export function LinesWidget(props: WidgetProps) {
   return (
     <TextAreaField
       {...facts}
-      hint={[facts.hint, t('One to a line.')].filter(Boolean).join(' ')}
+      hint={[facts.hint, t('One per line.')].filter(Boolean).join(' ')}
       rows={Math.min(8, Math.max(2, text.split('\n').length + 1))}
       spellCheck={false}
       value={text}

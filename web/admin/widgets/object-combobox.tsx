@@ -81,7 +81,7 @@ export function ObjectCombobox(props: Props) {
             >
               <span>{object.name}</span>
               <span className="quiet small">
-                {isOpenTo(object) ? object.type : t('Brings rights that you do not hold')}
+                {isOpenTo(object) ? object.type : t('Grants permissions that you do not hold')}
               </span>
             </li>
           ))}

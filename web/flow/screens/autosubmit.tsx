@@ -16,11 +16,11 @@ export function AutosubmitScreen({ challenge }: { challenge: Autosubmit }) {
   const { url, attrs, title } = challenge;
   useEffect(() => form.current?.submit(), []);
   const target = safeAddress(url);
-  if (!target) return <p role="alert">{t('This leads to a place that is none.')}</p>;
+  if (!target) return <p role="alert">{t('The redirect address is invalid.')}</p>;
   return (
     <form className="stack" method="post" action={target} ref={form}>
       <h1>{title || challenge.flow_info?.title || t('One moment…')}</h1>
-      <p className="quiet">{t('You are being taken on.')}</p>
+      <p className="quiet">{t('You are being redirected.')}</p>
       {Object.entries(attrs).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}

@@ -37,8 +37,8 @@ export function CaptchaScreen({ challenge }: { challenge: CaptchaChallenge }) {
   return (
     <Step
       challenge={challenge}
-      title={t('Are you there?')}
-      intro={t('We check that a person is using this page.')}
+      title={t('Verify that you’re human')}
+      intro={t('We check that a human is using this page.')}
       links={<CancelLink challenge={challenge}>{t('Start again')}</CancelLink>}
     >
       <Who challenge={challenge} />

@@ -9,7 +9,8 @@ interface Confirmation {
 }
 
 function introOf({ signs_out, sends_mail }: Confirmation): string {
-  if (signs_out) return t('You will be signed out of everything that you have signed in to from here.');
+  if (signs_out)
+    return t('You will be signed out of this server and of all applications that you signed in to from here.');
   if (sends_mail) return t('You will get an email with a link. Go on only if you opened this page yourself.');
   return t('This changes your account or your session. Go on only if you opened this page yourself.');
 }

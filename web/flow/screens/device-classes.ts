@@ -39,7 +39,7 @@ export interface DeviceClass {
 
 export const deviceClasses: Readonly<Record<string, DeviceClass>> = {
   totp: { title: 'Authenticator app', text: 'Enter the code that the app shows.' },
-  static: { title: 'Recovery codes', text: 'Enter one of the codes that you kept.' },
+  static: { title: 'Recovery codes', text: 'Enter one of your codes.' },
   webauthn: { title: 'Passkey', text: 'Confirm with your device.' },
   sms: { title: 'Text message', text: 'Get a code on your phone.', isCalled: true, isSingle: true },
   twofactor: { title: 'Push message', text: 'Confirm in the app on your phone.', isSingle: true },

@@ -26,7 +26,7 @@ export function DeviceCodeFinishScreen({ challenge }: { challenge: Challenge }) 
     <Step
       challenge={challenge}
       title={t('Your device is connected')}
-      intro={t('It goes on by itself. You can close this page.')}
+      intro={t('It continues automatically. You can close this page.')}
       links={<a href="/">{t('Go to the start page')}</a>}
     />
   );

@@ -30,7 +30,7 @@ function LinkSent({ challenge }: { challenge: EmailChallenge }) {
       challenge={challenge}
       title={t('Check your email')}
       intro={t(
-        'If what you entered is right, an email with a link is on its way. Open the link to go on; this page can be closed then.',
+        'If your entry is correct, an email with a link is on its way. Open the link to continue; you can then close this page.',
       )}
       action={t('Send it again')}
       onSubmit={() => void sendAgain()}
@@ -39,7 +39,7 @@ function LinkSent({ challenge }: { challenge: EmailChallenge }) {
       {isSentAgain && !challenge.response_errors && !trouble && (
         <Notice tone="good">{t('It has been sent again.')}</Notice>
       )}
-      <p className="small quiet">{t('Nothing there? It may take a minute, or be among the unwanted mail.')}</p>
+      <p className="small quiet">{t('No email? It may take a minute, or be in your spam folder.')}</p>
     </Step>
   );
 }

@@ -17,7 +17,7 @@ export function AccessDeniedScreen({ challenge }: { challenge: Denied }) {
   return (
     <Step
       challenge={withoutTitle(challenge)}
-      title={t('You cannot go on here')}
+      title={t('Access denied')}
       intro={error_message || t('You do not have access to this.')}
       links={<a href="/">{t('Go to the start page')}</a>}
     >
@@ -56,8 +56,8 @@ export function RedirectScreen({ challenge }: { challenge: Redirect }) {
   return (
     <Step
       challenge={challenge}
-      title={t('You cannot go on here')}
-      intro={t('The server gave an address that leads nowhere.')}
+      title={t('Access denied')}
+      intro={t('The server returned an invalid address.')}
       links={<a href="/">{t('Go to the start page')}</a>}
     />
   );
@@ -68,7 +68,7 @@ export function UnknownScreen({ challenge }: { challenge: Challenge }) {
     <Step
       challenge={withoutTitle(challenge)}
       title={t('This step cannot be shown')}
-      intro={t('The server asks for something that this page does not know.')}
+      intro={t('The server requires a step that this page does not support.')}
       links={<CancelLink challenge={challenge}>{t('Start again')}</CancelLink>}
     >
       <p className="small quiet">

@@ -7,7 +7,7 @@ export function localeChoices(current: string, isOptional: boolean): Choice[] {
   const offered = current === '' || offers(current) ? languages : [...languages, current];
   const choices = offered.map((value) => ({ value, label: languageName(value) }));
   choices.sort((a, b) => a.label.localeCompare(b.label));
-  return isOptional || current === '' ? [{ value: '', label: t('As my browser says') }, ...choices] : choices;
+  return isOptional || current === '' ? [{ value: '', label: t('Same as my browser') }, ...choices] : choices;
 }
 
 const offers = (tag: string): boolean => languages.some((language) => language === tag);

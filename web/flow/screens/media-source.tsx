@@ -20,8 +20,8 @@ export function MediaSourceScreen({ challenge }: { challenge: MediaChallenge & W
   return (
     <Step
       challenge={challenge}
-      title={t('Show who you are')}
-      intro={t('This step asks the media server who you are.')}
+      title={t('Verify your identity')}
+      intro={t('This step identifies you at the media server.')}
       links={<CancelLink challenge={challenge}>{t('Start again')}</CancelLink>}
     >
       <Who challenge={challenge} />

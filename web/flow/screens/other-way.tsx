@@ -7,7 +7,7 @@ export function OtherWay({ onOther }: Pick<ValidateProps, 'onOther'>) {
   if (!onOther) return null;
   return (
     <Button look="quiet" onClick={onOther}>
-      {t('Use another way')}
+      {t('Use another method')}
     </Button>
   );
 }

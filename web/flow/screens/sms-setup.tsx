@@ -31,7 +31,7 @@ export function SmsSetupScreen({ challenge }: { challenge: SmsChallenge }) {
           name="phone_number"
           type="tel"
           autoComplete="tel"
-          hint={t('With the code of your country, such as +49 151 2345678.')}
+          hint={t('With your country code, such as +49 151 2345678.')}
           required
           errors={errorsOf(challenge, 'phone_number')}
         />

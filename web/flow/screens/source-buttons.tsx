@@ -72,5 +72,5 @@ function SourceButton({ source, hasLabel, onChoose }: { source: LoginSource; has
 function bySource({ name, challenge }: LoginSource) {
   if (challenge.component === mediaComponent)
     return <MediaSignIn name={name} challenge={challenge as MediaChallenge} />;
-  return <Notice tone="bad">{t('This page does not know how to sign in with {name}.', { name })}</Notice>;
+  return <Notice tone="bad">{t('This page does not support signing in with {name}.', { name })}</Notice>;
 }

@@ -18,9 +18,9 @@ export function StaticSetupScreen({ challenge }: { challenge: StaticChallenge })
       challenge={challenge}
       title={t('Your recovery codes')}
       intro={t(
-        'Each of these codes can be used once, when nothing else is at hand. Keep them in a safe place: they are not shown again.',
+        'Each of these codes can be used once, if you have no other device. Store them in a safe place: they are not shown again.',
       )}
-      action={t('I have kept them')}
+      action={t('I have saved them')}
       onSubmit={() => void answer({})}
     >
       <Who challenge={challenge} />

@@ -50,7 +50,7 @@ export function TwofactorSetupScreen({ challenge }: { challenge: TwofactorChalle
       links={<CancelLink challenge={challenge}>{t('Start again')}</CancelLink>}
     >
       <Who challenge={challenge} />
-      {isInvalid && <Notice tone="bad">{t('This code is no longer good. Please start again.')}</Notice>}
+      {isInvalid && <Notice tone="bad">{t('This code has expired. Please start again.')}</Notice>}
       {barcode && <img className="setup-barcode" src={barcode} alt={t('QR code for the app of your push service')} />}
       {appAddress.test(activation_code) && <a href={activation_code}>{t('On this device? Open the app.')}</a>}
     </Step>

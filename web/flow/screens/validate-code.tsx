@@ -10,7 +10,7 @@ import { OtherWay } from './other-way.tsx';
 
 const intros: Readonly<Record<string, Text>> = {
   totp: 'Enter the code that your authenticator app shows.',
-  static: 'Enter one of the recovery codes that you kept.',
+  static: 'Enter one of your recovery codes.',
   sms: 'Enter the code that was sent to your phone.',
 };
 

@@ -55,7 +55,7 @@ function ChooseDevice({ challenge, onChoose }: Choosing) {
     onChoose(device);
   }
   return (
-    <Step challenge={challenge} title={t('Is it you?')} intro={t('How do you want to confirm that it is you?')}>
+    <Step challenge={challenge} title={t('Is it you?')} intro={t('How do you want to verify your identity?')}>
       <Who challenge={challenge} />
       <div className="ways">
         {waysOf(challenge.device_challenges).map((device) => (
@@ -76,7 +76,7 @@ function ChooseSetup({ challenge }: { challenge: ValidationChallenge }) {
     <Step
       challenge={challenge}
       title={t('Set up a second factor')}
-      intro={t('You need one more way to confirm that it is you.')}
+      intro={t('You need another method to verify your identity.')}
     >
       <Who challenge={challenge} />
       <div className="ways">

@@ -9,7 +9,7 @@ export function expressionPolicy({ sandbox }: { readonly sandbox: Sandbox }) {
     schema: 'ExpressionPolicy',
     names: ['Expression Policy', 'Expression Policies'],
     component: 'xak-policy-expression-form',
-    description: 'Passes when an expression says so: the body of a JavaScript function.',
+    description: 'Passes if an expression returns true: the body of a JavaScript function.',
     table: 'policy_expression',
     fields: {
       expression: expression(sandbox.check, {

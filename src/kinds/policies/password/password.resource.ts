@@ -47,7 +47,7 @@ export const passwordPolicy = definePolicy({
       filter: true,
       help: 'Estimate how long guessing the password would take.',
     }),
-    hibp_allowed_count: amount('In how many known leaks a password may have turned up.'),
+    hibp_allowed_count: amount('The number of known leaks in which a password may have appeared.'),
     zxcvbn_score_threshold: integer({
       min: 0,
       default: 2,

@@ -91,7 +91,7 @@ const bindFlow = ref('svc_flows.flow', 'uuid', {
   proposes: { slug: bindFlowSlug },
 });
 
-/** Serves users and groups to applications that know people by LDAP alone. */
+/** Serves users and groups to applications that only support LDAP. */
 export function ldapProvider(): Resource {
   return defineProvider({
     path: '/providers/ldap/',
@@ -99,7 +99,7 @@ export function ldapProvider(): Resource {
     schema: 'LDAPProvider',
     names: ['LDAP Provider', 'LDAP Providers'],
     component: 'xak-provider-ldap-form',
-    description: 'Serves users and groups to applications that know people by LDAP alone.',
+    description: 'Serves users and groups to applications that only support LDAP.',
     table: 'provider_ldap',
     filterBy: [],
     filters: {

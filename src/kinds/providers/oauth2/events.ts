@@ -55,7 +55,7 @@ export const suspiciousEvent = (client: Client, grantType: GrantType): NewEvent 
   action: 'suspicious_request',
   app,
   context: {
-    message: 'A grant was used twice. Everything that came of it has been revoked.',
+    message: 'A grant was used twice. All its tokens have been revoked.',
     application: factsOf(client),
     grant_type: grantType,
   },
@@ -82,9 +82,8 @@ export const sharedSubjectEvent = (
 });
 
 const wrongAddress = {
-  redirect_uri: 'A request named a redirect address that is none of the redirect_uris of the provider.',
-  post_logout_redirect_uri:
-    'A request named a return address that is none of the post_logout_redirect_uris of the provider.',
+  redirect_uri: 'The redirect_uri of a request is not registered for the provider.',
+  post_logout_redirect_uri: 'The post_logout_redirect_uri of a request is not registered for the provider.',
 } as const;
 
 /** That a request named an address to return to that the provider does not have. */

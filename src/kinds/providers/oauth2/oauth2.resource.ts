@@ -85,7 +85,7 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
       include_claims_in_id_token: boolean({
         default: true,
         filter: true,
-        help: 'Put the claims into the id_token too, for clients that never ask the userinfo endpoint.',
+        help: 'Put the claims into the id_token too, for clients that never call the userinfo endpoint.',
         group: 'Advanced',
       }),
       signing_key: ref(certificateModel, 'uuid', {
@@ -104,7 +104,7 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
       sub_mode: choice(subModes, {
         default: 'hashed_user_id',
         filter: true,
-        help: 'What identifies a user to clients.',
+        help: 'The value that identifies a user to clients.',
         group: 'Advanced',
       }),
       issuer_mode: choice(['global', 'per_provider'], {
@@ -122,7 +122,7 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
         default: () => [],
         help: 'Where people may be sent when a client has signed them out.',
       }),
-      backchannel_logout_uri: logoutUri('Called with a logout token when a session is over.'),
+      backchannel_logout_uri: logoutUri('Called with a logout token when a session ends.'),
       frontchannel_logout_uri: logoutUri('Loaded by the browser that signs out.'),
       jwks_sources: refs('svc_sources_oauth.oauthsource', 'uuid', {
         table: 'provider_oauth2_jwks_sources',
@@ -280,7 +280,7 @@ function setupUrlsAction(publicUrl: string): Action<SetupRow> {
     on: 'row',
     method: 'GET',
     page: { button: 'Setup URLs' },
-    summary: 'Where a client of the provider finds everything',
+    summary: 'Show the endpoints for clients of the provider',
     access: 'visible',
     answer: { status: 200, schema, schemaName: 'OAuth2ProviderSetupURLs' },
     run: async ({ row }) => setupUrls(publicUrl, row.assigned_application_slug, row.issuer_mode),

@@ -34,7 +34,7 @@ export async function authorize(
   if (ticket !== null) return redeem(needs, call, application, ticket);
   const sealed = query.get('state') ?? '';
   if (openState(needs.key.box, sealed, call.now)?.provider !== application.pk)
-    throw new ErrorPage('This request is too old, or not one of this application.');
+    throw new ErrorPage('The request has expired or does not belong to this application.');
   if (call.actor?.impersonator)
     throw new ErrorPage('Impersonated sessions cannot authorize applications.', { status: 403 });
   if (!application.application.enabled) return rejectIfDisabled(needs, call, application, undefined);

@@ -19,7 +19,7 @@ import { createRow } from '../../../resource/verbs/write-row.ts';
 import { samlProviderModel } from './models.ts';
 
 const body = {
-  name: text({ help: 'What the provider will be called; unique.' }),
+  name: text({ help: 'The name of the new provider; unique.' }),
   authorization_flow: ref('svc_flows.flow', 'uuid', {
     help: 'The flow that runs before the application gets access.',
     proposes: { slug: consentFlow },

@@ -52,7 +52,7 @@ export function oauthSource({ config: { publicUrl }, jobs }: Needs): Resource {
       icon: image(defaultIcon),
       provider_type: choice(
         providerTypes.map(({ name }) => name),
-        { help: 'Which service it is; most of the addresses follow from it.' },
+        { help: 'The type of service, which determines most of the addresses.' },
       ),
       consumer_key: text({
         label: 'Client ID',
@@ -169,7 +169,7 @@ const sourceTypesAction: Action = {
   on: 'set',
   method: 'GET',
   page: { noButton: 'The form of a source offers them as choices.' },
-  summary: 'List the services that OAuth sources know, with their addresses',
+  summary: 'List the service types of OAuth sources, with their addresses',
   access: 'authenticated',
   query: { name: stringSchema },
   answer: { status: 200, schema: arrayOf(providerTypeSchema) },

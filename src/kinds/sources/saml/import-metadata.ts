@@ -26,7 +26,7 @@ export const createFromMetadata = defineAction({
   on: 'set',
   operation: 'create_from_metadata',
   page: { button: 'Create from metadata' },
-  summary: 'Make a SAML source from the metadata of its identity provider',
+  summary: 'Create a SAML source from the metadata of its identity provider',
   access: { permission: 'svc_sources_saml.add_samlsource' },
   body: {
     name: text({ help: 'The name on the sign-in page.' }),

@@ -132,7 +132,7 @@ export function samlProtocol({
       const visit = { purpose: 'answer', token, browser: '', source: source.pk } as const;
       const content = await call.db.write((tx) => consumePending<'answer', Verified>(tx, key, visit, call.now));
       if (content === null)
-        throw new SourceRefusal('This answer was used before, or took too long. Please start again.');
+        throw new SourceRefusal('This response was already used, or has expired. Please start again.');
       const { inResponseTo, relayState } = content;
       // RelayState is used for unsolicited responses only, and only as a local path (open redirect).
       if (inResponseTo === null) return { content, isUnsolicited: true, next: ownPath(relayState, publicUrl) };

@@ -107,7 +107,7 @@ export function samlSource({
       name_id_policy: choice(nameIdPolicies, {
         default: `${nameIdFormat}:persistent`,
         filter: true,
-        help: 'Which form of name we ask for.',
+        help: 'The NameID format to request.',
         group: 'Advanced',
       }),
       binding_type: choice(['REDIRECT', 'POST', 'POST_AUTO'], {

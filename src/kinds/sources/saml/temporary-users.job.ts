@@ -7,7 +7,7 @@ export const temporaryUsersJobName = 'saml_temporary_users';
 /** Deletes users whom an identity provider named for one session, when that is over. */
 export const temporaryUsersJob = ({ engine, systemCall }: JobServer): JobKind => ({
   name: temporaryUsersJobName,
-  summary: 'Delete users of SAML sources who were there for one session.',
+  summary: 'Delete temporary users of SAML sources.',
   oneAtATime: true,
   everyMs: 5 * 60_000,
   async run({ signal }) {

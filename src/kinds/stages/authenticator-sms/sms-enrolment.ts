@@ -61,7 +61,7 @@ async function judge(
   const { call, memory, settings } = step;
   if (phone_number !== null) {
     const number = readPhoneNumber(phone_number);
-    if (!number) return stay({ phone_number: ['Enter the number with its country: +46 70 123 45 67.'] });
+    if (!number) return stay({ phone_number: ['Enter the number with its country code: +46 70 123 45 67.'] });
     const complaint = await sendCode(needs, call, settings, user, { number, typedFrom: call.request.clientIp });
     if (complaint) return stay({ phone_number: [complaint] });
     memory.number = number;

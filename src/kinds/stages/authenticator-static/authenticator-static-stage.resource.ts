@@ -15,7 +15,7 @@ export const authenticatorStaticStage = defineStage({
   table: 'stage_authenticator_static',
   fields: {
     ...setupFields,
-    token_count: integer({ min: 1, max: 100, default: 6, filter: true, help: 'How many codes somebody gets.' }),
+    token_count: integer({ min: 1, max: 100, default: 6, filter: true, help: 'The number of codes.' }),
     token_length: integer({
       min: 6,
       max: 16,

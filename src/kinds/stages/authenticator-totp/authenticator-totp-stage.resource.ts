@@ -15,6 +15,6 @@ export const authenticatorTotpStage = defineStage({
   table: 'stage_authenticator_totp',
   fields: {
     ...setupFields,
-    digits: choice(['6', '8'], { filter: true, help: 'How long codes are; some apps only know six digits.' }),
+    digits: choice(['6', '8'], { filter: true, help: 'The number of digits of a code; some apps only support six.' }),
   },
 });

@@ -22,7 +22,7 @@ export function enrolmentStatus({ api, key, stage: resource }: TwofactorNeeds): 
     path: '/stages/authenticator/twofactor/{stage_uuid}/enrollment_status/',
     params: { stage_uuid: uuidSchema },
     page: { noButton: 'The enrolment page polls it.' },
-    summary: 'Ask how far the activation of the caller’s phone has come',
+    summary: 'Get the activation status of the caller’s phone',
     access: 'authenticated',
     answer: { status: 200, schema: statusSchema, schemaName: 'TwofactorDeviceEnrollmentStatus' },
     async prepare({ call, engine }): Promise<EnrolmentStatus> {

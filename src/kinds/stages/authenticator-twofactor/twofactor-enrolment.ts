@@ -87,7 +87,7 @@ async function judge(needs: TwofactorNeeds, step: Step<TwofactorSettings>): Prom
   if (!activation) return stay({ non_field_errors: ['The activation has expired. Please start again.'] });
   const status = await needs.api.enrolmentStatus(authAccount(settings), activation, call.now);
   if (status instanceof ServiceFault) {
-    const complaint = { non_field_errors: ['The service cannot be asked at the moment. Please try again.'] };
+    const complaint = { non_field_errors: ['The service is not available at the moment. Please try again.'] };
     return stay(complaint, needs.faultEvent(needs.stage, settings, status));
   }
   if (status === 'invalid') {

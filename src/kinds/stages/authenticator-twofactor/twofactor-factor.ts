@@ -30,9 +30,9 @@ export function twofactorFactor({
       const isAllowed = await api.askPerson(authAccount(stage), device.service_user, call.request.clientIp, call.now);
       if (isAllowed instanceof ServiceFault) {
         await call.db.write((tx) => faultEvent(resource, stage, isAllowed)(tx, call));
-        return { complaint: 'Your phone could not be asked, or did not answer in time. Please try again.' };
+        return { complaint: 'Your phone could not be reached, or did not confirm in time. Please try again.' };
       }
-      return isAllowed ? { device } : { complaint: 'It was refused on your phone.' };
+      return isAllowed ? { device } : { complaint: 'The request was denied on your phone.' };
     },
   };
 }

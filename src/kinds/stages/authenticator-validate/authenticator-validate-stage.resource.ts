@@ -25,7 +25,7 @@ export const authenticatorValidateStage = (deviceClasses: readonly string[]) =>
       not_configured_action: choice(['skip', 'deny', 'configure'], {
         default: 'skip',
         filter: true,
-        help: 'What happens to people who have no device that is accepted here.',
+        help: 'What happens to users without an accepted device.',
       }),
       device_classes: list(choice(deviceClasses), {
         default: deviceClasses,
@@ -40,11 +40,11 @@ export const authenticatorValidateStage = (deviceClasses: readonly string[]) =>
       }),
       last_auth_threshold: duration({
         default: 'seconds=0',
-        help: 'For this long nobody is asked again in a browser where they have used a device; with zero people are asked every time.',
+        help: 'How long a browser is remembered in which a user has verified a device; with zero, users are asked every time.',
       }),
       webauthn_user_verification: choice(['required', 'preferred', 'discouraged'], {
         default: 'preferred',
-        help: 'Whether a security key has to ask for a PIN, a finger or a face.',
+        help: 'User verification: whether a security key must ask for a PIN, fingerprint or face.',
       }),
       webauthn_allowed_device_types: refs(deviceTypeModel, 'uuid', {
         ...allowedTypes,

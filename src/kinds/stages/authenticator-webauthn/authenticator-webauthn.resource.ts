@@ -22,7 +22,7 @@ export const authenticatorWebauthnStage = defineStage({
     user_verification: choice(requirements, {
       default: 'preferred',
       filter: true,
-      help: 'Whether the device has to check who holds it, by PIN or fingerprint.',
+      help: 'User verification: whether the device must check its user by PIN, fingerprint or face.',
     }),
     authenticator_attachment: choice(['platform', 'cross-platform'], {
       nullable: true,

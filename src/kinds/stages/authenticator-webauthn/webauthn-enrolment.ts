@@ -110,8 +110,8 @@ function complaintAboutClaims(given: JsonObject, { residentKey, attachment }: Re
   const { authenticatorAttachment, clientExtensionResults } = given;
   if (attachment && typeof authenticatorAttachment === 'string' && authenticatorAttachment !== attachment)
     return attachment === 'platform'
-      ? 'Please use the device that you are looking at, not another one.'
-      : 'Please use a device of its own, not the one that you are looking at.';
+      ? 'Please use this device, not another one.'
+      : 'Please use a separate device, not this one.';
   const properties = isJsonObject(clientExtensionResults) && clientExtensionResults.credProps;
   const isNotKept = isJsonObject(properties) && properties.rk === false;
   return residentKey === 'required' && isNotKept ? 'This device cannot keep the key itself.' : null;
@@ -124,8 +124,8 @@ function refusalOfType(
   type: DeviceType | null,
 ): string | null {
   if (isAllowedType(allowed, isAttested ? type : null)) return null;
-  if (!isAttested) return 'This device does not say of what make it is. Please use one that is allowed here.';
-  if (!type) return 'This make of device is not allowed here. Please use one that is.';
+  if (!isAttested) return 'This device does not report its model. Please use one that is allowed here.';
+  if (!type) return 'This model of device is not allowed here. Please use one that is.';
   return `“${type.description}” is not allowed here. Please use one that is.`;
 }
 

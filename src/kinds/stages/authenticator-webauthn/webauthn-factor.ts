@@ -57,7 +57,7 @@ async function prove(publicUrl: string, ground: FactorInput<WebauthnDevice>, giv
   const signCount = await checkAssertion(party, device, owner, verificationOf(ground), challenge, given);
   if (signCount === null) return wrong;
   if (!isAllowedType(allowedBy(ground), vouchedType(device)))
-    return { complaint: 'Devices of this make are not allowed here.' };
+    return { complaint: 'Devices of this model are not allowed here.' };
   if (await use(ground, device, signCount)) return { device };
   await reportCopy(ground, device);
   return wrong;

@@ -70,7 +70,7 @@ async function judge({ fetch, faultEvent }: Needs, step: Step<Settings>, token: 
     );
   }
   if (verdict.success !== true) return stay({ token: ['The captcha was not solved. Please try again.'] });
-  if (!isWithin(verdict.score, settings)) return stay({ token: ['You were taken for a program. Please try again.'] });
+  if (!isWithin(verdict.score, settings)) return stay({ token: ['Verification failed. Try again.'] });
   const score = typeof verdict.score === 'number' ? verdict.score : null;
   context.captcha = { response: { success: true, score } };
   return next();

@@ -86,7 +86,7 @@ export const emailStage = defineStage({
       min: 1,
       max: 43_200,
       filter: true,
-      help: 'Minutes for which the link is good.',
+      help: 'Validity of the link in minutes.',
     }),
     subject: text({ default: 'Gatehouse', max: 255, filter: true, help: 'The subject of the mail.' }),
     template: text({

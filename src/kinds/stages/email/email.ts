@@ -30,7 +30,7 @@ type Settings = RowOf<typeof emailStage>;
 
 type Needs = MailNeeds & RecoveryNeeds;
 
-const tooSoon = 'A mail was sent a moment ago. Please wait before you ask for another.';
+const tooSoon = 'A mail was sent a moment ago. Please wait before you request another.';
 
 /**
  * Sends a link and waits until it is opened. The response does not reveal whether the user exists: unknown names are
@@ -50,7 +50,7 @@ export function emailKind(needs: Needs): StageKind {
       const { context, memory, settings, call } = step;
       if (await isConfirmed(step)) return confirmed(step);
       if (context.pending_user === null && context.pending_user_identifier === null && addressOf(step) === null)
-        return deny('There is nobody to send a mail to.');
+        return deny('There is no recipient for the mail.');
       if (settings.use_global_settings && !needs.mailer.isReady) return deny('This server cannot send mails.');
       if (memory.sent_at === undefined) {
         if (isOnlyOpened(call)) return ask({ signs_out: false, sends_mail: true }, confirmScreen.component);

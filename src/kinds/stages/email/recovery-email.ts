@@ -66,7 +66,7 @@ export function recoveryEmailAction(needs: RecoveryNeeds) {
         isRecorded: true,
       });
       const context = {
-        message: `A link to recover is on its way to ${row.email}.`,
+        message: `A recovery link is on its way to ${row.email}.`,
         model: modelFacts(registry.require('svc_core.user'), user, row),
         to_email: row.email,
       };

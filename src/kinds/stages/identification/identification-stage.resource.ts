@@ -53,7 +53,7 @@ export const identificationStage = defineStage({
     }),
     pretend_user_exists: boolean({
       default: true,
-      help: 'Unknown names continue like any other, so that nobody learns who has an account.',
+      help: 'Unknown names continue like known ones, so that accounts cannot be enumerated.',
     }),
   },
 });

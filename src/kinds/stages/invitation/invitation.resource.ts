@@ -68,7 +68,7 @@ export function invitationResource({ settings, config, ...mailing }: InvitationN
         help: 'Data that the invited person gets, such as attributes or a username.',
       }),
       created_by: embedded('svc_core.user', 'int', { view: 'member' }),
-      single_use: boolean({ default: false, help: 'Whether the invitation is gone once somebody has used it.' }),
+      single_use: boolean({ default: false, help: 'Whether the invitation can be used only once.' }),
       flow: ref('svc_flows.flow', 'uuid', {
         nullable: true,
         partOf: true,

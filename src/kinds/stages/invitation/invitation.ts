@@ -24,7 +24,7 @@ interface Invitation {
 }
 
 const refused =
-  'This invitation does not work: it was used already, is too old or was withdrawn. Ask whoever invited you for another.';
+  'This invitation is not valid: it was already used, has expired or was withdrawn. Ask the person who invited you for a new one.';
 const gone = 'This invitation has been used or withdrawn.';
 
 /** Requires an invitation for this flow, and applies the data preset in it. */

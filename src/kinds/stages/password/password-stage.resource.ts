@@ -16,7 +16,7 @@ export const passwordStage = defineStage({
   fields: {
     backends: list(choice([ownPasswords, appPasswords], { planned: ['svc.sources.ldap.auth.LDAPBackend'] }), {
       notEmpty: true,
-      help: 'What a password is checked against.',
+      help: 'The backends that verify passwords.',
     }),
     configure_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
@@ -28,6 +28,6 @@ export const passwordStage = defineStage({
       filter: true,
       help: 'The flow ends after this number of wrong passwords and has to be started again.',
     }),
-    allow_show_password: boolean({ default: false, filter: true, help: 'Whether what is typed can be made visible.' }),
+    allow_show_password: boolean({ default: false, filter: true, help: 'Whether the entered password can be shown.' }),
   },
 });

@@ -18,7 +18,7 @@ export async function identifySourceUser(
   const { context } = step;
   const { source, sourceResource } = external;
   const { user, isUnproven } = await identifyUser(needs, external, step.call);
-  if (!user) return `Nobody here is linked to this account of ${source.name}.`;
+  if (!user) return `No user is linked to this account of ${source.name}.`;
   const expected = pendingKeyOf(context);
   if (expected !== null && expected !== user.pk) return `This account of ${source.name} is linked to another user.`;
   if (isUnproven && !(expected === user.pk && isProven(context))) return connectFirstMessage(source);

@@ -41,7 +41,7 @@ export async function sendToSource(
   if (!visit || came === null) return { move: 'leave', to: await buildLoginUrl(step, proof.loginPath(source)) };
   const use = async (tx: Parameters<typeof consumePending>[0]) => {
     const taken = await consumePending(tx, needs.key, visit, call.now);
-    if (taken === null) throw new Problem('permission_denied', 'This answer was used before.');
+    if (taken === null) throw new Problem('permission_denied', 'This response was already used.');
   };
   const external = toExternalIdentity(came, source, kind.resource, proof);
   const refusal = await identifySourceUser(needs, step, external).catch(errorText);

@@ -22,7 +22,7 @@ import { errorText, expiryOf, identifySourceUser } from './identify-user.ts';
 import { sendToSource, type VisitNeeds } from './send-to-source.ts';
 import { sourceStage } from './source-stage.resource.ts';
 
-const closed = 'This source lets nobody in at the moment.';
+const closed = 'Sign-in through this source is not available at the moment.';
 
 type Answered = Extract<SourceProof, { by: 'answer' }>;
 

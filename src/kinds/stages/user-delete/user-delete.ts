@@ -30,7 +30,7 @@ const userDeleteStage = defineStage({
   fields: {},
 });
 
-const notSignedIn = 'Only who is signed in can be deleted here.';
+const notSignedIn = 'Only signed-in users can delete their account here.';
 
 /** Deletes the signed-in user after confirmation. Administrators can be deleted only by administrators. */
 export function userDelete({ isSecure }: { readonly isSecure: boolean }): StageKind {

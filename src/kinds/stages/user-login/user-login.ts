@@ -49,12 +49,12 @@ const userLoginStage = defineStage({
     network_binding: choice(networkBindings, {
       default: 'no_binding',
       filter: true,
-      help: 'What must stay the same about the network during a session. If it is unknown, the session ends.',
+      help: 'How tightly a session is bound to its network. If the network is unknown, the session ends.',
     }),
     geoip_binding: choice(geoBindings, {
       default: 'no_binding',
       filter: true,
-      help: 'What must stay the same about the place during a session. If it is unknown, the session ends.',
+      help: 'How tightly a session is bound to its location. If the location is unknown, the session ends.',
     }),
   },
 });

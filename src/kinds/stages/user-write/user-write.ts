@@ -60,7 +60,7 @@ export function userWrite(needs: Needs): StageKind {
   });
 }
 
-const nobody = 'There is no user to write to.';
+const nobody = 'There is no user to update.';
 
 /** A user who was deactivated during the walk gets no new password. A new account may wait for activation. */
 const isWritable = (

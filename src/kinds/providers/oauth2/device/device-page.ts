@@ -23,7 +23,7 @@ const use = 'device';
 const refused = 'refused';
 const connectedPath = `${devicePath}?done=1`;
 const refusedPath = `${devicePath}?done=${refused}`;
-const notForYou = 'You may not let this device in.';
+const notForYou = 'You may not connect this device.';
 
 /**
  * The verification page of the device flow (RFC 8628 §3.3): users enter the code, see which application requests
@@ -44,7 +44,7 @@ export async function handleDevicePage(needs: AuthorizeDependencies, call: Call,
   const found = await waitingRequest(needs, call, code);
   if (!found) {
     needs.failures.count(call);
-    return codePage(needs, call, '', 'There is no such code, or not any more. Look again at what your device shows.');
+    return codePage(needs, call, '', 'The code is invalid or expired. Check the code on your device.');
   }
   if (params.get(refused) !== undefined) return renderRejection(call, found, null);
   if (params.get('confirmed') === undefined) return confirmPage(needs, call, code, found.client);
@@ -149,7 +149,7 @@ const confirmPage = async (
     title: `Sign in to ${application.name}?`,
     paragraphs: [
       `The device that shows the code ${code} will act for ${requireActor(call).user.username}.`,
-      'Go on only if you have that device before you. Nobody else may give you a code.',
+      'Continue only if you have that device in front of you. Never enter a code that somebody else gave you.',
     ],
     form: {
       action: devicePath,
@@ -163,12 +163,12 @@ const donePage = async (call: Call): Promise<HttpResponse> =>
   plainPage({
     ...(await pageFrame(call)),
     title: 'Your device is connected',
-    paragraphs: ['It goes on by itself. You can close this page.'],
+    paragraphs: ['It continues automatically. You can close this page.'],
   });
 
 const refusedPage = async (call: Call, why?: string): Promise<HttpResponse> =>
   plainPage({
     ...(await pageFrame(call)),
     title: 'Your device is not connected',
-    paragraphs: [...(why ? [why] : []), 'It learns of it. You can close this page.'],
+    paragraphs: [...(why ? [why] : []), 'The device will be notified. You can close this page.'],
   });

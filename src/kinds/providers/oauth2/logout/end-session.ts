@@ -139,7 +139,7 @@ async function confirmPage(
     title: 'Do you want to sign out?',
     paragraphs: [
       client ? `${client.application.name} asks for it.` : 'An application asks for it.',
-      'You will be signed out of everything that you have signed in to from here.',
+      'You will be signed out of this server and of all applications that you signed in to from here.',
     ],
     form: {
       action: call.request.path,

@@ -79,7 +79,7 @@ export async function renderLogoutPage(
 }
 
 function paragraphsOf(to: string | null, unregistered: string | undefined): string[] {
-  if (to !== null) return ['One moment, you are being taken on.'];
+  if (to !== null) return ['One moment, you are being redirected.'];
   if (unregistered === undefined) return [];
   return [
     'You cannot be taken back to the application: the address is not registered for it.',

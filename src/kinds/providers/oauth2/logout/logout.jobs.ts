@@ -36,7 +36,7 @@ export function logoutJobs(needs: Needs): JobKind[] {
   return [
     {
       name: findEnded,
-      summary: 'Find the clients of sessions that are over.',
+      summary: 'Find the clients of sessions that have ended.',
       oneAtATime: true,
       deleteWhenDone: true,
       everyMs: 5 * 60_000,
@@ -52,7 +52,7 @@ export function logoutJobs(needs: Needs): JobKind[] {
     },
     {
       name: tellClient,
-      summary: 'Tell a client that a session is over.',
+      summary: 'Notify a client that a session has ended.',
       isOutgoing: true,
       attempts: 5,
       async run({ payload: login }: RunningJob<Login>) {

@@ -103,7 +103,7 @@ export function resumeLogout(
     // Opening throws for values that this server did not seal.
   }
   if (opened?.pending.provider !== provider.pk || opened.expires <= call.now) {
-    throw new ErrorPage('This request is too old, or not one of this application.');
+    throw new ErrorPage('The request has expired or does not belong to this application.');
   }
   return continueLogout(needs, call, provider, opened.pending);
 }
@@ -177,8 +177,7 @@ const responseTo = (
   });
 
 const signedOutPage = async (call: Call, { application }: ServiceProvider, code: string): Promise<HttpResponse> => {
-  if (code !== statusCodes.success)
-    throw new ErrorPage('The request does not name the session that you are signed in with.');
+  if (code !== statusCodes.success) throw new ErrorPage('The request is for another session than the current one.');
   return plainPage({
     ...(await pageFrame(call)),
     title: 'You are signed out',

@@ -159,7 +159,7 @@ async function renderNoResponsePage(
   return plainPage({
     ...(await pageFrame(call)),
     title: 'You are signed out here',
-    paragraphs: [`${name} did not say that it has signed you out. Sign out there yourself, or close your browser.`],
+    paragraphs: [`${name} did not confirm that you are signed out. Sign out there yourself, or close your browser.`],
     link: { to: addressOf(needs.key, { id, to, past: request }), text: 'Continue' },
   });
 }

@@ -23,7 +23,7 @@ export function logoutJobs(needs: Needs): JobKind[] {
   const { db, jobs, systemCall } = needs;
   const find: JobKind = {
     name: findEnded,
-    summary: 'Find the SAML service providers of sessions that are over.',
+    summary: 'Find the SAML service providers of sessions that have ended.',
     oneAtATime: true,
     deleteWhenDone: true,
     everyMs: 5 * 60_000,

@@ -34,7 +34,7 @@ export const queueProviderNotification = (jobs: Jobs, tx: Query, payload: Ended)
 export function notifyProviderJob({ db, fetch, keyOf, systemCall }: Needs): JobKind<Ended> {
   return {
     name: tellProvider,
-    summary: 'Tell a SAML service provider that a session is over.',
+    summary: 'Notify a SAML service provider that a session has ended.',
     isOutgoing: true,
     attempts: 5,
     async run({ payload: login }) {

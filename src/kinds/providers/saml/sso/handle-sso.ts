@@ -53,7 +53,7 @@ export function resumeRequest(
 ): Promise<HttpResponse> {
   const request = openPending(needs.key.box, sealed, call.now);
   if (request?.provider !== provider.pk)
-    throw new ErrorPage('This request is too old, or not one of this application.');
+    throw new ErrorPage('The request has expired or does not belong to this application.');
   return handleRequest(needs, call, provider, request);
 }
 

@@ -87,7 +87,7 @@ export function recordScimWrite(
     model,
     source,
     ...(verb === 'unlinked' && {
-      message: 'The source has given it up. It is not deleted: the source did not make it.',
+      message: 'The source no longer manages this object. It was not deleted, since the source did not create it.',
     }),
     ...(isUserWrite && { created: verb === 'created' }),
     ...(verb !== 'deleted' && { changed }),
