@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Query } from '../platform/db/database.ts';
 import type { Call } from './call.ts';
 import type { Row } from './fields/field.ts';
@@ -30,7 +31,7 @@ export function diffOf(resource: Resource, before: Row | null, after: Row): Row 
     if (!(name in after) || (before && field.onWrite)) continue;
     const previous = before?.[name] ?? null;
     const next = after[name] ?? null;
-    if (before && JSON.stringify(previous) === JSON.stringify(next)) continue;
+    if (before && isDeepStrictEqual(previous, next)) continue;
     diff[name] = {
       previous_value: field.secret && previous !== null ? masked : previous,
       new_value: field.secret && next !== null ? masked : next,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { parseDuration } from '../../lib/duration.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
@@ -181,9 +182,7 @@ export function settingsEndpoints(store: SettingsStore): Endpoint[] {
 
 function diffOf(before: Settings, after: Settings): Row {
   const previous: Row = { ...before };
-  const changed = Object.entries(after).filter(
-    ([name, value]) => JSON.stringify(previous[name]) !== JSON.stringify(value),
-  );
+  const changed = Object.entries(after).filter(([name, value]) => !isDeepStrictEqual(previous[name], value));
   return Object.fromEntries(
     changed.map(([name, value]) => [name, { previous_value: previous[name], new_value: value }]),
   );
