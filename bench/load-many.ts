@@ -12,7 +12,7 @@ export interface Many {
   readonly eventSeconds?: number;
 }
 
-/** More people and events on top of those that are there. No server may have the database open; the next one counts them. */
+/** More people and events on top of those that are there. No server may have the database open; its next one rolls up the events. */
 export async function loadMany(
   database: BenchDatabase,
   { users, events, eventSeconds = twoYearsInSeconds }: Many,
@@ -36,10 +36,6 @@ export async function loadMany(
     await bulk.bare('events', () =>
       inSteps(events, (from, to) => eventsSql(bulk.words, from, to, events, eventSeconds)),
     );
-    // Triggers would have counted each row.
-    await bulk.run("update counted_until set until = '0001-01-01T00:00:00.000000Z'");
-    for (const counts of ['user_counts', 'event_counts', 'event_hours', 'event_applications'])
-      await bulk.run(`delete from ${counts}`);
   } finally {
     await bulk.close();
   }

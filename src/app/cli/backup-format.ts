@@ -34,7 +34,7 @@ export interface LastLine {
  */
 export const leftOut: ReadonlySet<string> = new Set([
   ...['migrations', 'stamps', 'group_ancestors', 'sync_changes', 'job_workers'],
-  ...['counted_until', 'event_counts', 'event_hours', 'event_applications', 'user_counts', 'user_logins'],
+  ...['event_rollup', 'event_rollup_state'],
 ]);
 
 export interface BackupProgress {

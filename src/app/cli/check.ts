@@ -1,6 +1,7 @@
 import { listAmbiguousNames } from '../../core/directory/name-keys.ts';
 import { type Config, describeConfig } from '../../platform/config.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { findDamage } from '../../platform/db/find-damage.ts';
 import { DatabaseIsNewer, readSchemaState } from '../../platform/db/migrate.ts';
 import { migrations } from '../../platform/db/migrations/all.ts';
 import { checkInstanceKey, findInstall } from '../install.ts';
@@ -78,7 +79,7 @@ async function schema(db: Database): Promise<Finding> {
 }
 
 async function integrity(db: Database): Promise<Finding> {
-  const damage = await db.dialect.findDamage(db.read);
+  const damage = await findDamage(db);
   return damage.length > 0 ? fault(damage.join('; ')) : ok;
 }
 

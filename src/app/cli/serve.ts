@@ -39,7 +39,7 @@ finishes the requests in flight. A second signal stops it at once.`,
       await app.jobs.start();
       const since = await findOutgoingHold(world.db.read);
       if (since !== null) log.warn({ since }, heldBackWarning);
-      log.info({ address, database: world.db.dialect.name, version: world.version }, 'Gatehouse is ready');
+      log.info({ address, database: world.db.dialect.title, version: world.version }, 'Gatehouse is ready');
       log.info({ signal: await stopSignal }, 'Gatehouse is stopping');
       app.server.announceStop();
       await setTimeout(Math.max(lastCallMs, config.shutdownDelaySeconds * 1000));

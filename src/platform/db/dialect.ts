@@ -1,5 +1,4 @@
 import type { RawBuilder } from 'kysely';
-import type { Query } from './database.ts';
 
 export type ColumnType = 'serial' | 'int' | 'big' | 'real' | 'text' | 'bool' | 'time' | 'json' | 'uuid';
 
@@ -14,8 +13,6 @@ export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   /** As people know it. */
   readonly title: string;
-  /** What is wrong with the stored rows; nothing where the database itself ensures that they are whole. */
-  findDamage(query: Query): Promise<string[]>;
   columnType(type: ColumnType): string;
   /** One row of a subquery as a JSON object, or null. */
   jsonObject(subquery: RawBuilder<unknown>, columns: readonly NestedColumn[]): RawBuilder<unknown>;

@@ -23,7 +23,6 @@ const bucketFormat = {
 export const postgresDialect: Dialect = {
   name: 'postgres',
   title: 'PostgreSQL',
-  findDamage: async () => [],
   columnType: (type) => types[type],
   jsonObject: (subquery) => sql`(select to_json(q) from (${subquery}) as q limit 1)`,
   jsonArray: (subquery) => sql`(select coalesce(json_agg(to_json(q)), '[]') from (${subquery}) as q)`,

@@ -23,13 +23,6 @@ const bucketFormat = { hour: '%Y-%m-%dT%H:00', day: '%Y-%m-%dT00:00', month: '%Y
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
   title: 'SQLite',
-  async findDamage(query) {
-    const whole = await sql<{ integrity_check: string }>`pragma integrity_check(5)`.execute(query);
-    const broken = whole.rows.map((row) => row.integrity_check).filter((text) => text !== 'ok');
-    if (broken.length > 0) return broken;
-    const loose = await sql`pragma foreign_key_check`.execute(query);
-    return loose.rows.length === 0 ? [] : [`${loose.rows.length} rows name rows that are gone`];
-  },
   columnType: (type) => types[type],
   jsonObject: (subquery, columns) => sql`(select ${objectOf(columns)} from (${subquery}) as q limit 1)`,
   jsonArray: (subquery, columns) =>
