@@ -20,6 +20,7 @@ import {
 import { matchingEvents } from '../notify/match.job.ts';
 import { createServer, type HttpServer } from '../platform/http/server.ts';
 import { createJobWorker, type JobWorker } from '../platform/jobs/worker.ts';
+import { createAnonymousQuota } from '../platform/limits/anonymous-quota.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { storeTarget } from '../policy/target.ts';
 import { createEvaluateAccess } from '../provider/application-access.ts';
@@ -33,7 +34,7 @@ import { operationsOf } from '../resource/operations.ts';
 import { createEngine } from '../resource/read.ts';
 import { createRegistry } from '../resource/registry.ts';
 import type { Engine } from '../resource/resource.ts';
-import { createAnonymousQuota } from './anonymous-quota.ts';
+import { anonymousLimitsOf } from './anonymous-limits.ts';
 import { catalogue } from './catalogue.ts';
 import { watchDatabase } from './database-metrics.ts';
 import { mountDefaultFlows } from './default-flows.ts';
@@ -83,7 +84,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   const kinds = createKinds(world, lists, () => jobs);
   const announce = matchingEvents({ policies: kinds.policies, jobs: () => jobs });
   const recording = { geo, settings: settings.current, brandOf: (host: string) => brandFacts(db, host) };
-  const anonymousQuota = createAnonymousQuota(db);
+  const anonymousQuota = createAnonymousQuota(db, anonymousLimitsOf(kinds.all));
   const publicHost = new URL(config.publicUrl).hostname;
   const shared = {
     ...key.box,

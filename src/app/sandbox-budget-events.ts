@@ -1,5 +1,5 @@
-import { createRateLimit } from '../lib/rate-limit.ts';
 import type { RequestFacts } from '../platform/http/request-facts.ts';
+import { createRateLimit } from '../platform/limits/rate-limit.ts';
 import type { Log } from '../platform/log.ts';
 import type { Call } from '../resource/call.ts';
 

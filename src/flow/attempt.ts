@@ -1,6 +1,6 @@
-import { noOrigin, originOf, type RowOrigin } from '../platform/db/network-eviction.ts';
 import { hostCookieName, ownCookieHeader } from '../platform/http/own-cookie.ts';
 import type { InstanceKey } from '../platform/keys.ts';
+import { noOrigin, originOf, type RowOrigin } from '../platform/limits/network-eviction.ts';
 import { randomText } from '../platform/random.ts';
 import type { Call } from '../resource/call.ts';
 

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Json } from '../lib/json.ts';
 import { addMilliseconds } from '../platform/clock.ts';
 import type { Query } from '../platform/db/database.ts';
-import { createEvictOldest, noOrigin, type RowOrigin } from '../platform/db/network-eviction.ts';
 import { type InstanceKey, sealContext } from '../platform/keys.ts';
+import { createEvictOldest, noOrigin, type RowOrigin } from '../platform/limits/network-eviction.ts';
 import { randomText, randomUuid } from '../platform/random.ts';
 
 /** How a person will go through a flow. README.md documents the members. */

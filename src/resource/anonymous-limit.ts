@@ -1,6 +1,6 @@
 import { Problem } from '../lib/problem.ts';
 import type { Database } from '../platform/db/database.ts';
-import { createSharedNetworkLimit } from '../platform/shared-rate-limit.ts';
+import { createSharedNetworkLimit } from '../platform/limits/shared-rate-limit.ts';
 import type { Call } from './call.ts';
 
 /** The limit per network for requests without valid authentication, over the API and the endpoints of protocols. */

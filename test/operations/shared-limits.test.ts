@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { anonymousLimits } from '../../src/app/anonymous-quota.ts';
+import { anonymousLimitsOf } from '../../src/app/anonymous-limits.ts';
 import { type Api, apiFor } from '../support/api.ts';
 import { makeRelying } from '../support/oauth2.ts';
 import { hasPostgres, startServer, type TestServer } from '../support/server.ts';
@@ -52,7 +52,7 @@ describe.skipIf(!hasPostgres)('two instances on one PostgreSQL', () => {
 
   test('share the limit on rows that anonymous callers create', async () => {
     const stranger = { actor: null, request: { clientIp: newAddress(), method: 'POST' } } as never;
-    const { ofNetwork } = anonymousLimits.oauth2_requests as { ofNetwork: number };
+    const { ofNetwork } = anonymousLimitsOf(first.app.kinds.all).oauth2_requests as { ofNetwork: number };
     let admitted = 0;
     for (let before = -1; admitted > before; ) {
       before = admitted;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { anonymousLimits, createAnonymousQuota } from '../../src/app/anonymous-quota.ts';
+import { anonymousLimitsOf } from '../../src/app/anonymous-limits.ts';
+import { createAnonymousQuota } from '../../src/platform/limits/anonymous-quota.ts';
 import { apiFor } from '../support/api.ts';
 import { openBrowser, signInFlow } from '../support/flow-client.ts';
 import { made, makeWalk, unique } from '../support/make-walk.ts';
@@ -48,7 +49,7 @@ describeOnBoth('rows that anonymous callers make the server store', (server) => 
         code_challenge: challenge,
         code_challenge_method: 'S256',
       });
-    const { ofNetwork } = anonymousLimits.oauth2_requests as { ofNetwork: number };
+    const { ofNetwork } = anonymousLimitsOf(server().app.kinds.all).oauth2_requests as { ofNetwork: number };
     const statuses = new Map<number, number>();
     for (let n = 0; n < ofNetwork + 5; n++) {
       const { status } = await push();
@@ -135,7 +136,7 @@ describeOnBoth('rows that anonymous callers make the server store', (server) => 
   });
 
   test('are bounded separately, and lower, for large walks', async () => {
-    const { flow_plans, large_flow_plans } = anonymousLimits;
+    const { flow_plans, large_flow_plans } = anonymousLimitsOf(server().app.kinds.all);
     expect(large_flow_plans?.inAll).toBeLessThan((flow_plans?.inAll ?? 0) / 50);
     const field = await made(server(), '/stages/prompt/prompts/', {
       ...{ name: unique('prompt'), field_key: 'story', label: 'Your story', type: 'file', required: true },
@@ -163,7 +164,7 @@ describeOnBoth('rows that anonymous callers make the server store', (server) => 
 
   test('are counted in the metrics', async () => {
     const { text } = await apiFor(server().url, {}).send('GET', '/-/metrics');
-    for (const table of Object.keys(anonymousLimits)) {
+    for (const table of Object.keys(anonymousLimitsOf(server().app.kinds.all))) {
       expect(text).toMatch(new RegExp(`gatehouse_stranger_rows\\{table="${table}"\\} \\d+`));
       expect(text).toMatch(new RegExp(`gatehouse_stranger_rows_refused\\{table="${table}"\\} \\d+`));
     }

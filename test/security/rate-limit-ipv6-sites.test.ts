@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createAnonymousQuota } from '../../src/app/anonymous-quota.ts';
 import { countAttempt, countMessage, resetAttempts } from '../../src/core/attempts/attempts.ts';
 import { plansOf } from '../../src/flow/attempt.ts';
 import { createPlan, savePlan } from '../../src/flow/plan.ts';
-import { createRequestBodyQuota } from '../../src/platform/http/request-body-quota.ts';
+import { createAnonymousQuota } from '../../src/platform/limits/anonymous-quota.ts';
+import { createRequestBodyQuota } from '../../src/platform/limits/request-body-quota.ts';
 import { randomToken } from '../../src/platform/random.ts';
 import { callOf } from '../../src/resource/call.ts';
 import { storePendingLogin } from '../../src/source/pending-logins.ts';

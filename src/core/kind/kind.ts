@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/db/database.ts';
 import type { JobKind, Jobs } from '../../platform/jobs/job.ts';
+import type { AnonymousLimits } from '../../platform/limits/anonymous-quota.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Endpoint } from '../../resource/endpoint.ts';
 import type { Engine, Resource } from '../../resource/resource.ts';
@@ -15,6 +16,8 @@ export interface Kind {
   jobs?(server: JobServer): readonly JobKind[];
   /** Rows to delete once they have expired. Readers must check the expiry anyway. */
   readonly expiring?: readonly Outdated[];
+  /** How much anonymous calls may store in its tables. */
+  readonly anonymousLimits?: AnonymousLimits;
   /** Creates the kind's demo objects; a second run creates only what is missing. */
   demo?(demo: Demo): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { createRateLimit } from '../../lib/rate-limit.ts';
+import { createRateLimit } from '../../platform/limits/rate-limit.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Walk } from './walk.ts';
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { createRateLimit } from '../../lib/rate-limit.ts';
 import type { GuardedFetch, OutboundRequest, OutboundResponse } from '../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../platform/fetch/outbound-error.ts';
+import { createRateLimit } from '../../platform/limits/rate-limit.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { Write } from '../executor/stage-kind.ts';

@@ -1,6 +1,6 @@
 import { type AccessResult, switchedOff } from '../../core/application/application-access.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { createSharedLimit } from '../../platform/shared-rate-limit.ts';
+import { createSharedLimit } from '../../platform/limits/shared-rate-limit.ts';
 import { nameDeciders } from '../../policy/deciders.ts';
 import type { Call, NewEvent } from '../../resource/call.ts';
 import type { ClientApplication } from '../client-application.ts';

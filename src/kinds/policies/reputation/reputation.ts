@@ -12,6 +12,8 @@ export const reputation = ({ geo }: { readonly geo: Geo }): PolicyKind =>
     resource: reputationPolicy,
     resources: [reputationScores],
     expiring: [expired('policy_reputation_scores', 'reputation scores')],
+    // Attempts are rate-limited; for many networks, the rows that expire first are evicted.
+    anonymousLimits: { policy_reputation_scores: { ofNetwork: Number.POSITIVE_INFINITY, inAll: 200_000 } },
     async demo({ api, once, now }) {
       const values = { check_ip: true, threshold: -5 };
       await api.ensure('/policies/reputation/', { name: 'Demo: nobody who guesses' }, values);

@@ -1,6 +1,6 @@
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { createSharedLimit, createSharedNetworkLimit } from '../../../platform/shared-rate-limit.ts';
+import { createSharedLimit, createSharedNetworkLimit } from '../../../platform/limits/shared-rate-limit.ts';
 import { createDenials, type Denials } from '../../../provider/authorize/denials.ts';
 import type { Call, NewEvent } from '../../../resource/call.ts';
 import type { Client } from './client.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../../platform/db/database.ts';
-import { createSharedNetworkLimit } from '../../../platform/shared-rate-limit.ts';
+import { createSharedNetworkLimit } from '../../../platform/limits/shared-rate-limit.ts';
 import type { Call } from '../../../resource/call.ts';
 import { OAuthError } from './oauth-error.ts';
 

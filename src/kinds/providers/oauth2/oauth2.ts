@@ -78,6 +78,11 @@ export function oauth2(needs: Needs): ProviderKind {
       expired('oauth2_seen', 'marks of what may be used once'),
       expired('oauth2_published_keys', 'published keys'),
     ],
+    anonymousLimits: {
+      oauth2_requests: { ofNetwork: 300, inAll: 50_000 },
+      // People behind one address renew their tokens too.
+      oauth2_seen: { ofNetwork: 10_000, inAll: 500_000 },
+    },
     demo: oauth2Demo,
   };
 }

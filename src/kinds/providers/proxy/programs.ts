@@ -5,7 +5,7 @@ import { addMilliseconds } from '../../../platform/clock.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
-import { createSharedNetworkLimit } from '../../../platform/shared-rate-limit.ts';
+import { createSharedNetworkLimit } from '../../../platform/limits/shared-rate-limit.ts';
 import type { Call } from '../../../resource/call.ts';
 import { isStorable } from '../../../resource/fields/well-formed.ts';
 import { authorizationHash } from './cookies.ts';

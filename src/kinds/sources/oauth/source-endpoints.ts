@@ -1,6 +1,6 @@
-import { createRateLimit } from '../../../lib/rate-limit.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { createRemoteKeys, type RemoteKeys } from '../../../platform/fetch/remote-keys.ts';
+import { createRateLimit } from '../../../platform/limits/rate-limit.ts';
 import type { Call } from '../../../resource/call.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
 import { discover } from './discovery.ts';

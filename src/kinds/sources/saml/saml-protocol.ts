@@ -1,6 +1,5 @@
 import { parseDuration } from '../../../lib/duration.ts';
 import { ownPath } from '../../../lib/own-path.ts';
-import { createNetworkLimit, createRateLimit } from '../../../lib/rate-limit.ts';
 import type { SignedIn } from '../../../lib/saml/assertion.ts';
 import { writeAuthnRequest } from '../../../lib/saml/authn-request.ts';
 import { SamlError } from '../../../lib/saml/message.ts';
@@ -9,6 +8,7 @@ import { decodePost } from '../../../lib/saml/post-binding.ts';
 import { readResponse } from '../../../lib/saml/response.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
+import { createNetworkLimit, createRateLimit } from '../../../platform/limits/rate-limit.ts';
 import { randomToken } from '../../../platform/random.ts';
 import type { Call } from '../../../resource/call.ts';
 import { consumePending, storePendingLogin } from '../../../source/pending-logins.ts';

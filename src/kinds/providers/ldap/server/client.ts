@@ -10,8 +10,8 @@ import {
   responses,
 } from '../../../../lib/ldap/message.ts';
 import { Problem } from '../../../../lib/problem.ts';
-import type { NetworkLimit } from '../../../../lib/rate-limit.ts';
 import { isUnreachable } from '../../../../platform/db/unreachable.ts';
+import type { NetworkLimit } from '../../../../platform/limits/rate-limit.ts';
 import { PasswordQueueFull } from '../../../../platform/passwords.ts';
 import { randomUuid } from '../../../../platform/random.ts';
 import { type Call, callOf } from '../../../../resource/call.ts';

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
-import { siteAllowance } from '../lib/cidr.ts';
-import { createNetworkLimit } from '../lib/rate-limit.ts';
-import type { Database, Query } from '../platform/db/database.ts';
-import { createSharedLimit } from '../platform/shared-rate-limit.ts';
-import type { Call } from '../resource/call.ts';
+import { siteAllowance } from '../../lib/cidr.ts';
+import type { Database, Query } from '../db/database.ts';
+import { createNetworkLimit } from './rate-limit.ts';
+import { createSharedLimit } from './shared-rate-limit.ts';
 
 /** Rows that anonymous calls cause: how many one network may cause in ten minutes, and how many there may be at all. */
 export interface AnonymousLimit {
@@ -17,21 +16,8 @@ export interface AnonymousLimit {
   readonly where?: string;
 }
 
-export const anonymousLimits: Readonly<Record<string, AnonymousLimit>> = {
-  // Walks of one network are limited where they are stored, by evicting the oldest.
-  flow_plans: { ofNetwork: Number.POSITIVE_INFINITY, ofSite: 20_000, inAll: 100_000 },
-  // Each may be as large as an answer to a stage, and prompts accept files.
-  large_flow_plans: { table: 'flow_plans', ofNetwork: 100, inAll: 1_000, where: 'octet_length(context) > 65536' },
-  oauth2_requests: { ofNetwork: 300, inAll: 50_000 },
-  // People behind one address renew their tokens too.
-  oauth2_seen: { ofNetwork: 10_000, inAll: 500_000 },
-  events: { ofNetwork: 1_000, inAll: 500_000, where: 'user_pk is null' },
-  // Attempts of one network are rate-limited; for many networks, the rows that expire first are evicted
-  // (`evictOldest`).
-  sign_in_attempts: { ofNetwork: Number.POSITIVE_INFINITY, inAll: 200_000 },
-  policy_reputation_scores: { ofNetwork: Number.POSITIVE_INFINITY, inAll: 200_000 },
-  flow_links: { ofNetwork: Number.POSITIVE_INFINITY, inAll: 100_000 },
-};
+/** By table, or by a name of its own where a table has several limits. */
+export type AnonymousLimits = Readonly<Record<string, AnonymousLimit>>;
 
 const windowMs = 600_000;
 /** The maximum age of a count; rows reserved since are added to it. */
@@ -39,9 +25,15 @@ const countedForMs = 60_000;
 /** The share of a full table that is evicted at once. */
 const evictedShare = 1 / 100;
 
+/** Who causes the row. */
+interface Caller {
+  readonly actor: unknown;
+  readonly request: { readonly method: string; readonly clientIp: string };
+}
+
 export interface AnonymousQuota {
   /** Whether an anonymous call may cause one more row of the table. Calls of people and of the server always may. */
-  tryReserve(table: string, call: Pick<Call, 'actor' | 'request'>): Promise<boolean>;
+  tryReserve(table: string, call: Caller): Promise<boolean>;
   /** If a table is full, evicts the rows that expire first. */
   evictOldest(table: string, tx: Query): Promise<void>;
   /** How many rows there are, by table. */
@@ -50,10 +42,7 @@ export interface AnonymousQuota {
   refused(): Readonly<Record<string, number>>;
 }
 
-export function createAnonymousQuota(
-  db: Database,
-  limits: Readonly<Record<string, AnonymousLimit>> = anonymousLimits,
-): AnonymousQuota {
+export function createAnonymousQuota(db: Database, limits: AnonymousLimits): AnonymousQuota {
   const tables = new Map(
     Object.entries(limits).map(([name, limit]) => [name, watchTable(db, { table: name, ...limit })]),
   );

@@ -1,5 +1,5 @@
-import { networksOf } from './cidr.ts';
-import { createLruCache } from './lru-cache.ts';
+import { networksOf } from '../../lib/cidr.ts';
+import { createLruCache } from '../../lib/lru-cache.ts';
 
 export interface RateLimit {
   /** Whether the limit is reached. Counts nothing. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { networkAllowances, networksOf } from '../../lib/cidr.ts';
-import type { Query } from './database.ts';
-import { statement } from './statement.ts';
+import type { Query } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
 
 const columns = ['network', 'network_56', 'network_48'] as const;
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { createLruCache } from '../lib/lru-cache.ts';
+import { createLruCache } from '../../lib/lru-cache.ts';
+import type { Database } from '../db/database.ts';
 import {
   type CountsOfOthers,
   createNetworkLimit,
@@ -7,8 +8,7 @@ import {
   type Limit,
   type NetworkLimit,
   type RateLimit,
-} from '../lib/rate-limit.ts';
-import type { Database } from './db/database.ts';
+} from './rate-limit.ts';
 
 interface Needs {
   readonly db: Database;
