@@ -4,6 +4,8 @@ import { hasSection, writeSection } from './document.ts';
 import { many, measureGrowth } from './growth.ts';
 import { compareWithKeycloak } from './keycloak/measure.ts';
 import { comparisonTable } from './keycloak/report.ts';
+import { measureLdap, usualEntries } from './ldap/measure.ts';
+import { ldapTable } from './ldap/report.ts';
 import { measureLoad } from './load-users.ts';
 import { measureAll } from './measure-all.ts';
 import { measureOAuth } from './oauth/measure.ts';
@@ -26,7 +28,7 @@ const usage = `npm run bench -- [options]
   --small           in a small installation: 1,000 users, 20 groups, little else
   --large           instead: 10,000 users and 100,000 events beside many of both
   --load            instead: the time to create 10,000 users through the API
-  --users N         with --large (1,000,000), --load (10,000) or --scim (10,000)
+  --users N         with --large (1,000,000), --load, --scim or --ldap (10,000)
   --events N        with --large (10,000,000)
   --data FOLDER     with --large: keep the data there, and use it again the next time
   --instances       instead: processor time with one, two and three instances on PostgreSQL
@@ -35,6 +37,7 @@ const usage = `npm run bench -- [options]
   --saml            instead: SAML sign-ins, compared with an RSA signature and a durable write (SQLite)
   --sync            instead: a full SCIM run, compared with a loop of fetch
   --scim            instead: users and groups pushed into a SCIM source, compared with one durable write each
+  --ldap            instead: searches and binds by LDAP, compared with slapd over the same entries (Debian's slapd)
   --pages           instead: interaction to next paint on a long list of the admin pages, in Chromium
   --only TEXT       only rows whose title contains the text
   --seconds N       length of a round (1)
@@ -58,6 +61,7 @@ const { values } = parseArgs({
     saml: { type: 'boolean', default: false },
     sync: { type: 'boolean', default: false },
     scim: { type: 'boolean', default: false },
+    ldap: { type: 'boolean', default: false },
     pages: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     seconds: { type: 'string', default: '1' },
@@ -115,6 +119,11 @@ function chosen(): { readonly section: string; tables(): Promise<string[]> } {
   if (values.pages) return { section: `${kind}, pages`, tables: async () => [pagesTable(await measurePages(options))] };
   if (values.scim)
     return { section: `${kind}, scim`, tables: async () => [scimTable(await measureScim(options, users))] };
+  if (values.ldap)
+    return {
+      section: `${kind}, ldap`,
+      tables: async () => [ldapTable(await measureLdap(options, Number(values.users ?? usualEntries)))],
+    };
   if (values.load)
     return { section: `${kind}, load`, tables: async () => [loadTable(await measureLoad(options, users))] };
   if (values.instances)

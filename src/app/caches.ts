@@ -16,6 +16,7 @@ export const queryCacheSizes = {
   'flow slugs': 1_000,
   'flow stages': 1_000,
   'notification rules': 1,
+  'LDAP providers': 1,
   'offered sources': 1_000,
   'proxied hosts': 1,
   'published keys': 1_000,

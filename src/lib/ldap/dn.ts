@@ -128,7 +128,12 @@ export function decodeUtf8(bytes: Uint8Array): string | null {
 }
 
 /** Escapes a value for use in a DN (RFC 4514, section 2.4). */
-export const escapeDnValue = (value: string): string =>
+export const escapeDnValue = (value: string): string => (plainValue.test(value) ? value : escapeSpecial(value));
+
+/** Most values; the rest takes several passes. */
+const plainValue = /^[\w.@-]+$/;
+
+const escapeSpecial = (value: string): string =>
   value
     .replaceAll(/["+,;<>\\=]/g, '\\$&')
     .replaceAll('\0', '\\00')
@@ -171,7 +176,9 @@ export const normalizeType = (type: string): string => shortNames.get(type.toLow
 
 /** Prepares a value for case-insensitive comparison (RFC 4518): compatibility characters, case and runs of spaces do not count. */
 export const normalizeValue = (value: string): string =>
-  value.normalize('NFKC').toLowerCase().normalize('NFKC').trim().replaceAll(/\s+/g, ' ');
+  plainValue.test(value)
+    ? value.toLowerCase()
+    : value.normalize('NFKC').toLowerCase().normalize('NFKC').trim().replaceAll(/\s+/g, ' ');
 
 const normalizeAssertion = ({ type, value, isEncoded }: AttributeValueAssertion): AttributeValueAssertion =>
   isEncoded

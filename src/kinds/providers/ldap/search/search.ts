@@ -46,7 +46,7 @@ export async function viewOf(
   if (!authority) return { code: 'insufficientAccessRights', message: 'Bind first: anonymous clients see nothing.' };
   const actor = await actorOf(needs, call, authority);
   if (!actor) return { code: 'insufficientAccessRights', message: 'The account has changed: bind again.' };
-  const providers = await servedProviders(call.db.read);
+  const providers = await servedProviders(call.db);
   const provider = dn.length === 0 ? providers.find(({ pk }) => pk === authority.provider) : providerOf(providers, dn);
   if (!provider) return { code: 'noSuchObject' };
   if (provider.pk !== authority.provider)
@@ -112,7 +112,7 @@ async function fixedEntry(
 ): Promise<Entry | null> {
   if (scope !== 'base') return null;
   if (base.trim() === '') {
-    const providers = authority ? await servedProviders(call.db.read) : [];
+    const providers = authority ? await servedProviders(call.db) : [];
     return rootDse(
       providers.filter(({ pk }) => pk === authority?.provider),
       version,

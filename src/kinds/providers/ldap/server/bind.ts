@@ -76,7 +76,7 @@ export function createBind(needs: ServerNeeds) {
       // Clients take the success of such a bind for that of a sign-in (RFC 4513, section 5.1.2).
       return { code: 'unwillingToPerform', message: 'A bind with a name needs a password.' };
     }
-    const provider = providerOf(await servedProviders(call.db.read), dn);
+    const provider = providerOf(await servedProviders(call.db), dn);
     if (!provider) return { code: 'insufficientAccessRights', message: 'No provider serves this name.' };
     const username = usernameIn(dn, provider.base);
     if (username === null || password.length > maxPasswordLength || !isStorable(password)) return wrong;

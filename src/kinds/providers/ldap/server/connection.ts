@@ -146,6 +146,11 @@ export function openConnection(first: Socket, handler: ConnectionHandler): Conne
   function send(bytes: Buffer): Promise<void> {
     if (isClosed || !socket.writable) return Promise.resolve();
     const target = socket;
+    // Entries of one search leave together, as far as they are there at once.
+    if (target.writableCorked === 0) {
+      target.cork();
+      process.nextTick(() => target.uncork());
+    }
     if (target.write(bytes)) return Promise.resolve();
     waiting++;
     return new Promise((resolve) => {

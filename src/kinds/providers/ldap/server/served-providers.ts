@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Dn, isAtOrBelow, parseDn } from '../../../../lib/ldap/dn.ts';
-import type { Query } from '../../../../platform/db/database.ts';
+import type { Database, Query } from '../../../../platform/db/database.ts';
+import { queryCache } from '../../../../platform/db/query-cache.ts';
 import { isServedHereSql } from '../../../../provider/outpost/served-here.ts';
 import { servedApplicationSql } from '../served-applications.ts';
 
@@ -22,7 +23,11 @@ export interface ServedProvider {
 type Row = Omit<ServedProvider, 'base' | 'published'> & { readonly published_attributes: string };
 
 /** Those that this server serves: an application uses them, and no other outpost lists them. */
-export async function servedProviders(query: Query): Promise<ServedProvider[]> {
+export const servedProviders = (db: Database): Promise<readonly ServedProvider[]> => cache.read(db, '', load);
+
+const cache = queryCache<readonly ServedProvider[]>('LDAP providers');
+
+async function load(query: Query): Promise<readonly ServedProvider[]> {
   const { rows } = await sql<Row>`select l.pk, l.base_dn, f.slug as flow, l.bind_mode, l.mfa_support,
     l.accept_app_passwords, l.uid_source, l.uid_start_number, l.gid_start_number, l.published_attributes
     from provider_ldap l join providers p on p.pk = l.pk left join flows f on f.pk = p.authorization_flow
