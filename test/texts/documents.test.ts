@@ -39,6 +39,19 @@ test('links between documents lead to existing files and headings', () => {
   expect(broken).toEqual([]);
 });
 
+test('READMEs of source folders name existing files', () => {
+  const files = globSync('{src,test,web}/**/*.{ts,tsx}', { cwd: root });
+  const missing = documents
+    .filter((path) => /^(src|web)\/.*README\.md$/.test(path))
+    .flatMap((path) =>
+      [...read(path).matchAll(/`([\w./-]+\.tsx?)`/g)]
+        .map(([, name = '']) => name)
+        .filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name.replace(/^(\.\.?\/)+/, '')}`)))
+        .map((name) => `${path}: ${name}`),
+    );
+  expect(missing).toEqual([]);
+});
+
 test('every test in test/security is listed in docs/threat-model.md', () => {
   const listed = new Set(linksOf('docs/threat-model.md').map((link) => join('docs', link)));
   expect(globSync('test/security/*.test.ts', { cwd: root }).filter((path) => !listed.has(path))).toEqual([]);
