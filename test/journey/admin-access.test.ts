@@ -62,7 +62,7 @@ describeJourney('the admin page about access', (journey) => {
     expect(await stages.locator(':scope > li > .access-node > .tag').allInnerTexts()).toEqual(['passes', 'fails']);
     await page.getByLabel('May use').selectOption('permission');
     await page.getByLabel('Permission', { exact: true }).fill('svc_core.view_user');
-    await page.getByText('Nothing brings svc_core.view_user.').waitFor();
+    await page.getByText('Nothing grants svc_core.view_user.').waitFor();
     await server.admin.post(`/rbac/permissions/assigned_by_users/${dana.pk}/assign/`, {
       permissions: ['svc_core.view_user', 'svc_core.view_group'],
     });

@@ -182,7 +182,7 @@ describeJourney('the admin pages of applications', (journey) => {
     const page = await visitAdmin(journey(), '/applications/new/?template=openid-connect');
     await page.getByLabel('Name (required)').fill('Wiki');
     await page.getByLabel('Address (required)').fill('https://wiki.example.org');
-    const redirects = page.getByLabel('Redirect URIs, one per line');
+    const redirects = page.getByLabel('Redirect URIs, one per line', { exact: true });
     await redirects.fill(
       'https://wiki.example.org/done\nwiki.example.org/done\nlocalhost:3000/done\ncom.example.wiki:/done',
     );
