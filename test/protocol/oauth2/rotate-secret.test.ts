@@ -1,8 +1,12 @@
+import { jwtVerify, SignJWT } from 'jose';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { eventsDuring } from '../../support/events.ts';
-import { basicHeader, makeRelying, post, type Relying } from '../../support/oauth2.ts';
+import { basicHeader, makeRelying, post, type Relying, tokensFor } from '../../support/oauth2.ts';
+import { visitor } from '../../support/relying-party.ts';
 import { describeOnBoth, type TestServer } from '../../support/server.ts';
+
+const bytesOf = (secret: string) => new TextEncoder().encode(secret);
 
 describeOnBoth('rotating a client secret', (server) => {
   const rotate = ({ provider }: Relying, body: Record<string, unknown> = {}) =>
@@ -30,6 +34,47 @@ describeOnBoth('rotating a client secret', (server) => {
     expect(others).toEqual([]);
     expect(rotated?.context).toMatchObject({ model: { name: relying.provider.name } });
     expect(JSON.stringify(events)).not.toContain(before);
+  });
+
+  test('a client that still has the previous secret verifies its tokens, signs its requests and shows its ID tokens', async () => {
+    const relying = await makeRelying(server(), { signing_key: null, id_token_signed_response_alg: 'HS256' });
+    const { client_id, client_secret: before } = relying.provider;
+    const person = await server().user();
+    const browser = await visitor(server(), person);
+    const idTokenWith = async (secret: string): Promise<string> => {
+      const as = { ...relying, basic: basicHeader(client_id, secret) };
+      const { id_token } = await tokensFor(server(), as, person.pk);
+      await jwtVerify(id_token, bytesOf(secret), { algorithms: ['HS256'] });
+      return id_token;
+    };
+    const asked = {
+      client_id,
+      redirect_uri: relying.provider.redirect_uris[0].url,
+      response_type: 'code',
+      scope: 'openid',
+    };
+    const pushes = async (secret: string): Promise<number> => {
+      const request = await new SignJWT(asked)
+        .setProtectedHeader({ alg: 'HS256' })
+        .setIssuer(client_id)
+        .setAudience(relying.issuer)
+        .setExpirationTime('1m')
+        .sign(bytesOf(secret));
+      const authorization = basicHeader(client_id, secret);
+      return (await post(server(), 'par', { client_id, request }, { authorization })).status;
+    };
+    const errorFor = async (id_token_hint: string): Promise<string | null | undefined> => {
+      const { location } = await browser.authorize({ ...asked, prompt: 'none', id_token_hint });
+      return location?.searchParams.get('error');
+    };
+    const issued = await idTokenWith(before);
+    const { client_secret: after } = (await rotate(relying)).body;
+    for (const secret of [before, after]) {
+      expect([await pushes(secret), await errorFor(await idTokenWith(secret))]).toEqual([201, null]);
+    }
+    expect(await errorFor(issued)).toBeNull();
+    await expire(server(), relying);
+    expect([await pushes(before), await errorFor(issued)]).toEqual([401, 'login_required']);
   });
 
   test('refuses the previous secret at once if it is to have no overlap', async () => {

@@ -1,7 +1,6 @@
 import { equalInConstantTime } from '../../../lib/constant-time.ts';
-import type { Timestamp } from '../../../platform/clock.ts';
 import type { Call } from '../../../resource/call.ts';
-import { type Client, isServedAt, loadClient } from './client.ts';
+import { type Client, isServedAt, loadClient, secretsOf } from './client.ts';
 import { type Assertion, assertionType, checkAssertion } from './client-assertion.ts';
 import type { OAuthDependencies } from './dependencies.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -49,7 +48,9 @@ export async function authenticateClient(
   }
   exchange.allowOriginsOf(client);
   if (proof.method !== 'none') call.world.raiseBudget();
-  return { client, ...proof };
+  const { secret, ...how } = proof;
+  // What is signed by the secret is signed by the one that the client has.
+  return { client: secret === undefined ? client : { ...client, client_secret: secret }, ...how };
 }
 
 /** Confidential clients only, for what public ones have no business with. */
@@ -64,7 +65,7 @@ async function provenBy(
   call: Call,
   client: Client,
   credentials: Credentials,
-): Promise<Pick<AuthenticatedClient, 'method' | 'workload'> | null> {
+): Promise<(Pick<AuthenticatedClient, 'method' | 'workload'> & { readonly secret?: string }) | null> {
   switch (credentials.method) {
     case 'none':
       return client.client_type === 'public' ? { method: 'none' } : null;
@@ -75,19 +76,14 @@ async function provenBy(
         ? { method: 'private_key_jwt' }
         : { method: 'workload', workload: assertion.workload };
     }
-    default:
-      return credentials.secrets.some((secret) => isSecretOf(client, secret, call.now))
-        ? { method: credentials.method }
-        : null;
+    default: {
+      const { method, secrets } = credentials;
+      const secret = secretsOf(client, call.now).find((one) =>
+        secrets.some((given) => equalInConstantTime(one, given)),
+      );
+      return secret === undefined ? null : { method, secret };
+    }
   }
-}
-
-/** After a rotation both secrets are accepted until the previous one expires. */
-function isSecretOf({ client_secret, previousSecret }: Client, given: string, now: Timestamp): boolean {
-  if (client_secret === '') return false;
-  const isPrevious =
-    previousSecret !== null && previousSecret.expires > now && equalInConstantTime(previousSecret.text, given);
-  return equalInConstantTime(client_secret, given) || isPrevious;
 }
 
 /** RFC 6749 §2.3: a client uses one method in a request, never two. */

@@ -205,6 +205,14 @@ async function readClient({ key }: ClientDependencies, query: Query, by: By): Pr
 export const scopeNames = ({ scopes }: Pick<Client, 'scopes'>): ReadonlySet<string> =>
   new Set(scopes.map(({ scope_name }) => scope_name));
 
+/** The secrets that count: after a rotation the previous one too, until it expires. */
+export function secretsOf({ client_secret, previousSecret }: Client, now: Timestamp): string[] {
+  if (client_secret === '') return [];
+  return previousSecret !== null && previousSecret.expires > now
+    ? [client_secret, previousSecret.text]
+    : [client_secret];
+}
+
 /** Whether the client may send requests to this path: below an issuer, only to its own. */
 export const isServedAt = ({ application }: Pick<Client, 'application'>, { params: { slug } }: Pick<Call, 'params'>) =>
   slug === undefined || slug === application.slug;

@@ -1,7 +1,8 @@
+import type { CompactVerifyResult } from 'jose';
 import { loadUserFacts } from '../../../core/mapping/user-facts.ts';
 import type { Call } from '../../../resource/call.ts';
 import { subjectOf } from './claims.ts';
-import type { Client } from './client.ts';
+import { type Client, secretsOf } from './client.ts';
 import type { OAuthDependencies } from './dependencies.ts';
 import { publicKeys } from './published-keys.ts';
 import { issuerOf } from './urls.ts';
@@ -19,19 +20,28 @@ const maxHintLength = 65_536;
  * not matter (OpenID Connect RP-Initiated Logout §2): it identifies the user, and authenticates nothing.
  */
 export async function readHint(needs: Needs, client: Client, hint: string, now: string): Promise<HintClaims | null> {
-  if (hint.length > maxHintLength || (!client.signingKey && client.client_secret === '')) return null;
+  if (hint.length > maxHintLength) return null;
   const { compactVerify, createLocalJWKSet, errors } = await import('jose');
-  const { assigned_application_slug, issuer_mode, client_id, client_secret } = client;
+  const { assigned_application_slug, issuer_mode, client_id } = client;
+  const verify = async (): Promise<CompactVerifyResult | null> => {
+    // Our own JWKs; jose types their members more narrowly.
+    const keys = async () => ({ keys: (await publicKeys(needs.db.read, needs.signer, client, now)) as never });
+    if (client.signingKey) return compactVerify(hint, createLocalJWKSet(await keys()));
+    for (const secret of secretsOf(client, now)) {
+      const result = await compactVerify(hint, new TextEncoder().encode(secret), { algorithms: ['HS256'] }).catch(
+        (error: unknown) => {
+          if (error instanceof errors.JWSSignatureVerificationFailed) return null;
+          throw error;
+        },
+      );
+      if (result) return result;
+    }
+    return null;
+  };
   try {
-    const { payload, protectedHeader } = client.signingKey
-      ? await compactVerify(
-          hint,
-          // Our own JWKs; jose types their members more narrowly.
-          createLocalJWKSet({ keys: (await publicKeys(needs.db.read, needs.signer, client, now)) as never }),
-        )
-      : await compactVerify(hint, new TextEncoder().encode(client_secret), { algorithms: ['HS256'] });
-    if (protectedHeader.typ !== 'JWT') return null;
-    const claims = JSON.parse(new TextDecoder().decode(payload));
+    const verified = await verify();
+    if (verified?.protectedHeader.typ !== 'JWT') return null;
+    const claims = JSON.parse(new TextDecoder().decode(verified.payload));
     const issuer = issuerOf(needs.publicUrl, assigned_application_slug, issuer_mode);
     if (claims.iss !== issuer || claims.aud !== client_id || typeof claims.sub !== 'string') return null;
     return { sub: claims.sub, sid: typeof claims.sid === 'string' ? claims.sid : null };

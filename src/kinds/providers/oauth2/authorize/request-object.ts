@@ -1,5 +1,5 @@
 import { asText } from '../../../../lib/json.ts';
-import type { Client } from '../client.ts';
+import { type Client, secretsOf } from '../client.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { type Params, parseParams } from '../params.ts';
 import { algorithmsOf, isFapi2 } from '../security-profile.ts';
@@ -81,9 +81,11 @@ async function verified(
       () =>
         jwtVerify(object, createLocalJWKSet(JSON.parse(jwks)), { ...options, algorithms: algorithmsOf(client) }),
   );
-  if (client.client_type === 'confidential' && client.client_secret !== '' && !isFapi2(client)) {
-    const secret = new TextEncoder().encode(client.client_secret);
-    attempts.unshift(() => jwtVerify(object, secret, { ...options, algorithms: secretAlgorithms }));
+  if (client.client_type === 'confidential' && !isFapi2(client)) {
+    const secrets = secretsOf(client, now).map((secret) => new TextEncoder().encode(secret));
+    attempts.unshift(
+      ...secrets.map((secret) => () => jwtVerify(object, secret, { ...options, algorithms: secretAlgorithms })),
+    );
   }
   for (const attempt of attempts) {
     try {
