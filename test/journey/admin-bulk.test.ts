@@ -95,7 +95,7 @@ describeJourney('several rows of a list in the admin pages', (journey) => {
     await page.getByRole('button', { name: 'Delete…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete 12 groups?' });
     await dialog.getByText(member.username).waitFor();
-    await dialog.getByText('loses the connection to it').waitFor();
+    await dialog.getByText('leaves this group').waitFor();
     expect(await dialog.getByText('Nothing uses it.').count()).toBe(11);
     expect(asked).toEqual(['/api/v3/admin/bulk/', '/api/v3/admin/objects/']);
     const second = Promise.withResolvers<void>();
@@ -156,7 +156,7 @@ describeJourney('several rows of a list in the admin pages', (journey) => {
     await chooseAll(page);
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Delete…' }).click();
-    await dialog.getByText('loses the connection to it').waitFor();
+    await dialog.getByText('leaves this group').waitFor();
     await expectGoodLooks(page, 'deletion', dialog);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Edit…' }).click();

@@ -207,7 +207,7 @@ describeJourney('the admin pages of flows', (journey) => {
     for (const [title, name, isOn] of [
       ['Sign-in with a passkey first', 'passkey', false],
       ['Password recovery', 'recovery', false],
-      ['Enrolment by invitation', 'invitation', true],
+      ['Enrollment by invitation', 'invitation', true],
     ] as const) {
       const button = page.getByRole('switch', { name: title });
       await button.click();

@@ -398,7 +398,7 @@ describeJourney('the admin pages', (journey) => {
     await page.getByRole('button', { name: 'Delete…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('link', { name: below.name }).waitFor();
-    await dialog.getByText('is left without it').waitFor();
+    await dialog.getByText('no longer refers to it').waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect((await server.admin.get(`/core/groups/${group.pk}/`)).status).toBe(200);

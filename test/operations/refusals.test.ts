@@ -31,8 +31,8 @@ describeOnSqlite('refused requests', (server) => {
     [404, 'POST', '/if/user', 'Page not found', 'not_found'],
     [405, 'DELETE', '/', 'This cannot be done here', 'method_not_allowed'],
     [413, 'POST', '/application/o/authorize/', 'Request too large', 'payload_too_large'],
-    [403, 'GET', '/-/metrics', 'This cannot be done', 'permission_denied'],
-    [400, 'GET', '/%zz', 'This cannot be done', 'bad_request'],
+    [403, 'GET', '/-/metrics', 'The request was refused', 'permission_denied'],
+    [400, 'GET', '/%zz', 'The request was refused', 'bad_request'],
     [500, 'GET', '/fault', 'Something went wrong', 'internal_error'],
     [503, 'GET', '/away', 'Not available at the moment', 'unavailable'],
   ];

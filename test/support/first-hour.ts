@@ -170,7 +170,7 @@ async function connectApplication({ picture }: Walk, page: Page): Promise<void> 
 
 async function inviteDana({ window, picture }: Walk, page: Page): Promise<void> {
   await choose(page, 'Flows');
-  await page.getByRole('switch', { name: 'Enrolment by invitation', checked: true }).waitFor();
+  await page.getByRole('switch', { name: 'Enrollment by invitation', checked: true }).waitFor();
   await choose(page, 'Users');
   await page.getByRole('button', { name: 'Invite…' }).click();
   const dialog = page.getByRole('dialog');

@@ -39,7 +39,7 @@ return email_verified === null ? { email } : { email, email_verified };`,
   ),
   scope(
     'profile',
-    'General Profile Information',
+    'Your name and picture',
     `// Standard claims come from the user's attributes of the same names. A full name is never split.
 const { user } = request;
 const { attributes } = user;
@@ -61,7 +61,7 @@ return claims;`,
   ),
   scope(
     'offline_access',
-    'Access to request new tokens without interaction',
+    'Stay signed in while you are away',
     `// The scope that brings a refresh token.\n${nothingMore}`,
   ),
   scope(
@@ -188,6 +188,22 @@ export const mappings: BootstrapStep = {
     for (const { managed, ...values } of workspace) {
       await ensure('svc_providers_workspace_directory.workspacedirectoryprovidermapping', { managed }, values);
     }
+  },
+};
+
+/** What earlier versions called scopes where people are asked for consent. */
+const formerDescriptions: Readonly<Record<string, string>> = {
+  profile: 'General Profile Information',
+  offline_access: 'Access to request new tokens without interaction',
+};
+
+/** Updates descriptions, except those that administrators have edited. */
+export const scopeDescriptions: BootstrapStep = {
+  name: 'scope-descriptions',
+  async run({ tx }) {
+    for (const { scope_name, description } of scopes)
+      await sql`update mapping_scope set description = ${description}
+        where scope_name = ${scope_name} and description = ${formerDescriptions[scope_name] ?? null}`.execute(tx);
   },
 };
 

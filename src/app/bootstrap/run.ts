@@ -10,7 +10,7 @@ import { brand } from './brand.ts';
 import { certificates } from './certificates.ts';
 import { enrollment } from './enrollment.ts';
 import { defaultFlows } from './flows.ts';
-import { cloudNicknames, contactMappings, mappings, syncMappings } from './mappings.ts';
+import { cloudNicknames, contactMappings, mappings, scopeDescriptions, syncMappings } from './mappings.ts';
 import { notifications } from './notifications.ts';
 import { outposts } from './outposts.ts';
 import { policies } from './policies.ts';
@@ -37,6 +37,7 @@ const steps: readonly BootstrapStep[] = [
   samlOidMappings,
   syncMappings,
   cloudNicknames,
+  scopeDescriptions,
   certificates,
   notifications,
   outposts,

@@ -32,7 +32,7 @@ export const createErrorPage =
     if (path.startsWith(`${apiPrefix}/`) || !/\btext\/html\b/i.test(header('accept') ?? '')) return null;
     const { status } = refusal;
     const reason = error instanceof Problem ? error.message : 'The server does not accept this request.';
-    const [title, text] = words[status] ?? ['This cannot be done', reason];
+    const [title, text] = words[status] ?? ['The request was refused', reason];
     const plain = { brand: defaultBranding.title, language: chooseLanguage([], header('accept-language')) };
     const page = plainPage({
       // Where the server fails, the page must not depend on the database.

@@ -64,7 +64,7 @@ export const readyMade: readonly ReadyMade[] = [
     linked: (flow) => sql`t.enrollment_flow = ${flow}`,
     linkable: () => sql`t.enrollment_flow is null and t.pk in (${ofBrands})`,
     isClosedWhenOff: true,
-    obstacle: 'No brand signs people in by a flow with an identification stage that could offer enrolment.',
+    obstacle: 'No brand signs people in by a flow with an identification stage that could offer enrollment.',
   },
   {
     name: 'passkey',

@@ -11,7 +11,7 @@ export const registrationFlow = 'default-registration-flow';
  */
 export async function installRegistration(make: Make): Promise<void> {
   const flow = registrationFlow;
-  const values = { name: 'Enrolment for everybody', title: 'Create your account', designation: 'enrollment' };
+  const values = { name: 'Enrollment for everybody', title: 'Create your account', designation: 'enrollment' };
   await make.ensure('svc_flows.flow', { slug: flow }, { ...values, authentication: 'require_superuser' });
   const prefix = 'default-registration-field';
   const address = [ask(`${prefix}-email`, 'email', 'Email', 'email', 100)];

@@ -207,14 +207,14 @@ export const rules: readonly Rule[] = [
     code: 'sign-in-elsewhere',
     severity: 'warning',
     message: 'This stage signs people in, and this flow is not for that.',
-    advice: 'Use it in a flow for signing in, enrolment or recovery.',
+    advice: 'Use it in a flow for signing in, enrollment or recovery.',
     ...whenElsewhere('signs in', 'authentication', 'enrollment', 'recovery', 'stage_configuration'),
   },
   {
     code: 'invitation-elsewhere',
     severity: 'warning',
-    message: 'This stage asks for an invitation, and this flow is not for enrolment.',
-    advice: 'Use it in a flow for enrolment.',
+    message: 'This stage asks for an invitation, and this flow is not for enrollment.',
+    advice: 'Use it in a flow for enrollment.',
     ...whenElsewhere('takes invitation', 'enrollment'),
   },
   {

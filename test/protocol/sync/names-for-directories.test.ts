@@ -120,4 +120,17 @@ describeOnBoth('shipped mappings of an install that is upgraded', (server) => {
     expect((await find()).expression).toBe(after(shipped));
     await admin.patch(path, { expression: shipped });
   });
+
+  test('of scopes are described in the words of this version, unless edited', async () => {
+    const { admin, world, app } = server();
+    const list = '/propertymappings/provider/scope/?managed=gatehouse/providers/oauth2/scope-';
+    const find = async (scope: string) => (await admin.get(`${list}${scope}`)).body.results[0];
+    const former = { offline_access: 'Access to request new tokens without interaction', profile: 'What we call it' };
+    for (const [scope, description] of Object.entries(former))
+      await admin.patch(`/propertymappings/provider/scope/${(await find(scope)).pk}/`, { description });
+    await world.db.write((tx) => sql`delete from bootstrap_steps where name = 'scope-descriptions'`.execute(tx));
+    await bootstrap(world, app);
+    expect((await find('offline_access')).description).toBe('Stay signed in while you are away');
+    expect((await find('profile')).description).toBe('What we call it');
+  });
 });

@@ -41,7 +41,7 @@ export function Devices() {
   }
 
   return (
-    <Section title={t('Devices')} intro={t('What you sign in with beside your password.')}>
+    <Section title={t('Devices')} intro={t('Ways to sign in besides your password.')}>
       <Loaded {...devices}>
         {(all) =>
           all.length === 0 ? (

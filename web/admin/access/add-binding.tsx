@@ -35,6 +35,8 @@ interface Props {
   readonly order: number;
   /** What is bound decides about events instead of people, so only policies are offered. */
   readonly isForEvents?: boolean;
+  /** The heading, if not that who is added is let in. */
+  readonly title?: string | undefined;
   onAdded(): Promise<void>;
 }
 
@@ -54,9 +56,9 @@ function NewPolicies() {
 }
 
 /** Binds a group, a person or a policy. */
-export function AddBinding({ target, order, isForEvents = false, onAdded }: Props) {
+export function AddBinding({ target, order, isForEvents = false, title, onAdded }: Props) {
   const [kind, setKind] = useState<Kind>(isForEvents ? 'policy' : 'group');
-  const title = t(isForEvents ? 'Add a policy' : 'Let in');
+  const heading = title ?? t(isForEvents ? 'Add a policy' : 'Let in');
   const [key, setKey] = useState<string | null>(null);
   const { isBusy, problem, attempt } = useAttempt();
   const done = useDone();
@@ -72,8 +74,8 @@ export function AddBinding({ target, order, isForEvents = false, onAdded }: Prop
     });
   }
   return (
-    <form className="card stack" noValidate onSubmit={add} aria-label={title}>
-      <h2>{title}</h2>
+    <form className="card stack" noValidate onSubmit={add} aria-label={heading}>
+      <h2>{heading}</h2>
       <div className="add-binding">
         {!isForEvents && (
           <SelectField

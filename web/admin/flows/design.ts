@@ -74,7 +74,7 @@ export const typeOf = ({ type }: { readonly type: string | null }): string => (t
 const purposes: Readonly<Record<string, Text>> = {
   authentication: 'Flow for signing in',
   authorization: 'Flow for access to applications',
-  enrollment: 'Flow for enrolment',
+  enrollment: 'Flow for enrollment',
   invalidation: 'Flow for signing out',
   recovery: 'Flow for recovery',
   stage_configuration: 'Flow for setting something up',

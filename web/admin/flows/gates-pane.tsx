@@ -17,6 +17,7 @@ interface Props {
   readonly mode: 'all' | 'any';
   /** Shown when there are none. */
   readonly open: string;
+  readonly title?: string;
   readonly canChange: boolean;
   reload(): Promise<void>;
 }
@@ -24,7 +25,7 @@ interface Props {
 const isShown = ({ name }: Member): boolean => name !== 'target';
 
 /** The policies, groups and people that decide about a flow or a stage. */
-export function GatesPane({ target, gates, mode, open, canChange, reload }: Props) {
+export function GatesPane({ target, gates, mode, open, title, canChange, reload }: Props) {
   const { query } = useAddress();
   const done = useDone();
   const may = useEntry(gatesPath)?.may;
@@ -102,7 +103,12 @@ export function GatesPane({ target, gates, mode, open, canChange, reload }: Prop
       )}
       {canChange && may?.add === 'all' && (
         <>
-          <AddBinding target={target} order={Math.max(-1, ...gates.map(({ order }) => order)) + 1} onAdded={reload} />
+          <AddBinding
+            target={target}
+            order={Math.max(-1, ...gates.map(({ order }) => order)) + 1}
+            title={title}
+            onAdded={reload}
+          />
           <p className="small">
             <Link href={hrefOf('/new/policies/all/')}>{t('Create a policy')}</Link>
           </p>

@@ -24,12 +24,12 @@ const words: Readonly<Record<ReadyMadeFlow['name'], { title: Text; about: Text; 
     places: 'Brands',
   },
   invitation: {
-    title: 'Enrolment by invitation',
+    title: 'Enrollment by invitation',
     about: 'People whom you invite create their own account. Nobody can without an invitation.',
     places: 'Flow',
   },
   registration: {
-    title: 'Enrolment for everybody',
+    title: 'Enrollment for everybody',
     about:
       'The sign-in page offers “Create an account” to everybody. A link by mail confirms their address before the account is made.',
     places: 'Stages',

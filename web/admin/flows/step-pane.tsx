@@ -55,6 +55,7 @@ export function StepPane({ step, canChange, isSignIn, reload }: Props) {
           gates={step.gates}
           mode={step.policy_engine_mode}
           open={t('Everybody reaches this stage.')}
+          title={t('Who goes through this step')}
           {...{ canChange, reload }}
         />
       )}

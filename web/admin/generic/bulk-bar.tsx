@@ -60,10 +60,10 @@ export function BulkBar({ entry, description, rows, names, chosen, onChoose, onD
   const props = { entry, description, picked };
   return (
     <div className="bulk-bar">
-      <p role="status">{t('{objects} chosen', { objects: counted(picked.length, entry) })}</p>
+      <p role="status">{t('{objects} selected', { objects: counted(picked.length, entry) })}</p>
       <div className="row">
         <Button look="quiet" onClick={() => onChoose(new Set())}>
-          {t('Choose none')}
+          {t('Clear')}
         </Button>
         {mayChange(entry, description) && <Button onClick={edit.open}>{t('Edit…')}</Button>}
         {mayDelete(entry) && <Button onClick={remove.open}>{t('Delete…')}</Button>}

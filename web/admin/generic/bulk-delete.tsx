@@ -7,6 +7,7 @@ import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { type BulkResult, refusalWords, tryInBulk } from '../api/bulk.ts';
+import type { ResourceEntry } from '../api/interface.ts';
 import type { Names } from '../api/objects.ts';
 import { counted } from '../words.ts';
 import { BulkProgress, BulkRefusals } from './bulk-outcome.tsx';
@@ -63,7 +64,7 @@ function Decision({ entry, picked, onDone, onClose, results, names }: BulkProps 
         {picked.map(({ path, name }, at) => (
           <li key={path} className="stack-tight">
             <strong>{name}</strong>
-            <Consequences result={results[at]} names={names} />
+            <Consequences entry={entry} result={results[at]} names={names} />
           </li>
         ))}
       </ul>
@@ -85,11 +86,17 @@ function Decision({ entry, picked, onDone, onClose, results, names }: BulkProps 
   );
 }
 
-function Consequences({ result, names }: { result: BulkResult<Use> | undefined; names: Names }) {
+interface ConsequencesProps {
+  readonly entry: ResourceEntry;
+  readonly result: BulkResult<Use> | undefined;
+  readonly names: Names;
+}
+
+function Consequences({ entry, result, names }: ConsequencesProps) {
   if (!result) return null;
   const refusal = refusalWords(result, () => undefined);
   if (refusal) return <Notice tone="warn">{t('Stays: {reason}', { reason: refusal })}</Notice>;
   const uses = result.used_by ?? [];
   if (uses.length === 0) return <p className="quiet small">{t('Nothing uses it.')}</p>;
-  return <Uses uses={uses} names={names} />;
+  return <Uses entry={entry} uses={uses} names={names} />;
 }

@@ -64,7 +64,7 @@ function Confirmation({
     });
   return (
     <Dialog title={t('Delete {kind} {name}?', { kind: inSentence(entry.singular), name: title })} onClose={onClose}>
-      {read ? <Consequences read={read} /> : <p>{t('This cannot be undone.')}</p>}
+      {read ? <Consequences entry={entry} read={read} /> : <p>{t('This cannot be undone.')}</p>}
       {isTyped && <TypedText text={title} typed={typed} onType={setTyped} />}
       {problem && <Notice tone="bad">{problem}</Notice>}
       <DialogButtons onLeave={onClose}>
@@ -76,7 +76,7 @@ function Confirmation({
   );
 }
 
-const Consequences = ({ read }: { read: Loadable<FoundUses> }) => (
+const Consequences = ({ entry, read }: Pick<Props, 'entry'> & { read: Loadable<FoundUses> }) => (
   <Loaded {...read}>
     {(found) =>
       found.uses.length === 0 ? (
@@ -85,7 +85,7 @@ const Consequences = ({ read }: { read: Loadable<FoundUses> }) => (
         <>
           <p>{t('This cannot be undone, and it concerns other objects:')}</p>
           <div className="scrolled">
-            <Uses {...found} />
+            <Uses entry={entry} {...found} />
           </div>
         </>
       )

@@ -147,7 +147,7 @@ function Overview({ path, object, description }: { path: string; object: WholeOb
       ))}
       {technical.length > 0 && (
         <details className="card">
-          <summary>{t('For programs')}</summary>
+          <summary>{t('Technical details')}</summary>
           <Facts {...object} members={technical} />
         </details>
       )}

@@ -20,11 +20,20 @@ export interface Use {
 /** What deleting the object does to what uses it. */
 const consequences: Readonly<Record<Use['action'], Text>> = {
   cascade: 'is deleted with it',
-  cascade_many: 'loses the connection to it',
-  set_null: 'is left without it',
+  cascade_many: 'is no longer linked to it',
+  set_null: 'no longer refers to it',
   set_default: 'gets its default instead',
   protect: 'keeps it from being deleted',
 };
+
+/** What that means for the use; of a group for its members, and of what a binding names for who gets in. */
+function consequenceOf(use: Use, deleted: ResourceEntry): Text {
+  const { action } = use;
+  if (action === 'cascade_many' && deleted.model === 'svc_core.group' && modelOf(use) === 'svc_core.user')
+    return 'leaves this group';
+  if (action === 'set_null' && modelOf(use) === 'svc_policies.policybinding') return 'will let nobody in';
+  return consequences[action];
+}
 
 export interface FoundUses {
   readonly uses: readonly Use[];
@@ -55,12 +64,14 @@ const modelOf = ({ app, model_name }: Use): string => `${app}.${model_name}`;
 export function UsedBy({ entry, objectKey }: { entry: ResourceEntry; objectKey: string }) {
   return (
     <Loaded {...useUses(entry, objectKey)}>
-      {(found) => (found.uses.length === 0 ? <p className="empty">{t('Nothing uses it.')}</p> : <Uses {...found} />)}
+      {(found) =>
+        found.uses.length === 0 ? <p className="empty">{t('Nothing uses it.')}</p> : <Uses entry={entry} {...found} />
+      }
     </Loaded>
   );
 }
 
-export function Uses({ uses, names }: FoundUses) {
+export function Uses({ entry, uses, names }: FoundUses & { readonly entry: ResourceEntry }) {
   const { resources } = useInterface();
   return (
     <ul className="rows">
@@ -68,7 +79,7 @@ export function Uses({ uses, names }: FoundUses) {
         const { pk, name, action } = use;
         const model = modelOf(use);
         const path = names(model, pk)?.path;
-        const kind = resources.find((entry) => entry.model === model)?.singular;
+        const kind = resources.find((one) => one.model === model)?.singular;
         // What has no name is called as its kind is, in the words of its model.
         const called = kind !== undefined && kindName(name) === kind ? kind : name;
         return (
@@ -78,7 +89,7 @@ export function Uses({ uses, names }: FoundUses) {
               <p className="quiet small">{kind ?? model}</p>
             </div>
             <span className={action === 'cascade' || action === 'protect' ? 'tag tag-warning' : 'tag'}>
-              {t(consequences[action])}
+              {t(consequenceOf(use, entry))}
             </span>
           </li>
         );

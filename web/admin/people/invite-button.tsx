@@ -46,7 +46,7 @@ function InviteDialog({ onClose }: { onClose(): void }) {
       });
       if (link === null)
         throw new Error(
-          t('The invitation is created, but no enrolment flow accepts invitations: bind an invitation stage to one.'),
+          t('The invitation is created, but no enrollment flow accepts invitations: bind an invitation stage to one.'),
         );
       setMade({ pk, link, email });
     });

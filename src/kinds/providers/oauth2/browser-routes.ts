@@ -53,7 +53,9 @@ export function browserRoutes(mount: BrowserMount): Route[] {
     return plainPage({
       ...frame,
       status,
-      title: 'This cannot be done',
+      title: http.facts.path.includes('/end-session/')
+        ? 'This sign-out cannot continue'
+        : 'This sign-in cannot continue',
       paragraphs: [message, ...shown, `Request id: ${http.facts.id}`],
       link: { to: '/', text: 'Go to the start page' },
     });

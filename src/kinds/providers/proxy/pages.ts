@@ -23,7 +23,7 @@ export async function withPages(call: Call, work: () => Promise<HttpResponse>): 
     if (!(error instanceof ErrorPage)) throw error;
     const { status, fault, message } = error;
     const paragraphs = [message, `Request id: ${call.request.id}`];
-    const page = plainPage({ status, ...(await pageFrame(call)), title: 'This cannot be done', paragraphs });
+    const page = plainPage({ status, ...(await pageFrame(call)), title: 'This sign-in cannot continue', paragraphs });
     return { ...page, fault };
   }
 }

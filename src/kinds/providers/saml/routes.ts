@@ -53,7 +53,7 @@ export function samlRoutes(mount: SamlMount): Route[] {
       const page = plainPage({
         status,
         ...(await pageFrame(call)),
-        title: 'This cannot be done',
+        title: call.request.path.includes('/slo/') ? 'This sign-out cannot continue' : 'This sign-in cannot continue',
         paragraphs: [error.message, `Request id: ${call.request.id}`],
         link: { to: '/', text: 'Go to the start page' },
       });
