@@ -42,6 +42,8 @@ describeOnSqlite('templates of applications', (server) => {
       expect([template.id, status]).toEqual([template.id, 200]);
       const text = filled(template.setup, factsOf(choices.address, choices.slug, body));
       texts.set(template.id, text);
+      // Forward auth and LDAP have none.
+      if (body.issuer === undefined) continue;
       const root = body.issuer.split('/application/')[0];
       for (const [, path] of text.matchAll(new RegExp(`${root}(/[^\\s"',?]+)`, 'g'))) {
         // The issuer itself is a name: clients add the path of the discovery document to it.
@@ -53,6 +55,17 @@ describeOnSqlite('templates of applications', (server) => {
       }
       for (const [name] of text.matchAll(/http:\/\/schemas\.[^\s,]+/g))
         expect([template.id, attributes.includes(name)]).toEqual([template.id, true]);
+    }
+  });
+
+  test('search and bind where the directory of the application is', async () => {
+    const { results } = (await server().admin.get('/providers/ldap/?page_size=100')).body;
+    const bases = new Map(results.map(({ name, base_dn }: { name: string; base_dn: string }) => [name, base_dn]));
+    const ldap = templates.filter(({ protocol }) => protocol === 'ldap');
+    expect(ldap).toHaveLength(10);
+    for (const { id } of ldap) {
+      expect(textOf(id)).toContain(bases.get(`T ${id}`));
+      expect(textOf(id)).toContain(`cn=SERVICE-ACCOUNT,ou=users,${bases.get(`T ${id}`)}`);
     }
   });
 

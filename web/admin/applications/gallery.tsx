@@ -10,6 +10,8 @@ const protocolName = (protocol: Template['protocol']): string => {
       return 'OpenID Connect';
     case 'saml':
       return 'SAML';
+    case 'ldap':
+      return 'LDAP';
     case 'proxy':
       return t('Forward auth');
   }

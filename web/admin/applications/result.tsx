@@ -8,6 +8,7 @@ import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
 import { CopyRows, hiddenText } from '../parts/copy-rows.tsx';
 import { ForwardAuthCard } from './forward-auth-card.tsx';
+import { LdapNote } from './ldap-note.tsx';
 import { type Choices, type Created, factsOf, filled, providerPathOf, type Template } from './template.ts';
 import { TestLink } from './test-link.tsx';
 
@@ -26,9 +27,13 @@ const forwardSingle = (address: string) => ({
 /** What to enter in the application. */
 export function Result({ template, choices: { slug, address }, created }: Props) {
   const [isSecretShown, setSecretShown] = useState(false);
-  const facts = factsOf(address, slug, created);
+  const facts: ReturnType<typeof factsOf> = {
+    ...factsOf(address, slug, created),
+    ldap_host: location.hostname,
+  };
   const setup = filled(template.setup, facts);
   const path = `/core/applications/${slug}/`;
+  const isLdap = template.protocol === 'ldap';
   const isProxy = template.protocol === 'proxy';
   const made = useAnswer<{ provider: number }>(path);
   const rows = [
@@ -42,6 +47,8 @@ export function Result({ template, choices: { slug, address }, created }: Props)
     },
     { label: t('Metadata'), text: created.metadata_url },
     { label: t('Sign-on URL'), text: created.sso_url },
+    { label: t('Base DN'), text: isLdap ? facts.base_dn : undefined },
+    { label: t('Bind DN'), text: isLdap ? facts.bind_dn : undefined },
   ];
   return (
     <div className="stack wizard-result">
@@ -58,6 +65,7 @@ export function Result({ template, choices: { slug, address }, created }: Props)
         <section className="card stack" aria-label={t('To copy')}>
           <h2>{t('To copy')}</h2>
           <CopyRows rows={rows} />
+          {isLdap && <LdapNote />}
         </section>
       )}
       {setup !== '' && (
@@ -73,7 +81,7 @@ export function Result({ template, choices: { slug, address }, created }: Props)
         </section>
       )}
       <div className="row">
-        {made.answer.state === 'ready' && (
+        {made.answer.state === 'ready' && !isLdap && (
           <TestLink provider={`${providerPathOf(template)}${made.answer.value.provider}/`}>
             {t('Test the sign-in')}
           </TestLink>

@@ -10,6 +10,8 @@ import { Link } from '../link.tsx';
 import { CopyRows } from '../parts/copy-rows.tsx';
 import type { Application } from './application.ts';
 import { ForwardAuthCard, type ProxySettings } from './forward-auth-card.tsx';
+import { LdapNote } from './ldap-note.tsx';
+import { bindDnIn } from './template.ts';
 import { TestLink } from './test-link.tsx';
 
 interface OAuth2 {
@@ -46,7 +48,8 @@ export function SignInTab({ application }: { application: Application }) {
       {entry.path === '/providers/oauth2/' && <OAuth2Facts path={path} />}
       {entry.path === '/providers/saml/' && <SamlFacts path={path} />}
       {entry.path === '/providers/proxy/' && <ProxyFacts path={path} />}
-      {!['/providers/oauth2/', '/providers/saml/', '/providers/proxy/'].includes(entry.path) && (
+      {entry.path === '/providers/ldap/' && <LdapFacts path={path} />}
+      {!['/providers/oauth2/', '/providers/saml/', '/providers/proxy/', '/providers/ldap/'].includes(entry.path) && (
         <p>{entry.description}</p>
       )}
       <Ways entry={entry} path={path} />
@@ -135,6 +138,26 @@ function OAuth2Facts({ path }: { path: string }) {
 function ProxyFacts({ path }: { path: string }) {
   const read = useLoadable(useCallback(() => callAsPerson<ProxySettings>('GET', path), [path]));
   return <Loaded {...read}>{(provider) => <ForwardAuthCard provider={provider} />}</Loaded>;
+}
+
+function LdapFacts({ path }: { path: string }) {
+  const read = useLoadable(useCallback(() => callAsPerson<{ base_dn: string }>('GET', path), [path]));
+  return (
+    <Loaded {...read}>
+      {({ base_dn }) => (
+        <section className="card stack" aria-label={t('For the application')}>
+          <h2>{t('For the application')}</h2>
+          <CopyRows
+            rows={[
+              { label: t('Base DN'), text: base_dn },
+              { label: t('Bind DN'), text: bindDnIn(base_dn) },
+            ]}
+          />
+          <LdapNote />
+        </section>
+      )}
+    </Loaded>
+  );
 }
 
 function SamlFacts({ path }: { path: string }) {

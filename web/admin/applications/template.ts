@@ -6,7 +6,7 @@ export interface Template {
   readonly about: Text;
   /** Empty for those that fit any application. */
   readonly category: Text | '';
-  readonly protocol: 'oauth2' | 'saml' | 'proxy';
+  readonly protocol: 'oauth2' | 'saml' | 'proxy' | 'ldap';
   /** An example of the address that people open. */
   readonly address: string;
   /** Redirect URIs, with `{address}` in them. */
@@ -24,7 +24,10 @@ export interface Template {
   /** The wizard asks for the redirect URI. */
   readonly asksRedirect?: boolean;
   /** In words, or a file or a menu of the application, by its own names. */
-  readonly where: Text | `${string}.${'rb' | 'py' | 'xml' | 'yml' | 'yaml'}` | `${string} → ${string}`;
+  readonly where:
+    | Text
+    | `${string}.${'rb' | 'py' | 'xml' | 'yml' | 'yaml' | 'cf' | 'conf' | 'ext'}`
+    | `${string} → ${string}`;
   /** Text to copy, with the names of `Facts` in braces. */
   readonly setup: string;
 }
@@ -56,6 +59,7 @@ const modelOf = {
   oauth2: 'svc_providers_oauth2.oauth2provider',
   saml: 'svc_providers_saml.samlprovider',
   proxy: 'svc_providers_proxy.proxyprovider',
+  ldap: 'svc_providers_ldap.ldapprovider',
 } as const;
 
 export const providerPathOf = ({ protocol }: Template): string => `/providers/${protocol}/`;
@@ -109,6 +113,12 @@ const strictly = (urls: readonly string[]) => urls.map((url) => ({ matching_mode
 
 const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
 
+/** The root of the tree of an application: no two have the same. */
+const baseDnOf = (slug: string): string => `DC=${slug},DC=ldap`;
+
+/** The name by which an application searches a tree. */
+export const bindDnIn = (baseDn: string): string => `cn=SERVICE-ACCOUNT,ou=users,${baseDn}`;
+
 /** The settings of the provider, by its protocol. */
 function providerOf(template: Template, choices: Choices): Record<string, unknown> {
   const { address } = choices;
@@ -122,6 +132,8 @@ function providerOf(template: Template, choices: Choices): Record<string, unknow
       };
     case 'proxy':
       return { mode: 'forward_single', external_host: readAddress(address)?.origin ?? '' };
+    case 'ldap':
+      return { base_dn: baseDnOf(choices.slug), accept_app_passwords: true };
     case 'oauth2':
       return {
         client_type: template.isPublic ? 'public' : 'confidential',
@@ -159,5 +171,7 @@ export function factsOf(address: string, slug: string, created: Created): Readon
     userinfo_url: `${own}userinfo/`,
     jwks_url: `${own}jwks/`,
     logout_url: `${own}end-session/`,
+    base_dn: baseDnOf(slug),
+    bind_dn: bindDnIn(baseDnOf(slug)),
   };
 }

@@ -143,7 +143,7 @@ export function AddressStep({ template, initial }: { template: Template; initial
           onChange={({ currentTarget: { value } }) => set({ entity: value })}
         />
       )}
-      {readAddress(address) && template.protocol !== 'proxy' && (
+      {readAddress(address) && redirectsOf(template, choices).length > 0 && (
         <div className="stack-tight small">
           <p className="quiet">{t(isSaml ? 'Sign-ins are sent to' : 'Responses are sent to')}</p>
           <ul className="plain-list">

@@ -4,10 +4,12 @@ import { argoCd } from './argo-cd.ts';
 import { audiobookshelf } from './audiobookshelf.ts';
 import { bookstack } from './bookstack.ts';
 import { cloudflareAccess } from './cloudflare-access.ts';
+import { dovecot } from './dovecot.ts';
 import { fileBrowser } from './filebrowser.ts';
 import { forgejo } from './forgejo.ts';
 import { forwardAuth } from './forward-auth.ts';
 import { gitea } from './gitea.ts';
+import { giteaLdap } from './gitea-ldap.ts';
 import { gitlab } from './gitlab.ts';
 import { googleWorkspace } from './google-workspace.ts';
 import { grafana } from './grafana.ts';
@@ -16,7 +18,9 @@ import { hedgedoc } from './hedgedoc.ts';
 import { homepage } from './homepage.ts';
 import { immich } from './immich.ts';
 import { jellyfin } from './jellyfin.ts';
+import { jellyfinLdap } from './jellyfin-ldap.ts';
 import { jenkins } from './jenkins.ts';
+import { jenkinsLdap } from './jenkins-ldap.ts';
 import { komga } from './komga.ts';
 import { kubernetes } from './kubernetes.ts';
 import { lidarr } from './lidarr.ts';
@@ -24,16 +28,20 @@ import { mealie } from './mealie.ts';
 import { miniflux } from './miniflux.ts';
 import { minio } from './minio.ts';
 import { nextcloud } from './nextcloud.ts';
+import { nextcloudLdap } from './nextcloud-ldap.ts';
 import { oauth2Proxy } from './oauth2-proxy.ts';
 import { openWebui } from './open-webui.ts';
 import { openidConnect } from './openid-connect.ts';
 import { outline } from './outline.ts';
 import { paperlessNgx } from './paperless-ngx.ts';
+import { pfsense } from './pfsense.ts';
 import { pgadmin } from './pgadmin.ts';
 import { portainer } from './portainer.ts';
+import { postfix } from './postfix.ts';
 import { prometheus } from './prometheus.ts';
 import { prowlarr } from './prowlarr.ts';
 import { proxmox } from './proxmox.ts';
+import { proxmoxLdap } from './proxmox-ldap.ts';
 import { publicClient } from './public-client.ts';
 import { radarr } from './radarr.ts';
 import { rocketChat } from './rocket-chat.ts';
@@ -42,8 +50,10 @@ import { seafile } from './seafile.ts';
 import { snipeIt } from './snipe-it.ts';
 import { sonarqube } from './sonarqube.ts';
 import { sonarr } from './sonarr.ts';
+import { sssd } from './sssd.ts';
 import { stirlingPdf } from './stirling-pdf.ts';
 import { synapse } from './synapse.ts';
+import { synology } from './synology.ts';
 import { tailscale } from './tailscale.ts';
 import { traefikDashboard } from './traefik-dashboard.ts';
 import { uptimeKuma } from './uptime-kuma.ts';
@@ -65,9 +75,11 @@ export const templates: readonly Template[] = [
   audiobookshelf,
   bookstack,
   cloudflareAccess,
+  dovecot,
   fileBrowser,
   forgejo,
   gitea,
+  giteaLdap,
   gitlab,
   googleWorkspace,
   grafana,
@@ -76,7 +88,9 @@ export const templates: readonly Template[] = [
   homepage,
   immich,
   jellyfin,
+  jellyfinLdap,
   jenkins,
+  jenkinsLdap,
   komga,
   kubernetes,
   lidarr,
@@ -84,23 +98,29 @@ export const templates: readonly Template[] = [
   miniflux,
   minio,
   nextcloud,
+  nextcloudLdap,
   oauth2Proxy,
   openWebui,
   outline,
   paperlessNgx,
+  pfsense,
   pgadmin,
   portainer,
+  postfix,
   prometheus,
   prowlarr,
   proxmox,
+  proxmoxLdap,
   radarr,
   rocketChat,
   seafile,
   snipeIt,
   sonarqube,
   sonarr,
+  sssd,
   stirlingPdf,
   synapse,
+  synology,
   tailscale,
   traefikDashboard,
   uptimeKuma,
