@@ -18,8 +18,8 @@ type Conditions = RawBuilder<unknown>[];
 export interface Search {
   /** Selects the rows that are found, whatever else selects them and in any order. */
   readonly conditions: Conditions;
-  /** The same for a count of all rows that are found: by the index even if they are many. */
-  readonly counting: Conditions;
+  /** If they are many: what follows `from` to find them by the index, for a count. */
+  readonly byIndex: RawBuilder<unknown> | null;
 }
 
 /**
@@ -31,25 +31,16 @@ export async function findBySearch(resource: Resource, call: Call, registry: Reg
   const compared = (some: readonly string[]) => some.map((term) => comparison(resource, term, call, registry));
   const words = resource.hasSearchIndex ? terms.filter((term) => [...term].length >= minWord) : [];
   const letters = terms.filter((term) => !words.includes(term));
-  if (words.length === 0) return { conditions: compared(terms), counting: compared(terms) };
-  const keys = await findKeys(resource, call, words);
-  if (!keys) return { conditions: compared(terms), counting: [byIndex(resource, call, words), ...compared(letters)] };
-  const isFound = call.db.dialect.isOneOf(resource.row().col('pk'), keys, resource.key);
-  return { conditions: [isFound, ...compared(letters)], counting: [isFound, ...compared(letters)] };
+  if (words.length === 0) return { conditions: compared(terms), byIndex: null };
+  const { dialect, read } = call.db;
+  const found = dialect.rowsWithWords(resource.table, resource.search ?? [], words);
+  const { rows } = await sql<{ pk: string | number }>`select t.pk from ${found} limit ${maxKeys + 1}`.execute(read);
+  if (rows.length > maxKeys)
+    return { conditions: compared(terms), byIndex: sql.join([found, ...compared(letters)], sql` and `) };
+  const keys = rows.map(({ pk }) => pk);
+  const isFound = dialect.isOneOf(resource.row().col('pk'), keys, resource.key);
+  return { conditions: [isFound, ...compared(letters)], byIndex: null };
 }
-
-/** Null if they are many. */
-async function findKeys(resource: Resource, call: Call, words: readonly string[]) {
-  const { rows } = await sql<{ pk: string | number }>`select t.pk from ${sql.table(resource.table)} as t
-    where ${byIndex(resource, call, words)} limit ${maxKeys + 1}`.execute(call.db.read);
-  return rows.length > maxKeys ? null : rows.map(({ pk }) => pk);
-}
-
-const byIndex = ({ table, search = [] }: Resource, { db: { dialect } }: Call, words: readonly string[]) =>
-  sql.join(
-    words.map((word) => dialect.indexedContains(table, 't', search, word)),
-    sql` and `,
-  );
 
 /** The words of `search`. */
 export function searchTerms(resource: Resource, { request: { query } }: Call): string[] {

@@ -150,6 +150,7 @@ describeJourney('the admin pages', (journey) => {
     await page.getByText('Page 1', { exact: true }).waitFor();
     await openAdmin(page, '/events/events/');
     await page.getByText(/^more than \d+ events?$/).waitFor();
+    await page.getByRole('region', { name: 'Action' }).waitFor();
     const figures = (title: string) => page.getByRole('region', { name: title }).locator('.small').allInnerTexts();
     expect((await figures('Person')).filter((text) => !/^at least [\d,]+$/.test(text))).toEqual([]);
     expect((await figures('Action')).filter((text) => !/^[\d,]+$/.test(text))).toEqual([]);

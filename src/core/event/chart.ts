@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { readList } from '../../platform/db/read-list.ts';
 import type { Call } from '../../resource/call.ts';
-import { atLeast, maxCount } from '../../resource/count.ts';
+import { atLeast } from '../../resource/count.ts';
 import { arrayOf, stringSchema } from '../../resource/json-schema.ts';
 import { ReplyWith } from '../../resource/operations.ts';
 import { type Counting, countEvents, type EventCounts, newestEvents, sumOf, type Unit } from './rollup.ts';
@@ -19,7 +19,10 @@ interface ValueRow extends Value {
   readonly name: string;
 }
 
-/** The most frequent values of some columns, among the newest `maxCount` events. */
+/** Each of these is read from the table, and grouped by every column. */
+const maxRead = 20_000;
+
+/** The most frequent values of some columns, among the newest `maxRead` events. */
 export const valuesOf = (
   call: Call,
   { span, conditions }: Counting,
@@ -27,7 +30,7 @@ export const valuesOf = (
   most: number,
 ): Promise<ReadonlyMap<string, readonly Value[]>> =>
   readList(call.db, async (read) => {
-    const found = newestEvents(sql.join(columns.map((name) => sql.ref(`t.${name}`))), span, conditions);
+    const found = newestEvents(sql.join(columns.map((name) => sql.ref(`t.${name}`))), span, conditions, maxRead);
     // By one statement, so that events are read once.
     const parts = columns.map(
       (column) => sql`select * from (select ${sql.lit(column)} as name, ${sql.ref(column)} as value, count(*) as events
@@ -42,7 +45,7 @@ export const valuesOf = (
   });
 
 /** Whether `valuesOf` looks at all events of these counts. */
-export const isAllLookedAt = ({ rows, isExact }: EventCounts) => isExact && sumOf(rows) <= maxCount;
+export const isAllLookedAt = ({ rows, isExact }: EventCounts) => isExact && sumOf(rows) <= maxRead;
 
 /** Sums counts by another member, most first. */
 export function topOf(counts: EventCounts, member: 'action' | 'authorized_app', most: number): Value[] {
@@ -61,7 +64,7 @@ export const withExactness = ({ isExact }: Pick<EventCounts, 'isExact'>, body: u
 
 export const atLeastSchema = {
   ...arrayOf(stringSchema),
-  description: `The members whose figures are of the newest ${maxCount.toLocaleString('en')} events only.`,
+  description: 'The members whose figures are of the newest events only, because there are too many.',
 };
 
 /** The same where members differ in it: `at_least` names those that stop. */

@@ -60,9 +60,14 @@ export async function countEvents(
 }
 
 /** The newest events of a time that meet the conditions, one more than are counted. */
-export const newestEvents = (columns: RawBuilder<unknown>, span: Span, conditions: readonly RawBuilder<unknown>[]) =>
+export const newestEvents = (
+  columns: RawBuilder<unknown>,
+  span: Span,
+  conditions: readonly RawBuilder<unknown>[],
+  most = maxCount,
+) =>
   sql`select ${columns} from events as t where ${sql.join([isWithin(span), ...conditions], sql` and `)}
-    order by t.created desc limit ${sql.lit(maxCount + 1)}`;
+    order by t.created desc limit ${sql.lit(most + 1)}`;
 
 export const rollupColumns = (dialect: Dialect) => sql`${dialect.timeBucket(sql.ref('t.created'), 'hour')} as bucket,
   t.action, coalesce(t.authorized_app, '') as authorized_app`;

@@ -37,10 +37,14 @@ export const postgresDialect: Dialect = {
       then strpos(lower(${text} collate "C"), ${term.toLowerCase()}) > 0 else ${folded} end`;
   },
   folded: (text) => sql`lower(cast(${text} as text) collate "default")`,
-  indexedContains(_table, alias, columns, term) {
-    const texts = columns.map((column) => sql.ref(`${alias}.${column}`));
-    const holds = texts.map((text) => sql`${text} collate "default" ilike ${`%${escapeLike(term)}%`}`);
-    return sql`(${sql.join(holds, sql` or `)})`;
+  rowsWithWords(table, columns, words) {
+    const conditions = words.map((word) => {
+      const holds = columns.map(
+        (column) => sql`t.${sql.ref(column)} collate "default" ilike ${`%${escapeLike(word)}%`}`,
+      );
+      return sql`(${sql.join(holds, sql` or `)})`;
+    });
+    return sql`${sql.table(table)} as t where ${sql.join(conditions, sql` and `)}`;
   },
   // An array type takes no collation.
   isOneOf: (column, keys, type) =>

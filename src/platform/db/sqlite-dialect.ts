@@ -34,12 +34,16 @@ export const sqliteDialect: Dialect = {
       ? sql`${column} like ${`%${escapeLike(term)}%`} escape '\\'`
       : sql`contains_folded(${column}, ${term}) = 1`,
   folded: (text) => sql`folded(${text})`,
-  indexedContains(table, alias, columns, term) {
-    const found = sql`select rowid from ${sql.table(`${table}_search`)} where ${sql.ref(`${table}_search`)} match ${phraseOf(term)}`;
-    const isFound = sql<boolean>`${sql.ref(`${alias}.rowid`)} in (${found})`;
-    if ([...term].length <= maxPhrase) return isFound;
-    const holds = columns.map((column) => sqliteDialect.contains(sql.ref(`${alias}.${column}`), term));
-    return sql`(${isFound} and (${sql.join(holds, sql` or `)}))`;
+  // With the index first, a limit ends the search: `in` would look for all rows beforehand.
+  rowsWithWords(table, columns, words) {
+    const index = sql.table(`${table}_search`);
+    const longWords = words.filter((word) => [...word].length > maxPhrase);
+    const holds = longWords.map((word) => {
+      const contains = columns.map((column) => sqliteDialect.contains(sql.ref(`t.${column}`), word));
+      return sql` and (${sql.join(contains, sql` or `)})`;
+    });
+    return sql`${index} as s cross join ${sql.table(table)} as t on t.rowid = s.rowid
+      where ${index} match ${words.map(phraseOf).join(' ')}${sql.join(holds, sql``)}`;
   },
   isOneOf: (column, keys) => sql`${column} in (select value from json_each(${JSON.stringify(keys)}))`,
   lookUp: (table, alias, condition) => sql`left join ${sql.table(table)} as ${sql.ref(alias)} on ${condition}`,

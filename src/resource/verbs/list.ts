@@ -28,13 +28,16 @@ export async function list(engine: Engine, resource: Resource, call: Call): Prom
   const read = () =>
     readList(call.db, async (query) => {
       const reading = readBy(call, query);
-      const { conditions, counting } = await findBySearch(resource, reading, registry);
+      const { conditions, byIndex } = await findBySearch(resource, reading, registry);
       const where = whereAll([...selected, ...conditions]);
       return readPage(engine, resource, reading, {
         size,
         where,
         // With other conditions, an index of theirs leads to the rows.
-        count: () => countRows(resource, reading, selected.length > 0 ? where : whereAll(counting)),
+        count() {
+          const isByIndex = byIndex && selected.length === 0;
+          return countRows(resource, reading, isByIndex ? byIndex : sql`${resource.from()} ${where}`);
+        },
       });
     });
   return size > maxQuickSize ? engine.inTurn(read) : read();
