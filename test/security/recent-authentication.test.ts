@@ -85,6 +85,46 @@ describeOnSqlite('a session whose user authenticated long ago', (server) => {
     expect((await browser.post('/core/tokens/', { identifier: unique('token') })).body).toEqual(again);
   });
 
+  test('is not renewed by an app password, which is for programs', async () => {
+    const { pk, username } = await personWithPassword(server());
+    const identifier = unique('app');
+    await made(server(), '/core/tokens/', { identifier, intent: 'app_password', user: pk });
+    const { key } = (await server().admin.get(`/core/tokens/${identifier}/view_key/`)).body;
+    const stolen = openBrowser(server());
+    await signInByPassword(stolen, username, key);
+    expect((await stolen.get('/core/users/me/')).body.user.pk).toBe(pk);
+    expect((await stolen.post('/core/tokens/', { identifier: unique('token') })).body).toEqual(again);
+    const owner = await oldSession(server(), pk);
+    await signInByPassword(owner, username, key);
+    expect((await owner.post('/core/tokens/', { identifier: unique('token') })).body).toEqual(again);
+    // Nor does it change the password or set up a device before there is a session.
+    const fields = [await makePrompt(server(), 'password', 'password')];
+    const signIn = [
+      ['identification', { user_fields: ['username'] }],
+      ['password', { backends: ['svc.core.auth.InbuiltBackend', 'svc.core.auth.TokenBackend'] }],
+    ] as const;
+    const changing = await makeWalk(server(), [
+      ...signIn,
+      ['prompt/stages', { fields }],
+      ['user_write', { user_creation_mode: 'never_create' }],
+    ]);
+    const enrolling = await makeWalk(server(), [...signIn, ['authenticator/static']]);
+    const walk = async (slug: string, given: string) => {
+      const browser = openBrowser(server());
+      await browser.show(slug);
+      await browser.answer(slug, { uid_field: username });
+      return { browser, component: (await browser.answer(slug, { password: given })).body.component };
+    };
+    const { browser } = await walk(changing.slug, key);
+    const changed = await browser.answer(changing.slug, {
+      component: 'xak-stage-prompt',
+      password: 'another password',
+    });
+    expect(changed.body.component).toBe('xak-stage-access-denied');
+    expect((await walk(enrolling.slug, key)).component).toBe('xak-stage-access-denied');
+    expect((await walk(enrolling.slug, password)).component).toBe('xak-stage-authenticator-static');
+  });
+
   test('is recent for ten minutes', async () => {
     const { pk } = await server().user();
     const { browser } = await signIn(server(), pk);

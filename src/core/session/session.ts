@@ -30,6 +30,8 @@ export interface SessionFacts {
   readonly amr?: readonly string[];
   /** Whether the user has just proven who they are; by default not. */
   readonly isProven?: boolean;
+  /** Whether by an app password alone: those are for programs, which may lose them, and open no more than a session. */
+  readonly isByAppPassword?: boolean;
 }
 
 const maxUserAgentLength = 1024;
@@ -76,7 +78,8 @@ export async function renewSession(
 ): Promise<NewSession | null> {
   const token = randomToken();
   const renewed = columnsOf(key, token, facts);
-  const pairs = Object.entries(facts.isProven ? renewed : unproven(renewed)).map(
+  const kept = facts.isProven ? renewed : unproven(renewed);
+  const pairs = Object.entries(facts.isByAppPassword ? { ...kept, proven_at: sql`proven_at` } : kept).map(
     ([name, value]) => sql`${sql.ref(name)} = ${value}`,
   );
   const { rows } = await sql`update authenticated_sessions set ${sql.join(pairs)}
@@ -108,7 +111,7 @@ function columnsOf(
     ends: slides ? ends : null,
     binding: binding ? JSON.stringify({ ip: clientIp, ...binding } satisfies Binding) : null,
     amr: JSON.stringify(amr),
-    proven_at: facts.isProven === true ? now : null,
+    proven_at: facts.isProven === true && facts.isByAppPassword !== true ? now : null,
   };
 }
 

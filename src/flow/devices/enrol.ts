@@ -6,7 +6,7 @@ import { diffOf, recordWrite } from '../../resource/audit.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { checkRecentlyAuthenticated } from '../../resource/recent-authentication.ts';
 import { insertRow } from '../../resource/verbs/write-row.ts';
-import { isProven as isProvenOnWalk } from '../executor/flow-state.ts';
+import { isOwnerProven } from '../executor/flow-state.ts';
 import { type Move, next, type Step } from '../executor/stage-kind.ts';
 import type { DeviceResources } from './device.family.ts';
 import type { Device } from './device-kind.ts';
@@ -34,7 +34,8 @@ export async function findEnrollee(step: Step): Promise<Enrollee> {
     checkProvenFor(step);
     return { user };
   }
-  const isProven = isNew || context.auth_method !== null || context.is_sso;
+  const byPassword = context.auth_method !== null && context.auth_method !== 'app_password';
+  const isProven = isNew || byPassword || context.is_sso;
   if (!isProven) return { refusal: 'Sign in before you set this up.' };
   const hasShown = context.mfa_devices.length > 0 || enrolledDevices(context).length > 0;
   if (!hasShown && (await hasDevices(call.db.read, user.pk)))
@@ -44,7 +45,7 @@ export async function findEnrollee(step: Step): Promise<Enrollee> {
 
 /** Setting up a device may take longer than a proof is recent: it counts from when the step began. */
 function checkProvenFor({ call, context, memory }: Step): void {
-  if (memory[began] === true || isProvenOnWalk(context)) return;
+  if (memory[began] === true || isOwnerProven(context)) return;
   checkRecentlyAuthenticated(call);
   memory[began] = true;
 }

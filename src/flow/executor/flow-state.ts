@@ -101,6 +101,10 @@ export function setNamedUser(context: FlowContext, name: string | null, user: nu
 export const isProven = ({ auth_method, is_sso, mfa_devices, is_restored }: FlowContext): boolean =>
   auth_method !== null || is_sso || mfa_devices.length > 0 || is_restored;
 
+/** Whether that opens the account itself: app passwords are for programs, which may lose them. */
+export const isOwnerProven = (context: FlowContext): boolean =>
+  isProven({ ...context, auth_method: context.auth_method === 'app_password' ? null : context.auth_method });
+
 /** Records that the user has verified an address. */
 export function setProvenEmail(context: FlowContext, proven: ProvenEmail): void {
   context.proven_email = proven;

@@ -76,6 +76,14 @@ describeOnBoth(
       const { key } = (await admin.get('/core/tokens/ldap-programs/view_key/')).body;
       expect(resultOf(await change('programs', ['-a', password, '-s', better], key))).toBe(50);
       expect(await codeOf('programs', password)).toBe(0);
+      // The password stage takes app passwords, too: then the provider does not tell them from the password.
+      await directory.change({ accept_app_passwords: false });
+      expect(await codeOf('programs', key)).toBe(0);
+      const refused = await change('programs', ['-a', key, '-s', better], key);
+      expect(resultOf(refused)).toBe(19);
+      expect(refused.stdout + refused.stderr).toContain('An app password cannot be used to change the password');
+      expect(await codeOf('programs', password)).toBe(0);
+      await admin.delete('/core/tokens/ldap-programs/');
     });
   },
   { env: ldapPorts },

@@ -10,7 +10,7 @@ import {
   startSession,
 } from '../../../core/session/session.ts';
 import { sessionCookies } from '../../../core/session/session-cookies.ts';
-import { isProven } from '../../../flow/executor/flow-state.ts';
+import { isOwnerProven, isProven } from '../../../flow/executor/flow-state.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import { ask, defineStageKind, deny, type Move, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
 import { methodReferences } from '../../../flow/method-references.ts';
@@ -119,6 +119,7 @@ async function signIn({ key, isSecure }: Needs, step: Step<Settings>, isRemember
       now: call.now,
       amr: methodReferences(context),
       isProven: isProven(context),
+      isByAppPassword: isProven(context) && !isOwnerProven(context),
       ...(lengthMs > 0 ? { lifetimeMs: lengthMs } : untilBrowserEnds),
       ...bindingOf(step),
     };

@@ -4,7 +4,13 @@ import { recordEmailProof, storeEmailVerification } from '../../../core/director
 import { setPassword } from '../../../core/directory/set-password.ts';
 import { usersIn } from '../../../core/directory/users.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import { isProven, provenEmail, setCreatedUser, setPasswordTime } from '../../../flow/executor/flow-state.ts';
+import {
+  isOwnerProven,
+  isProven,
+  provenEmail,
+  setCreatedUser,
+  setPasswordTime,
+} from '../../../flow/executor/flow-state.ts';
 import {
   defineStageKind,
   deny,
@@ -52,7 +58,10 @@ export function userWrite(needs: Needs): StageKind {
       const { password, email } = context.prompt_data;
       const opensAccount =
         (typeof password === 'string' && password !== '') || (email ?? existing?.email) !== existing?.email;
-      if (existing && opensAccount && !isProven(context)) checkRecentlyAuthenticatedFor(existing.pk, step.call);
+      if (existing && opensAccount && !isOwnerProven(context)) {
+        if (isProven(context) && typeof step.call.actor?.session !== 'string') return deny(notByAppPassword);
+        checkRecentlyAuthenticatedFor(existing.pk, step.call);
+      }
       const hash = await hashOf(needs.passwords, password);
       if (hash instanceof PasswordTooLong) return deny(hash.message);
       return existing ? change(step, existing, hash) : create(step, hash);
@@ -61,6 +70,7 @@ export function userWrite(needs: Needs): StageKind {
 }
 
 const nobody = 'There is no user to update.';
+const notByAppPassword = 'An app password cannot be used to change the password or address of the account.';
 
 /** A user who was deactivated during the walk gets no new password. A new account may wait for activation. */
 const isWritable = (
@@ -147,7 +157,7 @@ async function stateWritten(tx: Query, { context, user, before, email, now }: Wr
 
 /** What a walk has proven counts as proof of its session. */
 const provenBy = (context: Step['context'], call: Call): Call =>
-  isProven(context) && call.actor ? { ...call, actor: { ...call.actor, provenAt: call.now } } : call;
+  isOwnerProven(context) && call.actor ? { ...call, actor: { ...call.actor, provenAt: call.now } } : call;
 
 const attributesOf = ({ attributes }: JsonObject): JsonObject => asObject(attributes);
 
