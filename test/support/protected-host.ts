@@ -54,7 +54,7 @@ export function sendAs(
   server: TestServer,
   path: string,
   headers: SentHeaders = {},
-  { method = 'GET', localAddress = '127.0.0.1' } = {},
+  { method = 'GET', localAddress = '127.0.0.1', body = '' } = {},
 ): Promise<Came> {
   const { hostname, port } = new URL(server.url);
   return new Promise((resolve, reject) => {
@@ -73,7 +73,7 @@ export function sendAs(
         });
       });
     });
-    sent.on('error', reject).end();
+    sent.on('error', reject).end(body);
   });
 }
 
@@ -103,7 +103,11 @@ export function proxiedBrowser(server: TestServer, jar = new Map<string, Map<str
     return cookies.length === 0 ? {} : { cookie: cookies.map((pair) => pair.join('=')).join('; ') };
   };
 
-  async function open(url: string, headers: SentHeaders = {}, options: { method?: string } = {}): Promise<Came> {
+  async function open(
+    url: string,
+    headers: SentHeaders = {},
+    options: { method?: string; body?: string } = {},
+  ): Promise<Came> {
     const { protocol, host, pathname, search } = new URL(url);
     const came = await sendAs(
       server,

@@ -1,6 +1,8 @@
+import { connect } from 'node:net';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { base, type Directory, ldapPorts, makeDirectory, password } from '../../support/ldap-directory.ts';
+import { encodeBind } from '../../support/ldap-requests.ts';
 import { findLdapTools, runLdap } from '../../support/ldap-tools.ts';
 import {
   password as appOwnersPassword,
@@ -201,6 +203,27 @@ describeOnBoth(
       expect([await right(), await right('quite another password')]).toEqual([49, 0]);
       await admin.patch(`/core/users/${pk}/`, { is_active: false });
       expect(await right('quite another password')).toBe(49);
+      await directory.change({ bind_mode: 'direct' });
+    });
+
+    // One that was overheard would sign in again for five minutes, with its one-time code.
+    test.runIf(hasTools)('remembered binds are for the client that made them', async () => {
+      const { dnOf, url } = directory;
+      await directory.person('remembered');
+      await directory.change({ bind_mode: 'cached' });
+      const { hostname, port } = new URL(url);
+      const bindFrom = (localAddress: string) =>
+        new Promise<void>((resolve, reject) => {
+          const socket = connect({ host: hostname, port: Number(port), localAddress });
+          socket.on('connect', () => socket.write(encodeBind(dnOf('remembered'), password)));
+          socket.on('data', () => resolve(void socket.destroy())).on('error', reject);
+        });
+      const logins = async () => (await events('login', 'remembered')).length;
+      await bindFrom('127.0.0.1');
+      await bindFrom('127.0.0.1');
+      expect(await logins()).toBe(1);
+      await bindFrom('127.0.0.2');
+      expect(await logins()).toBe(2);
       await directory.change({ bind_mode: 'direct' });
     });
   },

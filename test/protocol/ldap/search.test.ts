@@ -60,6 +60,20 @@ describeOnBoth(
     const usersWith = (filter: string) => within('users', filter, 'reader');
     const groupsWith = (filter: string, username = 'reader') => within('groups', filter, username);
 
+    test.runIf(hasTools)('names lead to no home directory of others, and stay as they are in attributes', async () => {
+      for (const [username, home] of [
+        ['../etc', undefined],
+        ['..', undefined],
+        ['a:0:0', undefined],
+        ["$&$'x", "/home/$&$'x"],
+      ] as const) {
+        const { pk } = await directory.person(username, { attributes: { loginShell: '/bin/%s' } });
+        const [user] = await find(`(uidNumber=${2_000 + pk})`, ['homeDirectory', 'loginShell']);
+        expect([username, user?.homeDirectory, user?.loginShell]).toEqual([username, home, `/bin/${username}`]);
+        await server().admin.delete(`/core/users/${pk}/`);
+      }
+    });
+
     test.runIf(hasTools)('a user', async () => {
       const [ada] = await find('(uid=ADA)', ['*', '+']);
       expect(ada).toMatchObject({

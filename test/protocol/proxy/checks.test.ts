@@ -104,6 +104,30 @@ describeOnBoth(
       expect((await browser.ask(`${app.url}/private`)).status).toBe(302);
     });
 
+    test('headers that have no value clear what a client claims, too', async () => {
+      const { app, browser } = await entered();
+      const change = (from: string, to: string) =>
+        server().world.db.write((tx) =>
+          sql`update certificates set managed = ${to} where managed = ${from}`.execute(tx),
+        );
+      const { rows } = await sql<{
+        managed: string;
+      }>`select managed from certificates where managed is not null`.execute(server().world.db.read);
+      const pair = rows[0]?.managed ?? '';
+      // Without a key pair that signs there is no token.
+      await change(pair, 'elsewhere');
+      await server().world.db.write((tx) =>
+        sql`update proxy_sessions set checked = '2020-01-01T00:00:00.000000Z'`.execute(tx),
+      );
+      const came = await browser.ask(`${app.url}/`, { headers: { 'x-gatehouse-jwt': 'forged' } });
+      await change('elsewhere', pair);
+      expect([came.status, came.headers['x-gatehouse-jwt'], came.headers['x-gatehouse-meta-jwks']]).toEqual([
+        200,
+        '',
+        '',
+      ]);
+    });
+
     test('a pattern for a whole domain is searched in the address', async () => {
       const domain = `skip-${server().kind}.example.net`;
       await protect(server(), {

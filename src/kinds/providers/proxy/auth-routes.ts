@@ -23,7 +23,7 @@ export async function authenticate(needs: ProxyNeeds, http: HttpCall, kind: Prox
   const decision = await check(needs, call, original);
   switch (decision.outcome) {
     case 'allowed':
-      return { status: 200, headers: { ...noStore, ...encodedHeaders(decision.headers) } };
+      return { status: 200, headers: { ...noStore, ...withoutIdentity, ...encodedHeaders(decision.headers) } };
     case 'skipped':
       return { status: 200, headers: { ...noStore, ...withoutIdentity } };
     case 'refused':

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { pageFrame } from '../../../core/brand/language.ts';
+import { csrfField } from '../../../core/session/csrf-form-field.ts';
+import { readForm } from '../../../lib/read-form.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
 import type { HttpResponse } from '../../../platform/http/routes.ts';
@@ -17,6 +19,8 @@ import { endPath, signOutPath } from './proxy-paths.ts';
 import { unknownHostPage } from './wrong-headers.ts';
 
 const sealedAs = 'proxy sign-out';
+/** What the form of the question proves: that it was shown to this session. */
+const confirmed = 'proxy sign-out form';
 const lifetimeMs = 60_000;
 
 /** Signs the person out of everything, at their wish: of this application, this server, and all other applications. */
@@ -29,7 +33,7 @@ export async function signOut(needs: ProxyNeeds, host: HostCall): Promise<HttpRe
   const session = sessions.find((one) => tokens.isOf(provider, one));
   const application = await loadProtected(call.db.read, { provider: provider.pk });
   if (!session || !application) return redirectBrowser(new URL('/', needs.publicUrl).href);
-  if (!isWanted(call)) return confirmation(call, application);
+  if (!isWanted(needs, host, session.pk)) return confirmation(call, application, needs.key.sign(confirmed, session.pk));
   await call.db.write((tx) => sql`delete from proxy_sessions where session = ${session.main}`.execute(tx));
   const proof = needs.key.box.seal(
     JSON.stringify({ session: session.main, expires: addMilliseconds(call.now, lifetimeMs) }),
@@ -40,19 +44,20 @@ export async function signOut(needs: ProxyNeeds, host: HostCall): Promise<HttpRe
   return withCookies({ ...redirectBrowser(url.href), status: 303 }, [sessionCookie(provider, '', 0)]);
 }
 
-/** Not by an image, nor by a link of another site: they are asked first. */
-function isWanted({ request: { method, header } }: Call): boolean {
-  if (method === 'POST') return true;
+/** Not by an image, nor by a link or form of another site: they are asked first. */
+function isWanted({ key }: ProxyNeeds, { call, http }: HostCall, session: string): boolean {
+  const { method, header } = call.request;
+  if (method === 'POST') return key.verify(confirmed, session, readForm(http.body).get(csrfField) ?? '');
   const site = header('sec-fetch-site');
   return header('sec-fetch-mode') === 'navigate' && (site === 'same-origin' || site === 'none');
 }
 
-const confirmation = async (call: Call, { application }: ProtectedApplication): Promise<HttpResponse> =>
+const confirmation = async (call: Call, { application }: ProtectedApplication, proof: string): Promise<HttpResponse> =>
   plainPage({
     ...(await pageFrame(call)),
     title: 'Sign out?',
     paragraphs: [`You will be signed out of ${application.name} and of all other applications.`],
-    form: { action: signOutPath, hidden: {}, submit: 'Sign out', leadsTo: 'anywhere' },
+    form: { action: signOutPath, hidden: { [csrfField]: proof }, submit: 'Sign out', leadsTo: 'anywhere' },
   });
 
 /** At the address of this server: ends the session of which the application's was a part. */

@@ -82,7 +82,7 @@ export const users: EntryKind = {
       .put('displayName', name)
       .put('sn', name || username)
       .put('mail', String(row.email))
-      .put('homeDirectory', `/home/${username}`)
+      .put('homeDirectory', homeOf(username))
       .put('xak-active', row.is_active ? 'TRUE' : 'FALSE')
       .put('pwdChangedTime', generalizedTime(row.password_change_date));
     if (wanted.has('memberof')) {
@@ -96,6 +96,10 @@ export const users: EntryKind = {
     return withDn(userDn(provider.base_dn, username), attributes);
   },
 };
+
+/** None for a name that would lead elsewhere (path traversal), or end the entry in a file of accounts. */
+const homeOf = (username: string): string | null =>
+  /[/:]/.test(username) || /^\.{1,2}$/.test(username) ? null : `/home/${username}`;
 
 const uidNumberOf = ({ provider }: View, { pk }: Row, stored: ReturnType<typeof storedAttributes>): string =>
   numberIn(stored, 'uidNumber') ?? String(provider.uid_start_number + Number(pk));

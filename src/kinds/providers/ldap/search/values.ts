@@ -30,7 +30,7 @@ export function putPublished(
     const texts = (Array.isArray(value) ? value : [value]).flatMap((one) => {
       if (typeof one === 'number' || typeof one === 'boolean') return String(one);
       if (typeof one !== 'string' || one.length > maxValue) return [];
-      return username === null ? one : one.replaceAll('%s', username);
+      return username === null ? one : one.replaceAll('%s', () => username);
     });
     attributes.put(name, ...texts);
   }

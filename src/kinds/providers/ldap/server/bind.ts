@@ -41,9 +41,10 @@ export function createBind(needs: ServerNeeds) {
   // Gone with the process, so that nothing can be looked up by it later.
   const secret = randomBytes(32);
   const remembered = createLruCache<Remembered>(maxRemembered);
-  const hashOf = (provider: ServedProvider, username: string, password: string) =>
+  // A one-time code is part of the password: only the client that had it verified may send it again.
+  const hashOf = (provider: ServedProvider, clientIp: string, username: string, password: string) =>
     createHmac('sha256', secret)
-      .update(JSON.stringify([provider, username, password]))
+      .update(JSON.stringify([provider, clientIp, username, password]))
       .digest('base64');
 
   async function prove(
@@ -52,7 +53,9 @@ export function createBind(needs: ServerNeeds) {
     username: string,
     password: string,
   ): Promise<Proven | null> {
-    const cached = provider.bind_mode === 'cached' ? hashOf(provider, usernameKey.of(username), password) : null;
+    const { clientIp } = call.request;
+    const isCached = provider.bind_mode === 'cached';
+    const cached = isCached ? hashOf(provider, clientIp, usernameKey.of(username), password) : null;
     const known = cached === null ? undefined : remembered.get(cached);
     if (known && known.until > Date.now()) {
       if ((await stampOf(call, provider.pk, known)) === known.stamp) return known;
