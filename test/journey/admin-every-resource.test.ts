@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { hasButton } from '../../src/resource/document/ui-metadata/button.ts';
 import { isShown, isWritable, type Row } from '../../src/resource/fields/field.ts';
 import type { Resource } from '../../src/resource/resource.ts';
-import { englishKind } from '../../web/admin/spellings.ts';
+import { englishKind } from '../../web/admin/english-labels.ts';
 import { resources } from '../contract/every-resource.ts';
 import { createMaker, type Maker } from '../contract/maker.ts';
 import { fillIn } from '../support/admin-form.ts';
@@ -18,7 +18,7 @@ const deletable = new Set(
 );
 const others = resources.map(({ path }) => path);
 /** Objects with a page of their own: their actions say so. */
-const madeByHand = new Set([
+const customPages = new Set([
   '/core/applications/',
   '/core/users/',
   '/core/groups/',
@@ -59,7 +59,7 @@ describeJourney(
       else return;
       await page.locator('.facts').first().waitFor();
       expect((await page.locator('.page-title').innerText()).toLowerCase()).toContain(singular.toLowerCase());
-      if (!madeByHand.has(path)) expect(await offeredOn(page)).toEqual(buttonsOf(path, 'row'));
+      if (!customPages.has(path)) expect(await offeredOn(page)).toEqual(buttonsOf(path, 'row'));
 
       if (offers(resource, 'partial_update')) await change(page, resource);
       if (isDeleted && offers(resource, 'destroy')) await remove(page, resource);

@@ -1,7 +1,7 @@
 import { documentUnder, type OpenApiDocument } from '../../src/resource/openapi.ts';
 import { describe } from '../../web/admin/api/description.ts';
 import { type Document, type Member, membersOf } from '../../web/admin/api/document.ts';
-import { englishKind, englishOf } from '../../web/admin/spellings.ts';
+import { englishKind, englishOf } from '../../web/admin/english-labels.ts';
 import type { TestServer } from '../support/server.ts';
 
 /** Paths without a list that have a form. */

@@ -3,8 +3,8 @@ import { t } from '../texts/texts.ts';
 import '../elements/surface.css';
 import './account.css';
 import { Suspense } from 'react';
-import { Announcing } from '../elements/announcing.tsx';
 import { Loaded, useAnswer, Waiting } from '../elements/loading.tsx';
+import { ToastProvider } from '../elements/toast.tsx';
 import { useBrand } from '../page/mount-page.tsx';
 import { AccountHeader } from './account-header.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -34,7 +34,7 @@ function Account() {
   const { user, original } = me.answer.value;
   return (
     <PersonContext value={{ person: user, reload: me.reload }}>
-      <Announcing>
+      <ToastProvider>
         <Unseen>
           <a className="skip-link" href="#content">
             {t('Skip to the content')}
@@ -48,7 +48,7 @@ function Account() {
             </main>
           </div>
         </Unseen>
-      </Announcing>
+      </ToastProvider>
     </PersonContext>
   );
 }

@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { wordsOf } from '../api/call.ts';
+import { errorMessage } from '../api/call.ts';
 import { ApiProblem } from '../api/client.ts';
 import { Button } from '../elements/button.tsx';
 import { Dialog } from '../elements/dialog.tsx';
@@ -75,6 +75,6 @@ function DialogForm({ title, submit, onSubmit, onClose, children }: FormFacts & 
 function FormProblem({ problem }: { problem: unknown }) {
   const fields = problem instanceof ApiProblem ? problem.fields : {};
   const isToldByFields = Object.keys(fields).some((name) => name !== 'non_field_errors');
-  const words = isToldByFields ? fields.non_field_errors?.join(' ') : wordsOf(problem);
+  const words = isToldByFields ? fields.non_field_errors?.join(' ') : errorMessage(problem);
   return words && <Notice tone="bad">{words}</Notice>;
 }

@@ -1,4 +1,4 @@
-import { callAsPerson } from '../api/call.ts';
+import { apiFetch } from '../api/call.ts';
 import { Button } from '../elements/button.tsx';
 import { useAttempt } from '../elements/use-attempt.ts';
 import { Rich } from '../texts/rich.tsx';
@@ -11,7 +11,7 @@ export function ImpersonationBanner({ person, original }: { person: Person; orig
   const { isBusy, problem, attempt } = useAttempt();
   const end = () =>
     attempt(async () => {
-      await callAsPerson('GET', '/core/users/impersonate_end/');
+      await apiFetch('GET', '/core/users/impersonate_end/');
       location.assign(home);
     });
 

@@ -1,6 +1,6 @@
 import type { AnchorHTMLAttributes } from 'react';
 import { safeAddress } from '../flow/safe-address.ts';
-import { MovingLink, moveTo, useLocation } from '../page/moves.tsx';
+import { NavigationLink, navigate, useLocation } from '../page/navigation.tsx';
 
 /** The prefix of all paths of these pages. */
 export const home = '/if/user/';
@@ -19,9 +19,11 @@ export function returningTo(slug: string, address: string): string | undefined {
   return url?.href;
 }
 
-export const goTo = (slug: string): void => moveTo(pathOf(slug), { isOtherPage: true });
+export const goTo = (slug: string): void => navigate(pathOf(slug), { isOtherPage: true });
 
 type Props = { readonly to: string } & AnchorHTMLAttributes<HTMLAnchorElement>;
 
 /** A link to another section. */
-export const SectionLink = ({ to, ...rest }: Props) => <MovingLink {...rest} href={pathOf(to)} go={() => goTo(to)} />;
+export const SectionLink = ({ to, ...rest }: Props) => (
+  <NavigationLink {...rest} href={pathOf(to)} go={() => goTo(to)} />
+);

@@ -1,5 +1,5 @@
 import type { ComponentType, LazyExoticComponent } from 'react';
-import { late } from '../page/late.ts';
+import { lazyPage } from '../page/lazy-page.ts';
 import type { Text } from '../texts/texts.ts';
 
 interface SectionFacts {
@@ -13,34 +13,42 @@ export const sections: readonly SectionFacts[] = [
   {
     slug: '',
     title: 'Applications',
-    Content: late(async () => (await import('./sections/applications.tsx')).Applications),
+    Content: lazyPage(async () => (await import('./sections/applications.tsx')).Applications),
   },
-  { slug: 'profile', title: 'Profile', Content: late(async () => (await import('./sections/profile.tsx')).Profile) },
+  {
+    slug: 'profile',
+    title: 'Profile',
+    Content: lazyPage(async () => (await import('./sections/profile.tsx')).Profile),
+  },
   {
     slug: 'password',
     title: 'Password',
-    Content: late(async () => (await import('./sections/password.tsx')).Password),
+    Content: lazyPage(async () => (await import('./sections/password.tsx')).Password),
   },
-  { slug: 'devices', title: 'Devices', Content: late(async () => (await import('./sections/devices.tsx')).Devices) },
+  {
+    slug: 'devices',
+    title: 'Devices',
+    Content: lazyPage(async () => (await import('./sections/devices.tsx')).Devices),
+  },
   {
     slug: 'sessions',
     title: 'Sessions',
-    Content: late(async () => (await import('./sections/sessions.tsx')).Sessions),
+    Content: lazyPage(async () => (await import('./sections/sessions.tsx')).Sessions),
   },
   {
     slug: 'consents',
     title: 'Consents',
-    Content: late(async () => (await import('./sections/consents.tsx')).Consents),
+    Content: lazyPage(async () => (await import('./sections/consents.tsx')).Consents),
   },
-  { slug: 'tokens', title: 'Tokens', Content: late(async () => (await import('./sections/tokens.tsx')).Tokens) },
+  { slug: 'tokens', title: 'Tokens', Content: lazyPage(async () => (await import('./sections/tokens.tsx')).Tokens) },
   {
     slug: 'connections',
     title: 'Connected accounts',
-    Content: late(async () => (await import('./sections/connections.tsx')).Connections),
+    Content: lazyPage(async () => (await import('./sections/connections.tsx')).Connections),
   },
   {
     slug: 'notifications',
     title: 'Notifications',
-    Content: late(async () => (await import('./sections/notifications.tsx')).Notifications),
+    Content: lazyPage(async () => (await import('./sections/notifications.tsx')).Notifications),
   },
 ];

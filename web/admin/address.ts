@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { moveTo, useLocation } from '../page/moves.tsx';
+import { navigate, useLocation } from '../page/navigation.tsx';
 
 /** The prefix of all paths. */
 export const home = '/if/admin/';
@@ -52,5 +52,5 @@ export function goTo(href: string, { replace = false } = {}): void {
     location.assign(url);
     return;
   }
-  moveTo(url, { isOtherPage: url.pathname !== location.pathname, replace });
+  navigate(url, { isOtherPage: url.pathname !== location.pathname, replace });
 }

@@ -2,8 +2,8 @@ import { t } from '../texts/texts.ts';
 import '../elements/surface.css';
 import './admin.css';
 import { Suspense, useState } from 'react';
-import { Announcing } from '../elements/announcing.tsx';
 import { Loaded, useLoadable, Waiting } from '../elements/loading.tsx';
+import { ToastProvider } from '../elements/toast.tsx';
 import { FaultBoundary } from '../page/fault-boundary.tsx';
 import { useBrand } from '../page/mount-page.tsx';
 import { useAddress } from './address.ts';
@@ -33,7 +33,7 @@ export function AdminPage() {
   return (
     <InterfaceContext value={known.answer.value}>
       <PagesContext value={pages}>
-        <Announcing>
+        <ToastProvider>
           <a className="skip-link" href="#content">
             {t('Skip to the content')}
           </a>
@@ -47,7 +47,7 @@ export function AdminPage() {
           </div>
           <Palette />
           <Shortcuts />
-        </Announcing>
+        </ToastProvider>
       </PagesContext>
     </InterfaceContext>
   );

@@ -3,21 +3,21 @@ import type { ResourceEntry } from './api/interface.ts';
 import type { WholeObject } from './api/object.ts';
 import type { Row } from './api/objects.ts';
 
-/** What a page of a resource or of one object gets; the key is empty for lists. */
+/** The properties of the page of a resource or object; the key is empty for lists. */
 export interface ResourcePage {
   readonly entry: ResourceEntry;
   readonly objectKey: string;
-  /** What stands above the members on the detail page. */
-  readonly Above?: ComponentType<AboveProps> | undefined;
+  /** Shown above the members on the detail page. */
+  readonly Banner?: ComponentType<BannerProps> | undefined;
   /** A column beside the detail page and the forms. */
-  readonly Beside?: ComponentType<BesideProps> | undefined;
+  readonly SidePanel?: ComponentType<SidePanelProps> | undefined;
 }
 
-export interface AboveProps {
+export interface BannerProps {
   readonly object: WholeObject;
 }
 
-export interface BesideProps {
+export interface SidePanelProps {
   /** Stored, or with unsaved changes. */
   readonly values: Row;
 }

@@ -1,37 +1,39 @@
 import type { ComponentType, ReactNode } from 'react';
-import { late } from '../page/late.ts';
+import { lazyPage } from '../page/lazy-page.ts';
 import { entryAt, type Interface } from './api/interface.ts';
 import { Unassigned } from './applications/unassigned.tsx';
-import type { AboveProps, BesideProps, ResourcePage } from './resource-page.ts';
+import type { BannerProps, ResourcePage, SidePanelProps } from './resource-page.ts';
 import { AboveSource } from './sources/above.tsx';
 import { EndingCertificate } from './system/ending-certificate.tsx';
 
-const Start = late(async () => (await import('./start/start-page.tsx')).StartPage);
-const Events = late(async () => (await import('./events/events-page.tsx')).EventsPage);
-const AboveProxyProvider = late(async () => (await import('./applications/forward-auth-card.tsx')).AboveProxyProvider);
-const AboveEvent = late(async () => (await import('./events/above-event.tsx')).AboveEvent);
-const Settings = late(async () => (await import('./pages/settings.tsx')).Settings);
-const Everything = late(async () => (await import('./pages/everything.tsx')).Everything);
-const NotFound = late(async () => (await import('./pages/not-found.tsx')).NotFound);
-const Wizard = late(async () => (await import('./applications/wizard.tsx')).Wizard);
-const TestPage = late(async () => (await import('./applications/test-page.tsx')).TestPage);
-const ApplicationPage = late(async () => (await import('./applications/application-page.tsx')).ApplicationPage);
-const AccessPage = late(async () => (await import('./access/access-page.tsx')).AccessPage);
-const PeoplePage = late(async () => (await import('./people/people-page.tsx')).PeoplePage);
-const PersonPage = late(async () => (await import('./people/person-page.tsx')).PersonPage);
-const GroupPage = late(async () => (await import('./people/group-page.tsx')).GroupPage);
-const RolePage = late(async () => (await import('./people/role-page.tsx')).RolePage);
-const SignInPreview = late(async () => (await import('./appearance/sign-in-preview.tsx')).SignInPreview);
-const FlowsPage = late(async () => (await import('./flows/flows-page.tsx')).FlowsPage);
-const FlowPage = late(async () => (await import('./flows/flow-page.tsx')).FlowPage);
-const SystemPage = late(async () => (await import('./system/system-page.tsx')).SystemPage);
-const ListPage = late(async () => (await import('./generic/list-page.tsx')).ListPage);
-const DetailPage = late(async () => (await import('./generic/detail-page.tsx')).DetailPage);
-const NewPage = late(async () => (await import('./generic/new-page.tsx')).NewPage);
-const EditPage = late(async () => (await import('./generic/edit-page.tsx')).EditPage);
+const Start = lazyPage(async () => (await import('./start/start-page.tsx')).StartPage);
+const Events = lazyPage(async () => (await import('./events/events-page.tsx')).EventsPage);
+const AboveProxyProvider = lazyPage(
+  async () => (await import('./applications/forward-auth-card.tsx')).AboveProxyProvider,
+);
+const AboveEvent = lazyPage(async () => (await import('./events/above-event.tsx')).AboveEvent);
+const Settings = lazyPage(async () => (await import('./pages/settings.tsx')).Settings);
+const Everything = lazyPage(async () => (await import('./pages/everything.tsx')).Everything);
+const NotFound = lazyPage(async () => (await import('./pages/not-found.tsx')).NotFound);
+const Wizard = lazyPage(async () => (await import('./applications/wizard.tsx')).Wizard);
+const TestPage = lazyPage(async () => (await import('./applications/test-page.tsx')).TestPage);
+const ApplicationPage = lazyPage(async () => (await import('./applications/application-page.tsx')).ApplicationPage);
+const AccessPage = lazyPage(async () => (await import('./access/access-page.tsx')).AccessPage);
+const PeoplePage = lazyPage(async () => (await import('./people/people-page.tsx')).PeoplePage);
+const PersonPage = lazyPage(async () => (await import('./people/person-page.tsx')).PersonPage);
+const GroupPage = lazyPage(async () => (await import('./people/group-page.tsx')).GroupPage);
+const RolePage = lazyPage(async () => (await import('./people/role-page.tsx')).RolePage);
+const SignInPreview = lazyPage(async () => (await import('./appearance/sign-in-preview.tsx')).SignInPreview);
+const FlowsPage = lazyPage(async () => (await import('./flows/flows-page.tsx')).FlowsPage);
+const FlowPage = lazyPage(async () => (await import('./flows/flow-page.tsx')).FlowPage);
+const SystemPage = lazyPage(async () => (await import('./system/system-page.tsx')).SystemPage);
+const ListPage = lazyPage(async () => (await import('./generic/list-page.tsx')).ListPage);
+const DetailPage = lazyPage(async () => (await import('./generic/detail-page.tsx')).DetailPage);
+const NewPage = lazyPage(async () => (await import('./generic/new-page.tsx')).NewPage);
+const EditPage = lazyPage(async () => (await import('./generic/edit-page.tsx')).EditPage);
 
-/** Hand-made pages by path; they take precedence over generic ones. */
-const madeByHand: Readonly<Record<string, ComponentType>> = {
+/** Custom pages by path; they take precedence over generic ones. */
+const customPages: Readonly<Record<string, ComponentType>> = {
   '/': Start,
   '/admin/settings/': Settings,
   '/events/events/': Events,
@@ -42,14 +44,14 @@ const madeByHand: Readonly<Record<string, ComponentType>> = {
   '/system/': SystemPage,
 };
 
-/** Hand-made lists by resource. */
-const listsByHand: Readonly<Record<string, ComponentType<ResourcePage>>> = {
+/** Custom lists by resource. */
+const customLists: Readonly<Record<string, ComponentType<ResourcePage>>> = {
   '/core/users/': PeoplePage,
   '/flows/instances/': FlowsPage,
 };
 
-/** Hand-made detail pages by resource. */
-const objectsByHand: Readonly<Record<string, ComponentType<ResourcePage>>> = {
+/** Custom detail pages by resource. */
+const customObjectPages: Readonly<Record<string, ComponentType<ResourcePage>>> = {
   '/core/applications/': ApplicationPage,
   '/core/users/': PersonPage,
   '/core/groups/': GroupPage,
@@ -57,11 +59,11 @@ const objectsByHand: Readonly<Record<string, ComponentType<ResourcePage>>> = {
   '/rbac/roles/': RolePage,
 };
 
-/** Columns beside objects, by resource. */
-const beside: Readonly<Record<string, ComponentType<BesideProps>>> = { '/core/brands/': SignInPreview };
+/** Side panels of objects, by resource. */
+const sidePanels: Readonly<Record<string, ComponentType<SidePanelProps>>> = { '/core/brands/': SignInPreview };
 
-/** What stands above the members of objects, by family or resource. */
-const above: Readonly<Record<string, ComponentType<AboveProps>>> = {
+/** Banners above the members of objects, by family or resource. */
+const banners: Readonly<Record<string, ComponentType<BannerProps>>> = {
   '/crypto/certificatekeypairs/': EndingCertificate,
   '/events/events/': AboveEvent,
   '/providers/all/': Unassigned,
@@ -77,21 +79,21 @@ interface Found {
 
 /** The page at a path. `/new` and `/edit` are prefixes, so they cannot collide with keys. */
 export function pageAt(path: string, { resources }: Interface): Found {
-  const Hand = madeByHand[path];
-  if (Hand) return { Content: <Hand />, key: path };
+  const Custom = customPages[path];
+  if (Custom) return { Content: <Custom />, key: path };
   const [, verb, rest = ''] = /^\/(new|edit)(\/.*)$/.exec(path) ?? [];
   const at = entryAt(resources, verb ? rest : path);
   const missing = { Content: <NotFound />, key: path };
   if (!at) return missing;
   const [entry, key] = at;
   const props = {
-    ...{ entry, objectKey: decodedKey(key), Beside: beside[entry.path] },
-    Above: above[entry.path] ?? above[entry.family ?? entry.path],
+    ...{ entry, objectKey: decodedKey(key), SidePanel: sidePanels[entry.path] },
+    Banner: banners[entry.path] ?? banners[entry.family ?? entry.path],
   };
   if (verb === 'new') return key === '' ? { Content: <NewPage {...props} />, key: path } : missing;
   if (verb === 'edit') return key === '' ? missing : { Content: <EditPage {...props} />, key: path };
-  const One = objectsByHand[entry.path] ?? DetailPage;
-  const Many = listsByHand[entry.path] ?? ListPage;
+  const One = customObjectPages[entry.path] ?? DetailPage;
+  const Many = customLists[entry.path] ?? ListPage;
   return { Content: key === '' ? <Many {...props} /> : <One {...props} />, key: path };
 }
 

@@ -1,8 +1,8 @@
 import { known } from '../texts/texts.ts';
 import { type Answered, ApiProblem, type Method, type Request, requestApi } from './client.ts';
 
-/** Calls the API as the person whose page this is. When their session has ended, they sign in and come back. */
-export async function requestAsPerson<T>(method: Method, path: string, request: Request = {}): Promise<Answered<T>> {
+/** Calls the API as the signed-in user. If the session has ended, redirects to the sign-in and back. */
+export async function apiRequest<T>(method: Method, path: string, request: Request = {}): Promise<Answered<T>> {
   try {
     return await requestApi<T>(method, path, request);
   } catch (problem) {
@@ -13,12 +13,12 @@ export async function requestAsPerson<T>(method: Method, path: string, request: 
   }
 }
 
-/** The body of the answer. */
-export const callAsPerson = async <T>(method: Method, path: string, body?: unknown): Promise<T> =>
-  (await requestAsPerson<T>(method, path, { body })).value;
+/** Like `apiRequest`; returns the body of the response. */
+export const apiFetch = async <T>(method: Method, path: string, body?: unknown): Promise<T> =>
+  (await apiRequest<T>(method, path, { body })).value;
 
-/** What to tell a person of something that went wrong. */
-export function wordsOf(problem: unknown): string {
+/** The message for the user about an error, translated. */
+export function errorMessage(problem: unknown): string {
   if (!(problem instanceof ApiProblem)) return known(problem instanceof Error ? problem.message : String(problem));
   const complaints = Object.values(problem.fields).flat();
   if (complaints.length > 0) return complaints.join(' ');

@@ -1,7 +1,7 @@
 import { t } from '../texts/texts.ts';
 import './loading.css';
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
-import { callAsPerson, requestAsPerson, wordsOf } from '../api/call.ts';
+import { apiFetch, apiRequest, errorMessage } from '../api/call.ts';
 import type { Answered } from '../api/client.ts';
 import { FaultBoundary } from '../page/fault-boundary.tsx';
 import { Button } from './button.tsx';
@@ -20,12 +20,12 @@ export interface Loadable<T> {
 
 /** The response of the API to a `GET`. */
 export function useAnswer<T>(path: string): Loadable<T> {
-  return useLoadable(useCallback(() => callAsPerson<T>('GET', path), [path]));
+  return useLoadable(useCallback(() => apiFetch<T>('GET', path), [path]));
 }
 
 /** The same with what the headers say: whether figures are estimates. */
 export function useReply<T>(path: string): Loadable<Answered<T>> {
-  return useLoadable(useCallback(() => requestAsPerson<T>('GET', path), [path]));
+  return useLoadable(useCallback(() => apiRequest<T>('GET', path), [path]));
 }
 
 /** The result of a memoized function; another function loads again. */
@@ -81,7 +81,7 @@ export function Loaded<T>({ answer, reload, children }: Loadable<T> & { children
   return (
     <Notice tone="bad">
       <div className="row">
-        <p className="rows-text">{wordsOf(answer.problem)}</p>
+        <p className="rows-text">{errorMessage(answer.problem)}</p>
         <Button onClick={reload}>{t('Try again')}</Button>
       </div>
     </Notice>

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { wordsOf } from '../api/call.ts';
+import { errorMessage } from '../api/call.ts';
 
 /** Something that takes a while and may fail: `attempt` does it, one at a time, and keeps what went wrong. */
 export function useAttempt() {
@@ -12,7 +12,7 @@ export function useAttempt() {
     try {
       return await work();
     } catch (caught) {
-      setProblem(wordsOf(caught));
+      setProblem(errorMessage(caught));
       return undefined;
     } finally {
       setBusy(false);

@@ -1,9 +1,9 @@
-import { callAsPerson } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch } from '../../api/call.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { PasswordField } from '../../elements/field.tsx';
 import { type Loadable, Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import { FormDialog } from '../form-dialog.tsx';
@@ -27,10 +27,10 @@ export function Connections() {
   const { pk } = usePerson();
   const connections = useListing<Connection>(`${path}?user=${pk}`);
   const settings = useAnswer<readonly UserSetting[]>('/sources/all/user_settings/');
-  const done = useDone();
+  const done = useToast();
 
   async function disconnect(connection: Connection): Promise<void> {
-    await callAsPerson('DELETE', `${path}${connection.pk}/`);
+    await apiFetch('DELETE', `${path}${connection.pk}/`);
     await connections.reload();
     done(t('{name} is disconnected.', { name: connection.source.name }));
   }
@@ -129,7 +129,7 @@ function Connect({ setting, onConnected }: { setting: UserSetting; onConnected()
   async function redeem(form: FormData): Promise<void> {
     const slug = encodeURIComponent(object_uid);
     const body = { plex_token: form.get('plex_token') };
-    await callAsPerson('POST', `/sources/mediasrc/redeem_token_authenticated/?slug=${slug}`, body);
+    await apiFetch('POST', `/sources/mediasrc/redeem_token_authenticated/?slug=${slug}`, body);
     await onConnected();
   }
 

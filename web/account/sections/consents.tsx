@@ -1,7 +1,7 @@
-import { callAsPerson } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch } from '../../api/call.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { ExactMoment } from '../../elements/moment.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import { Listed, useListing } from '../listing.tsx';
@@ -24,10 +24,10 @@ const path = '/core/user_consent/';
 export function Consents() {
   const { pk } = usePerson();
   const consents = useListing<Consent>(`${path}?user=${pk}`);
-  const done = useDone();
+  const done = useToast();
 
   async function revoke(consent: Consent): Promise<void> {
-    await callAsPerson('DELETE', `${path}${consent.pk}/`);
+    await apiFetch('DELETE', `${path}${consent.pk}/`);
     await consents.reload();
     done(t('{name} has to ask you again.', { name: consent.application.name }));
   }

@@ -1,10 +1,10 @@
-import { callAsPerson } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch } from '../../api/call.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { deviceKind, deviceKindName, deviceName, type ListedDevice } from '../../elements/device-kind.ts';
 import { TextField } from '../../elements/field.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { Rich } from '../../texts/rich.tsx';
 import { known, t } from '../../texts/texts.ts';
 import { FormDialog } from '../form-dialog.tsx';
@@ -27,15 +27,15 @@ const isDevice = ({ component }: UserSetting): boolean => component.startsWith('
 export function Devices() {
   const devices = useAnswer<readonly Device[]>('/authenticators/all/');
   const settings = useAnswer<readonly UserSetting[]>('/stages/all/user_settings/');
-  const done = useDone();
+  const done = useToast();
 
   async function rename(device: Device, form: FormData): Promise<void> {
-    await callAsPerson('PATCH', addressOf(device), { name: form.get('name') });
+    await apiFetch('PATCH', addressOf(device), { name: form.get('name') });
     await devices.reload();
   }
 
   async function remove(device: Device): Promise<void> {
-    await callAsPerson('DELETE', addressOf(device));
+    await apiFetch('DELETE', addressOf(device));
     await devices.reload();
     done(t('{name} is deleted.', { name: deviceName(device) }));
   }

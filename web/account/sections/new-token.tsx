@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { apiFetch } from '../../api/call.ts';
 import { SelectField } from '../../elements/choice.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { useLoadable } from '../../elements/loading.tsx';
@@ -36,7 +36,7 @@ export function NewToken({ onMade }: { onMade(token: Token): Promise<void> }) {
       ...(expires && { expires: sentTime(expires) }),
       ...(intent === 'app_password' && { application: form.get('application') || null }),
     };
-    await onMade(await callAsPerson<Token>('POST', tokensPath, body));
+    await onMade(await apiFetch<Token>('POST', tokensPath, body));
   }
 
   return (

@@ -1,10 +1,10 @@
 import { useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch, errorMessage } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { type Text, t } from '../../texts/texts.ts';
 import { Listed, useListing } from '../listing.tsx';
 import { usePerson } from '../person.ts';
@@ -27,7 +27,7 @@ export function Notifications() {
   const { pk } = usePerson();
   const notifications = useListing<Notification>(`${path}?user=${pk}`);
   const { count, recount } = useUnseen();
-  const done = useDone();
+  const done = useToast();
   const [problem, setProblem] = useState<string | null>(null);
 
   async function finish(text: string): Promise<void> {
@@ -37,19 +37,19 @@ export function Notifications() {
   }
 
   async function remove(notification: Notification): Promise<void> {
-    await callAsPerson('DELETE', `${path}${notification.pk}/`);
+    await apiFetch('DELETE', `${path}${notification.pk}/`);
     await finish(t('The notification is deleted.'));
   }
 
   const markSeen = (notification: Notification) =>
-    callAsPerson('PATCH', `${path}${notification.pk}/`, { seen: true })
+    apiFetch('PATCH', `${path}${notification.pk}/`, { seen: true })
       .then(() => finish(t('The notification is marked as seen.')))
-      .catch((caught) => setProblem(wordsOf(caught)));
+      .catch((caught) => setProblem(errorMessage(caught)));
 
   const markAllSeen = () =>
-    callAsPerson('POST', `${path}mark_all_seen/`)
+    apiFetch('POST', `${path}mark_all_seen/`)
       .then(() => finish(t('All are marked as seen.')))
-      .catch((caught) => setProblem(wordsOf(caught)));
+      .catch((caught) => setProblem(errorMessage(caught)));
 
   return (
     <Section

@@ -1,5 +1,5 @@
-import { useDone } from '../../elements/announcing.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import { FlowForm } from '../flow-form.tsx';
 import { Empty } from '../listing.tsx';
@@ -10,7 +10,7 @@ import type { UserSetting } from '../user-setting.ts';
 /** Changes the password. */
 export function Password() {
   const settings = useAnswer<readonly UserSetting[]>('/stages/all/user_settings/');
-  const done = useDone();
+  const done = useToast();
   return (
     <Section
       title={t('Password')}

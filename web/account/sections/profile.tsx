@@ -1,7 +1,7 @@
 import { t } from '../../texts/texts.ts';
 import './profile.css';
 import { useEffect, useState } from 'react';
-import { useDone } from '../../elements/announcing.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { useBrand } from '../../page/mount-page.tsx';
 import { FlowForm } from '../flow-form.tsx';
 import { pathOf } from '../navigation.tsx';
@@ -19,7 +19,7 @@ export function Profile() {
   }, [isLanguageChanged]);
   const { flow_user_settings } = useBrand();
   const reloadPerson = useReloadPerson();
-  const done = useDone();
+  const done = useToast();
   const facts = [
     [t('Username'), username],
     [t('Name'), name],

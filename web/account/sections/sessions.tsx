@@ -1,8 +1,8 @@
-import { callAsPerson } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch } from '../../api/call.ts';
 import { browserName, type UserAgent } from '../../elements/browser-name.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { ExactMoment, Moment } from '../../elements/moment.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { pageLocale } from '../../texts/page-language.ts';
 import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
@@ -27,24 +27,24 @@ const countryName = (code: string) => new Intl.DisplayNames([pageLocale()], { ty
 export function Sessions() {
   const { username } = usePerson();
   const sessions = useListing<Session>(`${path}?user__username=${encodeURIComponent(username)}&ordering=-last_used`);
-  const done = useDone();
+  const done = useToast();
   const { answer } = sessions;
   const hasOthers = answer.state === 'ready' && answer.value.rows.some(({ current }) => !current);
 
   async function end({ uuid }: Session): Promise<void> {
-    await callAsPerson('DELETE', `${path}${uuid}/`);
+    await apiFetch('DELETE', `${path}${uuid}/`);
     await sessions.reload();
     done(t('The session has ended.'));
   }
 
   async function endOthers(): Promise<void> {
-    await callAsPerson('POST', `${path}sign_out_everywhere/`, { keep_current: true });
+    await apiFetch('POST', `${path}sign_out_everywhere/`, { keep_current: true });
     await sessions.reload();
     done(t('All other sessions have ended.'));
   }
 
   async function endAll(): Promise<void> {
-    await callAsPerson('POST', `${path}sign_out_everywhere/`);
+    await apiFetch('POST', `${path}sign_out_everywhere/`);
     location.assign('/');
   }
 

@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { callAsPerson } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch } from '../../api/call.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { ExactMoment } from '../../elements/moment.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { Rich } from '../../texts/rich.tsx';
 import { type Text, t } from '../../texts/texts.ts';
 import { Listed, useListing } from '../listing.tsx';
@@ -26,15 +26,15 @@ export function Tokens() {
   const { username } = usePerson();
   const tokens = useListing<Token>(`${tokensPath}?user__username=${encodeURIComponent(username)}`);
   const [shown, setShown] = useState<ShownKey | null>(null);
-  const done = useDone();
+  const done = useToast();
 
   async function show(token: Pick<Token, 'identifier'>): Promise<void> {
-    const { key } = await callAsPerson<{ key: string }>('GET', `${pathOf(token)}view_key/`);
+    const { key } = await apiFetch<{ key: string }>('GET', `${pathOf(token)}view_key/`);
     setShown({ identifier: token.identifier, secret: key });
   }
 
   async function remove(token: Token): Promise<void> {
-    await callAsPerson('DELETE', pathOf(token));
+    await apiFetch('DELETE', pathOf(token));
     if (shown?.identifier === token.identifier) setShown(null);
     await tokens.reload();
     done(t('The token {identifier} is deleted.', { identifier: token.identifier }));

@@ -1,9 +1,9 @@
 import { type FormEvent, useState } from 'react';
-import { callAsPerson } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { SelectField } from '../../elements/choice.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
@@ -61,13 +61,13 @@ export function AddBinding({ target, order, isForEvents = false, title, onAdded 
   const heading = title ?? t(isForEvents ? 'Add a policy' : 'Let in');
   const [key, setKey] = useState<string | null>(null);
   const { isBusy, problem, attempt } = useAttempt();
-  const done = useDone();
+  const done = useToast();
   function add(event: FormEvent): void {
     event.preventDefault();
     void attempt(async () => {
       if (key === null) throw new Error(t(kinds[kind].missing));
       const body = { target, order, [kind]: kind === 'user' ? Number(key) : key };
-      await callAsPerson('POST', '/policies/bindings/', body);
+      await apiFetch('POST', '/policies/bindings/', body);
       setKey(null);
       await onAdded();
       done(t('The binding is added.'));

@@ -1,11 +1,11 @@
 import { Rich } from '../../texts/rich.tsx';
 import { type Text, t } from '../../texts/texts.ts';
 import './access.css';
-import { callAsPerson } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch } from '../../api/call.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { hrefOf } from '../address.ts';
 import { useEntry } from '../api/interface.ts';
 import { lostWords } from '../flows/gate-words.tsx';
@@ -46,7 +46,7 @@ const eventsRule = 'It notifies of the events that one of these policies lets pa
 /** The bindings of a target, with forms to add and remove them. One request. */
 export function BindingList({ target, mode, canChange, isForEvents = false, open }: Props) {
   const may = useEntry('/policies/bindings/')?.may;
-  const done = useDone();
+  const done = useToast();
   const from = `/policies/bindings/?target=${target}&ordering=order&page_size=100`;
   const read = useAnswer<{ results: readonly Binding[]; pagination: { readonly count: number } }>(from);
   return (
@@ -88,7 +88,7 @@ export function BindingList({ target, mode, canChange, isForEvents = false, open
                           }
                           confirm={t('Remove')}
                           onConfirm={async () => {
-                            await callAsPerson('DELETE', `/policies/bindings/${binding.pk}/`);
+                            await apiFetch('DELETE', `/policies/bindings/${binding.pk}/`);
                             await read.reload();
                             done(t('{name} is removed.', { name: nameOf(binding) }));
                           }}

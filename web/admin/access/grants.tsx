@@ -1,9 +1,9 @@
 import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
+import { permissionName } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { useNameOf } from '../widgets/use-name-of.ts';
-import { permissionName } from '../words.ts';
 
 interface Named {
   readonly pk: string;

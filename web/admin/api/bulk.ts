@@ -1,4 +1,4 @@
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { apiFetch, errorMessage } from '../../api/call.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { known } from '../../texts/texts.ts';
 import type { Row } from './objects.ts';
@@ -40,7 +40,7 @@ async function sendParts<Use>(
   const results: BulkResult<Use>[] = [];
   for (let at = 0; at < writes.length; at += size) {
     const part = { writes: writes.slice(at, at + size) };
-    results.push(...(await callAsPerson<{ results: BulkResult<Use>[] }>('POST', path, part)).results);
+    results.push(...(await apiFetch<{ results: BulkResult<Use>[] }>('POST', path, part)).results);
     tell?.(results.length);
   }
   return results;
@@ -56,7 +56,7 @@ export function refusalWords(result: BulkResult, labelOf: (name: string) => stri
   const refusal = refusalOf(result);
   if (!refusal) return null;
   const fields = Object.entries(refusal.fields);
-  if (fields.length === 0) return wordsOf(refusal);
+  if (fields.length === 0) return errorMessage(refusal);
   return fields
     .map(([name, texts]) => [labelOf(name), texts.map(known).join(' ')].filter(Boolean).join(': '))
     .join(' ');

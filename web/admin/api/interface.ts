@@ -1,7 +1,7 @@
 import { createContext, use } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { apiFetch } from '../../api/call.ts';
 import { known } from '../../texts/texts.ts';
-import { kindName } from '../words.ts';
+import { kindName } from '../labels.ts';
 
 export type Extent = 'all' | 'some' | 'none';
 
@@ -44,7 +44,7 @@ export interface Interface {
 
 /** The names of kinds are translated here, once for all pages. */
 export async function readInterface(): Promise<Interface> {
-  const found = await callAsPerson<Interface>('GET', '/admin/interface/');
+  const found = await apiFetch<Interface>('GET', '/admin/interface/');
   return { ...found, resources: found.resources.map(translated) };
 }
 

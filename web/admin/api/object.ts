@@ -1,6 +1,6 @@
 import { use, useCallback } from 'react';
 import { type Loadable, useLoadable } from '../../elements/loading.tsx';
-import { kindName } from '../words.ts';
+import { kindName } from '../labels.ts';
 import type { Description } from './description.ts';
 import type { ResourceEntry } from './interface.ts';
 import type { NamedObject, Names, Row } from './objects.ts';

@@ -1,5 +1,5 @@
-import { callAsPerson } from '../../api/call.ts';
-import { kindName } from '../words.ts';
+import { apiFetch } from '../../api/call.ts';
+import { kindName } from '../labels.ts';
 
 /** An object by its name (`admin_objects_list`). */
 export interface NamedObject {
@@ -22,7 +22,7 @@ export const findObjects = (search: string, model?: string): Promise<NamedObject
   readObjects(new URLSearchParams({ search, ...(model && { model }) }));
 
 async function readObjects(query: URLSearchParams): Promise<NamedObject[]> {
-  return (await callAsPerson<NamedObject[]>('GET', `/admin/objects/?${query}`)).map(withType);
+  return (await apiFetch<NamedObject[]>('GET', `/admin/objects/?${query}`)).map(withType);
 }
 
 /** Its kind as people call it. */

@@ -1,5 +1,5 @@
 import { createContext, use, useCallback } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { apiFetch } from '../../api/call.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { type Loadable, useLoadable } from '../../elements/loading.tsx';
 import { known } from '../../texts/texts.ts';
@@ -75,12 +75,11 @@ export function createPages(): Pages {
       ...parts.map(({ path }) => ['path', path]),
       ...(under ? [['document', under]] : []),
     ]);
-    const answered = callAsPerson<Answered>('GET', `/admin/page/?${query}`);
+    const answered = apiFetch<Answered>('GET', `/admin/page/?${query}`);
     for (const [at, { resolve }] of parts.entries()) resolve(answered.then((found) => partOf(found, at)));
   }
 
-  const askAlone = (path: string): Promise<Document> =>
-    callAsPerson('GET', `/schema/?under=${encodeURIComponent(path)}`);
+  const askAlone = (path: string): Promise<Document> => apiFetch('GET', `/schema/?under=${encodeURIComponent(path)}`);
 
   async function askWith(path: string, next: string): Promise<Document> {
     const part = ask(next, path);

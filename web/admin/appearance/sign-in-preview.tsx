@@ -1,7 +1,7 @@
 import './appearance.css';
 import { useCallback, useState } from 'react';
 import type { Brand } from '../../api/brand.ts';
-import { callAsPerson } from '../../api/call.ts';
+import { apiFetch } from '../../api/call.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { useLoadable } from '../../elements/loading.tsx';
 import { safeAddress } from '../../flow/safe-address.ts';
@@ -13,7 +13,7 @@ import { pageLanguage } from '../../texts/page-language.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { Segments } from '../parts/segments.tsx';
-import type { BesideProps } from '../resource-page.ts';
+import type { SidePanelProps } from '../resource-page.ts';
 import { draftOf, noSignIn, type SignIn, settingsOf } from './draft-of.ts';
 import { PreviewFrame, type Width } from './preview-frame.tsx';
 
@@ -21,7 +21,7 @@ const isTheme = (text: unknown): text is Brand['ui_theme'] =>
   text === 'automatic' || text === 'light' || text === 'dark';
 
 /** A live preview of the sign-in page with unsaved values. Theme, width and language are in the address. */
-export function SignInPreview({ values }: BesideProps) {
+export function SignInPreview({ values }: SidePanelProps) {
   const { query } = useAddress();
   const own = useBrand();
   const { theme, locale } = settingsOf(values);
@@ -83,7 +83,7 @@ function useSignIn(flow: unknown): SignIn {
   const { answer } = useLoadable(
     useCallback(
       () =>
-        callAsPerson<SignIn>('GET', path).catch((problem: unknown) => {
+        apiFetch<SignIn>('GET', path).catch((problem: unknown) => {
           if (problem instanceof ApiProblem) return noSignIn;
           throw problem;
         }),

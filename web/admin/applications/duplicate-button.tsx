@@ -1,12 +1,12 @@
 import { type FormEvent, useState } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { apiFetch } from '../../api/call.ts';
 import { ApiProblem } from '../../api/client.ts';
-import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
 import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf } from '../address.ts';
@@ -34,13 +34,13 @@ function DuplicateDialog({ application, onClose }: { application: Application; o
   const [slug, setSlug] = useState(() => `${application.slug.slice(0, maxSlug - ending.length)}${ending}`);
   const [complaints, setComplaints] = useState<ApiProblem['fields']>({});
   const { isBusy, problem, attempt } = useAttempt();
-  const done = useDone();
+  const done = useToast();
   function duplicate(event: FormEvent): void {
     event.preventDefault();
     setComplaints({});
     void attempt(async () => {
       const path = `/core/applications/${encodeURIComponent(application.slug)}/duplicate/`;
-      const copy = await callAsPerson<Application>('POST', path, { name, slug }).catch((refusal) => {
+      const copy = await apiFetch<Application>('POST', path, { name, slug }).catch((refusal) => {
         if (refusal instanceof ApiProblem) setComplaints(refusal.fields);
         throw refusal;
       });

@@ -5,7 +5,7 @@ import { CopyButton } from '../../elements/copy-button.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
-import type { AboveProps } from '../resource-page.ts';
+import type { BannerProps } from '../resource-page.ts';
 import { configurations } from './forward-auth/configurations.ts';
 import type { Setup } from './forward-auth/setup.ts';
 import './applications.css';
@@ -26,7 +26,7 @@ const isWhole = (row: object): row is ProxySettings =>
   'external_host' in row && 'mode' in row && 'cookie_domain' in row;
 
 /** Above the members of a proxy provider. */
-export function AboveProxyProvider({ object }: AboveProps) {
+export function AboveProxyProvider({ object }: BannerProps) {
   return (
     <>
       <Unassigned object={object} />

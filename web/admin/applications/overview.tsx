@@ -1,8 +1,8 @@
 import { type Text, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
+import { kindName } from '../labels.ts';
 import { Link } from '../link.tsx';
-import { kindName } from '../words.ts';
 import type { Application, Provider, TabProps } from './application.ts';
 
 /** What it is, where it is and how people get in. */

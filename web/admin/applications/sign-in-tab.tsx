@@ -1,5 +1,5 @@
 import { use, useCallback } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { apiFetch } from '../../api/call.ts';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
@@ -136,12 +136,12 @@ function OAuth2Facts({ path }: { path: string }) {
 }
 
 function ProxyFacts({ path }: { path: string }) {
-  const read = useLoadable(useCallback(() => callAsPerson<ProxySettings>('GET', path), [path]));
+  const read = useLoadable(useCallback(() => apiFetch<ProxySettings>('GET', path), [path]));
   return <Loaded {...read}>{(provider) => <ForwardAuthCard provider={provider} />}</Loaded>;
 }
 
 function LdapFacts({ path }: { path: string }) {
-  const read = useLoadable(useCallback(() => callAsPerson<{ base_dn: string }>('GET', path), [path]));
+  const read = useLoadable(useCallback(() => apiFetch<{ base_dn: string }>('GET', path), [path]));
   return (
     <Loaded {...read}>
       {({ base_dn }) => (
@@ -161,7 +161,7 @@ function LdapFacts({ path }: { path: string }) {
 }
 
 function SamlFacts({ path }: { path: string }) {
-  const read = useLoadable(useCallback(() => callAsPerson<Saml>('GET', path), [path]));
+  const read = useLoadable(useCallback(() => apiFetch<Saml>('GET', path), [path]));
   return (
     <Loaded {...read}>
       {(provider) => (

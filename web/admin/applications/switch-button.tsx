@@ -1,7 +1,7 @@
-import { callAsPerson } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { ActionDialog, closeDialog } from '../parts/action-dialog.tsx';
@@ -14,12 +14,12 @@ interface Props {
 }
 
 const turn = ({ slug }: Application, enabled: boolean) =>
-  callAsPerson('PATCH', `/core/applications/${encodeURIComponent(slug)}/`, { enabled });
+  apiFetch('PATCH', `/core/applications/${encodeURIComponent(slug)}/`, { enabled });
 
 /** Switches the application off. */
 export function SwitchOffButton({ application, reload }: Props) {
   const { open } = useDialog('switch-off');
-  const done = useDone();
+  const done = useToast();
   const { name } = application;
   return (
     <>
@@ -46,7 +46,7 @@ export function SwitchOffButton({ application, reload }: Props) {
 /** A notice that the application is off, with a button to switch it on. */
 export function SwitchedOff({ application, reload, mayChange }: Props & { mayChange: boolean }) {
   const { isBusy, problem, attempt } = useAttempt();
-  const done = useDone();
+  const done = useToast();
   const switchOn = () =>
     attempt(async () => {
       await turn(application, true);

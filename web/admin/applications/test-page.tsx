@@ -1,6 +1,6 @@
 import './applications.css';
 import { useCallback } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { apiFetch } from '../../api/call.ts';
 import { Code } from '../../elements/code.tsx';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
@@ -50,7 +50,7 @@ export function TestPage() {
 
 function Told({ provider, ticket }: { provider: string; ticket: string }) {
   const outcome = useLoadable(
-    useCallback(() => callAsPerson<Outcome>('POST', `${provider}test_sign_in/`, { ticket }), [provider, ticket]),
+    useCallback(() => apiFetch<Outcome>('POST', `${provider}test_sign_in/`, { ticket }), [provider, ticket]),
   );
   return (
     <Loaded {...outcome}>

@@ -1,8 +1,8 @@
-import { callAsPerson } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch } from '../../api/call.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { Loaded } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
@@ -32,7 +32,7 @@ export function TokensTab({ application: { provider } }: { application: Applicat
 
 function Tokens({ title, path, provider }: { title: string; path: string; provider: number | null }) {
   const canRevoke = useEntry(path)?.may.delete === 'all';
-  const done = useDone();
+  const done = useToast();
   const tokens = usePart<{ results: readonly Token[]; pagination: { count: number } }>(
     `${path}?provider=${provider}&ordering=-expires&page_size=25`,
   );
@@ -75,7 +75,7 @@ function Tokens({ title, path, provider }: { title: string; path: string; provid
                         }
                         confirm={t('Revoke')}
                         onConfirm={async () => {
-                          await callAsPerson('DELETE', `${path}${token.pk}/`);
+                          await apiFetch('DELETE', `${path}${token.pk}/`);
                           await tokens.reload();
                           done(t('The token is revoked.'));
                         }}

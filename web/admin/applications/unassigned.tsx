@@ -3,13 +3,13 @@ import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
-import type { AboveProps } from '../resource-page.ts';
+import type { BannerProps } from '../resource-page.ts';
 import { slugOf } from '../slug.ts';
 
 const applications = '/core/applications/';
 
 /** Says of a provider that no application uses it, and so nothing comes of it. */
-export function Unassigned({ object: { row, name, pk } }: AboveProps) {
+export function Unassigned({ object: { row, name, pk } }: BannerProps) {
   const { resources } = useInterface();
   if (row.assigned_application_slug || row.assigned_backchannel_application_slug) return null;
   // Providers that push users and groups sign nobody in.

@@ -1,7 +1,7 @@
 import { known, t } from '../../texts/texts.ts';
 import './applications.css';
 import { useEffect, useState } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { apiFetch } from '../../api/call.ts';
 import { Notice } from '../../elements/notice.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { goTo, hereWith, hrefOf, useAddress } from '../address.ts';
@@ -72,7 +72,7 @@ export function Wizard() {
   const create = () =>
     attempt(async () => {
       const body = bodyFor(template, choices);
-      const created = await callAsPerson<Created>('PUT', '/core/transactional/applications/', body);
+      const created = await apiFetch<Created>('PUT', '/core/transactional/applications/', body);
       setLatest({ template: template.id, choices, created });
       goTo(hereWith({ step: 'result' }), { replace: true });
     });

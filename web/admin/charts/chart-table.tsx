@@ -1,7 +1,7 @@
 import { t } from '../../texts/texts.ts';
 import '../generic/list.css';
 import { useState } from 'react';
-import { atLeast, numberText } from '../words.ts';
+import { atLeast, numberText } from '../labels.ts';
 
 interface Props {
   /** What the rows are: `Day`. */

@@ -3,7 +3,7 @@ import 'uplot/dist/uPlot.min.css';
 import './chart.css';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
-import { numberText } from '../words.ts';
+import { numberText } from '../labels.ts';
 
 export interface Series {
   readonly label: string;

@@ -2,8 +2,8 @@ import { t } from '../../texts/texts.ts';
 import '../widgets/picker.css';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
+import { kindName } from '../labels.ts';
 import { useNameOf } from '../widgets/use-name-of.ts';
-import { kindName } from '../words.ts';
 
 const ofObject = ['context_model_app', 'context_model_name', 'context_model_pk'] as const;
 

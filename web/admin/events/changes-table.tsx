@@ -3,7 +3,7 @@ import { isObject } from '../../api/is-object.ts';
 import { useLoadable } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import { type Names, readNames } from '../api/objects.ts';
-import { spelled } from '../words.ts';
+import { spelled } from '../labels.ts';
 
 type Diff = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { t } from '../../texts/texts.ts';
 import { hereWith, useAddress } from '../address.ts';
+import { atLeast, numberText, spelled } from '../labels.ts';
 import { Link } from '../link.tsx';
-import { atLeast, numberText, spelled } from '../words.ts';
 import { ClientAddress } from './client-address.tsx';
 import type { Facets, FacetValue } from './event.ts';
 

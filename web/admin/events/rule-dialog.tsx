@@ -1,17 +1,17 @@
 import { useState } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { apiFetch } from '../../api/call.ts';
 import { isObject } from '../../api/is-object.ts';
-import { useDone } from '../../elements/announcing.tsx';
 import { SelectField } from '../../elements/choice.tsx';
 import { TextField } from '../../elements/field.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import { hereWith, useAddress } from '../address.ts';
 import { type Interface, useInterface } from '../api/interface.ts';
+import { spelled } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { ActionDialog, closeDialog } from '../parts/action-dialog.tsx';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
 import { ReferencesPicker } from '../widgets/references-picker.tsx';
-import { spelled } from '../words.ts';
 import type { Event } from './event.ts';
 
 const severities = { notice: 'Notice', warning: 'Warning', alert: 'Alert' } as const;
@@ -55,7 +55,7 @@ function RuleDialog({ event }: { event: Event }) {
   const [group, setGroup] = useState<string | null>(null);
   const [transports, setTransports] = useState<readonly (string | number)[]>([]);
   const [severity, setSeverity] = useState('notice');
-  const done = useDone();
+  const done = useToast();
   return (
     <ActionDialog
       name={dialogOf(event)}
@@ -63,7 +63,7 @@ function RuleDialog({ event }: { event: Event }) {
       confirm={t('Create')}
       act={async () => {
         if (group === null) throw new Error(t('Choose a group first.'));
-        await callAsPerson('POST', '/events/rules/from_event/', { event: pk, name, group, transports, severity });
+        await apiFetch('POST', '/events/rules/from_event/', { event: pk, name, group, transports, severity });
         closeDialog();
         done(t('The rule {name} works from now on.', { name }));
       }}

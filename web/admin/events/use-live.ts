@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { apiFetch } from '../../api/call.ts';
 import type { Event } from './event.ts';
 
 const everyMs = 4_000;
@@ -25,7 +25,7 @@ export function useLive(isOn: boolean, question: string, newest: Event | undefin
         const query = new URLSearchParams(question);
         query.set('created__gte', last.current?.created ?? since);
         query.set('page_size', '100');
-        const { results } = await callAsPerson<{ results: readonly Event[] }>('GET', `/events/events/?${query}`);
+        const { results } = await apiFetch<{ results: readonly Event[] }>('GET', `/events/events/?${query}`);
         const seen = last.current;
         setEvents((known) => {
           const keys = new Set([...known.map(({ pk }) => pk), seen?.pk]);

@@ -1,8 +1,8 @@
 import { type FormEvent, useState } from 'react';
-import { callAsPerson } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
@@ -23,14 +23,14 @@ const gap = 10;
 /** Appends an existing or a new stage. */
 export function AddStage({ design, reload }: Props) {
   const { query } = useAddress();
-  const done = useDone();
+  const done = useToast();
   const kinds = useKinds();
   const kind = kinds.find(({ path }) => path === query.get('add'));
 
   async function bind(stage: string): Promise<void> {
     const last = Math.max(0, ...design.steps.map(({ order }) => order));
     const order = Math.floor(last / gap) * gap + gap;
-    const { pk } = await callAsPerson<{ pk: string }>('POST', bindingsPath, { target: design.pk, stage, order });
+    const { pk } = await apiFetch<{ pk: string }>('POST', bindingsPath, { target: design.pk, stage, order });
     await reload();
     goTo(hereWith({ add: null, step: pk, pane: null, gate: null }));
     done(t('The stage is added at the end.'));

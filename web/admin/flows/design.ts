@@ -1,7 +1,7 @@
 import { type Loadable, useAnswer } from '../../elements/loading.tsx';
 import { type Text, t } from '../../texts/texts.ts';
 import { useEntry } from '../api/interface.ts';
-import { kindName } from '../words.ts';
+import { kindName } from '../labels.ts';
 
 /** What `flows_instances_design_retrieve` answers. Members that the caller may not see are null. */
 export interface Design {

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { apiFetch } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Code } from '../../elements/code.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
@@ -67,7 +67,7 @@ function Mermaid({ slug }: { slug: string }) {
   const ask = () =>
     attempt(async () => {
       const path = `${flowsPath}${encodeURIComponent(slug)}/diagram/`;
-      setText((await callAsPerson<{ diagram: string }>('GET', path)).diagram);
+      setText((await apiFetch<{ diagram: string }>('GET', path)).diagram);
     });
   if (text !== null)
     return (

@@ -1,8 +1,8 @@
 import '../generic/detail.css';
 import '../generic/form.css';
 import './flows.css';
-import { useDone } from '../../elements/announcing.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf, useAddress } from '../address.ts';
 import { useHeld, useInterface } from '../api/interface.ts';
@@ -83,7 +83,7 @@ interface SettingsProps {
 }
 
 function SettingsTab({ design, path, reload }: SettingsProps) {
-  const done = useDone();
+  const done = useToast();
   return (
     <ObjectBeside
       path={path}

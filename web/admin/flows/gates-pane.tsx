@@ -1,6 +1,6 @@
-import { callAsPerson } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch } from '../../api/call.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import { AddBinding } from '../access/add-binding.tsx';
 import { goTo, hereWith, hrefOf, useAddress } from '../address.ts';
@@ -27,7 +27,7 @@ const isShown = ({ name }: Member): boolean => name !== 'target';
 /** The policies, groups and people that decide about a flow or a stage. */
 export function GatesPane({ target, gates, mode, open, title, canChange, reload }: Props) {
   const { query } = useAddress();
-  const done = useDone();
+  const done = useToast();
   const may = useEntry(gatesPath)?.may;
   const edited = gates.find(({ pk }) => pk === query.get('gate'));
   if (edited && canChange)
@@ -88,7 +88,7 @@ export function GatesPane({ target, gates, mode, open, title, canChange, reload 
                     consequence={<p>{t('The bound object stays, but no longer applies here.')}</p>}
                     confirm={t('Remove')}
                     onConfirm={async () => {
-                      await callAsPerson('DELETE', `${gatesPath}${gate.pk}/`);
+                      await apiFetch('DELETE', `${gatesPath}${gate.pk}/`);
                       await reload();
                       done(t('The gate is removed.'));
                     }}

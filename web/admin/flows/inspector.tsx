@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
-import { wordsOf } from '../../api/call.ts';
+import { errorMessage } from '../../api/call.ts';
 import { callApi } from '../../api/client.ts';
 import { Code } from '../../elements/code.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import type { Challenge } from '../../flow/challenge.ts';
 import { t } from '../../texts/texts.ts';
-import { kindName } from '../words.ts';
+import { kindName } from '../labels.ts';
 
 interface Binding {
   readonly stage_obj: { readonly name: string; readonly verbose_name: string } | null;
@@ -28,7 +28,7 @@ export function Inspector({ slug, challenge }: { slug: string; challenge: Challe
     let isWanted = true;
     callApi<Inspection>('GET', `/flows/inspector/${encodeURIComponent(slug)}/`)
       .then((value) => isWanted && setRead({ value }))
-      .catch((caught) => isWanted && setRead({ problem: wordsOf(caught) }));
+      .catch((caught) => isWanted && setRead({ problem: errorMessage(caught) }));
     return () => {
       isWanted = false;
     };

@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { apiFetch } from '../../api/call.ts';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
@@ -66,7 +66,7 @@ function ReadyMadeCard({ flow, reload }: { flow: ReadyMadeFlow; reload(): Promis
   const { isBusy, problem, attempt } = useAttempt();
   const turn = () =>
     attempt(async () => {
-      await callAsPerson('PUT', `${path}${name}/`, { is_on: !is_on });
+      await apiFetch('PUT', `${path}${name}/`, { is_on: !is_on });
       await reload();
     });
   return (

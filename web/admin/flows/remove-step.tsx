@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { callAsPerson } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith } from '../address.ts';
 import { TypedText } from '../generic/typed-text.tsx';
@@ -21,7 +21,7 @@ interface Props {
 export function RemoveStep({ step, name, isSignIn, reload }: Props) {
   const { open } = useDialog('remove-step');
   const [typed, setTyped] = useState('');
-  const done = useDone();
+  const done = useToast();
   return (
     <>
       <Button onClick={open}>{t('Remove from the flow')}</Button>
@@ -32,7 +32,7 @@ export function RemoveStep({ step, name, isSignIn, reload }: Props) {
         confirm={t('Remove')}
         act={async () => {
           if (isSignIn && typed.trim() !== name) throw new Error(t('Type “{text}” first.', { text: name }));
-          await callAsPerson('DELETE', `${bindingsPath}${step.pk}/`);
+          await apiFetch('DELETE', `${bindingsPath}${step.pk}/`);
           goTo(hereWith({ step: null, pane: null, gate: null, dialog: null }), { replace: true });
           await reload();
           done(t('{name} is no longer part of the flow.', { name }));

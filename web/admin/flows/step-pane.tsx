@@ -1,4 +1,4 @@
-import { useDone } from '../../elements/announcing.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import { hereWith, hrefOf, useAddress } from '../address.ts';
 import type { Member } from '../api/document.ts';
@@ -67,7 +67,7 @@ export function StepPane({ step, canChange, isSignIn, reload }: Props) {
 type PartProps = Props & { readonly name: string };
 
 function StagePart({ step, canChange, reload, name }: PartProps) {
-  const done = useDone();
+  const done = useToast();
   const [, path = '', key = ''] = /^(.*\/)([^/]+)\/$/.exec(step.path ?? '') ?? [];
   if (step.path === null) return <p className="quiet">{t('You do not have permission to view this.')}</p>;
   if (!canChange)
@@ -95,7 +95,7 @@ function StagePart({ step, canChange, reload, name }: PartProps) {
 const isShown = ({ name }: Member): boolean => !/^(target|stage|order)$/.test(name);
 
 function PlacePart({ step, canChange, isSignIn, reload, name }: PartProps) {
-  const done = useDone();
+  const done = useToast();
   if (!canChange) return <PlaceFacts step={step} />;
   return (
     <>

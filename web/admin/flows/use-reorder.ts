@@ -1,5 +1,5 @@
 import { type PointerEvent, useEffect, useRef, useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { apiFetch, errorMessage } from '../../api/call.ts';
 import { t } from '../../texts/texts.ts';
 import { type Design, type DesignStep, flowsPath } from './design.ts';
 import type { CardMoves } from './step-card.tsx';
@@ -50,10 +50,10 @@ export function useReorder(design: Design, reload: () => Promise<void>): Reorder
       if (wanted.join() === seen.join()) return;
       try {
         const path = `${flowsPath}${encodeURIComponent(design.slug)}/order/`;
-        await callAsPerson('POST', path, { bindings: wanted, seen });
+        await apiFetch('POST', path, { bindings: wanted, seen });
         saved.current = wanted;
       } catch (caught) {
-        setProblem(wordsOf(caught));
+        setProblem(errorMessage(caught));
       }
       await reload();
       if (latest.current === wanted) setOrder(null);

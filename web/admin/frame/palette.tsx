@@ -7,10 +7,10 @@ import { Dialog } from '../../elements/dialog.tsx';
 import { goTo, hereWith, hrefOf } from '../address.ts';
 import { type Interface, useInterface } from '../api/interface.ts';
 import { findObjects } from '../api/objects.ts';
+import { inSentence } from '../labels.ts';
 import { newAddressOf } from '../new-address.ts';
 import { useDialog } from '../use-dialog.ts';
 import { passEscape } from '../widgets/pass-escape.ts';
-import { inSentence } from '../words.ts';
 import { useKey } from './keys.ts';
 import { menuFor, start } from './menu-list.ts';
 

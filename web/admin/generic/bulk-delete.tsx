@@ -1,15 +1,15 @@
 import { useCallback, useState } from 'react';
-import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
 import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import { type BulkResult, refusalWords, tryInBulk } from '../api/bulk.ts';
 import type { ResourceEntry } from '../api/interface.ts';
 import type { Names } from '../api/objects.ts';
-import { counted } from '../words.ts';
+import { counted } from '../labels.ts';
 import { BulkProgress, BulkRefusals } from './bulk-outcome.tsx';
 import type { BulkProps, Picked } from './picked.ts';
 import { locksOut, TypedText } from './typed-text.tsx';
@@ -40,7 +40,7 @@ async function tryDeletions(picked: readonly Picked[]): Promise<Trial> {
 }
 
 function Decision({ entry, picked, onDone, onClose, results, names }: BulkProps & Trial) {
-  const announce = useDone();
+  const announce = useToast();
   const deletable = picked.filter((_, at) => (results[at]?.status ?? 0) < 400);
   const { done, problem, isBusy, outcome, write } = useBulkWrite();
   const [typed, setTyped] = useState('');

@@ -1,19 +1,19 @@
 import './form.css';
 import { type FormEvent, useState } from 'react';
-import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { SelectField } from '../../elements/choice.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
 import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { type BulkResult, refusalOf, tryInBulk } from '../api/bulk.ts';
 import type { Member } from '../api/document.ts';
 import { type Names, type Row, readNames } from '../api/objects.ts';
+import { counted } from '../labels.ts';
 import { Widget } from '../widgets/widget.tsx';
 import { nothing } from '../widgets/widget-props.ts';
-import { counted } from '../words.ts';
 import { type Complaints, complaintsOf } from './body.ts';
 import { BulkProgress, BulkRefusals } from './bulk-outcome.tsx';
 import { BulkPreview } from './bulk-preview.tsx';
@@ -33,7 +33,7 @@ export function BulkEdit({ entry, description, picked, onDone, onClose }: BulkPr
   const { isBusy: isTrying, problem, attempt } = useAttempt();
   const [trial, setTrial] = useState<Trial | null>(null);
   const writing = useBulkWrite();
-  const announce = useDone();
+  const announce = useToast();
   const whyFixed = useWhyFixed(picked[0]?.fixed.filter((name) => picked.every(({ fixed }) => fixed.includes(name))));
   const members = (description.changing ?? []).filter(
     (member) => isCommon(member, description.key) && whyFixed(member) === null,

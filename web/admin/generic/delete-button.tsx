@@ -1,18 +1,18 @@
 import { useState } from 'react';
-import { callAsPerson } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
 import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { type Loadable, Loaded } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf } from '../address.ts';
 import type { ResourceEntry } from '../api/interface.ts';
 import { pathOfObject } from '../api/object.ts';
+import { inSentence } from '../labels.ts';
 import { useDialog } from '../use-dialog.ts';
-import { inSentence } from '../words.ts';
 import { locksOut, TypedText } from './typed-text.tsx';
 import { type FoundUses, Uses, useUses } from './used-by.tsx';
 
@@ -52,13 +52,13 @@ function Confirmation({
 }: OpenProps & { read?: Loadable<FoundUses> }) {
   const { isBusy, problem, attempt } = useAttempt();
   const [typed, setTyped] = useState('');
-  const done = useDone();
+  const done = useToast();
   const uses = read?.answer.state === 'ready' ? read.answer.value.uses : [];
   const isTyped = locksOut(entry, uses, isSuperuser);
   const remove = () =>
     attempt(async () => {
       if (isTyped && typed.trim() !== title) throw new Error(t('Type “{text}” first.', { text: title }));
-      await callAsPerson('DELETE', pathOfObject(entry, objectKey));
+      await apiFetch('DELETE', pathOfObject(entry, objectKey));
       goTo(hrefOf(entry.path), { replace: true });
       done(t('{name} is deleted.', { name: title }));
     });

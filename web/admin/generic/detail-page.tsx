@@ -22,7 +22,7 @@ import { Tabs } from './tabs.tsx';
 import { TryTab } from './try-tab.tsx';
 import { useCrumbs } from './use-crumbs.ts';
 import { UsedBy } from './used-by.tsx';
-import { WithBeside } from './with-beside.tsx';
+import { WithSidePanel } from './with-side-panel.tsx';
 
 /** One object: what it holds, what uses it, what has happened to it. */
 export function DetailPage(props: ResourcePage) {
@@ -36,7 +36,7 @@ export function DetailPage(props: ResourcePage) {
   );
 }
 
-function Detail({ entry, objectKey, Above, Beside, description }: ResourcePage & { description: Description }) {
+function Detail({ entry, objectKey, Banner, SidePanel, description }: ResourcePage & { description: Description }) {
   const { resources } = useInterface();
   const read = useObject(entry, objectKey, description);
   const crumbs = useCrumbs(entry, true);
@@ -67,13 +67,13 @@ function Detail({ entry, objectKey, Above, Beside, description }: ResourcePage &
     >
       <Tabs tabs={tabs} current={tab} />
       {tab === 'overview' && (
-        <WithBeside Beside={Beside} values={object.row}>
+        <WithSidePanel SidePanel={SidePanel} values={object.row}>
           <div className="stack">
             {object.why !== undefined && <Notice tone="plain">{object.why}</Notice>}
-            {Above && <Above object={object} />}
+            {Banner && <Banner object={object} />}
             <Overview path={entry.path} object={object} description={description} />
           </div>
-        </WithBeside>
+        </WithSidePanel>
       )}
       {tab === 'bindings' && <BindingsTab entry={entry} object={object} />}
       {tab === 'try' && entry.family && <TryTab family={entry.family} objectKey={object.pk} />}

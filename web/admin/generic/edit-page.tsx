@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
-import { useDone } from '../../elements/announcing.tsx';
 import { Loaded } from '../../elements/loading.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf } from '../address.ts';
 import type { Description } from '../api/description.ts';
@@ -16,12 +16,12 @@ import { Uploads } from './uploads.tsx';
 import { useCrumbs } from './use-crumbs.ts';
 
 /** Changes an object. */
-export function EditPage({ entry, objectKey, Beside }: ResourcePage) {
+export function EditPage({ entry, objectKey, SidePanel }: ResourcePage) {
   const description = useDescription(entry.path, pathOfObject(entry, objectKey));
   const crumbs = useCrumbs(entry, true);
   const own = { text: objectKey, href: hrefOf(pathOfObject(entry, objectKey)) };
   if (description.answer.state === 'ready')
-    return <Edit {...{ entry, objectKey, Beside }} description={description.answer.value} />;
+    return <Edit {...{ entry, objectKey, SidePanel }} description={description.answer.value} />;
   return (
     <Page title={t('Edit')} crumbs={[...crumbs, own]}>
       <Loaded {...description}>{() => null}</Loaded>
@@ -33,7 +33,7 @@ interface EditProps extends ResourcePage {
   readonly description: Description;
 }
 
-function Edit({ entry, objectKey, Beside, description }: EditProps) {
+function Edit({ entry, objectKey, SidePanel, description }: EditProps) {
   const read = useObject(entry, objectKey, description);
   const crumbsOfKind = useCrumbs(entry, true);
   if (isMissing(read)) return <NotFound />;
@@ -47,7 +47,7 @@ function Edit({ entry, objectKey, Beside, description }: EditProps) {
           <>
             <EditForm
               key={objectKey}
-              {...{ entry, objectKey, Beside, description, name }}
+              {...{ entry, objectKey, SidePanel, description, name }}
               object={found}
               reload={read.reload}
             />
@@ -65,8 +65,8 @@ interface FormProps extends EditProps {
   reload(): Promise<void>;
 }
 
-function EditForm({ entry, objectKey, Beside, description, object, name, reload }: FormProps) {
-  const done = useDone();
+function EditForm({ entry, objectKey, SidePanel, description, object, name, reload }: FormProps) {
+  const done = useToast();
   const { changing } = description;
   const initial = useMemo(() => initialValues(changing ?? [], object.row), [changing, object.row]);
   const path = pathOfObject(entry, objectKey);
@@ -83,7 +83,7 @@ function EditForm({ entry, objectKey, Beside, description, object, name, reload 
       fixed={object.fixed}
       what={name}
       submit={t('Save')}
-      Beside={Beside}
+      SidePanel={SidePanel}
       onConflict={reload}
       onCancel={() => goTo(hrefOf(path))}
       onSaved={(row) => {

@@ -3,8 +3,8 @@ import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import type { Description } from '../api/description.ts';
 import type { FilterNote } from '../api/document.ts';
+import { spelled } from '../labels.ts';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
-import { spelled } from '../words.ts';
 
 /** Search and filters of a list, kept in the address. */
 export function Filters({ description }: { description: Description }) {

@@ -2,7 +2,7 @@ import { isObject } from '../../api/is-object.ts';
 import { textOf } from '../../api/text-of.ts';
 import { browserName, type UserAgent } from '../../elements/browser-name.ts';
 import { t } from '../../texts/texts.ts';
-import { countryOf, spelled } from '../words.ts';
+import { countryOf, spelled } from '../labels.ts';
 
 type Nested = Readonly<Record<string, unknown>>;
 

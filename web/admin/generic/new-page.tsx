@@ -1,6 +1,6 @@
 import { useCallback, useMemo } from 'react';
-import { useDone } from '../../elements/announcing.tsx';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf, useAddress } from '../address.ts';
 import type { Description } from '../api/description.ts';
@@ -9,9 +9,9 @@ import { useInterface } from '../api/interface.ts';
 import { ownName } from '../api/object.ts';
 import type { Row } from '../api/objects.ts';
 import { useDescription } from '../api/use-description.ts';
+import { inSentence } from '../labels.ts';
 import { Page } from '../page.tsx';
 import type { ResourcePage } from '../resource-page.ts';
-import { inSentence } from '../words.ts';
 import { initialValues } from './body.ts';
 import { KindChoice } from './kind-choice.tsx';
 import { ObjectForm } from './object-form.tsx';
@@ -19,7 +19,7 @@ import { readProposals } from './proposals.ts';
 import { useCrumbs } from './use-crumbs.ts';
 
 /** The form of a new object; for a family, a choice of kinds first. */
-export function NewPage({ entry, Beside }: ResourcePage) {
+export function NewPage({ entry, SidePanel }: ResourcePage) {
   const description = useDescription(entry.path);
   const crumbs = useCrumbs(entry, true);
   return (
@@ -27,13 +27,13 @@ export function NewPage({ entry, Beside }: ResourcePage) {
       {entry.kinds.length > 0 ? (
         <KindChoice entry={entry} />
       ) : (
-        <Loaded {...description}>{(known) => <Prepared {...{ entry, Beside }} description={known} />}</Loaded>
+        <Loaded {...description}>{(known) => <Prepared {...{ entry, SidePanel }} description={known} />}</Loaded>
       )}
     </Page>
   );
 }
 
-type FormProps = Pick<ResourcePage, 'entry' | 'Beside'> & { readonly description: Description };
+type FormProps = Pick<ResourcePage, 'entry' | 'SidePanel'> & { readonly description: Description };
 
 /** The form with what its fields propose. */
 function Prepared(props: FormProps) {
@@ -50,8 +50,8 @@ const offForOthers = (members: readonly Member[]): Row =>
       .map(({ name }) => [name, false]),
   );
 
-function NewForm({ entry, Beside, description, proposed }: FormProps & { readonly proposed: Row }) {
-  const done = useDone();
+function NewForm({ entry, SidePanel, description, proposed }: FormProps & { readonly proposed: Row }) {
+  const done = useToast();
   const { query } = useAddress();
   const { creating } = description;
   const { user } = useInterface();
@@ -76,7 +76,7 @@ function NewForm({ entry, Beside, description, proposed }: FormProps & { readonl
       path={entry.path}
       what={t('a new {kind}', { kind: inSentence(entry.singular) })}
       submit={t('Create')}
-      Beside={Beside}
+      SidePanel={SidePanel}
       onCancel={() => goTo(hrefOf(entry.family ?? entry.path))}
       onSaved={(row) => {
         goTo(hrefOf(`${entry.path}${encodeURIComponent(String(row[description.key]))}/`));

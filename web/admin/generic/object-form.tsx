@@ -1,7 +1,7 @@
 import { t } from '../../texts/texts.ts';
 import './form.css';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { requestAsPerson, wordsOf } from '../../api/call.ts';
+import { apiRequest, errorMessage } from '../../api/call.ts';
 import { ApiProblem, type Method } from '../../api/client.ts';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
@@ -22,7 +22,7 @@ import { PreviewDialog } from './preview-dialog.tsx';
 import { Restored } from './restored.tsx';
 import { useDraft } from './use-draft.ts';
 import { useWhyFixed } from './use-why-fixed.ts';
-import { WithBeside } from './with-beside.tsx';
+import { WithSidePanel } from './with-side-panel.tsx';
 
 interface Props {
   readonly members: readonly Member[];
@@ -39,7 +39,7 @@ interface Props {
   /** The name of the object for the middle of a sentence. */
   readonly what: string;
   readonly submit: string;
-  readonly Beside?: ResourcePage['Beside'];
+  readonly SidePanel?: ResourcePage['SidePanel'];
   onSaved(row: Row): void;
   onCancel?(): void;
   /** Asks for the object again, after somebody else has changed it. */
@@ -54,7 +54,7 @@ const isToldAtMember = (text: string, complaints: Complaints): boolean =>
 
 /** A form generated from the OpenAPI document. */
 export function ObjectForm(props: Props) {
-  const { initial, method, path, etag, names = noNames, what, submit, Beside } = props;
+  const { initial, method, path, etag, names = noNames, what, submit, SidePanel } = props;
   const isNew = method === 'POST';
   const whyFixed = useWhyFixed(props.fixed);
   const members = props.members.filter((member) => whyFixed(member) === null);
@@ -92,14 +92,13 @@ export function ObjectForm(props: Props) {
       return row;
     } catch (caught) {
       if (caught instanceof ApiProblem && Object.keys(caught.fields).length > 0) setComplaints(caught.fields);
-      else setProblem(wordsOf(caught));
+      else setProblem(errorMessage(caught));
       return null;
     }
   }
 
   const write = async (version = '', query = ''): Promise<Row> =>
-    (await requestAsPerson<Row>(method, `${path}${query}`, { body, headers: version ? { 'if-match': version } : {} }))
-      .value;
+    (await apiRequest<Row>(method, `${path}${query}`, { body, headers: version ? { 'if-match': version } : {} })).value;
 
   /** Writes on top of the version that the form is about. A later one in which nothing of the form differs will do too. */
   async function writeUnlessChanged(): Promise<Row | null> {
@@ -108,7 +107,7 @@ export function ObjectForm(props: Props) {
     } catch (caught) {
       if (!(caught instanceof ApiProblem && caught.status === 412)) throw caught;
     }
-    const now = await requestAsPerson<Row>('GET', path);
+    const now = await apiRequest<Row>('GET', path);
     if (members.every(({ name }) => isSame(now.value[name], draft.base[name]))) return write(now.etag);
     draft.meet(initialValues(props.members, now.value));
     setAsking(true);
@@ -143,7 +142,7 @@ export function ObjectForm(props: Props) {
     .filter(([, texts]) => texts.length > 0);
   return (
     <NamesContext value={names}>
-      <WithBeside Beside={Beside} values={draft.values}>
+      <WithSidePanel SidePanel={SidePanel} values={draft.values}>
         <form ref={place} className="object-form" noValidate onSubmit={save}>
           {draft.isRestored && <Restored onDiscard={draft.discard} />}
           {grouped(props.members).map(([group, inner]) => (
@@ -190,7 +189,7 @@ export function ObjectForm(props: Props) {
             </Button>
           </div>
         </form>
-      </WithBeside>
+      </WithSidePanel>
       {preview.isOpen && (
         <PreviewDialog
           initial={draft.base}

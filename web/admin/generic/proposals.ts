@@ -1,4 +1,4 @@
-import { callAsPerson } from '../../api/call.ts';
+import { apiFetch } from '../../api/call.ts';
 import type { Member } from '../api/document.ts';
 import type { Row } from '../api/objects.ts';
 
@@ -11,7 +11,7 @@ async function proposalOf({ name, note: { kind, list, proposes } }: Member): Pro
   if (!list || !proposes) return [];
   const filters = Object.entries(proposes).flatMap(([filter, texts]) => [texts].flat().map((text) => [filter, text]));
   // The form works without it.
-  const { results } = await callAsPerson<{ results: readonly Row[] }>(
+  const { results } = await apiFetch<{ results: readonly Row[] }>(
     'GET',
     `${list}?${new URLSearchParams(filters)}`,
   ).catch(() => ({ results: [] }));

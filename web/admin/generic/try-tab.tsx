@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { apiFetch } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Code } from '../../elements/code.tsx';
 import { Notice } from '../../elements/notice.tsx';
@@ -29,7 +29,7 @@ export function TryTab({ family, objectKey }: { family: string; objectKey: strin
       setOutcome(null);
       if (person === null) throw new Error(t('Choose a person first.'));
       const path = `${family}${encodeURIComponent(objectKey)}/test/?format_result=true`;
-      setOutcome(await callAsPerson<Outcome>('POST', path, { user: Number(person), group: null }));
+      setOutcome(await apiFetch<Outcome>('POST', path, { user: Number(person), group: null }));
     });
   }
   return (

@@ -1,8 +1,8 @@
 import type { FormEvent } from 'react';
-import { callAsPerson } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { TextField } from '../../elements/field.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import type { Upload } from '../api/description.ts';
@@ -20,10 +20,10 @@ export function Uploads({ uploads, ...rest }: Props & { uploads: readonly Upload
 function UploadForm({ objectKey, upload, onDone }: Props & { upload: Upload }) {
   const file = useAttempt();
   const address = useAttempt();
-  const done = useDone();
+  const done = useToast();
   const at = (path: string) => path.replace('{key}', encodeURIComponent(objectKey));
   async function send(path: string, body: unknown): Promise<void> {
-    await callAsPerson('POST', at(path), body);
+    await apiFetch('POST', at(path), body);
     await onDone();
     done(t('The file is stored.'));
   }

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { useDone } from '../../elements/announcing.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { draftKey } from '../../page/drafts.ts';
 import { pageLanguage } from '../../texts/page-language.ts';
 import { t } from '../../texts/texts.ts';
@@ -63,7 +63,7 @@ export function useDraft({ form, what, members, initial, isNew }: About): Draft 
   const isStored = useRef(true);
   parting.current = isDirty ? () => partingWords(what, isStored.current, ...keptOf(members, values, base)) : null;
   const announce = useRef((_: string) => {});
-  announce.current = useDone();
+  announce.current = useToast();
 
   /** The typed values on top of what is on the server now, unless both have changed a member. */
   function onto(now: Row, before: State): State {

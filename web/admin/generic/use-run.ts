@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
-import { requestAsPerson, wordsOf } from '../../api/call.ts';
+import { apiRequest, errorMessage } from '../../api/call.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { downloadFile } from '../../api/download.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf } from '../address.ts';
 import type { Action } from '../api/action.ts';
@@ -45,7 +45,7 @@ export function useRun({ entry, description, action, objectKey, onDone }: RunPro
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [result, setResult] = useState<Run['result']>(null);
-  const announce = useDone();
+  const announce = useToast();
 
   useEffect(() => {
     let isWanted = true;
@@ -69,14 +69,14 @@ export function useRun({ entry, description, action, objectKey, onDone }: RunPro
       await work();
     } catch (caught) {
       if (caught instanceof ApiProblem && Object.keys(caught.fields).length > 0) setComplaints(caught.fields);
-      else setProblem(wordsOf(caught));
+      else setProblem(errorMessage(caught));
     }
     setBusy(false);
   }
 
   async function send(): Promise<void> {
     const body = sentBody(action, values);
-    const { value, location } = await requestAsPerson<unknown>(action.method, pathOf(action, objectKey, values), {
+    const { value, location } = await apiRequest<unknown>(action.method, pathOf(action, objectKey, values), {
       body,
     });
     const isDone = value === undefined || action.answersObject;

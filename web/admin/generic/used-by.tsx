@@ -6,8 +6,8 @@ import { type ResourceEntry, useInterface } from '../api/interface.ts';
 import { pathOfObject } from '../api/object.ts';
 import { type Names, readNames } from '../api/objects.ts';
 import { PagesContext } from '../api/pages.ts';
+import { kindName } from '../labels.ts';
 import { Link } from '../link.tsx';
-import { kindName } from '../words.ts';
 
 export interface Use {
   readonly app: string;

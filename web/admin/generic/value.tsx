@@ -6,10 +6,10 @@ import { known, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import type { Member } from '../api/document.ts';
 import type { Names } from '../api/objects.ts';
+import { kindName, numberText, plainNumberText, spelled } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { durationText } from '../widgets/duration-words.ts';
 import { Unreadable } from '../widgets/widget-props.ts';
-import { kindName, numberText, plainNumberText, spelled } from '../words.ts';
 import { nestedWords } from './nested.ts';
 
 interface Props {

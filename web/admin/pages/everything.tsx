@@ -1,9 +1,9 @@
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
+import { spelled } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
-import { spelled } from '../words.ts';
 
 /** Every kind of object that the caller may see, by the part of the API it belongs to. */
 export function Everything() {

@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from 'react';
-import { requestAsPerson } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiRequest } from '../../api/call.ts';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Description } from '../api/description.ts';
 import { useInterface } from '../api/interface.ts';
@@ -32,7 +32,7 @@ export function AllSettings() {
 
 function SettingsForm({ description: { changing, shown } }: { description: Description }) {
   const mayChange = useInterface().system_permissions.includes('edit_system_settings');
-  const read = useLoadable(useCallback(() => requestAsPerson<Row>('GET', path), []));
+  const read = useLoadable(useCallback(() => apiRequest<Row>('GET', path), []));
   return (
     <Loaded {...read}>
       {({ value, etag }) =>
@@ -56,7 +56,7 @@ interface FormProps {
 }
 
 function Form({ row, etag, changing, reload }: FormProps) {
-  const done = useDone();
+  const done = useToast();
   const initial = useMemo(() => initialValues(changing, row), [changing, row]);
   return (
     <ObjectForm

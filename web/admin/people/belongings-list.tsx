@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { callAsPerson } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch } from '../../api/call.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { type Text, t } from '../../texts/texts.ts';
 import { AllOf } from '../parts/all-of.tsx';
 
@@ -32,7 +32,7 @@ export interface BelongingsProps<T> {
 /** Objects of one kind that belong to a person, with delete buttons. One request. */
 export function Belongings<T>({ from, pathOf, show, none, verb, question }: BelongingsProps<T>) {
   const read = useAnswer<readonly T[] | Listed<T>>(from);
-  const done = useDone();
+  const done = useToast();
   return (
     <Loaded {...read}>
       {(answer) => {
@@ -58,7 +58,7 @@ export function Belongings<T>({ from, pathOf, show, none, verb, question }: Belo
                         consequence={<p>{t('This cannot be undone.')}</p>}
                         confirm={t(verb)}
                         onConfirm={async () => {
-                          await callAsPerson('DELETE', path);
+                          await apiFetch('DELETE', path);
                           await read.reload();
                           done(t('{name}: done.', { name }));
                         }}

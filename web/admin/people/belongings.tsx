@@ -4,7 +4,7 @@ import { Moment } from '../../elements/moment.tsx';
 import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import { useEntry } from '../api/interface.ts';
-import { countryOf, spelled } from '../words.ts';
+import { countryOf, spelled } from '../labels.ts';
 import { Belongings, type BelongingsProps } from './belongings-list.tsx';
 import type { Person } from './person.ts';
 

@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch, errorMessage } from '../../api/call.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { useHeld } from '../api/interface.ts';
@@ -17,17 +17,17 @@ const joining = 'svc_core.add_user_to_group';
 export function GroupsTab({ person, names, reload }: { person: Person; names: Names; reload(): Promise<void> }) {
   const held = useHeld();
   const [problem, setProblem] = useState<string | null>(null);
-  const done = useDone();
+  const done = useToast();
   const groups = person.groups_obj ?? [];
   async function join(pk: string | null): Promise<void> {
     if (pk === null) return;
     setProblem(null);
     try {
-      await callAsPerson('POST', `/core/groups/${pk}/add_user/`, { pk: person.pk });
+      await apiFetch('POST', `/core/groups/${pk}/add_user/`, { pk: person.pk });
       await reload();
       done(t('{name} has joined the group.', { name: person.username }));
     } catch (caught) {
-      setProblem(wordsOf(caught));
+      setProblem(errorMessage(caught));
     }
   }
   return (
@@ -50,7 +50,7 @@ export function GroupsTab({ person, names, reload }: { person: Person; names: Na
                   consequence={<p>{t('They lose the access and the roles that the group grants.')}</p>}
                   confirm={t('Remove')}
                   onConfirm={async () => {
-                    await callAsPerson('POST', `/core/groups/${pk}/remove_user/`, { pk: person.pk });
+                    await apiFetch('POST', `/core/groups/${pk}/remove_user/`, { pk: person.pk });
                     await reload();
                     done(t('{name} has left {group}.', { name: person.username, group: name }));
                   }}

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { apiFetch } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { DialogButtons } from '../../elements/dialog-buttons.tsx';
@@ -26,7 +26,7 @@ export function InvitationLink({ invitation, onClose }: { invitation: Invitation
   const canSend = useEntry(invitationsPath)?.may.change === 'all' && email !== '';
   const send = () =>
     attempt(async () => {
-      await callAsPerson('POST', `${invitationsPath}${pk}/send_email/`, {});
+      await apiFetch('POST', `${invitationsPath}${pk}/send_email/`, {});
       setSent(true);
     });
   if (isSent)

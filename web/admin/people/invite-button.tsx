@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { apiFetch } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { SelectField } from '../../elements/choice.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
@@ -40,7 +40,7 @@ function InviteDialog({ onClose }: { onClose(): void }) {
     void attempt(async () => {
       const fixed_data = { ...(name && { name }), ...(email && { email }) };
       const body = { name: `${slugOf(name || email) || 'invitation'}-${Date.now()}`, single_use: true, fixed_data };
-      const { pk, link } = await callAsPerson<{ pk: string; link: string | null }>('POST', invitationsPath, {
+      const { pk, link } = await apiFetch<{ pk: string; link: string | null }>('POST', invitationsPath, {
         ...body,
         expires: new Date(Date.now() + Number(days) * dayMs).toISOString(),
       });

@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch, errorMessage } from '../../api/call.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import type { NamedObject } from '../api/objects.ts';
@@ -24,18 +24,18 @@ interface Props {
 
 /** Who is in a group; people are added and removed here. */
 export function MembersTab({ group: { pk, name }, may }: Props) {
-  const done = useDone();
+  const done = useToast();
   const [problem, setProblem] = useState<string | null>(null);
   const read = useAnswer<Members>(`/core/users/?groups_by_pk=${pk}&include_groups=false&page_size=100`);
   async function add(key: string | null): Promise<void> {
     if (key === null) return;
     setProblem(null);
     try {
-      await callAsPerson('POST', `/core/groups/${pk}/add_user/`, { pk: Number(key) });
+      await apiFetch('POST', `/core/groups/${pk}/add_user/`, { pk: Number(key) });
       await read.reload();
       done(t('A member is added to {group}.', { group: name }));
     } catch (caught) {
-      setProblem(wordsOf(caught));
+      setProblem(errorMessage(caught));
     }
   }
   return (
@@ -68,7 +68,7 @@ export function MembersTab({ group: { pk, name }, may }: Props) {
                         consequence={<p>{t('They lose the access and the roles that the group grants.')}</p>}
                         confirm={t('Remove')}
                         onConfirm={async () => {
-                          await callAsPerson('POST', `/core/groups/${pk}/remove_user/`, { pk: person.pk });
+                          await apiFetch('POST', `/core/groups/${pk}/remove_user/`, { pk: person.pk });
                           await read.reload();
                           done(t('{name} has left {group}.', { name: person.username, group: name }));
                         }}

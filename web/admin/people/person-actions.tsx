@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { apiFetch } from '../../api/call.ts';
 import { ApiProblem } from '../../api/client.ts';
-import { useDone } from '../../elements/announcing.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { PasswordField, TextField } from '../../elements/field.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import { useEntry, useInterface } from '../api/interface.ts';
 import type { NamedObject } from '../api/objects.ts';
@@ -60,14 +60,14 @@ export function PersonActions({ person, may, canSwitch, reload }: Props) {
 
 function PasswordDialog({ person }: { person: Person }) {
   const [password, setPassword] = useState('');
-  const done = useDone();
+  const done = useToast();
   return (
     <ActionDialog
       name="password"
       title={t('Set the password of {name}', { name: person.username })}
       confirm={t('Set password')}
       act={async () => {
-        await callAsPerson('POST', `/core/users/${person.pk}/set_password/`, { password });
+        await apiFetch('POST', `/core/users/${person.pk}/set_password/`, { password });
         setPassword('');
         closeDialog();
         done(t('The password is set.'));
@@ -87,7 +87,7 @@ function PasswordDialog({ person }: { person: Person }) {
 /** Says what to do where recovery is off, as it is on a new server. */
 async function recovering<T>(path: string, { is_superuser }: { is_superuser: boolean }): Promise<T> {
   try {
-    return await callAsPerson<T>('POST', path, {});
+    return await apiFetch<T>('POST', path, {});
   } catch (caught) {
     if (!(caught instanceof ApiProblem && caught.code === 'no_recovery_flow')) throw caught;
     // Only superusers change how people sign in.
@@ -128,14 +128,14 @@ function RecoveryDialog({ person }: { person: Person }) {
 /** Through the first e-mail stage whose template is about passwords, else any. */
 async function mailRecovery({ pk }: Person, user: { is_superuser: boolean }): Promise<void> {
   type Stages = { readonly results: readonly { readonly pk: string; readonly template: string }[] };
-  const { results } = await callAsPerson<Stages>('GET', '/stages/email/?page_size=100&ordering=name');
+  const { results } = await apiFetch<Stages>('GET', '/stages/email/?page_size=100&ordering=name');
   const stage = results.find(({ template }) => template.includes('password')) ?? results[0];
   if (!stage) throw new Error(t('There is no email stage. Create one first.'));
   await recovering(`/core/users/${pk}/recovery_email/?email_stage=${stage.pk}`, user);
 }
 
 function RecoveryMailDialog({ person }: { person: Person }) {
-  const done = useDone();
+  const done = useToast();
   const { user } = useInterface();
   const { username: name, email } = person;
   return (
@@ -155,7 +155,7 @@ function RecoveryMailDialog({ person }: { person: Person }) {
 }
 
 function SecondFactorsDialog({ person }: { person: Person }) {
-  const done = useDone();
+  const done = useToast();
   const name = person.username;
   return (
     <ActionDialog
@@ -163,7 +163,7 @@ function SecondFactorsDialog({ person }: { person: Person }) {
       title={t('Reset the second factors of {name}?', { name })}
       confirm={t('Reset second factors')}
       act={async () => {
-        await callAsPerson('POST', `/core/users/${person.pk}/reset_second_factors/`, {});
+        await apiFetch('POST', `/core/users/${person.pk}/reset_second_factors/`, {});
         closeDialog();
         done(t('{name} has no second factor any more.', { name }));
       }}
@@ -175,14 +175,14 @@ function SecondFactorsDialog({ person }: { person: Person }) {
 }
 
 function SignOutDialog({ person }: { person: Person }) {
-  const done = useDone();
+  const done = useToast();
   return (
     <ActionDialog
       name="sign-out"
       title={t('Sign {name} out everywhere?', { name: person.username })}
       confirm={t('Sign out')}
       act={async () => {
-        await callAsPerson('POST', `/core/users/${person.pk}/sign_out_everywhere/`, {});
+        await apiFetch('POST', `/core/users/${person.pk}/sign_out_everywhere/`, {});
         closeDialog();
         done(t('{name} is signed out everywhere.', { name: person.username }));
       }}
@@ -194,14 +194,14 @@ function SignOutDialog({ person }: { person: Person }) {
 
 /** For people who leave, and for those who come back. */
 function SwitchDialog({ person: { pk, username: name, is_active }, reload }: Pick<Props, 'person' | 'reload'>) {
-  const done = useDone();
+  const done = useToast();
   return (
     <ActionDialog
       name="switch"
       title={is_active ? t('Deactivate {name}?', { name }) : t('Activate {name}?', { name })}
       confirm={t(is_active ? 'Deactivate' : 'Activate')}
       act={async () => {
-        await callAsPerson('PATCH', `/core/users/${pk}/`, { is_active: !is_active });
+        await apiFetch('PATCH', `/core/users/${pk}/`, { is_active: !is_active });
         await reload();
         closeDialog();
         done(is_active ? t('{name} is deactivated.', { name }) : t('{name} is active again.', { name }));
@@ -226,7 +226,7 @@ function ActAsDialog({ person }: { person: Person }) {
       title={t('Act as {name}', { name: person.username })}
       confirm={t('Act as them')}
       act={async () => {
-        await callAsPerson('POST', `/core/users/${person.pk}/impersonate/`, { reason });
+        await apiFetch('POST', `/core/users/${person.pk}/impersonate/`, { reason });
         location.assign('/if/user/');
       }}
     >

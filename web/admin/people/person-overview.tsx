@@ -3,8 +3,8 @@ import { Moment } from '../../elements/moment.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import type { NamedObject } from '../api/objects.ts';
+import { spelled } from '../labels.ts';
 import { Link } from '../link.tsx';
-import { spelled } from '../words.ts';
 import type { Person } from './person.ts';
 
 /** Who it is. */

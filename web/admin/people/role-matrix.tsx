@@ -1,8 +1,8 @@
-import { callAsPerson } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
@@ -10,7 +10,7 @@ import { useInterface } from '../api/interface.ts';
 import type { NamedObject, Row } from '../api/objects.ts';
 import { Restored } from '../generic/restored.tsx';
 import { useDraft } from '../generic/use-draft.ts';
-import { kindName, permissionName } from '../words.ts';
+import { kindName, permissionName } from '../labels.ts';
 import { usualRoles } from './usual-roles.ts';
 
 export interface Permission {
@@ -60,7 +60,7 @@ export function RoleMatrix({ role, all, held, may, reload }: Props) {
   const removed = namesIn(draft.values.removed).filter((name) => before.has(name));
   const chosen = before.union(new Set(added)).difference(new Set(removed));
   const { isBusy, problem, attempt } = useAttempt();
-  const done = useDone();
+  const done = useToast();
   const { query } = useAddress();
   const { resources, user } = useInterface();
   // There are permissions for kinds of objects that this server does not have; superusers see all that it has.
@@ -87,8 +87,8 @@ export function RoleMatrix({ role, all, held, may, reload }: Props) {
   const save = () =>
     attempt(async () => {
       const path = `/rbac/permissions/assigned_by_roles/${role.pk}/`;
-      if (added.length > 0) await callAsPerson('POST', `${path}assign/`, { permissions: added });
-      if (removed.length > 0) await callAsPerson('PATCH', `${path}unassign/`, { permissions: removed });
+      if (added.length > 0) await apiFetch('POST', `${path}assign/`, { permissions: added });
+      if (removed.length > 0) await apiFetch('PATCH', `${path}unassign/`, { permissions: removed });
       await reload();
       draft.finish(nothing, draft.values);
       done(t('{name} is saved.', { name: role.name }));

@@ -1,15 +1,15 @@
-import { callAsPerson } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import type { WholeObject } from '../api/object.ts';
 import { Link } from '../link.tsx';
-import type { AboveProps } from '../resource-page.ts';
+import type { BannerProps } from '../resource-page.ts';
 
 interface IdentificationStage {
   readonly pk: string;
@@ -24,7 +24,7 @@ const signsIn = ({ flow_set }: IdentificationStage): boolean =>
   flow_set.some(({ designation }) => designation === 'authentication');
 
 /** Whether the sign-in page offers a source, with a button that makes it so. */
-export function AtSignIn({ object }: AboveProps) {
+export function AtSignIn({ object }: BannerProps) {
   const entry = useInterface().resources.find((one) => one.path === path);
   // What people cannot sign in by has no flows, and the source for those who are here has no kind.
   return entry && 'authentication_flow' in object.row && object.row.component !== '' ? (
@@ -85,10 +85,10 @@ interface Props {
 
 function NotOffered({ object, stages, reload }: Props) {
   const { isBusy, problem, attempt } = useAttempt();
-  const announce = useDone();
+  const announce = useToast();
   const offer = ({ pk, sources }: IdentificationStage) =>
     attempt(async () => {
-      await callAsPerson('PATCH', `${path}${pk}/`, { sources: [...sources, object.pk] });
+      await apiFetch('PATCH', `${path}${pk}/`, { sources: [...sources, object.pk] });
       await reload();
       announce(t('The sign-in page offers {name} now.', { name: object.name }));
     });

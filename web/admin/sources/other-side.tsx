@@ -1,6 +1,6 @@
 import { type Text, t } from '../../texts/texts.ts';
 import { CopyRows } from '../parts/copy-rows.tsx';
-import type { AboveProps } from '../resource-page.ts';
+import type { BannerProps } from '../resource-page.ts';
 
 /** Members with addresses of ours that the other side asks for. */
 const addresses: readonly (readonly [member: string, label: Text])[] = [
@@ -13,7 +13,7 @@ const addresses: readonly (readonly [member: string, label: Text])[] = [
 ];
 
 /** What to enter at the service that people come from. */
-export function OtherSide({ object: { row } }: AboveProps) {
+export function OtherSide({ object: { row } }: BannerProps) {
   const rows = addresses.flatMap(([member, label]) =>
     typeof row[member] === 'string' ? [{ label: t(label), text: row[member] }] : [],
   );

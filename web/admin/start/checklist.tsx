@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { apiFetch, errorMessage } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { Rich } from '../../texts/rich.tsx';
@@ -81,10 +81,10 @@ export function Checklist({ items: given }: { items: readonly ChecklistItem[] })
   const done = shown.filter(({ is_done }) => is_done);
   async function dismiss(dismissed: readonly StepName[]): Promise<void> {
     try {
-      setItems(await callAsPerson('PUT', '/admin/overview/checklist/', { dismissed }));
+      setItems(await apiFetch('PUT', '/admin/overview/checklist/', { dismissed }));
       setProblem(null);
     } catch (caught) {
-      setProblem(wordsOf(caught));
+      setProblem(errorMessage(caught));
     }
   }
   const hidden = items.filter(({ is_dismissed }) => is_dismissed).map(({ name }) => name);

@@ -1,4 +1,4 @@
-import { callAsPerson } from '../../api/call.ts';
+import { apiFetch } from '../../api/call.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { Notice } from '../../elements/notice.tsx';
@@ -23,7 +23,7 @@ export function HeldBack({ since, onReleased }: { since: string; onReleased(): v
         )}
         confirm={t('Send again')}
         onConfirm={async () => {
-          await callAsPerson('POST', '/admin/outgoing/release/');
+          await apiFetch('POST', '/admin/outgoing/release/');
           onReleased();
         }}
       >

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { apiFetch, errorMessage } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
@@ -11,10 +11,10 @@ export function SendTestMail() {
   async function send(): Promise<void> {
     setBusy(true);
     try {
-      const { to } = await callAsPerson<{ to: string }>('POST', '/admin/mail/test/');
+      const { to } = await apiFetch<{ to: string }>('POST', '/admin/mail/test/');
       setTold({ tone: 'good', text: t('A mail was sent to {to}.', { to }) });
     } catch (problem) {
-      setTold({ tone: 'bad', text: wordsOf(problem) });
+      setTold({ tone: 'bad', text: errorMessage(problem) });
     }
     setBusy(false);
   }

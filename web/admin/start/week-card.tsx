@@ -3,7 +3,7 @@ import { pageLocale } from '../../texts/page-language.ts';
 import { t } from '../../texts/texts.ts';
 import { Chart, type Series } from '../charts/chart.tsx';
 import { ChartTable } from '../charts/chart-table.tsx';
-import { atLeast, numberText } from '../words.ts';
+import { atLeast, numberText } from '../labels.ts';
 import type { Week } from './overview.ts';
 
 const hourMs = 3_600_000;

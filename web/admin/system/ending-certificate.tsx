@@ -5,7 +5,7 @@ import { type Text, t } from '../../texts/texts.ts';
 import { hereWith, hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
-import type { AboveProps } from '../resource-page.ts';
+import type { BannerProps } from '../resource-page.ts';
 import { endsSoon, isOver } from './maintenance.ts';
 
 const ourOwn: Text =
@@ -14,7 +14,7 @@ const another: Text =
   'It has no private key here, so it belongs to an application or another server: ask there for the new one, and store it with “Edit”.';
 
 /** Tells of a certificate that ends soon, and how to replace it. */
-export function EndingCertificate({ object: { row } }: AboveProps) {
+export function EndingCertificate({ object: { row } }: BannerProps) {
   const { user } = useInterface();
   const { cert_expiry: ends, private_key_available: isOwn } = row;
   if (typeof ends !== 'string' || !endsSoon(ends)) return null;

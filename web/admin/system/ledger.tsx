@@ -1,5 +1,5 @@
 import { use, useCallback, useState } from 'react';
-import { callAsPerson } from '../../api/call.ts';
+import { apiFetch } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Code } from '../../elements/code.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
@@ -106,7 +106,7 @@ function EntryRow({ entry, names, at, reload }: RowProps) {
   const name = object?.name ?? keyOf(entry);
   const send = (isTrial: boolean) =>
     attempt(async () => {
-      const { messages } = await callAsPerson<{ messages: Message[] }>(
+      const { messages } = await apiFetch<{ messages: Message[] }>(
         'POST',
         `${at}sync/object/${isTrial ? '?dry_run=true' : ''}`,
         {

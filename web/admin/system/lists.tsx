@@ -1,11 +1,11 @@
 import { useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch, errorMessage } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { known, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
-import { kindName, spelled } from '../words.ts';
+import { kindName, spelled } from '../labels.ts';
 import { endsSoon, isOver, type TabProps } from './maintenance.ts';
 import { RowList, type RowProps } from './row-list.tsx';
 
@@ -14,15 +14,15 @@ const tones = { successful: 'good', warning: 'warning', error: 'alert', waiting:
 /** The last run of each job; those that may be run again have a button. */
 export function Jobs({ found: { jobs }, reload }: TabProps) {
   const [problem, setProblem] = useState<string | null>(null);
-  const done = useDone();
+  const done = useToast();
   async function run(pk: string, name: string): Promise<void> {
     setProblem(null);
     try {
-      await callAsPerson('POST', `/events/system_tasks/${pk}/run/`);
+      await apiFetch('POST', `/events/system_tasks/${pk}/run/`);
       await reload();
       done(t('{name} is run again.', { name }));
     } catch (caught) {
-      setProblem(wordsOf(caught));
+      setProblem(errorMessage(caught));
     }
   }
   if (jobs.length === 0) return <p className="empty">{t('No job has run yet.')}</p>;
@@ -94,7 +94,7 @@ export function Connections({ found: { connections } }: TabProps) {
   async function check(pk: string): Promise<void> {
     const unreachable = { healthy: false, version: '' };
     const path = `/outposts/service_connections/all/${pk}/state/`;
-    const state = await callAsPerson<State>('GET', path).catch(() => unreachable);
+    const state = await apiFetch<State>('GET', path).catch(() => unreachable);
     setStates((before) => ({ ...before, [pk]: state }));
   }
   if (connections.length === 0) return <p className="empty">{t('There are no service connections.')}</p>;

@@ -1,13 +1,13 @@
-import { callAsPerson } from '../../api/call.ts';
-import { useDone } from '../../elements/announcing.tsx';
+import { apiFetch } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { useToast } from '../../elements/toast.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { hereWith, hrefOf, useAddress } from '../address.ts';
+import { kindName } from '../labels.ts';
 import { Link } from '../link.tsx';
-import { kindName } from '../words.ts';
 import { Ledger } from './ledger.tsx';
 import type { SyncProvider, TabProps } from './maintenance.ts';
 
@@ -37,10 +37,10 @@ interface CardProps {
 function Card({ provider, isChosen, reload }: CardProps) {
   const { pk, name, type, path, run, may_change } = provider;
   const { isBusy, problem, attempt } = useAttempt();
-  const done = useDone();
+  const done = useToast();
   const syncNow = () =>
     attempt(async () => {
-      await callAsPerson('POST', `${path}${pk}/sync/run/`);
+      await apiFetch('POST', `${path}${pk}/sync/run/`);
       await reload();
       done(t('All users and groups are sent to {name}.', { name }));
     });

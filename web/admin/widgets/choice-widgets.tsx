@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import { CheckboxField, SelectField } from '../../elements/choice.tsx';
 import { FieldNotes } from '../../elements/field.tsx';
-import { spelled } from '../words.ts';
+import { spelled } from '../labels.ts';
 import { factsOf, nothing, type WidgetProps } from './widget-props.ts';
 
 export function FlagWidget(props: WidgetProps) {

@@ -4,7 +4,7 @@ import { languageName } from '../../flow/screens/locales.ts';
 import { t } from '../../texts/texts.ts';
 import type { JsonPart } from '../api/document.ts';
 import type { Row } from '../api/objects.ts';
-import { spelled } from '../words.ts';
+import { spelled } from '../labels.ts';
 import { Unreadable, type WidgetProps } from './widget-props.ts';
 
 /** Fields for the parts of free data that pages know; the rest is edited as a whole. */

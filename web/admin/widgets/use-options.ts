@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { wordsOf } from '../../api/call.ts';
+import { errorMessage } from '../../api/call.ts';
 import { findObjects, type NamedObject } from '../api/objects.ts';
 
 interface Options {
@@ -22,7 +22,7 @@ export function useOptions(model: string, text: string, isWanted: boolean): Opti
           const options = await findObjects(text, model);
           if (isCurrent) setFound({ options, problem: null, isLoading: false });
         } catch (problem) {
-          if (isCurrent) setFound({ options: [], problem: wordsOf(problem), isLoading: false });
+          if (isCurrent) setFound({ options: [], problem: errorMessage(problem), isLoading: false });
         }
       },
       text === '' ? 0 : pauseMs,

@@ -61,7 +61,7 @@ function ChooseDevice({ challenge, onChoose }: Choosing) {
         {waysOf(challenge.device_challenges).map((device) => (
           <Way
             key={`${device.device_class} ${device.device_uid}`}
-            {...wordsOf(deviceClasses[device.device_class], device.device_class, '')}
+            {...errorMessage(deviceClasses[device.device_class], device.device_class, '')}
             onChoose={() => void choose(device)}
           />
         ))}
@@ -83,7 +83,7 @@ function ChooseSetup({ challenge }: { challenge: ValidationChallenge }) {
         {challenge.configuration_stages.map(({ pk, name, verbose_name, meta_model_name }) => (
           <Way
             key={pk}
-            {...wordsOf(classSetUpBy(meta_model_name), verbose_name, name)}
+            {...errorMessage(classSetUpBy(meta_model_name), verbose_name, name)}
             onChoose={() => void answer({ selected_stage: pk })}
           />
         ))}
@@ -93,7 +93,7 @@ function ChooseSetup({ challenge }: { challenge: ValidationChallenge }) {
 }
 
 /** A class of devices in the page's language, or what else there is to say. */
-const wordsOf = (known: DeviceClass | undefined, title: string, text: string) =>
+const errorMessage = (known: DeviceClass | undefined, title: string, text: string) =>
   known ? { title: t(known.title), text: t(known.text) } : { title, text };
 
 function Way({ title, text, onChoose }: { title: string; text: string; onChoose(): void }) {

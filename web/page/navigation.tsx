@@ -1,6 +1,6 @@
 import { type AnchorHTMLAttributes, type MouseEvent, useSyncExternalStore } from 'react';
 
-/** Browsers tell of moves through the history, not of new entries. */
+/** Browsers send events for moves through the history, not for new entries. */
 const moved = 'page:moved';
 
 function listen(onMove: () => void): () => void {
@@ -10,7 +10,7 @@ function listen(onMove: () => void): () => void {
   };
 }
 
-/** What is read of the address of the page, anew after each move. */
+/** Reads from the page's address, and again after each navigation. */
 export const useLocation = (read: () => string): string => useSyncExternalStore(listen, read);
 
 interface Move {
@@ -20,8 +20,8 @@ interface Move {
   readonly replace?: boolean;
 }
 
-/** Shows another address without loading the document anew. */
-export function moveTo(url: string | URL, { isOtherPage, replace = false }: Move): void {
+/** Navigates without reloading the document (client-side routing). */
+export function navigate(url: string | URL, { isOtherPage, replace = false }: Move): void {
   const state = { isMove: isOtherPage };
   if (replace) history.replaceState(state, '', url);
   else history.pushState(state, '', url);
@@ -31,8 +31,8 @@ export function moveTo(url: string | URL, { isOtherPage, replace = false }: Move
 
 type Props = AnchorHTMLAttributes<HTMLAnchorElement> & { readonly href: string; go(href: string): void };
 
-/** A link that `go` follows. A real one, so that it can be opened in a new window. */
-export function MovingLink({ href, go, onClick, children, ...rest }: Props) {
+/** A link that navigates by `go`. A real link, so that it can be opened in a new window. */
+export function NavigationLink({ href, go, onClick, children, ...rest }: Props) {
   function follow(event: MouseEvent<HTMLAnchorElement>): void {
     onClick?.(event);
     const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;

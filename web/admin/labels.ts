@@ -1,6 +1,6 @@
 import { pageLanguage, pageLocale } from '../texts/page-language.ts';
 import { known, t } from '../texts/texts.ts';
-import { englishKind, englishOf, inSmallLetters } from './spellings.ts';
+import { englishKind, englishOf, inSmallLetters } from './english-labels.ts';
 
 /** A value of a member by its name in the page's language: `app_password` as `App password`, `CH` as `Switzerland`. */
 export function spelled(value: unknown, member?: string): string {

@@ -1,16 +1,16 @@
-import './announcing.css';
+import './toast.css';
 import { createContext, type ReactNode, use, useEffect, useState } from 'react';
 
-interface Announcement {
+interface Toast {
   readonly text: string;
 }
 
-const AnnounceContext = createContext<(announcement: Announcement) => void>(() => {});
+const ToastContext = createContext<(announcement: Toast) => void>(() => {});
 const visibleMs = 6000;
 
 /** Provides a toast that screen readers read out. */
-export function Announcing({ children }: { children: ReactNode }) {
-  const [announcement, announce] = useState<Announcement | null>(null);
+export function ToastProvider({ children }: { children: ReactNode }) {
+  const [announcement, announce] = useState<Toast | null>(null);
   useEffect(() => {
     if (!announcement) return;
     // The action may have removed the row that had the focus, so the heading gets it.
@@ -19,17 +19,17 @@ export function Announcing({ children }: { children: ReactNode }) {
     return () => clearTimeout(timer);
   }, [announcement]);
   return (
-    <AnnounceContext value={announce}>
+    <ToastContext value={announce}>
       {children}
       <div className="announcement" role="status">
         {announcement && <p>{announcement.text}</p>}
       </div>
-    </AnnounceContext>
+    </ToastContext>
   );
 }
 
 /** Shows a toast. */
-export function useDone(): (text: string) => void {
-  const announce = use(AnnounceContext);
+export function useToast(): (text: string) => void {
+  const announce = use(ToastContext);
   return (text) => announce({ text });
 }

@@ -1,5 +1,0 @@
-import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
-
-/** A component that is loaded on demand. */
-export const late = <P>(load: () => Promise<ComponentType<P>>): LazyExoticComponent<ComponentType<P>> =>
-  lazy(async () => ({ default: await load() }));
