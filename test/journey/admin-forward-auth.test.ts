@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { configurations } from '../../web/admin/applications/forward-auth/configurations.ts';
 import { moveTo, openAdmin, visitAdmin } from '../support/admin-visit.ts';
 import { describeJourney } from '../support/journey.ts';
-import { protect } from '../support/protected-host.ts';
+import { protect, sendAs } from '../support/protected-host.ts';
 
 describeJourney('administrators who protect an application without a sign-in', (journey) => {
   test('make it by the wizard, and copy the configuration of their proxy', async () => {
@@ -46,6 +46,13 @@ describeJourney('administrators who protect an application without a sign-in', (
     await page.getByLabel('Host of the application').fill('wiki.example.net');
     await page.getByText('server_name wiki.example.net;').waitFor();
     await page.getByText('server_name auth.example.net;').waitFor();
+    await page.getByRole('button', { name: 'Begin the test' }).click();
+    const link = page.getByRole('link', { name: 'Open the application' });
+    const address = (await link.getAttribute('href')) ?? '';
+    expect(address).toMatch(/^https:\/\/wiki\.example\.net\/\?gatehouse_test=/);
+    await sendAs(server, '/outpost.gatehouse/auth/nginx', { 'x-original-url': address });
+    await page.getByText('Gatehouse does not trust').waitFor();
+    await page.getByText('The check has arrived (nginx).').waitFor();
     await openAdmin(page, `/providers/proxy/${proxied.pk}/`);
     await page.getByText(`server_name ${proxied.host};`).waitFor();
     expect(await page.getByText('auth_request').count()).toBe(0);

@@ -9,7 +9,7 @@ import { statement } from './statement.ts';
  * trigger, so that nobody can forget it. Commits that set the stamp wait for each other, so these must not.
  */
 const unstamped =
-  '^(users|user_.*|authenticated_sessions|tokens|events|event_rollup|event_rollup_state|unmatched_events|jobs|job_workers|notifications|devices?|device_.*|flow_plans|flow_links|oauth2_.*|sign_in_attempts|shared_counts|sms_.*|twofactor_enrolments|policy_reputation_scores|invitations|proxy_sessions|.*_connections|scim_.*|sync_.*|workspace_directory_.*|cloud_directory_.*|bootstrap_steps|migrations|install|stamps)$';
+  '^(users|user_.*|authenticated_sessions|tokens|events|event_rollup|event_rollup_state|unmatched_events|jobs|job_workers|notifications|devices?|device_.*|flow_plans|flow_links|oauth2_.*|sign_in_attempts|shared_counts|sms_.*|twofactor_enrolments|policy_reputation_scores|invitations|proxy_sessions|proxy_tests|.*_connections|scim_.*|sync_.*|workspace_directory_.*|cloud_directory_.*|bootstrap_steps|migrations|install|stamps)$';
 
 /** Gives every table that wants one its trigger. To be called after migrations, under their lock. */
 export async function addStamps(tx: Query): Promise<void> {

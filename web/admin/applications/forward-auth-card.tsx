@@ -9,6 +9,7 @@ import type { BannerProps } from '../resource-page.ts';
 import { configurations } from './forward-auth/configurations.ts';
 import type { Setup } from './forward-auth/setup.ts';
 import './applications.css';
+import { ProxyTest } from './proxy-test.tsx';
 import { readAddress } from './template.ts';
 import { Unassigned } from './unassigned.tsx';
 
@@ -30,15 +31,26 @@ export function AboveProxyProvider({ object }: BannerProps) {
   return (
     <>
       <Unassigned object={object} />
-      {isWhole(object.row) && <ForwardAuthCard provider={object.row} />}
+      {isWhole(object.row) && (
+        <ForwardAuthCard
+          provider={object.row}
+          path={object.may.includes('change') ? `/providers/proxy/${object.pk}/` : null}
+        />
+      )}
     </>
   );
 }
 
 const hostPort = /^[\w.-]+(?::\d+)?$|^\[[\da-f:]+\](?::\d+)?$/i;
 
-/** The configuration of the reverse proxy in front of an application, filled in. */
-export function ForwardAuthCard({ provider }: { provider: ProxySettings }) {
+interface Props {
+  readonly provider: ProxySettings;
+  /** The API path of the provider, for who may test it. */
+  readonly path: string | null;
+}
+
+/** The configuration of the reverse proxy in front of an application, filled in, and its test. */
+export function ForwardAuthCard({ provider, path }: Props) {
   const { mode, external_host, internal_host, cookie_domain, basic_auth_enabled } = provider;
   const [name, setName] = useState(configurations[0]?.name ?? '');
   const [gatehouse, setGatehouse] = useState('127.0.0.1:9000');
@@ -62,62 +74,65 @@ export function ForwardAuthCard({ provider }: { provider: ProxySettings }) {
     setsAuthorization: basic_auth_enabled,
   };
   return (
-    <section className="card stack" aria-labelledby={title}>
-      <h2 id={title}>{t('Configuration of your reverse proxy')}</h2>
-      <div className="forward-auth-fields">
-        <SelectField
-          label={t('Reverse proxy')}
-          value={name}
-          choices={configurations.map((one) => ({ value: one.name, label: one.name }))}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-        />
-        {isDomain && (
+    <>
+      <section className="card stack" aria-labelledby={title}>
+        <h2 id={title}>{t('Configuration of your reverse proxy')}</h2>
+        <div className="forward-auth-fields">
+          <SelectField
+            label={t('Reverse proxy')}
+            value={name}
+            choices={configurations.map((one) => ({ value: one.name, label: one.name }))}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+          />
+          {isDomain && (
+            <TextField
+              label={t('Host of the application')}
+              hint={t('Any host of the domain; repeat the configuration for each application.')}
+              value={host}
+              spellCheck={false}
+              autoComplete="off"
+              onChange={({ currentTarget }) => setHost(currentTarget.value.trim())}
+            />
+          )}
           <TextField
-            label={t('Host of the application')}
-            hint={t('Any host of the domain; repeat the configuration for each application.')}
-            value={host}
+            label={t('Gatehouse, as the proxy reaches it')}
+            value={gatehouse}
+            errors={hostPort.test(gatehouse) ? [] : [t('Enter a host and a port, such as 10.0.0.5:8080.')]}
             spellCheck={false}
             autoComplete="off"
-            onChange={({ currentTarget }) => setHost(currentTarget.value.trim())}
+            onChange={({ currentTarget }) => setGatehouse(currentTarget.value.trim())}
           />
-        )}
-        <TextField
-          label={t('Gatehouse, as the proxy reaches it')}
-          value={gatehouse}
-          errors={hostPort.test(gatehouse) ? [] : [t('Enter a host and a port, such as 10.0.0.5:8080.')]}
-          spellCheck={false}
-          autoComplete="off"
-          onChange={({ currentTarget }) => setGatehouse(currentTarget.value.trim())}
-        />
-        {mode !== 'proxy' && (
-          <TextField
-            label={t('The application, as the proxy reaches it')}
-            value={upstream}
-            errors={hostPort.test(upstream) ? [] : [t('Enter a host and a port, such as 10.0.0.5:8080.')]}
-            spellCheck={false}
-            autoComplete="off"
-            onChange={({ currentTarget }) => setUpstream(currentTarget.value.trim())}
-          />
-        )}
-      </div>
-      <Notice tone="warn">
-        {t(
-          'Gatehouse reads headers of your proxy only if GATEHOUSE_TRUSTED_PROXIES has its address. Nobody should reach the application but through the proxy.',
-        )}
-      </Notice>
-      {isComplete &&
-        setup &&
-        chosen?.files(setup).map((file) => (
-          <div key={file.name} className="stack-tight">
-            <div className="page-head-row">
-              <h3>
-                <bdi>{file.name}</bdi>
-              </h3>
-              <CopyButton text={file.text}>{t('Copy all')}</CopyButton>
+          {mode !== 'proxy' && (
+            <TextField
+              label={t('The application, as the proxy reaches it')}
+              value={upstream}
+              errors={hostPort.test(upstream) ? [] : [t('Enter a host and a port, such as 10.0.0.5:8080.')]}
+              spellCheck={false}
+              autoComplete="off"
+              onChange={({ currentTarget }) => setUpstream(currentTarget.value.trim())}
+            />
+          )}
+        </div>
+        <Notice tone="warn">
+          {t(
+            'Gatehouse reads headers of your proxy only if GATEHOUSE_TRUSTED_PROXIES has its address. Nobody should reach the application but through the proxy.',
+          )}
+        </Notice>
+        {isComplete &&
+          setup &&
+          chosen?.files(setup).map((file) => (
+            <div key={file.name} className="stack-tight">
+              <div className="page-head-row">
+                <h3>
+                  <bdi>{file.name}</bdi>
+                </h3>
+                <CopyButton text={file.text}>{t('Copy all')}</CopyButton>
+              </div>
+              <Code text={file.text} />
             </div>
-            <Code text={file.text} />
-          </div>
-        ))}
-    </section>
+          ))}
+      </section>
+      {path !== null && <ProxyTest path={path} host={isDomain ? host : null} />}
+    </>
   );
 }

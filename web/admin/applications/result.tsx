@@ -60,7 +60,10 @@ export function Result({ template, choices: { slug, address }, created }: Props)
         )}
       </Notice>
       {isProxy ? (
-        <ForwardAuthCard provider={forwardSingle(address)} />
+        <ForwardAuthCard
+          provider={forwardSingle(address)}
+          path={made.answer.state === 'ready' ? `${providerPathOf(template)}${made.answer.value.provider}/` : null}
+        />
       ) : (
         <section className="card stack" aria-label={t('To copy')}>
           <h2>{t('To copy')}</h2>

@@ -137,7 +137,7 @@ function OAuth2Facts({ path }: { path: string }) {
 
 function ProxyFacts({ path }: { path: string }) {
   const read = useLoadable(useCallback(() => apiFetch<ProxySettings>('GET', path), [path]));
-  return <Loaded {...read}>{(provider) => <ForwardAuthCard provider={provider} />}</Loaded>;
+  return <Loaded {...read}>{(provider) => <ForwardAuthCard provider={provider} path={path} />}</Loaded>;
 }
 
 function LdapFacts({ path }: { path: string }) {

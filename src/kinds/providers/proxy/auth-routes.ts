@@ -1,13 +1,15 @@
 import type { HttpCall, HttpResponse } from '../../../platform/http/routes.ts';
 import { redirectBrowser } from '../../../provider/browser-responses.ts';
-import { callOf } from '../../../resource/call.ts';
+import { type Call, callOf } from '../../../resource/call.ts';
 import { check, type Decision } from './check.ts';
-import { describeOriginal, isNavigation, type Original, type ProxyKind } from './forwarded.ts';
+import { type Described, describeOriginal, isNavigation, type Original, type ProxyKind } from './forwarded.ts';
+import { findGuardedHost } from './guarded-host.ts';
 import { identityHeaders } from './header-names.ts';
 import { encodedHeaders } from './identity.ts';
 import type { ProxyNeeds } from './needs.ts';
 import { notSignedIn, startAddress } from './on-host.ts';
 import { outpostPath } from './proxy-model.ts';
+import { noteStep, testOf } from './proxy-test.ts';
 import { safeTarget } from './target.ts';
 import { unknownHostPage, wrongHeadersPage } from './wrong-headers.ts';
 
@@ -15,6 +17,11 @@ import { unknownHostPage, wrongHeadersPage } from './wrong-headers.ts';
 export async function authenticate(needs: ProxyNeeds, http: HttpCall, kind: ProxyKind): Promise<HttpResponse> {
   const call = callOf(http, needs, { now: needs.clock.now() });
   const described = describeOriginal(http, kind);
+  const test = testOf(http.raw);
+  if (test !== null) {
+    const answer = await noteCheck(needs, call, http, { test, kind, described });
+    if (answer) return answer;
+  }
   // nginx would answer anything but 401 with an error of its own; it sends the browser to `start`, which explains.
   if ('wrong' in described) return kind === 'nginx' ? unauthorized : wrongHeadersPage(call, kind, described.wrong);
   const { original } = described;
@@ -33,6 +40,21 @@ export async function authenticate(needs: ProxyNeeds, http: HttpCall, kind: Prox
     case 'sign-in':
       return kind === 'nginx' ? unauthorized : toSignIn(http, original, decision);
   }
+}
+
+/** A test goes on to the sign-in, whoever is signed in. Null if there is no such test, or nothing that it could go on to. */
+async function noteCheck(
+  needs: ProxyNeeds,
+  call: Call,
+  http: HttpCall,
+  { test, kind, described }: { test: string; kind: ProxyKind; described: Described },
+): Promise<HttpResponse | null> {
+  const original = 'original' in described ? described.original : null;
+  const guarded = original && (await findGuardedHost(needs.db.read, original.host, [], call.now));
+  const provider = guarded?.provider ?? null;
+  const step = { step: 'check', proxy: kind, raw: http.raw, described, provider: provider?.pk ?? null } as const;
+  if (!(await noteStep(call, test, step)) || !original || !provider) return null;
+  return kind === 'nginx' ? unauthorized : toSignIn(http, original, { outcome: 'sign-in', provider });
 }
 
 const noStore = { 'cache-control': 'no-store' };

@@ -11,10 +11,11 @@ import { type Call, callOf } from '../../../resource/call.ts';
 import { refused } from './auth-routes.ts';
 import { check, type Decision } from './check.ts';
 import { isNavigation, type Original } from './forwarded.ts';
-import { readHost } from './guarded-host.ts';
+import { findGuardedHost, readHost } from './guarded-host.ts';
 import type { ProxyNeeds } from './needs.ts';
 import { notSignedIn, startAddress } from './on-host.ts';
 import { outpostPath } from './proxy-model.ts';
+import { noteStep, testedPage, testOf } from './proxy-test.ts';
 import { safeTarget } from './target.ts';
 import { mayAnswer, upstreamHeaders } from './upstream-headers.ts';
 import { whileAllowed } from './while-allowed.ts';
@@ -48,6 +49,12 @@ export function proxiedHosts(needs: ProxyNeeds, upstreams: Upstreams): Hosted {
     const scheme = facts.isSecure ? 'https' : 'http';
     const original: Original = { method: facts.method, scheme, host, path: facts.path, search };
     const call = callOf({ facts, params: {} }, needs, { now: needs.clock.now() });
+    const test = testOf(raw);
+    if (test !== null) {
+      const guarded = await findGuardedHost(needs.db.read, host, [], call.now);
+      const step = { step: 'request', raw, provider: guarded?.provider.pk ?? null } as const;
+      if (await noteStep(call, test, step)) return testedPage(call);
+    }
     const decision = await check(needs, call, original, 'proxy');
     if (decision.outcome !== 'allowed' && decision.outcome !== 'skipped') return turnAway(decision, facts, original);
     const { internal_host, internal_host_ssl_validation: verifiesCertificate } = decision.provider;

@@ -12,8 +12,9 @@ import { secret } from '../../../resource/fields/secret.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 import { eitherFilter, iexactFilter } from '../../../resource/filters.ts';
 import { arrayOf, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
-import type { Action, Derived, Resource } from '../../../resource/resource.ts';
+import type { Derived, Resource } from '../../../resource/resource.ts';
 import { outpostPath, proxyModel, proxyModes } from './proxy-model.ts';
+import { testProxyAction, testProxyResultAction } from './proxy-test-actions.ts';
 import { settle, usualMappings } from './settle.ts';
 import { skipPathsComplaint } from './skip-paths.ts';
 
@@ -30,7 +31,7 @@ const isMapped = (row: RowAlias) =>
   sql`(select cast(pm.mapping as text) from provider_property_mappings pm where pm.provider = ${row.col('pk')} limit 1)`;
 
 /** Protects an application that has no sign-in of its own: behind a reverse proxy (forward auth), or as one. */
-export function proxyProvider(needs: Needs, actions: readonly Action[]): Resource {
+export function proxyProvider(needs: Needs): Resource {
   return defineProvider({
     path: '/providers/proxy/',
     model: proxyModel,
@@ -167,7 +168,7 @@ export function proxyProvider(needs: Needs, actions: readonly Action[]): Resourc
     },
     derived: { redirect_uris: redirectUris },
     check: settle(needs.config.publicUrl),
-    actions,
+    actions: [testProxyAction, testProxyResultAction],
   });
 }
 

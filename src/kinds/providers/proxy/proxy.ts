@@ -39,12 +39,15 @@ export function proxy(needs: Needs): ProviderKind {
     return { ...mount, recheck: createRecheck(mount), programs: createPrograms(mount) };
   });
   return {
-    resource: proxyProvider(needs, []),
+    resource: proxyProvider(needs),
     outpost: 'proxy',
     routes: (server) => proxyRoutes(mountOf(server)),
     hosted: (server) => proxiedHosts(mountOf(server), upstreams),
     append: decideOnTicket(needs.key),
-    expiring: [expired('proxy_sessions', 'sessions of protected applications')],
+    expiring: [
+      expired('proxy_sessions', 'sessions of protected applications'),
+      expired('proxy_tests', 'tests of reverse proxies'),
+    ],
     demo: proxyDemo,
   };
 }

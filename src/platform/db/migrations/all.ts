@@ -59,6 +59,7 @@ import { ldapProvider } from './0115-ldap-provider.ts';
 import { groupNumbers } from './0116-group-numbers.ts';
 import { appPasswordScope } from './0117-app-password-scope.ts';
 import { proxySessions } from './0120-proxy-sessions.ts';
+import { proxyTests } from './0121-proxy-tests.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -122,4 +123,5 @@ export const migrations: readonly Migration[] = [
   groupNumbers,
   appPasswordScope,
   eventRollup,
+  proxyTests,
 ];
