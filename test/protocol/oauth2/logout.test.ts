@@ -3,11 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { asked } from '../../support/denied-request.ts';
 import { eventsDuring } from '../../support/events.ts';
 import { until } from '../../support/jobs.ts';
 import { makeWalk } from '../../support/make-walk.ts';
+import { basicHeader, post } from '../../support/oauth2.ts';
 import {
   asForm,
+  callback,
   fieldsOf,
   isAlive,
   makeRelyingParty,
@@ -248,6 +251,43 @@ describeOnBoth(
         expect(payload.sub).toBe(tokens.claims()?.sub);
         expect(payload.events).toEqual({ 'http://schemas.openid.net/event/backchannel-logout': {} });
         expect(payload.nonce).toBeUndefined();
+      }
+    });
+
+    test('a client that still has the previous secret of two gets a logout token that it can verify', async () => {
+      const received: string[] = [];
+      let secret = '';
+      const client = createServer(async (request, response) => {
+        let text = '';
+        for await (const chunk of request) text += chunk;
+        const token = new URLSearchParams(text).get('logout_token') ?? '';
+        const isOurs = await jwtVerify(token, new TextEncoder().encode(secret)).then(
+          () => true,
+          () => false,
+        );
+        received.push(isOurs ? 'verified' : 'refused');
+        response.writeHead(isOurs ? 200 : 400).end();
+      });
+      await new Promise<void>((done) => client.listen(0, '127.0.0.1', done));
+      try {
+        const party = await makeRelyingParty(server(), {
+          signing_key: null,
+          id_token_signed_response_alg: 'HS256',
+          backchannel_logout_uri: `http://127.0.0.1:${(client.address() as AddressInfo).port}/`,
+        });
+        secret = party.clientSecret;
+        const browser = await visitor(server());
+        const { location } = await browser.authorize(asked(party));
+        const code = location?.searchParams.get('code') ?? '';
+        const fields = { grant_type: 'authorization_code', code, redirect_uri: callback };
+        const authorization = basicHeader(party.clientId, secret);
+        expect((await post(server(), 'token', fields, { authorization })).status).toBe(200);
+        await server().admin.post(`/providers/oauth2/${party.provider.pk}/rotate_secret/`, {});
+        await server().admin.delete(`/core/authenticated_sessions/${browser.session}/`);
+        await until(() => received.length > 1);
+        expect(received).toEqual(['refused', 'verified']);
+      } finally {
+        client.close();
       }
     });
   },

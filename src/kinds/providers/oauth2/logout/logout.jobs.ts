@@ -1,4 +1,4 @@
-import { addMilliseconds } from '../../../../platform/clock.ts';
+import { addMilliseconds, type Timestamp } from '../../../../platform/clock.ts';
 import type { GuardedFetch } from '../../../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../../../platform/fetch/outbound-error.ts';
 import { type JobKind, type Jobs, PermanentFailure, type RunningJob } from '../../../../platform/jobs/job.ts';
@@ -6,7 +6,7 @@ import { randomUuid } from '../../../../platform/random.ts';
 import { queueWhenSessionsEnd } from '../../../../provider/ended-sessions.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { seconds } from '../claims.ts';
-import { type Client, loadClient } from '../client.ts';
+import { type Client, loadClient, secretsOf } from '../client.ts';
 import type { OAuthDependencies } from '../dependencies.ts';
 import { publishKey } from '../published-keys.ts';
 import { signJwt } from '../signing.ts';
@@ -60,8 +60,12 @@ export function logoutJobs(needs: Needs): JobKind[] {
         if (!client) return 'The client is gone.';
         const { backchannel_logout_uri: uri } = await loadLogoutSettings(needs.db.read, client.pk);
         if (uri === '') return 'The client has no logout URI.';
-        const token = await logoutToken(client, login);
-        return deliver(uri, token);
+        for (const one of withEachSecret(client, needs.systemCall().now)) {
+          const answer = await deliver(uri, await logoutToken(one, login));
+          if (answer !== null) return answer;
+        }
+        // §2.8: the client has understood, and will not change its mind.
+        throw new PermanentFailure('The client refused the logout token.');
       },
     },
   ];
@@ -84,16 +88,22 @@ export function logoutJobs(needs: Needs): JobKind[] {
     });
   }
 
-  async function deliver(uri: string, token: string): Promise<string> {
+  /** Null if the client refuses the token. */
+  async function deliver(uri: string, token: string): Promise<string | null> {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const body = new URLSearchParams({ logout_token: token }).toString();
     const { status } = await needs.fetch(uri, { method: 'POST', headers, body }).catch((error: unknown) => {
       const isHopeless = error instanceof OutboundError && (error.reason === 'blocked' || error.reason === 'bad-url');
       throw isHopeless ? new PermanentFailure(error.message) : error;
     });
-    // §2.8: the client has understood, and will not change its mind.
-    if (status === 400) throw new PermanentFailure('The client refused the logout token.');
+    if (status === 400) return null;
     if (status < 200 || status > 299) throw new Error(`The client answered with ${status}.`);
     return `The client answered with ${status}.`;
   }
 }
+
+/** While two secrets overlap, only the client knows which one it has. */
+const withEachSecret = (client: Client, now: Timestamp): Client[] =>
+  client.id_token_signed_response_alg === 'HS256'
+    ? secretsOf(client, now).map((client_secret) => ({ ...client, client_secret }))
+    : [client];
