@@ -113,6 +113,8 @@ describeOnBoth('charts of events', (server) => {
 
     await change(one, sql`delete from events where action = ${action} and username = 'ben'`);
     await change(one, sql`update events set action = 'custom_other' where action = ${action} and user_pk % 5 = 0`);
+    // Older than all others.
+    await addEvents(one, { action, count: 2, step: 9_500 });
     expect((await runJob(one, 'recount_events')).message).toMatch(/^The counts of \d+ days have changed\.$/);
     expect((await runJob(one, 'recount_events')).message).toBe('Nothing to do.');
     const after = await charts(action);

@@ -2,7 +2,6 @@ import { CompiledQuery, sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addMilliseconds, systemClock } from '../../src/platform/clock.ts';
-import { openBrowser, signInFlow } from '../support/flow-client.ts';
 import { makeRelying, post, tokensFor } from '../support/oauth2.ts';
 import { hasPostgres, startServer, type TestServer } from '../support/server.ts';
 
@@ -100,20 +99,6 @@ describe.skipIf(!hasPostgres)(`plans of PostgreSQL at ${users} users`, () => {
     const search = plans.filter(({ text }) => text.includes('exists (select 1 from "users"'));
     expect(search).toHaveLength(1);
     expect(search[0]?.plan).toMatch(/Index Scan using users_pkey on users t9/);
-  });
-
-  test('the user of a walk through a flow is looked up, whatever the statistics of walks', async () => {
-    const { db } = server.world;
-    const browser = openBrowser(server);
-    for (const each of [openBrowser(server), openBrowser(server), browser]) {
-      await each.show(signInFlow);
-      await each.answer(signInFlow, { uid_field: 'admin' });
-    }
-    // All are about the first user: up to there it is not far, in the order of keys.
-    await sql`analyze flow_plans`.execute(db.read);
-    const plans = await plansOf(() => browser.get(`/flows/executor/${signInFlow}/`));
-    const walk = plans.find(({ text }) => text.includes('flow_plans'));
-    expect(walk?.plan).toMatch(/Index Scan using users_pkey on users u\n\s+Index Cond: \(pk = p.pending_user\)/);
   });
 
   test('a word is found by the trigram index', async () => {

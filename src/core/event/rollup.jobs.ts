@@ -65,8 +65,9 @@ export async function rollUpEvents(db: Database, now: string, signal?: AbortSign
 /** Corrects the days of which events were changed or deleted. Returns how many there were. */
 export async function recountEvents(db: Database, signal?: AbortSignal): Promise<number> {
   const until = await readUntil(db.read);
-  const { rows } = await sql<{ first: string | null }>`select min(start) as first from event_rollup`.execute(db.read);
-  const first = rows[0]?.first;
+  const { rows } = await sql<{ stored: string | null; created: string | null }>`select
+    (select min(start) from event_rollup) as stored, (select min(created) from events) as created`.execute(db.read);
+  const [first] = [rows[0]?.stored, rows[0]?.created].filter((start) => typeof start === 'string').sort();
   if (!first) return 0;
   let changed = 0;
   for (let day = dayOf(first); day < until && !signal?.aborted; day = addMilliseconds(day, dayMs)) {

@@ -32,8 +32,6 @@ export interface Dialect {
     keys: readonly (string | number)[],
     type: 'int' | 'uuid' | 'text',
   ): RawBuilder<boolean>;
-  /** A left join of the few rows before it with those of a table that meet a condition on each: looked for one by one. */
-  lookUp(table: string, alias: string, condition: RawBuilder<unknown>): RawBuilder<unknown>;
   /** Converts a text value to a key of this type. */
   keyFromText(value: RawBuilder<unknown>, type: ColumnType): RawBuilder<unknown>;
   toText(value: RawBuilder<unknown>): RawBuilder<string>;

@@ -49,9 +49,6 @@ export const postgresDialect: Dialect = {
   // An array type takes no collation.
   isOneOf: (column, keys, type) =>
     sql`${column} = any(cast(${keys} as ${sql.raw(`${type === 'text' ? type : types[type]}[]`)}))`,
-  // By the statistics of a short-lived row it would go through all users below the one that is wanted.
-  lookUp: (table, alias, condition) => sql`left join lateral
-    (select * from ${sql.table(table)} as ${sql.ref(alias)} where ${condition} offset 0) as ${sql.ref(alias)} on true`,
   keyFromText: (value, type) => (type === 'text' ? value : sql`cast(${value} as ${sql.raw(types[type])})`),
   toText: (value) => sql`cast(${value} as text)`,
   jsonText: (column, path) => sql`${column} #>> ${sql`cast(${path} as text[])`}`,

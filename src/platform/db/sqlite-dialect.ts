@@ -46,7 +46,6 @@ export const sqliteDialect: Dialect = {
       where ${index} match ${words.map(phraseOf).join(' ')}${sql.join(holds, sql``)}`;
   },
   isOneOf: (column, keys) => sql`${column} in (select value from json_each(${JSON.stringify(keys)}))`,
-  lookUp: (table, alias, condition) => sql`left join ${sql.table(table)} as ${sql.ref(alias)} on ${condition}`,
   keyFromText: (value, type) => (type === 'int' || type === 'serial' ? sql`cast(${value} as integer)` : value),
   toText: (value) => sql`cast(${value} as text)`,
   jsonText: (column, path) => sql`json_extract(${column}, ${jsonPath(path)})`,
