@@ -107,6 +107,18 @@ describeOnBoth(
       await admin.patch('/core/applications/files/', { enabled: true });
     });
 
+    test.runIf(hasTools)('who cannot be decided about is refused', async () => {
+      const { admin } = server();
+      const { pk: target } = (await admin.get('/core/applications/files/')).body;
+      const broken = { name: 'broken', expression: 'throw new Error("no answer");' };
+      const policy = (await admin.post('/policies/expression/', broken)).body.pk;
+      const binding = (await admin.post('/policies/bindings/', { target, policy, order: 0 })).body.pk;
+      await directory.person('undecided');
+      expect((await directory.whoami(directory.dnOf('undecided'), password)).code).toBe(50);
+      await admin.delete(`/policies/bindings/${binding}/`);
+      expect((await directory.whoami(directory.dnOf('undecided'), password)).code).toBe(0);
+    });
+
     test.runIf(hasTools)('without an application, a provider is not served', async () => {
       await server().admin.post('/providers/ldap/', { name: 'unused', base_dn: 'DC=unused' });
       expect((await directory.whoami('cn=ada,ou=users,DC=unused', password)).code).toBe(50);
