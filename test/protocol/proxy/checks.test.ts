@@ -212,6 +212,14 @@ describeOnBoth(
           expect([came.status, came.headers['remote-user']]).toEqual([200, person.username]);
         }
       }
+      // However the same credentials are spelled, they have one session.
+      const spelled = basic(person.username, key).slice('Basic '.length);
+      for (const header of [`basic ${spelled}`, `BASIC   ${spelled}`, `Basic ..${spelled}`, `bearer  ${key}`])
+        expect([header, (await ask(header)).status]).toEqual([header, 200]);
+      const { rows } = await sql`select 1 from proxy_sessions where "user" = ${person.pk}`.execute(
+        server().world.db.read,
+      );
+      expect(rows).toHaveLength(2);
       const wrong = await ask(basic(person.username, `${key}x`));
       expect([wrong.status, wrong.headers['www-authenticate']?.startsWith('Basic')]).toEqual([401, true]);
       expect(wrong.text).toBe("Due to 'Receive header authentication' being set, no redirect is performed.");

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { stringifySetCookie } from 'cookie';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { type HostProvider, type HostSession, maxTokens } from './guarded-host.ts';
+import { readCredentials } from './program-credentials.ts';
 
 type Facing = Pick<HostProvider, 'client_id' | 'external_host' | 'mode' | 'cookie_domain'>;
 
@@ -38,8 +39,9 @@ export interface Tokens {
 
 export const tokenHash = (key: Pick<InstanceKey, 'hash'>, token: string) => key.hash(`proxy session ${token}`);
 export const codeHash = (key: Pick<InstanceKey, 'hash'>, code: string) => key.hash(`proxy code ${code}`);
+/** By the credentials themselves: each spelling of the same header would store a session of its own. */
 export const authorizationHash = (key: Pick<InstanceKey, 'hash'>, header: string) =>
-  key.hash(`proxy authorization ${header}`);
+  key.hash(`proxy authorization ${JSON.stringify(readCredentials(header) ?? header)}`);
 export const browserHash = (key: Pick<InstanceKey, 'hash'>, secret: string) => key.hash(`proxy browser ${secret}`);
 
 /** Before the provider is known, any of its kind of cookie may be the right one. */

@@ -7,9 +7,9 @@ import { statement } from '../../../platform/db/statement.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { createSharedNetworkLimit } from '../../../platform/limits/shared-rate-limit.ts';
 import type { Call } from '../../../resource/call.ts';
-import { isStorable } from '../../../resource/fields/well-formed.ts';
 import { authorizationHash } from './cookies.ts';
 import { type HeaderList, type IdentityNeeds, identityOf } from './identity.ts';
+import { readCredentials } from './program-credentials.ts';
 import { loadProtected, sessionLength } from './protected-application.ts';
 import { storeProgram } from './proxy-sessions.ts';
 
@@ -38,27 +38,6 @@ const select = statement<[hash: string, now: string], Found>(
     where t.key_hash = ${hash} and t.intent = 'app_password' and t.audience is null
       and (not t.expiring or t.expires > ${now}) and u.is_active and u.type <> 'internal_service_account'`,
 );
-
-/** A username that says: the password is a bearer token. */
-const bearerName = 'gatehouse/token';
-const maxHeader = 2_000;
-
-interface Credentials {
-  /** Null for a bearer token, which says by itself whose it is. */
-  readonly username: string | null;
-  readonly secret: string;
-}
-
-function readCredentials(header: string): Credentials | null {
-  const [, scheme = '', value = ''] = /^(basic|bearer) +([\w.~+/=-]+)$/i.exec(header.slice(0, maxHeader)) ?? [];
-  if (scheme === '') return null;
-  if (scheme.toLowerCase() === 'bearer') return { username: null, secret: value };
-  const text = Buffer.from(value, 'base64').toString('utf8');
-  const at = text.indexOf(':');
-  const [username, secret] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)];
-  if (at === -1 || !isStorable(username)) return null;
-  return { username: username === bearerName ? null : username, secret };
-}
 
 /**
  * App passwords for programs that cannot follow a sign-in, by Basic authentication or as a bearer token. Their sessions are
