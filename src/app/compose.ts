@@ -111,7 +111,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   });
   const registry = createRegistry(allResources({ ...world, jobs, announce }, kinds));
   const engine = createEngine(registry);
-  metrics.watchStrangers(anonymousQuota);
+  metrics.watchAnonymousRows(anonymousQuota);
   watchDatabase(metrics, db, clock);
   const isSecure = config.publicUrl.startsWith('https:');
   const sessionCookie = cookieNames(isSecure).session;

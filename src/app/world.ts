@@ -115,5 +115,5 @@ async function checkSchema(db: Database, config: Config, migrations: readonly Mi
   const { done, pending, unknown } = await readSchemaState(db, migrations);
   if (unknown.length > 0) throw new DatabaseIsNewer(unknown);
   if (done.length === 0) throw new NoDatabase(config);
-  if (pending.length > 0) throw new Error('the database is not up to date; gatehouse migrate mends that');
+  if (pending.length > 0) throw new Error('the database schema is out of date; run `gatehouse migrate`');
 }

@@ -14,7 +14,7 @@ export interface Metrics {
   /** Counts jobs by state at each scrape. */
   watchJobs(count: () => Promise<Readonly<Record<string, number>>>): void;
   /** Counts the rows of anonymous callers at each scrape. */
-  watchStrangers(rows: {
+  watchAnonymousRows(rows: {
     counts(): Promise<Readonly<Record<string, number>>>;
     refused(): Readonly<Record<string, number>>;
   }): void;
@@ -89,9 +89,9 @@ export function createMetrics(version: string): Metrics {
       statementsSince += 1;
     },
     countJob: (kind, outcome) => finishedJobs.inc({ kind, outcome }),
-    watchStrangers({ counts, refused }) {
+    watchAnonymousRows({ counts, refused }) {
       new Gauge({
-        name: 'gatehouse_stranger_rows',
+        name: 'gatehouse_anonymous_rows',
         help: 'Rows that anonymous calls may cause, by table; counted about once a minute.',
         labelNames: ['table'],
         registers: [registry],
@@ -100,7 +100,7 @@ export function createMetrics(version: string): Metrics {
         },
       });
       new Gauge({
-        name: 'gatehouse_stranger_rows_refused',
+        name: 'gatehouse_anonymous_rows_refused',
         help: 'Rows of anonymous calls that this process refused because a limit was reached, by table.',
         labelNames: ['table'],
         registers: [registry],

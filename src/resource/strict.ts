@@ -17,13 +17,13 @@ export const strictApplied = { 'preference-applied': 'handling=strict' };
 /** Refuses query parameters and body members that the operation does not know. Read-only members are allowed. */
 export function checkNames(operation: Operation, call: Call): void {
   const parameters = operation.parameters.flatMap(({ name, in: place }) => (place === 'query' ? [name] : []));
-  const room = { complaints: maxComplaints, suggestions: maxSuggestions };
-  const complaints: Complaints = unknownNames(call.request.query.keys(), parameters, 'parameter', room);
+  const remaining = { complaints: maxComplaints, suggestions: maxSuggestions };
+  const complaints: Complaints = unknownNames(call.request.query.keys(), parameters, 'parameter', remaining);
   const members = operation.body?.upload ? undefined : operation.body?.schema.schema.properties;
   const body = members && call.body();
   if (members && isJsonObject(body)) {
     const shown = operation.answer.schema?.schema.properties ?? {};
-    Object.assign(complaints, unknownMembers(body, members, shown, room));
+    Object.assign(complaints, unknownMembers(body, members, shown, remaining));
   }
   if (Object.keys(complaints).length > 0) throw new Invalid(complaints);
 }
@@ -33,7 +33,7 @@ const maxComplaints = 100;
 const maxSuggestions = 20;
 
 /** What is left for the rest of the request. */
-interface Room {
+interface Remaining {
   complaints: number;
   suggestions: number;
 }
@@ -45,22 +45,22 @@ export function unknownMembers(
   body: Readonly<Record<string, unknown>>,
   members: Members,
   shown: Members = {},
-  room: Room = { complaints: maxComplaints, suggestions: maxSuggestions },
+  remaining: Remaining = { complaints: maxComplaints, suggestions: maxSuggestions },
 ): Complaints {
-  const complaints = unknownNames(Object.keys(body), Object.keys({ ...members, ...shown }), 'member', room);
+  const complaints = unknownNames(Object.keys(body), Object.keys({ ...members, ...shown }), 'member', remaining);
   for (const [name, schema] of Object.entries(members)) {
-    const inner = unknownWithin(body[name], schema, room);
+    const inner = unknownWithin(body[name], schema, remaining);
     if (Object.keys(inner).length > 0) complaints[name] = inner;
   }
   return complaints;
 }
 
 /** By member, or by position in a list. */
-function unknownWithin(value: unknown, schema: JsonSchema, room: Room): Record<string, string[]> {
+function unknownWithin(value: unknown, schema: JsonSchema, remaining: Remaining): Record<string, string[]> {
   const { properties, items } = [schema, ...(schema.anyOf ?? [])].find((one) => one.properties ?? one.items) ?? {};
-  if (isJsonObject(value) && properties) return byName(unknownMembers(value, properties, {}, room));
+  if (isJsonObject(value) && properties) return byName(unknownMembers(value, properties, {}, remaining));
   if (!Array.isArray(value) || !items) return {};
-  const elements = value.map((element, index) => [index, unknownWithin(element, items, room)] as const);
+  const elements = value.map((element, index) => [index, unknownWithin(element, items, remaining)] as const);
   return Object.fromEntries(
     elements.flatMap(([index, inner]) => {
       const messages = Object.entries(inner).flatMap(([name, texts]) => texts.map((text) => `${name}: ${text}`));
@@ -78,15 +78,20 @@ export const byName = (complaints: Complaints): Record<string, string[]> =>
     ]),
   );
 
-function unknownNames(given: Iterable<string>, known: readonly string[], what: string, room: Room): Complaints {
+function unknownNames(
+  given: Iterable<string>,
+  known: readonly string[],
+  what: string,
+  remaining: Remaining,
+): Complaints {
   const complaints: Complaints = {};
   const all = new Set(known);
   for (const name of given) {
     if (all.has(name)) continue;
-    if (room.complaints === 0) break;
-    room.complaints -= 1;
-    const nearest = room.suggestions > 0 ? nearestWord(name, known) : null;
-    room.suggestions -= 1;
+    if (remaining.complaints === 0) break;
+    remaining.complaints -= 1;
+    const nearest = remaining.suggestions > 0 ? nearestWord(name, known) : null;
+    remaining.suggestions -= 1;
     complaints[name] = [`There is no such ${what}.${nearest === null ? '' : ` Did you mean "${nearest}"?`}`];
   }
   return complaints;

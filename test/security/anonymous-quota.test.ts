@@ -165,8 +165,8 @@ describeOnBoth('rows that anonymous callers make the server store', (server) => 
   test('are counted in the metrics', async () => {
     const { text } = await apiFor(server().url, {}).send('GET', '/-/metrics');
     for (const table of Object.keys(anonymousLimitsOf(server().app.kinds.all))) {
-      expect(text).toMatch(new RegExp(`gatehouse_stranger_rows\\{table="${table}"\\} \\d+`));
-      expect(text).toMatch(new RegExp(`gatehouse_stranger_rows_refused\\{table="${table}"\\} \\d+`));
+      expect(text).toMatch(new RegExp(`gatehouse_anonymous_rows\\{table="${table}"\\} \\d+`));
+      expect(text).toMatch(new RegExp(`gatehouse_anonymous_rows_refused\\{table="${table}"\\} \\d+`));
     }
   });
 });

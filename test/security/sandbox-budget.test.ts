@@ -33,7 +33,7 @@ describeOnSqlite('the expressions of one request share one budget', (server) => 
     const spent = await processorMs(async () => {
       page = await authorize(provider.client_id);
     });
-    expect(spent).toBeLessThan(3 * sandboxBudgets.strangers);
+    expect(spent).toBeLessThan(3 * sandboxBudgets.anonymous);
     expect(page.status).toBe(400);
     expect(page.text).toContain('takes too long');
     const events = await lastEvents(server(), 50);

@@ -43,7 +43,8 @@ const insertEvent = statement<unknown[], unknown>(
 export function createRecord({ geo, settings, brandOf, announce }: Needs) {
   const beyondQuota = createEventSummary();
   return async function record(tx: Query, call: Call, event: NewEvent): Promise<void> {
-    // Strangers must not fill the disk with failed attempts: beyond their quota, events are counted and summarized.
+    // Anonymous callers must not fill the disk with failed attempts: beyond their quota, events are counted and
+    // summarized.
     const isAdmitted = await call.world.tryReserve('events', call);
     const summary = beyondQuota.summaryAfter(call, isAdmitted ? null : event);
     if (summary) await store(tx, call, summary);

@@ -106,7 +106,7 @@ test.each<[string, LintedFlow, readonly string[]]>([
   [
     'a sign-in for those who are in',
     flow('authentication', signIn, { authentication: 'require_superuser' }),
-    ['closed-to-strangers'],
+    ['closed-to-anonymous'],
   ],
   ['a password before a name', flow('authentication', [password, who, login]), ['password unknown-person']],
   ['a login without a name', flow('authentication', [login]), ['login unknown-person']],

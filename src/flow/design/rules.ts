@@ -44,7 +44,7 @@ export class Reading {
   }
 
   /** Whether anonymous visitors are denied a flow that is meant for them. */
-  get isClosedToStrangers(): boolean {
+  get isClosedToAnonymous(): boolean {
     const { designation, authentication } = this.flow;
     return anonymousDesignations.has(designation) && !/^(none|require_unauthenticated)$/.test(authentication);
   }
@@ -71,7 +71,7 @@ export const rules: readonly Rule[] = [
     message: 'Nobody can sign in any more: a brand uses this flow for signing in.',
     advice: 'Fix the other findings before you sign out, or choose another flow in the brand.',
     where: (reading) =>
-      whole(reading.flow.isSignIn && (!reading.has('signs in') || reading.isClosed || reading.isClosedToStrangers)),
+      whole(reading.flow.isSignIn && (!reading.has('signs in') || reading.isClosed || reading.isClosedToAnonymous)),
   },
   {
     code: 'lets-nobody-in',
@@ -141,11 +141,11 @@ export const rules: readonly Rule[] = [
     where: (reading) => whole(reading.isFor('invalidation') && !reading.has('signs out')),
   },
   {
-    code: 'closed-to-strangers',
+    code: 'closed-to-anonymous',
     severity: 'warning',
     message: 'Only signed-in users may begin this flow, but it is meant for users who are not signed in.',
     advice: 'Change its setting “Authentication”.',
-    where: (reading) => whole(reading.isClosedToStrangers),
+    where: (reading) => whole(reading.isClosedToAnonymous),
   },
   {
     code: 'only-by-link',

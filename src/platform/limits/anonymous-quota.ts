@@ -48,7 +48,7 @@ export function createAnonymousQuota(db: Database, limits: AnonymousLimits): Ano
   );
   function watched(table: string) {
     const found = tables.get(table);
-    if (!found) throw new Error(`no limit is declared for what strangers store in ${table}`);
+    if (!found) throw new Error(`no limit is declared for what anonymous callers store in ${table}`);
     return found;
   }
   return {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** The CPU time that all expressions and patterns of one request share, in milliseconds. */
-export const sandboxBudgets = { strangers: 75, users: 400 };
+export const sandboxBudgets = { anonymous: 75, users: 400 };
 
 /** The expressions of the request have used up their time. Whatever depends on them is denied. */
 export class BudgetSpent extends Error {}
@@ -24,7 +24,7 @@ export interface Budgets {
 class RequestBudget implements Budget {
   isSpent = false;
   isRaised = false;
-  leftMs = sandboxBudgets.strangers;
+  leftMs = sandboxBudgets.anonymous;
 
   spend(ms: number): void {
     this.leftMs -= ms;
@@ -47,7 +47,7 @@ export function createBudgets(): Budgets {
       const budget = budgets.getStore();
       if (!budget || budget.isRaised) return;
       budget.isRaised = true;
-      budget.leftMs += sandboxBudgets.users - sandboxBudgets.strangers;
+      budget.leftMs += sandboxBudgets.users - sandboxBudgets.anonymous;
     },
     current: () => budgets.getStore() ?? null,
   };

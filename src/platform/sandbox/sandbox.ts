@@ -92,10 +92,10 @@ export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}
       }
       const budget = budgets.current();
       if (budget?.isSpent) return { ok: false, error: budgetSpent, isBudgetSpent: true, messages, logs };
-      const room = idle.pop() ?? openSandboxInstance(load().module, load().prelude, defaultMemoryBytes);
+      const instance = idle.pop() ?? openSandboxInstance(load().module, load().prelude, defaultMemoryBytes);
       running++;
       try {
-        const outcome = room.evaluate({
+        const outcome = instance.evaluate({
           bytecode: result.bytecode,
           given,
           functions: { ...builtIns, message: noteIn(messages), log: noteIn(logs), ...functions },
@@ -103,7 +103,7 @@ export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}
           memoryBytes,
         });
         // One that runs within another is a part of what that takes.
-        if (running === 1) budget?.spend(room.spentMs);
+        if (running === 1) budget?.spend(instance.spentMs);
         if (!outcome.ok) {
           return budget?.isSpent
             ? { ok: false, error: budgetSpent, isBudgetSpent: true, messages, logs }
@@ -114,7 +114,7 @@ export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}
         return { ok: true, value: JSON.parse(outcome.value), isLasting, messages, logs };
       } finally {
         running--;
-        if (room.isReusable) idle.push(room);
+        if (instance.isReusable) idle.push(instance);
       }
     },
   };

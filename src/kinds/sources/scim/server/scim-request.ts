@@ -60,6 +60,6 @@ function parse(bytes: Buffer): unknown {
   try {
     return parseJsonBytes(bytes);
   } catch {
-    throw new ScimError(400, 'The body is no JSON.', 'invalidSyntax');
+    throw new ScimError(400, 'The request body is not valid JSON.', 'invalidSyntax');
   }
 }
