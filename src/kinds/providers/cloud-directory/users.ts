@@ -11,7 +11,7 @@ const read = [
   ...['businessPhones', 'displayName', 'givenName', 'jobTitle', 'mail', 'mobilePhone', 'officeLocation'],
   ...['preferredLanguage', 'surname', 'userPrincipalName', 'id', 'onPremisesImmutableId'],
 ];
-/** Of a password that nobody knows: people sign in here. */
+/** The length of a random password: users sign in here. */
 const passwordLength = 40;
 
 export function cloudUsers(session: CloudSession, send: Send): RemoteType {

@@ -4,7 +4,7 @@ import type { Send } from '../../../provider/sync/send.ts';
 import { idOf, listOf, memberOf, resourceOf } from './answers.ts';
 
 const count = 100;
-/** A server that never says where its list ends is not followed for ever. */
+/** Limits the pages of a server that never reports the end of its list. */
 const maxPages = 100_000;
 
 /** All resources of an endpoint. It ends with an empty page, or past the total that the server told. */

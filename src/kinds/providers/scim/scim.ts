@@ -28,7 +28,7 @@ const calls: SyncCalls<ScimSettings, ScimSession> = {
   }),
 };
 
-/** Pushes users and groups to a server that speaks SCIM 2.0. */
+/** Pushes users and groups to a SCIM 2.0 server. */
 export const scimProvider = (needs: SyncProviderNeeds): ProviderKind =>
   defineSyncProvider(needs, {
     path: 'scim',

@@ -8,7 +8,7 @@ import { addressCalls } from './addresses.ts';
 import { customer, type WorkspaceSession } from './connect.ts';
 import { pagesOf } from './pages.ts';
 
-/** Of a password that nobody knows: people sign in here. */
+/** The length of a random password: users sign in here. */
 const passwordLength = 40;
 
 export function workspaceUsers(session: WorkspaceSession, send: Send): RemoteType {

@@ -3,7 +3,7 @@ import type { GuardedFetch, OutboundResponse } from '../../../platform/fetch/gua
 import { OutboundError, type OutboundReason } from '../../../platform/fetch/outbound-error.ts';
 import { parseJson } from '../../../resource/fields/structured.ts';
 
-/** Why the media server's answer is of no use. The text is for the person who asked; it names no address. */
+/** Why the media server's response cannot be used. The message is for the user; it contains no address. */
 export class MediaServerFailed extends Error {
   /** Whether it refused the token rather than the call. */
   readonly refusedToken: boolean;
@@ -37,7 +37,7 @@ export interface MediaAccountApi {
 interface Needs {
   readonly fetch: GuardedFetch;
   readonly apiUrl: string;
-  /** How the source names itself to the media server. */
+  /** The client identifier of the source at the media server. */
   readonly clientId: string;
 }
 
@@ -112,7 +112,7 @@ function readAccount(body: Json): MediaAccount {
 
 const secretName = /token|secret|password$|^pin$/i;
 
-/** The answer repeats the token, and may hold those of other services: none is for expressions to read. */
+/** The response contains the token, and possibly those of other services, which expressions must not read. */
 function withoutSecrets(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   return isJsonObject(value) ? membersWithoutSecrets(value) : value;

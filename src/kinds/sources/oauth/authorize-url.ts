@@ -9,7 +9,7 @@ interface Request {
   readonly nonce: string | null;
   readonly verifier: string;
   readonly loginHint: string | null;
-  /** What has the provider ask the user again who they are. */
+  /** The parameters that request reauthentication. */
   readonly again: Readonly<Record<string, string>>;
 }
 

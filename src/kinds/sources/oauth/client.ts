@@ -21,7 +21,7 @@ function readAppleKey(consumerKey: string): readonly [services: string, team: st
 export const clientIdOf = ({ provider_type, consumer_key }: OAuthSource): string =>
   provider_type === 'apple' ? (readAppleKey(consumer_key)?.[0] ?? '') : consumer_key;
 
-/** Apple wants a secret that is signed with the key we have there; everybody else has given us one. */
+/** Apple requires a secret that is signed with our key; other services have issued one. */
 export async function clientOf(source: OAuthSource, now: string): Promise<Client> {
   const { provider_type, consumer_key, consumer_secret } = source;
   if (provider_type !== 'apple') return { id: consumer_key, secret: consumer_secret };

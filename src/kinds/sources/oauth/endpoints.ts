@@ -4,7 +4,7 @@ import type { OAuthSource } from './oauth-model.ts';
 import { findProviderType } from './provider-types.ts';
 import { rulesOf } from './type-rules.ts';
 
-/** Where a service is asked, and what is known of how. */
+/** The endpoints and capabilities of a service. */
 export interface Endpoints {
   readonly authorize: string;
   readonly token: string;
@@ -16,7 +16,7 @@ export interface Endpoints {
 }
 
 export interface DiscoveryNeeds {
-  /** Asks the service what it publishes. */
+  /** Discovery. */
   discover(source: OAuthSource): Promise<Discovered>;
   /** Stores what was discovered. */
   keep(source: OAuthSource, discovered: Discovered): Promise<void>;
@@ -24,7 +24,7 @@ export interface DiscoveryNeeds {
 
 type AddressName = 'authorization_url' | 'access_token_url' | 'profile_url';
 
-/** What an administrator has set comes first, then what the service publishes, then what its type is known to have. */
+/** Precedence: configured by an administrator, discovered, default of the type. */
 export async function endpointsOf(needs: DiscoveryNeeds, source: OAuthSource): Promise<Endpoints> {
   const type = findProviderType(source.provider_type);
   const discovered = await discoveredNow(needs, source);
@@ -46,7 +46,9 @@ export async function endpointsOf(needs: DiscoveryNeeds, source: OAuthSource): P
   };
 }
 
-/** Discovers at once what the job has not discovered yet. Where all addresses are set by hand, the source works without. */
+/**
+ * Discovers at once what the job has not discovered yet. Where all addresses are set by hand, the source works without.
+ */
 async function discoveredNow(needs: DiscoveryNeeds, source: OAuthSource): Promise<Discovered | null> {
   const known = discoveredOf(source);
   if (known || wellKnownOf(source) === '' || !rulesOf(source.provider_type).isOpenId) return known;
@@ -60,7 +62,7 @@ function required(what: string, address: string | null): string {
   return address;
 }
 
-/** RFC 8414 §2: without a word about it, the header is understood. */
+/** RFC 8414 §2: the default is the header. */
 function clientAuthOf(usual: 'basic' | 'post', discovered: Discovered | null): 'basic' | 'post' {
   const methods = discovered?.auth_methods;
   if (!methods || methods.includes(`client_secret_${usual}`)) return usual;

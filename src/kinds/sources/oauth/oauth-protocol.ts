@@ -22,7 +22,7 @@ interface Needs extends SourceEndpoints {
   readonly config: { readonly publicUrl: string };
 }
 
-/** What is read of an answer that is sent by a form. */
+/** The fields that are read from a form_post response. */
 const formMembers = ['code', 'state', 'error', 'error_description', 'iss', 'user'];
 
 /** The state of a pending login. A type, since it is stored. */
@@ -33,7 +33,7 @@ type Secrets = {
   readonly askedAt: string | null;
 };
 
-/** How OAuth 2 and OpenID Connect services are spoken to: the code flow with PKCE (RFC 6749 §4.1, RFC 7636). */
+/** The protocol of OAuth 2 and OpenID Connect services: the code flow with PKCE (RFC 6749 §4.1, RFC 7636). */
 export function oauthProtocol({ fetch, config, remoteKeys, endpoints }: Needs): RedirectProtocol<OAuthSource> {
   const redirectUri = ({ slug }: OAuthSource): string =>
     `${config.publicUrl}${buildSourcePath(oauthPaths.callback, slug)}`;
@@ -115,7 +115,7 @@ export function oauthProtocol({ fetch, config, remoteKeys, endpoints }: Needs): 
   };
 }
 
-/** RFC 9207 §2.4: an answer of another service is none of this one's. */
+/** RFC 9207 §2.4: rejects responses of another issuer (mix-up). */
 function checkIssuer({ name }: OAuthSource, { discovered }: Endpoints, answer: URLSearchParams): void {
   const [issuer = null, ...others] = answer.getAll('iss');
   if (others.length > 0) throw new SourceRefusal(`The answer from ${name} names its issuer more than once.`);
@@ -138,7 +138,9 @@ function codeOf({ name }: OAuthSource, answer: URLSearchParams): string {
   return code;
 }
 
-/** Apple sends the name once, at the first authorization, and through the browser: unverified, so used for nothing else. */
+/**
+ * Apple sends the name once, at the first authorization, and through the browser: unverified, so used for nothing else.
+ */
 function nameFromForm({ provider_type }: OAuthSource, answer: URLSearchParams): JsonObject {
   const text = answer.get('user');
   if (provider_type !== 'apple' || text === null) return {};

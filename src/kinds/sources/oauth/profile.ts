@@ -11,8 +11,8 @@ import { rulesOf } from './type-rules.ts';
 import { notVerified, verifyJwt } from './verify-jwt.ts';
 
 /**
- * Asks a service whose token this is. The token goes into the header and nowhere else (RFC 9700 §4.3.2). The answer may be a
- * JWT (OpenID Connect Core §5.3.2), which `verify` reads.
+ * Asks a service whose token this is. The token goes into the header and nowhere else (RFC 9700 §4.3.2). The answer may
+ * be a JWT (OpenID Connect Core §5.3.2), which `verify` reads.
  */
 export async function fetchProfile(
   fetch: GuardedFetch,
@@ -80,7 +80,7 @@ export function checkSameSubject({ provider_type, name }: OAuthSource, claims: J
   if (!isSame) throw new SourceRefusal(`The profile from ${name} is not that of the person who signed in there.`);
 }
 
-/** Both, the profile first. That an address is verified is said of the address beside it, not of one in the other document. */
+/** Merges both, the profile first. `email_verified` applies to the address in the same document only. */
 export function withProfile(claims: JsonObject, profile: JsonObject): JsonObject {
   const { email_verified: ofClaims, ...rest } = claims;
   const { email_verified: ofProfile, ...told } = profile;

@@ -7,7 +7,7 @@ import { SourceRefusal } from '../../../source/source-refusal.ts';
 const timeoutMs = 8_000;
 const maxBytes = 262_144;
 
-/** Why a service's answer is of no use. The text is for people; it names no address. */
+/** Why a service's response cannot be used. The message is for users; it contains no address. */
 const reasons: Record<OutboundReason, string> = {
   blocked: 'its address may not be called',
   timeout: 'it took too long to answer',
@@ -18,7 +18,10 @@ const reasons: Record<OutboundReason, string> = {
   'bad-answer': 'its answer cannot be understood',
 };
 
-/** One call to a service, which answers with a JSON object, or with a JWT where `verify` reads one. `what` is what it is asked for. */
+/**
+ * One call to a service, which answers with a JSON object, or with a JWT where `verify` reads one. `what` is what it is
+ * asked for.
+ */
 export async function requestService(
   fetch: GuardedFetch,
   { name, what }: { readonly name: string; readonly what: string },
@@ -43,7 +46,7 @@ export async function requestService(
   }
 }
 
-/** What fails may answer with anything; what succeeds answers with an object that can be stored. */
+/** Error responses may contain anything; successful ones must be a storable object. */
 function objectOf(answer: OutboundResponse): JsonObject {
   const isGood = isSuccess(answer.status);
   const body = isGood ? answer.json() : parseOrNull(answer);

@@ -15,7 +15,7 @@ export interface SourceEndpoints {
 }
 
 export function createSourceEndpoints(fetch: GuardedFetch): SourceEndpoints {
-  // Anybody can make us ask a service that does not answer.
+  // Anonymous callers can cause requests to a service that does not respond.
   const discoveries = createRateLimit({ max: 10, windowMs: 60_000 });
   return {
     remoteKeys: createRemoteKeys(fetch),

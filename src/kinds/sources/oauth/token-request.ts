@@ -6,7 +6,7 @@ import type { Client } from './client.ts';
 import type { Endpoints } from './endpoints.ts';
 import { failed, isSuccess, requestService } from './request-service.ts';
 
-/** What a service gives out for a code or a refresh token. */
+/** The token response for a code or a refresh token. */
 export interface Tokens {
   readonly accessToken: string;
   readonly refreshToken: string | null;
@@ -69,7 +69,7 @@ async function requestTokens(
     ...(isBasic && { authorization: basicOf(client) }),
   };
   const answer = await requestService(fetch, about, url, { method: 'POST', headers, body: body.toString() });
-  // Some services answer 200 and say there what is wrong.
+  // Some services return 200 with an error in the body.
   const { error, error_description } = answer.body;
   if (error !== undefined) {
     const refusal = failed(about, errorTextOf(error_description) ?? errorTextOf(error) ?? 'it refused');
@@ -104,7 +104,7 @@ const basicOf = ({ id, secret }: Client): string =>
 
 const formEncoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
 
-/** A service's own words, as far as they can be shown. */
+/** A service's own error message, if it can be shown. */
 export function errorTextOf(value: Json | undefined | null): string | null {
   const text = typeof value === 'string' ? value.replaceAll(/\p{Cc}/gu, ' ').trim() : '';
   return text === '' ? null : text.slice(0, 200);

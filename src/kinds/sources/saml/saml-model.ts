@@ -47,6 +47,6 @@ export function serviceProviderOf(
   };
 }
 
-/** The format of names that the identity provider is asked for. */
+/** The NameID format to request. */
 export const nameIdFormatOf = ({ name_id_policy }: { readonly name_id_policy: string }): string =>
   specifiedFormat(name_id_policy);

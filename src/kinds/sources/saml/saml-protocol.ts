@@ -38,12 +38,12 @@ type Verified = Pick<SignedIn, 'inResponseTo' | 'nameId' | 'attributes' | 'sessi
   readonly relayState: string | null;
 };
 
-/** Of the form: a response in base64 and what came with it. */
+/** The fields of the form: a response in base64 and the RelayState. */
 const maxFormBytes = 1_048_576;
 
 /**
- * How SAML identity providers are spoken to (SAML profiles, section 4.1). Their answer comes by a form from their own site,
- * and so without our cookies: it is verified, stored, and taken up when the browser comes again by itself.
+ * How SAML identity providers are spoken to (SAML profiles, section 4.1). Their answer comes by a form from their own
+ * site, and so without our cookies: it is verified, stored, and taken up when the browser comes again by itself.
  */
 export function samlProtocol({
   key,

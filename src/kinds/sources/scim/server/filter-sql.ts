@@ -23,7 +23,7 @@ export interface FilterContext {
 /** Where values of an attribute are: the condition holds when it does for one of them. */
 export type Place = (holds: (leaf: Leaf) => Condition) => Condition;
 
-/** What a filter can ask of. */
+/** The attributes that a filter can use. */
 export interface Scope {
   places(path: AttributePath): readonly Place[];
   /** The elements of a list, each with the scope of its own members. */
@@ -122,7 +122,10 @@ function compareTime(column: RawBuilder<unknown>, by: Comparison, value: string 
   return by === 'eq' ? sql`${column} = ${moment}` : compareOrder(column, by, sql`${moment}`);
 }
 
-/** Texts are compared without case unless they are exact. Columns have none but the case of ASCII letters, in either database. */
+/**
+ * Texts are compared without case unless they are exact. Columns have none but the case of ASCII letters, in either
+ * database.
+ */
 function compareText(
   text: RawBuilder<unknown>,
   by: Comparison,

@@ -44,7 +44,7 @@ function takenBy({ complaints }: Invalid, { needs }: ScimRequest, { name, naming
   return new ScimError(409, `A ${name.toLowerCase()} with this ${attribute} exists already.`, 'uniqueness');
 }
 
-/** The mistake is the administrator's to know of; the client only learns that there is one. */
+/** Only administrators see the details of the error; the client only learns that there is one. */
 async function mappingRefusal(exchange: ScimRequest, error: MappingFailed): Promise<ScimError> {
   const { call } = exchange;
   const context = {

@@ -15,7 +15,7 @@ import type { RecordRow, ResourceType } from './resource-type.ts';
 import type { ScimRequest, ScimResponse } from './scim-request.ts';
 import { recordScope, sortLeaf } from './scope.ts';
 
-/** What a list is asked with (RFC 7644, section 3.4.2). */
+/** The query of a list (RFC 7644, section 3.4.2). */
 interface ListRequest {
   readonly filter: string | null;
   readonly sortBy: string | null;
@@ -39,7 +39,7 @@ export async function readOne(exchange: ScimRequest, type: ResourceType, id: str
   return { status: 200, body: project(resource, projectionOf(exchange.query, type)), headers };
 }
 
-/** What of a resource an answer to this query shows. */
+/** The attributes of a resource in the response. */
 export const projectionOf = (query: URLSearchParams, { extensions }: ResourceType): Projection =>
   readProjection(names(query.get('attributes')), names(query.get('excludedAttributes')), extensions);
 
