@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { cacheSizes } from '../src/platform/db/sqlite.ts';
-import { withStablePlan } from '../src/platform/db/sqlite-plan.ts';
+import { withStablePlan } from '../src/platform/db/sqlite/plan.ts';
+import { cacheSizes } from '../src/platform/db/sqlite/sqlite.ts';
 import type { FloorStore } from './floor.ts';
 import { type Recipe, render, type Step } from './recipe.ts';
 

@@ -7,7 +7,7 @@ import { nameKey } from '../src/lib/name-key.ts';
 import { toTimestamp } from '../src/platform/clock.ts';
 import type { Query } from '../src/platform/db/database.ts';
 import { randomText } from '../src/platform/random.ts';
-import { createRow } from '../src/resource/verbs/write-row.ts';
+import { createRow } from '../src/resource/write/write-row.ts';
 import { insertMany, storedRow, times } from './bulk.ts';
 import { loadAccessTokens } from './load-grants.ts';
 import type { Loading } from './loading.ts';

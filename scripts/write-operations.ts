@@ -7,7 +7,7 @@ import { composeApp } from '../src/app/compose.ts';
 import { openWorld } from '../src/app/world.ts';
 import { readConfig } from '../src/platform/config.ts';
 import { createLog } from '../src/platform/log.ts';
-import type { Operation } from '../src/resource/operation.ts';
+import type { Operation } from '../src/resource/document/operation.ts';
 
 export const operationsFile = fileURLToPath(new URL('../docs/operations.md', import.meta.url));
 

@@ -107,11 +107,7 @@ test('no module has mutable state', () => {
 });
 
 /** Where a module may hold what it made of a request: it goes with the request. */
-const requestScoped = [
-  'src/flow/executor/pending-user.ts',
-  'src/provider/authorize/tickets.ts',
-  'src/resource/created.ts',
-];
+const requestScoped = ['src/resource/write/created.ts'];
 
 test('no module holds a cache', () => {
   const emptyAtStart = /^(?:export )?const \w+(?:: [^=]+)? = new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\)/gm;
@@ -154,7 +150,6 @@ test('the documented path of a PATCH names files and functions that exist', () =
 });
 
 test('no source file exceeds the line limit', () => {
-  // Four files of the resource engine wait for their split.
   const limit = 360;
   const isGenerated = (text: string) => text.startsWith('// Made by scripts/');
   const long = [...everything, ...others]

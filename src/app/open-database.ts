@@ -4,9 +4,9 @@ import { errorFacts, messageOf } from '../lib/error-facts.ts';
 import type { Config } from '../platform/config.ts';
 import { maskedDatabaseUrl } from '../platform/config-values.ts';
 import type { Database } from '../platform/db/database.ts';
-import { lockFolder } from '../platform/db/folder-lock.ts';
-import { openPostgres } from '../platform/db/postgres.ts';
-import { openSqlite } from '../platform/db/sqlite.ts';
+import { openPostgres } from '../platform/db/postgres/postgres.ts';
+import { lockFolder } from '../platform/db/sqlite/folder-lock.ts';
+import { openSqlite } from '../platform/db/sqlite/sqlite.ts';
 
 export interface OpenDatabase {
   readonly db: Database;

@@ -1,11 +1,11 @@
 import { dump } from 'js-yaml';
 import { Invalid, Problem } from '../lib/problem.ts';
 import type { Call, Reply } from '../resource/call.ts';
-import { etagOf, matchesEtag } from '../resource/etag.ts';
+import { documentUnder, type OpenApiDocument } from '../resource/document/openapi.ts';
+import { asOpenApi30 } from '../resource/document/openapi-30.ts';
+import type { Operation } from '../resource/document/operation.ts';
 import { noChoice } from '../resource/fields/text.ts';
-import { documentUnder, type OpenApiDocument } from '../resource/openapi.ts';
-import { asOpenApi30 } from '../resource/openapi-30.ts';
-import type { Operation } from '../resource/operation.ts';
+import { etagOf, matchesEtag } from '../resource/read/etag.ts';
 
 type Format = 'json' | 'yaml';
 const versions = ['3.0', '3.1'] as const;

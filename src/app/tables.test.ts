@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { migrations } from '../platform/db/migrations/all.ts';
-import { sqliteDialect } from '../platform/db/sqlite-dialect.ts';
+import { sqliteDialect } from '../platform/db/sqlite/dialect.ts';
 
 /** Which layer owns which tables. All others belong to the one kind that names them. */
 const owned: Readonly<Record<string, readonly string[]>> = {

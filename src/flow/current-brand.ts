@@ -5,8 +5,8 @@ import { imageUrl } from '../core/media/image-address.ts';
 import type { Settings } from '../core/settings/settings.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { ResourceWorld } from '../resource/call.ts';
+import { arrayOf, type JsonSchema, objectSchema, orNull, stringSchema } from '../resource/document/json-schema.ts';
 import type { Row } from '../resource/fields/field.ts';
-import { arrayOf, type JsonSchema, objectSchema, orNull, stringSchema } from '../resource/json-schema.ts';
 import type { Action } from '../resource/resource.ts';
 import { brandFlowColumns, brandFlowNames } from './brand-flows.ts';
 

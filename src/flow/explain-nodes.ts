@@ -3,7 +3,7 @@ import type { Json } from '../lib/json.ts';
 import { Invalid, Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { resolveTarget } from '../policy/target.ts';
-import { isVisible } from '../resource/access.ts';
+import { isVisible } from '../resource/access/access.ts';
 import { type Call, requireActor } from '../resource/call.ts';
 import { isUuid } from '../resource/fields/scalar.ts';
 import type { Engine, Resource } from '../resource/resource.ts';

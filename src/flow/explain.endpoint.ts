@@ -3,9 +3,8 @@ import { Invalid } from '../lib/problem.ts';
 import { boundKinds, nameDeciders } from '../policy/deciders.ts';
 import type { PolicyEngine, TracedBinding } from '../policy/engine.ts';
 import { policyRequest } from '../policy/request.ts';
-import { holdsOn, isVisible } from '../resource/access.ts';
+import { holdsOn, isVisible } from '../resource/access/access.ts';
 import { requireActor } from '../resource/call.ts';
-import { defineEndpoint, type Endpoint } from '../resource/endpoint.ts';
 import {
   arrayOf,
   booleanSchema,
@@ -15,8 +14,9 @@ import {
   orNull,
   stringSchema,
   uuidSchema,
-} from '../resource/json-schema.ts';
-import { parseKey } from '../resource/read.ts';
+} from '../resource/document/json-schema.ts';
+import { defineEndpoint, type Endpoint } from '../resource/endpoint.ts';
+import { parseKey } from '../resource/read/read.ts';
 import { type ExplainInput, explainedNodes } from './explain-nodes.ts';
 
 const forEditors = 'Empty for callers who may not change the policy.';

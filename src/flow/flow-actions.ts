@@ -12,9 +12,9 @@ import {
   type JsonSchema,
   objectSchema,
   stringSchema,
-} from '../resource/json-schema.ts';
-import { logSchema } from '../resource/log-schema.ts';
-import { ReplyWith } from '../resource/operations.ts';
+} from '../resource/document/json-schema.ts';
+import { logSchema } from '../resource/document/log-schema.ts';
+import { ReplyWith } from '../resource/document/operations.ts';
 import type { Action } from '../resource/resource.ts';
 import { loadDenial } from './applicable-flow.ts';
 import { exportFlow } from './blueprint/export-flow.ts';

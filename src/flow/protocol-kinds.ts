@@ -1,6 +1,6 @@
 import { Problem } from '../lib/problem.ts';
 import type { Hosted } from '../platform/http/hosted.ts';
-import type { Actor } from '../resource/actor.ts';
+import type { Actor } from '../resource/access/actor.ts';
 import type { ResourceWorld } from '../resource/call.ts';
 import type { Registry } from '../resource/resource.ts';
 import type { EndDependencies } from './executor/end-walk.ts';

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { defineResource } from '../resource/define.ts';
+import { arrayOf, uuidSchema } from '../resource/document/json-schema.ts';
 import { madeName, nested } from '../resource/fields/computed.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { boolean, canonicalUuid, integer, isUuid, uuid } from '../resource/fields/scalar.ts';
 import { choice } from '../resource/fields/text.ts';
-import { arrayOf, uuidSchema } from '../resource/json-schema.ts';
-import { keyFilter } from '../resource/query.ts';
+import { keyFilter } from '../resource/list/query.ts';
 import type { Filter } from '../resource/resource.ts';
 import { policyEngineModes } from './policy-engine-modes.ts';
 

@@ -2,9 +2,9 @@ import { defineResource } from '../resource/define.ts';
 import { nestedMany } from '../resource/fields/computed.ts';
 import type { Fields } from '../resource/fields/field.ts';
 import { text } from '../resource/fields/text.ts';
-import { keyFilter } from '../resource/query.ts';
+import { keyFilter } from '../resource/list/query.ts';
+import type { NoFields, StoredRow } from '../resource/read/stored-row.ts';
 import type { Family, KindDeclaration, Resource } from '../resource/resource.ts';
-import type { NoFields, StoredRow } from '../resource/stored-row.ts';
 
 /** The members common to all stages. */
 export const stageFamily = {

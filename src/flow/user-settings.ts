@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Query } from '../platform/db/database.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import { callersFacts } from '../policy/request.ts';
-import { arrayOf, objectSchema, stringSchema } from '../resource/json-schema.ts';
+import { arrayOf, objectSchema, stringSchema } from '../resource/document/json-schema.ts';
 import type { Action, Registry, Resource } from '../resource/resource.ts';
 import { flowsForCaller } from './applicable-flow.ts';
 import { flowPage } from './executor/challenge.ts';

@@ -1,4 +1,4 @@
-import { guardDestinations } from '../resource/destinations.ts';
+import { guardDestinations } from '../resource/access/destinations.ts';
 
 export const eventPermissions = ['svc_events.view_event'];
 

@@ -2,7 +2,7 @@ import { defineResource } from '../resource/define.ts';
 import { nested } from '../resource/fields/computed.ts';
 import { ref, refs } from '../resource/fields/ref.ts';
 import { choice, text } from '../resource/fields/text.ts';
-import { relatedFilter } from '../resource/query.ts';
+import { relatedFilter } from '../resource/list/query.ts';
 import { eventDestinations, eventPermissions } from './event-destinations.ts';
 
 export const severities = ['notice', 'warning', 'alert'] as const;

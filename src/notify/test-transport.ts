@@ -5,12 +5,12 @@ import { say } from '../lib/texts/translate.ts';
 import type { JobWarning } from '../platform/jobs/job.ts';
 import type { Log } from '../platform/log.ts';
 import { randomUuid } from '../platform/random.ts';
-import { modelFacts } from '../resource/audit.ts';
 import { requireActor } from '../resource/call.ts';
 import { actionOn } from '../resource/define.ts';
-import { arrayOf, objectSchema, stringSchema } from '../resource/json-schema.ts';
+import { arrayOf, objectSchema, stringSchema } from '../resource/document/json-schema.ts';
 import type { ActionInput } from '../resource/resource.ts';
-import { isDryRun } from '../resource/write.ts';
+import { modelFacts } from '../resource/write/audit.ts';
+import { isDryRun } from '../resource/write/write.ts';
 import { loadTransport } from './load.ts';
 import { type Message, type StoredTransport, type TransportKind, Undelivered } from './transport-kind.ts';
 

@@ -1,9 +1,9 @@
 import type { Log } from '../platform/log.ts';
 import { defineResource } from '../resource/define.ts';
+import { stringSchema } from '../resource/document/json-schema.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { boolean } from '../resource/fields/scalar.ts';
 import { choice, text } from '../resource/fields/text.ts';
-import { stringSchema } from '../resource/json-schema.ts';
 import type { Resource } from '../resource/resource.ts';
 import { eventDestinations } from './event-destinations.ts';
 import { testTransport } from './test-transport.ts';

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { contains, isCidr, parseCidrs } from '../lib/cidr.ts';
 import { emailPattern } from '../lib/email.ts';
 import { messageOf } from '../lib/error-facts.ts';
-import { addressesOf } from './db/postgres-address.ts';
+import { addressesOf } from './db/postgres/address.ts';
 import { checkGeoFile } from './geo/geo-file.ts';
 import { maxPasswordLength } from './passwords.ts';
 

@@ -4,7 +4,7 @@ import { madeName, nested } from '../resource/fields/computed.ts';
 import type { Row } from '../resource/fields/field.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { boolean, integer } from '../resource/fields/scalar.ts';
-import { isNullFilter } from '../resource/filters.ts';
+import { isNullFilter } from '../resource/list/filters.ts';
 import type { CheckInput, Resource } from '../resource/resource.ts';
 import {
   bindingRights,

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Query } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import type { Call } from '../resource/call.ts';
+import { selectStored } from '../resource/read/stored.ts';
 import type { Resource } from '../resource/resource.ts';
-import { selectStored } from '../resource/stored.ts';
 import type { PolicySettings } from './policy.family.ts';
 
 /** Stands for the key where a policy is listed by an object, not bound to it. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { cacheActions } from '../resource/cache-actions.ts';
 import { defineFamilyList } from '../resource/family.ts';
-import { eitherFilter } from '../resource/filters.ts';
+import { eitherFilter } from '../resource/list/filters.ts';
 import type { Resource } from '../resource/resource.ts';
 import type { PolicyEngine } from './engine.ts';
 import { policyFamily } from './policy.family.ts';

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { defineResource } from '../resource/define.ts';
+import { integerSchema } from '../resource/document/json-schema.ts';
 import { computed } from '../resource/fields/computed.ts';
 import { type Fields, hidden } from '../resource/fields/field.ts';
 import { boolean, time } from '../resource/fields/scalar.ts';
 import { text } from '../resource/fields/text.ts';
-import { integerSchema } from '../resource/json-schema.ts';
-import { keyFilter } from '../resource/query.ts';
+import { keyFilter } from '../resource/list/query.ts';
+import type { NoFields, StoredRow } from '../resource/read/stored-row.ts';
 import type { Family, KindDeclaration, Resource } from '../resource/resource.ts';
-import type { NoFields, StoredRow } from '../resource/stored-row.ts';
 
 /** The members common to all policies. */
 export const policyFamily = {

@@ -1,11 +1,11 @@
 import { loadUserFacts } from '../core/mapping/user-facts.ts';
 import { Invalid } from '../lib/problem.ts';
-import { isVisible } from '../resource/access.ts';
+import { isVisible } from '../resource/access/access.ts';
 import { actionOn } from '../resource/define.ts';
+import { arrayOf, booleanSchema, objectSchema, stringSchema } from '../resource/document/json-schema.ts';
+import { logSchema } from '../resource/document/log-schema.ts';
 import { missingObject, ref } from '../resource/fields/ref.ts';
 import { json } from '../resource/fields/structured.ts';
-import { arrayOf, booleanSchema, objectSchema, stringSchema } from '../resource/json-schema.ts';
-import { logSchema } from '../resource/log-schema.ts';
 import type { ActionInput } from '../resource/resource.ts';
 import type { PolicyEngine } from './engine.ts';
 import { shownLog } from './outcome.ts';

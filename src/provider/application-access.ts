@@ -14,9 +14,9 @@ import type { PolicyEngine } from '../policy/engine.ts';
 import { shownLog } from '../policy/outcome.ts';
 import { policyRequest } from '../policy/request.ts';
 import { type Call, requireActor } from '../resource/call.ts';
+import { integerSchema } from '../resource/document/json-schema.ts';
 import { defineEndpoint, type Endpoint } from '../resource/endpoint.ts';
 import { isStorable } from '../resource/fields/well-formed.ts';
-import { integerSchema } from '../resource/json-schema.ts';
 
 /** Evaluates the policies bound to applications. Without a user, policies that need one deny. */
 export function createEvaluateAccess(engine: PolicyEngine): EvaluateAccess {

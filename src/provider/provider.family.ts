@@ -2,16 +2,16 @@ import { type RawBuilder, sql } from 'kysely';
 import { giveRight } from '../core/access/delegation.ts';
 import type { ProviderFilter } from '../core/application/provider-filters.ts';
 import { defineResource } from '../resource/define.ts';
+import { stringSchema, uuidSchema } from '../resource/document/json-schema.ts';
 import { defineFamilyList } from '../resource/family.ts';
 import { computed } from '../resource/fields/computed.ts';
 import { type Field, type Fields, hidden, mapFields, type RowAlias } from '../resource/fields/field.ts';
 import { ref, refs } from '../resource/fields/ref.ts';
 import { boolean, canonicalUuid, isUuid } from '../resource/fields/scalar.ts';
 import { text } from '../resource/fields/text.ts';
-import { eitherFilter } from '../resource/filters.ts';
-import { stringSchema, uuidSchema } from '../resource/json-schema.ts';
+import { eitherFilter } from '../resource/list/filters.ts';
+import type { StoredRow } from '../resource/read/stored-row.ts';
 import type { Family, KindDeclaration, Resource } from '../resource/resource.ts';
-import type { StoredRow } from '../resource/stored-row.ts';
 
 export const providerModel = 'svc_core.provider';
 

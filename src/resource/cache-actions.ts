@@ -1,5 +1,5 @@
 import type { Database } from '../platform/db/database.ts';
-import { integerSchema, objectSchema } from './json-schema.ts';
+import { integerSchema, objectSchema } from './document/json-schema.ts';
 import type { Action } from './resource.ts';
 
 interface Cache {

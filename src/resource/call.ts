@@ -3,7 +3,7 @@ import type { Database, Query } from '../platform/db/database.ts';
 import type { Upload } from '../platform/http/read-upload.ts';
 import type { RequestFacts } from '../platform/http/request-facts.ts';
 import type { HttpCall } from '../platform/http/routes.ts';
-import type { Actor } from './actor.ts';
+import type { Actor } from './access/actor.ts';
 
 export interface NewEvent {
   readonly action: string;

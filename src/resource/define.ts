@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import { memoize } from '../lib/memoize.ts';
+import { stringSchema } from './document/json-schema.ts';
 import { derivedField } from './fields/computed.ts';
 import type { Field, Fields, RowAlias } from './fields/field.ts';
-import { stringSchema } from './json-schema.ts';
-import { filterTable } from './query.ts';
+import { filterTable } from './list/query.ts';
+import type { KeyType, NoFields, StoredRow } from './read/stored-row.ts';
 import type { Action, Declaration, Derived, Resource } from './resource.ts';
-import type { KeyType, NoFields, StoredRow } from './stored-row.ts';
-import { allVerbs } from './verbs/verb.ts';
+import { allVerbs } from './verb.ts';
 
 /** Bounds that no declaration reaches. */
 const maxDepth = 20;

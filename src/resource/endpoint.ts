@@ -1,21 +1,21 @@
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
-import type { Credential } from './actor.ts';
+import type { Credential } from './access/actor.ts';
+import { acceptedBy } from './access/credentials.ts';
+import type { RecentAuthentication } from './access/recent-authentication.ts';
 import { type Call, type Reply, requireActor } from './call.ts';
-import { acceptedBy } from './credentials.ts';
+import { type JsonSchema, stringSchema } from './document/json-schema.ts';
+import type { Body, Method, Operation, Parameter } from './document/operation.ts';
+import { dryRun, ifMatch, ifNoneMatch, ReplyWith } from './document/operations.ts';
+import { requestSchema } from './document/schemas.ts';
 import { hasButton, withLabel, withLabels } from './document/ui-metadata/button.ts';
 import type { OperationPage } from './document/ui-metadata/page.ts';
-import { taggedReply } from './etag.ts';
 import type { Fields, ValuesOf } from './fields/field.ts';
-import { type JsonSchema, stringSchema } from './json-schema.ts';
-import type { Body, Method, Operation, Parameter } from './operation.ts';
-import { dryRun, ifMatch, ifNoneMatch, ReplyWith } from './operations.ts';
-import { parseAlone } from './parse.ts';
-import type { RecentAuthentication } from './recent-authentication.ts';
+import { taggedReply } from './read/etag.ts';
+import type { NoFields } from './read/stored-row.ts';
 import type { Answer, Engine } from './resource.ts';
-import { requestSchema } from './schemas.ts';
-import type { NoFields } from './stored-row.ts';
-import { inWrite } from './write.ts';
+import { parseAlone } from './write/parse.ts';
+import { inWrite } from './write/write.ts';
 
 /** An operation without rows: settings, reports, facts about the caller. Rows belong in resources. */
 export interface Endpoint<B extends Fields = Fields, Prepared = unknown> {

@@ -1,10 +1,10 @@
 import { defineResource } from './define.ts';
+import { arrayOf, stringSchema } from './document/json-schema.ts';
 import { derivedField } from './fields/computed.ts';
 import { type Fields, hidden, type Row } from './fields/field.ts';
 import { text } from './fields/text.ts';
-import { arrayOf, stringSchema } from './json-schema.ts';
 import type { Action, AfterWrite, Declaration, Family, Resource } from './resource.ts';
-import { readAndDeleteVerbs } from './verbs/verb.ts';
+import { readAndDeleteVerbs } from './verb.ts';
 
 /** The list over all kinds of a family, as declared: what it adds to the family's own fields. */
 export type FamilyList = Omit<Declaration, 'model' | 'table' | 'family' | 'component' | 'description' | 'fields'> & {

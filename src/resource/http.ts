@@ -9,13 +9,13 @@ import { toErrorResponse } from '../platform/http/error-response.ts';
 import { isUpload, readUpload } from '../platform/http/read-upload.ts';
 import type { RequestFacts } from '../platform/http/request-facts.ts';
 import { anyMethod, type HttpCall, type HttpResponse, type Routes } from '../platform/http/routes.ts';
-import type { Actor } from './actor.ts';
-import type { AnonymousLimit } from './anonymous-limit.ts';
+import type { Actor } from './access/actor.ts';
+import type { AnonymousLimit } from './access/anonymous-limit.ts';
+import { checkCredential } from './access/credentials.ts';
 import { type Call, callOf, type Reply, type ResourceWorld } from './call.ts';
-import { checkCredential } from './credentials.ts';
-import { checkQuery } from './flags.ts';
-import type { Operation } from './operation.ts';
-import { checkNames, strictApplied, wantsStrict } from './strict.ts';
+import type { Operation } from './document/operation.ts';
+import { checkQuery } from './write/flags.ts';
+import { checkNames, strictApplied, wantsStrict } from './write/strict.ts';
 
 export interface ApiNeeds {
   readonly db: Database;

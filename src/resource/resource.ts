@@ -3,16 +3,16 @@ import type { Complaints } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Dialect } from '../platform/db/dialect.ts';
 import type { Statement } from '../platform/db/statement.ts';
-import type { Credential } from './actor.ts';
+import type { Credential } from './access/actor.ts';
+import type { RecentAuthentication } from './access/recent-authentication.ts';
+import type { CorrectRights, NestedPrivacy, RightsInput, Visibility } from './access/visibility.ts';
 import type { Call } from './call.ts';
+import type { JsonSchema } from './document/json-schema.ts';
 import type { OperationPage, PageMetadata } from './document/ui-metadata/page.ts';
 import type { Fields, ReadContext, Row, RowAlias, ValuesOf } from './fields/field.ts';
-import type { JsonSchema } from './json-schema.ts';
-import type { RecentAuthentication } from './recent-authentication.ts';
-import type { Plan, PlanView } from './row-plan.ts';
-import type { KeyType, PkOf, StoredRow } from './stored-row.ts';
-import type { Verb } from './verbs/verb.ts';
-import type { CorrectRights, NestedPrivacy, RightsInput, Visibility } from './visibility.ts';
+import type { Plan, PlanView } from './read/row-plan.ts';
+import type { KeyType, PkOf, StoredRow } from './read/stored-row.ts';
+import type { Verb } from './verb.ts';
 
 /** The types of the engine, in one file because they refer to each other: actions get the engine, which reads resources. */
 

@@ -7,7 +7,7 @@ import { plainPage } from '../platform/http/plain-page.ts';
 import type { HttpResponse } from '../platform/http/routes.ts';
 import { callersFacts } from '../policy/request.ts';
 import type { Call } from '../resource/call.ts';
-import { inWrite } from '../resource/write.ts';
+import { inWrite } from '../resource/write/write.ts';
 import { type PendingLogin, toExternalIdentity } from './callback-result.ts';
 import type { ExternalIdentity } from './external-identity.ts';
 import { linkCaller } from './link-caller.ts';

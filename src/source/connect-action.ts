@@ -1,9 +1,9 @@
-import { diffOf, recordWrite } from '../resource/audit.ts';
-import { longLivedCredentials } from '../resource/credentials.ts';
+import { longLivedCredentials } from '../resource/access/credentials.ts';
 import type { Fields, Row } from '../resource/fields/field.ts';
 import { type KeyType, ref } from '../resource/fields/ref.ts';
 import type { Action } from '../resource/resource.ts';
-import { insertRow, showByKey } from '../resource/verbs/write-row.ts';
+import { diffOf, recordWrite } from '../resource/write/audit.ts';
+import { insertRow, showByKey } from '../resource/write/write-row.ts';
 import { checkMayLink, type LinkedObject } from './link-rights.ts';
 
 interface Facts {

@@ -1,8 +1,8 @@
 import type { Json } from '../lib/json.ts';
-import { modelFacts } from '../resource/audit.ts';
 import type { Call } from '../resource/call.ts';
 import type { Resource } from '../resource/resource.ts';
-import { isDryRun } from '../resource/write.ts';
+import { modelFacts } from '../resource/write/audit.ts';
+import { isDryRun } from '../resource/write/write.ts';
 import type { Identity } from './properties.ts';
 import type { SourceRow } from './source.family.ts';
 

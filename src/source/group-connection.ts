@@ -4,7 +4,7 @@ import { hidden } from '../resource/fields/field.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { time } from '../resource/fields/scalar.ts';
 import { text } from '../resource/fields/text.ts';
-import { relatedFilter } from '../resource/query.ts';
+import { relatedFilter } from '../resource/list/query.ts';
 import type { Resource } from '../resource/resource.ts';
 import { connectAction } from './connect-action.ts';
 import { embeddedSource } from './embedded-source.ts';

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { checkNotImpersonating } from '../core/access/impersonation-guard.ts';
 import { Invalid } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
-import { modelFacts, recordWrite } from '../resource/audit.ts';
 import { type Call, requireActor } from '../resource/call.ts';
 import type { Registry } from '../resource/resource.ts';
-import { insertRow } from '../resource/verbs/write-row.ts';
-import { updateColumns } from '../resource/write.ts';
+import { modelFacts, recordWrite } from '../resource/write/audit.ts';
+import { updateColumns } from '../resource/write/write.ts';
+import { insertRow } from '../resource/write/write-row.ts';
 import type { ExternalIdentity } from './external-identity.ts';
 
 interface ExistingConnection {

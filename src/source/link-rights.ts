@@ -1,7 +1,7 @@
 import { checkMayGrantMembership, checkMayReachUser } from '../core/access/delegation.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
-import { holdsOn } from '../resource/access.ts';
+import { holdsOn } from '../resource/access/access.ts';
 import { type Call, requireActor } from '../resource/call.ts';
 import type { Registry } from '../resource/resource.ts';
 

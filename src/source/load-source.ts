@@ -4,8 +4,8 @@ import { nullIfUnreadable } from '../platform/keys.ts';
 import type { Call } from '../resource/call.ts';
 import type { RowAlias } from '../resource/fields/field.ts';
 import { isStorable } from '../resource/fields/well-formed.ts';
+import { selectStored } from '../resource/read/stored.ts';
 import type { Resource } from '../resource/resource.ts';
-import { selectStored } from '../resource/stored.ts';
 import type { SourceRow } from './source.family.ts';
 
 /** Sources of one kind with all stored values, by name. One statement; checks no permissions. */

@@ -13,7 +13,7 @@ import type { HttpResponse } from '../platform/http/routes.ts';
 import type { InstanceKey } from '../platform/keys.ts';
 import { randomToken } from '../platform/random.ts';
 import { callersFacts } from '../policy/request.ts';
-import { authenticateAgain, isRecentlyAuthenticated } from '../resource/recent-authentication.ts';
+import { authenticateAgain, isRecentlyAuthenticated } from '../resource/access/recent-authentication.ts';
 import { passStep } from './append-steps.ts';
 import type { PendingLogin } from './callback-result.ts';
 import {

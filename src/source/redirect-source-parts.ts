@@ -1,5 +1,5 @@
 import { redirectComponent } from '../flow/executor/challenge.ts';
-import { stringSchema } from '../resource/json-schema.ts';
+import { stringSchema } from '../resource/document/json-schema.ts';
 import type { SourceModels } from './callback-result.ts';
 import { linkPath } from './login-redirect.ts';
 import { buildSourcePath } from './redirect-source.ts';

@@ -5,8 +5,8 @@ import { type Field, type Fields, hidden, mapFields } from '../resource/fields/f
 import { ref, refs } from '../resource/fields/ref.ts';
 import { boolean } from '../resource/fields/scalar.ts';
 import { choice, slug, text } from '../resource/fields/text.ts';
+import type { NoFields, StoredRow } from '../resource/read/stored-row.ts';
 import type { Family, KindDeclaration, Resource } from '../resource/resource.ts';
-import type { NoFields, StoredRow } from '../resource/stored-row.ts';
 
 const userMatchingModes = ['identifier', 'email_link', 'email_deny', 'username_link', 'username_deny'] as const;
 const groupMatchingModes = ['identifier', 'name_link', 'name_deny'] as const;

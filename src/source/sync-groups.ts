@@ -7,10 +7,10 @@ import { asObject, isJsonObject, type JsonObject } from '../lib/json.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { createRateLimit } from '../platform/limits/rate-limit.ts';
-import { diffOf, recordWrite } from '../resource/audit.ts';
 import type { Call } from '../resource/call.ts';
-import { insertRow } from '../resource/verbs/write-row.ts';
-import { updateColumns } from '../resource/write.ts';
+import { diffOf, recordWrite } from '../resource/write/audit.ts';
+import { updateColumns } from '../resource/write/write.ts';
+import { insertRow } from '../resource/write/write-row.ts';
 import type { PlannedGroup } from './properties.ts';
 
 export interface LiveSource {

@@ -4,7 +4,7 @@ import { Invalid, messagesOf } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Call } from '../resource/call.ts';
 import type { Engine } from '../resource/resource.ts';
-import { createRow, destroyRow, insertRow } from '../resource/verbs/write-row.ts';
+import { createRow, destroyRow, insertRow } from '../resource/write/write-row.ts';
 import { type ExternalIdentity, reportMisconfiguration } from './external-identity.ts';
 import type { MappedIdentity } from './properties.ts';
 

@@ -4,9 +4,9 @@ import type { Fields } from '../resource/fields/field.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { time } from '../resource/fields/scalar.ts';
 import { text } from '../resource/fields/text.ts';
-import { relatedFilter } from '../resource/query.ts';
+import { relatedFilter } from '../resource/list/query.ts';
 import type { Family, KindDeclaration, Resource } from '../resource/resource.ts';
-import type { Verb } from '../resource/verbs/verb.ts';
+import type { Verb } from '../resource/verb.ts';
 import { connectAction } from './connect-action.ts';
 import { embeddedSource } from './embedded-source.ts';
 

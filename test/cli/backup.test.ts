@@ -6,8 +6,8 @@ import type { Database } from '../../src/platform/db/database.ts';
 import { tablesInOrder } from '../../src/platform/db/introspect.ts';
 import { migrate, readSchemaState } from '../../src/platform/db/migrate.ts';
 import { migrations } from '../../src/platform/db/migrations/all.ts';
-import { openPostgres } from '../../src/platform/db/postgres.ts';
-import { openSqlite } from '../../src/platform/db/sqlite.ts';
+import { openPostgres } from '../../src/platform/db/postgres/postgres.ts';
+import { openSqlite } from '../../src/platform/db/sqlite/sqlite.ts';
 import {
   type Environment,
   firstStart,

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { migrations } from '../../src/platform/db/migrations/all.ts';
-import { openSqlite } from '../../src/platform/db/sqlite.ts';
+import { openSqlite } from '../../src/platform/db/sqlite/sqlite.ts';
 import { type Environment, firstStart, runGatehouse, startServerProcess } from '../support/gatehouse-process.ts';
 import { freshPostgresDatabase } from '../support/postgres.ts';
 import { newFolder } from '../support/server.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeDemo } from '../../src/app/cli/demo.ts';
-import { openSqlite } from '../../src/platform/db/sqlite.ts';
+import { openSqlite } from '../../src/platform/db/sqlite/sqlite.ts';
 import { firstStart, processToken, runGatehouse, startServerProcess } from '../support/gatehouse-process.ts';
 import { describeOnSqlite, newFolder, type TestServer } from '../support/server.ts';
 import { contentsOf } from '../support/whole-database.ts';

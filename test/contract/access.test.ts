@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { isWritable, type Row } from '../../src/resource/fields/field.ts';
 import { isRef } from '../../src/resource/fields/ref.ts';
 import type { Resource } from '../../src/resource/resource.ts';
-import type { Verb } from '../../src/resource/verbs/verb.ts';
+import type { Verb } from '../../src/resource/verb.ts';
 import type { Right } from '../support/grants.ts';
 import { describeEveryResource, type ResourceGround } from './every-resource.ts';
 import { resourceHints } from './hints.ts';

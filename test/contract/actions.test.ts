@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Operation } from '../../src/resource/operation.ts';
+import type { Operation } from '../../src/resource/document/operation.ts';
 import type { Action, Resource } from '../../src/resource/resource.ts';
 import { prepareRequest } from './drive.ts';
 import { describeEveryResource, operations, type ResourceGround } from './every-resource.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { documentUnder, openApiDocument } from '../../src/resource/document/openapi.ts';
+import type { Operation } from '../../src/resource/document/operation.ts';
 import { hasButton } from '../../src/resource/document/ui-metadata/button.ts';
-import { documentUnder, openApiDocument } from '../../src/resource/openapi.ts';
-import type { Operation } from '../../src/resource/operation.ts';
 import { createRegistry } from '../../src/resource/registry.ts';
 import { actionsOf } from '../../web/admin/api/action.ts';
 import type { Document } from '../../web/admin/api/document.ts';

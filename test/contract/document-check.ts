@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { createRouter } from '../../src/platform/http/router.ts';
-import type { OpenApiDocument } from '../../src/resource/openapi.ts';
-import type { Operation } from '../../src/resource/operation.ts';
+import type { OpenApiDocument } from '../../src/resource/document/openapi.ts';
+import type { Operation } from '../../src/resource/document/operation.ts';
 import { type Answer, type Api, apiBy } from '../support/api.ts';
 
 /** Holds every answer against the OpenAPI document. */

@@ -3,10 +3,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import type { JsonSchema } from '../../src/resource/document/json-schema.ts';
+import type { OpenApiDocument } from '../../src/resource/document/openapi.ts';
+import { requestSchema } from '../../src/resource/document/schemas.ts';
 import { isWritable } from '../../src/resource/fields/field.ts';
-import type { JsonSchema } from '../../src/resource/json-schema.ts';
-import type { OpenApiDocument } from '../../src/resource/openapi.ts';
-import { requestSchema } from '../../src/resource/schemas.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
 describeOnSqlite('the OpenAPI document', (server) => {

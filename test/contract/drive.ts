@@ -1,4 +1,4 @@
-import type { Operation } from '../../src/resource/operation.ts';
+import type { Operation } from '../../src/resource/document/operation.ts';
 import type { Ground } from './every-resource.ts';
 import { operationHints } from './hints.ts';
 import { sampleOfSchema } from './sample.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { Operation } from '../../src/resource/operation.ts';
+import type { Operation } from '../../src/resource/document/operation.ts';
 import { countEvents } from '../support/events.ts';
 import { describeOnBoth } from '../support/server.ts';
 import { prepareRequest } from './drive.ts';

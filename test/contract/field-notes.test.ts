@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { JsonSchema } from '../../src/resource/json-schema.ts';
-import type { OpenApiDocument } from '../../src/resource/openapi.ts';
+import type { JsonSchema } from '../../src/resource/document/json-schema.ts';
+import type { OpenApiDocument } from '../../src/resource/document/openapi.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
 const kinds = [

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Row } from '../../src/resource/fields/field.ts';
 import { isRef } from '../../src/resource/fields/ref.ts';
-import { keyFilter } from '../../src/resource/query.ts';
+import { keyFilter } from '../../src/resource/list/query.ts';
 import type { Resource } from '../../src/resource/resource.ts';
 import type { Api } from '../support/api.ts';
 import { describeEveryResource, type ResourceGround } from './every-resource.ts';

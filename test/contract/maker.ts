@@ -4,7 +4,7 @@ import { randomUuid } from '../../src/platform/random.ts';
 import { defaultOf, type Field, isRequired, isWritable, type Row } from '../../src/resource/fields/field.ts';
 import { isRef } from '../../src/resource/fields/ref.ts';
 import type { Resource } from '../../src/resource/resource.ts';
-import { columnsOf, valuesByTable, writeJoins } from '../../src/resource/write.ts';
+import { columnsOf, valuesByTable, writeJoins } from '../../src/resource/write/write.ts';
 import type { TestServer } from '../support/server.ts';
 import type { Hinting } from './hint.ts';
 import { resourceHints } from './hints.ts';

@@ -1,5 +1,5 @@
+import type { JsonSchema } from '../../src/resource/document/json-schema.ts';
 import type { Field } from '../../src/resource/fields/field.ts';
-import type { JsonSchema } from '../../src/resource/json-schema.ts';
 
 /** A value that a field of this name and kind takes; `number` makes it differ from others. References are not made here. */
 export function sampleOf(name: string, field: Field, number: number): unknown {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import type { Operation } from '../../src/resource/operation.ts';
+import type { Operation } from '../../src/resource/document/operation.ts';
 import { prepareRequest } from '../contract/drive.ts';
 import { type Ground, operationIds, prepareGround } from '../contract/every-resource.ts';
 import { columnsByTable } from '../contract/stored.ts';

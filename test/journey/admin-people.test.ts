@@ -159,7 +159,7 @@ describeJourney('the admin pages of people', (journey) => {
     await page.getByRole('checkbox', { name: 'View Group', exact: true }).check();
     await page.getByRole('checkbox', { name: 'Can access admin interface' }).waitFor();
     // The server has permissions for these, but no such objects.
-    expect(await page.getByRole('checkbox', { name: /License|LDAP/ }).count()).toBe(0);
+    expect(await page.getByRole('checkbox', { name: /License|Blueprint/ }).count()).toBe(0);
     await page.getByRole('checkbox', { name: 'Change Group', exact: true }).check();
     await page.getByText('2 permissions more, 0 fewer.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();

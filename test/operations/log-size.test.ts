@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { openSqlite } from '../../src/platform/db/sqlite.ts';
+import { openSqlite } from '../../src/platform/db/sqlite/sqlite.ts';
 import { newFolder } from '../support/server.ts';
 
 test('the write-ahead log of SQLite shrinks after a long read has ended', async () => {

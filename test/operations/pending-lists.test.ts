@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pendingListsJob } from '../../src/core/cleanup/pending-lists.job.ts';
 import { Rollback } from '../../src/platform/db/database.ts';
-import { openPostgres } from '../../src/platform/db/postgres.ts';
+import { openPostgres } from '../../src/platform/db/postgres/postgres.ts';
 import { until } from '../support/jobs.ts';
 import { unique } from '../support/make-walk.ts';
 import { hasPostgres, startServer, type TestServer } from '../support/server.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openPostgres } from '../../src/platform/db/postgres.ts';
+import { openPostgres } from '../../src/platform/db/postgres/postgres.ts';
 import { unique } from '../support/make-walk.ts';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { findPgBouncer, findPreparingPgBouncer } from '../support/pgbouncer-programs.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openPostgres } from '../../src/platform/db/postgres.ts';
-import { openSqlite } from '../../src/platform/db/sqlite.ts';
+import { openPostgres } from '../../src/platform/db/postgres/postgres.ts';
+import { openSqlite } from '../../src/platform/db/sqlite/sqlite.ts';
 import { firstStart, processToken, startServerProcess } from '../support/gatehouse-process.ts';
 import { freshPostgresDatabase } from '../support/postgres.ts';
 import { hasPostgres, newFolder } from '../support/server.ts';

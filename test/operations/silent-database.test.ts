@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
-import { openPostgres } from '../../src/platform/db/postgres.ts';
+import { openPostgres } from '../../src/platform/db/postgres/postgres.ts';
 import { isUnreachable } from '../../src/platform/db/unreachable.ts';
 import { freshPostgresDatabase } from '../support/postgres.ts';
 import { databaseProxy } from './database-proxy.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cachedUserFacts } from '../../src/core/mapping/user-facts.ts';
-import { openPostgres } from '../../src/platform/db/postgres.ts';
+import { openPostgres } from '../../src/platform/db/postgres/postgres.ts';
 import { openBrowser, signInFlow } from '../support/flow-client.ts';
 import { unique } from '../support/make-walk.ts';
 import { makeRelying, mappingsOf, tokensFor } from '../support/oauth2.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/platform/db/database.ts';
-import { openPostgres } from '../../src/platform/db/postgres.ts';
+import { openPostgres } from '../../src/platform/db/postgres/postgres.ts';
 import { freshPostgresDatabase } from '../support/postgres.ts';
 
 const database = await freshPostgresDatabase();

@@ -12,7 +12,7 @@ import { readPem } from '../../src/lib/pem.ts';
 import { readForm } from '../../src/lib/read-form.ts';
 import { readMessage, responseLimits } from '../../src/lib/saml/message.ts';
 import { verifySigned } from '../../src/lib/xml/verify.ts';
-import { sqliteDialect } from '../../src/platform/db/sqlite-dialect.ts';
+import { sqliteDialect } from '../../src/platform/db/sqlite/dialect.ts';
 import { createUserAgentParser } from '../../src/platform/user-agent.ts';
 import { json } from '../../src/resource/fields/structured.ts';
 import { text } from '../../src/resource/fields/text.ts';

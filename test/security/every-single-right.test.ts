@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
+import type { Operation } from '../../src/resource/document/operation.ts';
 import { isRef } from '../../src/resource/fields/ref.ts';
-import type { Operation } from '../../src/resource/operation.ts';
 import type { Resource } from '../../src/resource/resource.ts';
 import { type PreparedRequest, prepareRequest } from '../contract/drive.ts';
 import { type Ground, prepareGround } from '../contract/every-resource.ts';

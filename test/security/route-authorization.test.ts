@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { Operation } from '../../src/resource/operation.ts';
+import type { Operation } from '../../src/resource/document/operation.ts';
 import { prepareRequest } from '../contract/drive.ts';
 import { type Ground, operationIds, prepareGround } from '../contract/every-resource.ts';
 import { operationHints } from '../contract/hints.ts';

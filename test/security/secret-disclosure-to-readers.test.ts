@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { secretsOf } from '../../src/resource/plan.ts';
+import { secretsOf } from '../../src/resource/read/plan.ts';
 import { describeEveryResource } from '../contract/every-resource.ts';
 import { describeOnBoth, type TestServer } from '../support/server.ts';
 

@@ -1,14 +1,14 @@
-import { request as httpRequest } from 'node:http';
-import { connect } from 'node:net';
 import { deflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { ber, constructed, context, encode as encodeBer, encodeText } from '../../src/lib/ldap/ber.ts';
-import type { JsonSchema } from '../../src/resource/json-schema.ts';
-import type { Operation } from '../../src/resource/operation.ts';
+import type { JsonSchema } from '../../src/resource/document/json-schema.ts';
+import type { Operation } from '../../src/resource/document/operation.ts';
 import { prepareRequest } from '../contract/drive.ts';
 import { dryRunnableIds, prepareGround } from '../contract/every-resource.ts';
 import { samlWalk } from '../protocol/saml-source/saml-walk.ts';
 import { scimClient } from '../protocol/scim/scim-client.ts';
+import { costOf, type Sent, spentMs } from '../support/cost-of-requests.ts';
+import { asText, type Gene, grownValue, pieces, randomFrom, shapes } from '../support/grown-inputs.ts';
 import { base as ldapBase, password as ldapPassword, ldapPorts, makeDirectory } from '../support/ldap-directory.ts';
 import { encodeBind, encodeSearch } from '../support/ldap-requests.ts';
 import { protect } from '../support/protected-host.ts';
@@ -29,30 +29,6 @@ const largestHead = 12_000;
 
 type Who = keyof typeof limits;
 
-/** What a value is grown from, and how. */
-interface Gene {
-  /** Of the places of a target. */
-  readonly place: number;
-  readonly shape: (typeof shapes)[number];
-  readonly piece: string;
-  readonly size: number;
-}
-
-/** Bytes for the LDAP server, after a bind that they may have rights by. */
-interface LdapSent {
-  readonly bind: Buffer | null;
-  readonly bytes: Buffer;
-}
-
-interface HttpSent {
-  readonly method: string;
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
-}
-
-type Sent = HttpSent | LdapSent;
-
 /** An endpoint with places where a caller puts values of their choice. */
 interface Target {
   readonly name: string;
@@ -64,81 +40,6 @@ interface Target {
   build(place: string, value: unknown): Sent;
 }
 
-const shapes = ['text', 'list', 'same list', 'objects', 'members', 'nested lists', 'nested objects'] as const;
-/** `#` is a number that differs each time. */
-const pieces = [
-  ...['a', '0', '.', ' ', 'é', '<', '(', '[', '"', '\\', '-', '%', '&', ';', '/', '@', ':', '\n', '*', '\u0000', '💥'],
-  ...[
-    'a.',
-    'a-',
-    'a@',
-    'a,',
-    '%41',
-    '://',
-    '../',
-    '<a>',
-    '<a/>',
-    '{{',
-    '=1;',
-    ' or ',
-    'a=b&',
-    '1,',
-    '-----BEGIN A-----\n',
-  ],
-  ...['<a n#="">', '<a xmlns:n#="u">', ' xmlns:n#="u"', ' n#=""', 'k#=1&', 'k#,', 'emails co "#" or '],
-  ...['<a xmlns:b="c"/>', '<!---->', '&amp;', 'eyJhIjoxfQ.', '{"a":', '[a eq "b"]', 'not (', '%u0', 'xmlns:a="b" '],
-];
-
-/** A generator of numbers below one (mulberry32). */
-function randomFrom(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-/** A value of about this many bytes as JSON. */
-function grownValue({ shape, piece, size }: Gene): unknown {
-  const times = (bytesEach: number) => Math.max(1, Math.floor(size / bytesEach));
-  const text = (bytes: number) => {
-    const count = Math.max(1, Math.floor(bytes / (Buffer.byteLength(piece) + (piece.includes('#') ? 3 : 0))));
-    if (!piece.includes('#')) return piece.repeat(count);
-    return Array.from({ length: count }, (_, at) => piece.replaceAll('#', String(at))).join('');
-  };
-  switch (shape) {
-    case 'text':
-      return text(size);
-    case 'list':
-      return Array.from({ length: times(piece.length + 9) }, (_, at) => `${piece}${at}`);
-    case 'same list':
-      return Array.from({ length: times(piece.length + 3) }, () => piece);
-    case 'objects':
-      return Array.from({ length: times(30) }, (_, at) => ({ value: `${piece}${at}`, type: 'x' }));
-    case 'members':
-      return Object.fromEntries(Array.from({ length: times(piece.length + 12) }, (_, at) => [`${piece}${at}`, at]));
-    case 'nested lists':
-      return nest(Math.min(times(2), 90), (inner) => [inner], text(size / 2));
-    case 'nested objects':
-      return nest(Math.min(times(6), 90), (inner) => ({ [piece]: inner }), text(size / 2));
-  }
-}
-
-function nest(depth: number, wrap: (inner: unknown) => unknown, innermost: unknown): unknown {
-  let value = innermost;
-  for (let at = 0; at < depth; at++) value = wrap(value);
-  return value;
-}
-
-const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
-
-function spentMs(before: NodeJS.CpuUsage): number {
-  const { user, system } = process.threadCpuUsage(before);
-  return (user + system) / 1_000;
-}
-
 /** Takes 70 ms where nothing else runs. */
 function slowness(): number {
   const before = process.threadCpuUsage();
@@ -146,81 +47,6 @@ function slowness(): number {
     (one: { text: string }, other: { text: string }) => other.text.localeCompare(one.text, 'en'),
   );
   return Math.max(1, spentMs(before) / 70);
-}
-
-let senders = 0;
-
-/** Sends a request from an address of its own, so that no limit by network spares the work. */
-function sendHttp(server: TestServer, { method, path, headers, body }: HttpSent): Promise<number> {
-  const bytes = body === undefined ? undefined : Buffer.from(body);
-  senders += 1;
-  return new Promise((resolve, reject) => {
-    const sent = httpRequest(
-      new URL(server.url),
-      {
-        method,
-        path,
-        // Addresses in redirects grow by what they are encoded to.
-        maxHeaderSize: 1_000_000,
-        headers: {
-          'x-forwarded-for': `10.${(senders >> 16) & 255}.${(senders >> 8) & 255}.${senders & 255}`,
-          ...headers,
-          ...(bytes && { 'content-length': bytes.length }),
-        },
-      },
-      (answer) => {
-        answer.resume();
-        answer.on('end', () => resolve(answer.statusCode ?? 0));
-        answer.on('error', reject);
-      },
-    );
-    sent.on('error', (error: NodeJS.ErrnoException) =>
-      // The server does not read to the end what it refuses.
-      ['EPIPE', 'ECONNRESET'].includes(error.code ?? '') ? resolve(0) : reject(error),
-    );
-    sent.end(bytes);
-  });
-}
-
-/** Connects to the LDAP server, binds, and sends bytes. Gives what it costs from then on. */
-function sendLdap(server: TestServer, { bind, bytes }: LdapSent): Promise<number> {
-  const { hostname, port } = new URL(server.listening.LDAP ?? '');
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname);
-    let before: NodeJS.CpuUsage | undefined;
-    let last = 0;
-    // The end of an answer of many entries is not told apart from its beginning: a quiet moment ends it.
-    const isQuiet = setInterval(() => {
-      if (before && performance.now() - last > 100) done();
-    }, 20);
-    const begin = () => {
-      before = process.threadCpuUsage();
-      last = performance.now();
-      socket.write(bytes);
-    };
-    function done(): void {
-      clearInterval(isQuiet);
-      socket.destroy();
-      resolve(before ? spentMs(before) : 0);
-    }
-    socket.on('connect', () => (bind ? socket.write(bind) : begin()));
-    socket.on('data', () => {
-      if (!before) return begin();
-      last = performance.now();
-    });
-    socket.on('close', done);
-    socket.on('error', (error: NodeJS.ErrnoException) =>
-      ['EPIPE', 'ECONNRESET'].includes(error.code ?? '') ? done() : reject(error),
-    );
-  });
-}
-
-/** The processor time that a request takes. */
-async function costOf(server: TestServer, sent: Sent): Promise<number> {
-  if ('bytes' in sent) return sendLdap(server, sent);
-  const before = process.threadCpuUsage();
-  await sendHttp(server, sent);
-  return spentMs(before);
 }
 
 const json = { 'content-type': 'application/json' };

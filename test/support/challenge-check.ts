@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { Operation } from '../../src/resource/operation.ts';
+import type { Operation } from '../../src/resource/document/operation.ts';
 
 type Check = (challenge: unknown) => void;
 const checks = new WeakMap<readonly Operation[], Check>();

@@ -1,4 +1,4 @@
-import { documentUnder, type OpenApiDocument } from '../../src/resource/openapi.ts';
+import { documentUnder, type OpenApiDocument } from '../../src/resource/document/openapi.ts';
 import { describe } from '../../web/admin/api/description.ts';
 import { type Document, type Member, membersOf } from '../../web/admin/api/document.ts';
 import { englishKind, englishOf } from '../../web/admin/english-labels.ts';

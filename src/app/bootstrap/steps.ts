@@ -3,8 +3,8 @@ import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import type { Engine, Registry } from '../../resource/resource.ts';
-import { createRow } from '../../resource/verbs/write-row.ts';
-import { updateColumns } from '../../resource/write.ts';
+import { updateColumns } from '../../resource/write/write.ts';
+import { createRow } from '../../resource/write/write-row.ts';
 import type { World } from '../world.ts';
 
 /** A set of objects of a fresh install. Runs once per database, so changes by administrators stay. */

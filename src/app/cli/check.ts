@@ -1,9 +1,9 @@
 import { listAmbiguousNames } from '../../core/directory/name-keys.ts';
 import { type Config, describeConfig } from '../../platform/config.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { findDamage } from '../../platform/db/find-damage.ts';
 import { DatabaseIsNewer, readSchemaState } from '../../platform/db/migrate.ts';
 import { migrations } from '../../platform/db/migrations/all.ts';
+import { findDamage } from '../../platform/db/sqlite/find-damage.ts';
 import { checkInstanceKey, findInstall } from '../install.ts';
 import { databaseName, NoDatabase, openDatabase } from '../open-database.ts';
 import type { Command } from './command.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Demo, DemoApi } from '../../core/kind/demo.ts';
-import { insertRow } from '../../resource/verbs/write-row.ts';
+import { insertRow } from '../../resource/write/write-row.ts';
 import type { App } from '../compose.ts';
 import { systemCall } from '../system-call.ts';
 import type { World } from '../world.ts';

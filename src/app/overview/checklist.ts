@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { isLoopback } from '../../platform/config-values.ts';
 import type { Query } from '../../platform/db/database.ts';
-import type { Actor } from '../../resource/actor.ts';
+import type { Actor } from '../../resource/access/actor.ts';
 
 /** What a new server still lacks, in the order in which it is best done. */
 export const checklistSteps = [

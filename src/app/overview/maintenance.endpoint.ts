@@ -1,7 +1,6 @@
 import { createPemReader } from '../../core/key/certificate-facts.ts';
 import type { Jobs } from '../../platform/jobs/job.ts';
 import { requireActor } from '../../resource/call.ts';
-import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import {
   arrayOf,
   booleanSchema,
@@ -10,7 +9,8 @@ import {
   orNull,
   stringSchema,
   timeSchema,
-} from '../../resource/json-schema.ts';
+} from '../../resource/document/json-schema.ts';
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { connections, jobRuns, sources, syncProviders, tokens } from './maintenance.ts';
 import {
   certificatesByEnd,

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Jobs } from '../../platform/jobs/job.ts';
-import { holdsOn, visibleOrNone } from '../../resource/access.ts';
+import { holdsOn, visibleOrNone } from '../../resource/access/access.ts';
 import { requireActor } from '../../resource/call.ts';
 import type { ActionInput, Registry } from '../../resource/resource.ts';
 import { endingWithinMs } from './overview.endpoint.ts';

@@ -7,11 +7,8 @@ import { addMilliseconds, fromTimestamp } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { countJobs } from '../../platform/jobs/queue.ts';
 import type { Mailer } from '../../platform/mail/mailer.ts';
-import { visibleOrNone } from '../../resource/access.ts';
+import { visibleOrNone } from '../../resource/access/access.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
-import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
-import { list } from '../../resource/fields/structured.ts';
-import { choice } from '../../resource/fields/text.ts';
 import {
   arrayOf,
   booleanSchema,
@@ -20,7 +17,10 @@ import {
   orNull,
   stringSchema,
   timeSchema,
-} from '../../resource/json-schema.ts';
+} from '../../resource/document/json-schema.ts';
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
+import { list } from '../../resource/fields/structured.ts';
+import { choice } from '../../resource/fields/text.ts';
 import type { Registry } from '../../resource/resource.ts';
 import { findOutgoingHold } from '../outgoing-hold.ts';
 import { checklistFor, checklistSteps, saveDismissed } from './checklist.ts';

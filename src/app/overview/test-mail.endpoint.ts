@@ -2,11 +2,11 @@ import { Invalid } from '../../lib/problem.ts';
 import type { Log } from '../../platform/log.ts';
 import { MailError } from '../../platform/mail/mail-error.ts';
 import { awaitedWithinMs, type Mailer } from '../../platform/mail/mailer.ts';
+import { longLivedCredentials } from '../../resource/access/credentials.ts';
 import { requireActor } from '../../resource/call.ts';
-import { longLivedCredentials } from '../../resource/credentials.ts';
+import { objectSchema, stringSchema } from '../../resource/document/json-schema.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
-import { objectSchema, stringSchema } from '../../resource/json-schema.ts';
-import { isDryRun } from '../../resource/write.ts';
+import { isDryRun } from '../../resource/write/write.ts';
 
 interface Needs {
   readonly mailer: Mailer;

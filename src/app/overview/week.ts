@@ -4,7 +4,7 @@ import { chartOf } from '../../core/event/chart.ts';
 import { sumIntervals } from '../../core/event/intervals.ts';
 import { hourMs } from '../../lib/duration.ts';
 import { addMilliseconds, fromTimestamp, toTimestamp } from '../../platform/clock.ts';
-import { visibleOrNone } from '../../resource/access.ts';
+import { visibleOrNone } from '../../resource/access/access.ts';
 import type { ActionInput } from '../../resource/resource.ts';
 
 const hours = 7 * 24;

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Invalid, Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
+import { arrayOf, booleanSchema, objectSchema, orNull, stringSchema } from '../../resource/document/json-schema.ts';
 import { defineEndpoint, type Endpoint, type EndpointInput } from '../../resource/endpoint.ts';
 import { boolean } from '../../resource/fields/scalar.ts';
-import { arrayOf, booleanSchema, objectSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
-import { selectOne } from '../../resource/read.ts';
-import { updateRow } from '../../resource/verbs/write-row.ts';
+import { selectOne } from '../../resource/read/read.ts';
+import { updateRow } from '../../resource/write/write-row.ts';
 import { createMake } from '../bootstrap/steps.ts';
 import type { World } from '../world.ts';
 import { type ReadyMade, readyMade } from './ready-made.ts';

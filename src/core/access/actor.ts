@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Database } from '../../platform/db/database.ts';
-import { stampSql } from '../../platform/db/postgres-stamps.ts';
+import { stampSql } from '../../platform/db/postgres/stamps.ts';
 import { statement } from '../../platform/db/statement.ts';
-import type { Actor, ActorUser, Credential } from '../../resource/actor.ts';
+import type { Actor, ActorUser, Credential } from '../../resource/access/actor.ts';
 import { globalPermissionsSql, rolesOfSql } from './rights-sql.ts';
 
 /** The columns of `users` (as `u`) that make an actor, with `is_superuser` computed. */

@@ -1,10 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Invalid } from '../../lib/problem.ts';
 import { readList } from '../../platform/db/read-list.ts';
-import { visibleRows } from '../../resource/access.ts';
+import { visibleRows } from '../../resource/access/access.ts';
 import { type Call, readBy } from '../../resource/call.ts';
-import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
-import { type Row, readContext } from '../../resource/fields/field.ts';
 import {
   arrayOf,
   booleanSchema,
@@ -14,13 +12,15 @@ import {
   orNull,
   stringSchema,
   timeSchema,
-} from '../../resource/json-schema.ts';
-import { planOf } from '../../resource/plan.ts';
-import { notAvailable, orderBy } from '../../resource/query.ts';
-import { parseKey } from '../../resource/read.ts';
+} from '../../resource/document/json-schema.ts';
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
+import { type Row, readContext } from '../../resource/fields/field.ts';
+import { envelope, pageNumber, pageSize, whereAll } from '../../resource/list/list.ts';
+import { notAvailable, orderBy } from '../../resource/list/query.ts';
+import { findBySearch } from '../../resource/list/search.ts';
+import { planOf } from '../../resource/read/plan.ts';
+import { parseKey } from '../../resource/read/read.ts';
 import type { Engine, Registry } from '../../resource/resource.ts';
-import { findBySearch } from '../../resource/search.ts';
-import { envelope, pageNumber, pageSize, whereAll } from '../../resource/verbs/list.ts';
 import type { HolderKind } from './holder.ts';
 import { assignableModels } from './models.ts';
 import { isSuperuserSql, superusersSql } from './rights-sql.ts';

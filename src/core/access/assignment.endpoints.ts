@@ -1,5 +1,5 @@
+import { arrayOf, integerSchema, objectSchema, stringSchema, uuidSchema } from '../../resource/document/json-schema.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
-import { arrayOf, integerSchema, objectSchema, stringSchema, uuidSchema } from '../../resource/json-schema.ts';
 import { assignedListEndpoint } from './assigned-list.ts';
 import { assignBody, readGrants, unassignBody } from './assignment.ts';
 import { checkMayGrant } from './delegation.ts';

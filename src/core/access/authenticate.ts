@@ -3,7 +3,7 @@ import { createLruCache } from '../../lib/lru-cache.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { RequestFacts } from '../../platform/http/request-facts.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
-import type { Actor } from '../../resource/actor.ts';
+import type { Actor } from '../../resource/access/actor.ts';
 import { checkOwnOrigin } from '../session/own-origin.ts';
 import { actorOfSession, type SessionNeeds } from '../session/session-credential.ts';
 import { actorOfToken } from '../token/token-credential.ts';

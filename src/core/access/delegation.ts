@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
-import type { Actor } from '../../resource/actor.ts';
+import type { Actor } from '../../resource/access/actor.ts';
 import type { Call } from '../../resource/call.ts';
 import { grantsOfGroupsSql, grantsOfRolesSql, grantsOfUsersSql, isSuperuserSql, rolesOfSql } from './rights-sql.ts';
 

@@ -1,5 +1,5 @@
 import { Problem } from '../../lib/problem.ts';
-import type { Actor } from '../../resource/actor.ts';
+import type { Actor } from '../../resource/access/actor.ts';
 
 /** What it takes to see all users and groups. */
 export const directoryPermissions = ['svc_core.view_user', 'svc_core.view_group'];

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
 import { firstRow } from '../../platform/db/first-row.ts';
-import { modelFacts } from '../../resource/audit.ts';
 import type { Call } from '../../resource/call.ts';
+import { modelFacts } from '../../resource/write/audit.ts';
 import { checkMayTouchUser, type Grant } from './delegation.ts';
 import type { Holder, HolderKind } from './holder.ts';
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { Invalid, Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
-import { holdsOn } from '../../resource/access.ts';
+import { holdsOn } from '../../resource/access/access.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
-import { parseKey } from '../../resource/read.ts';
+import { parseKey } from '../../resource/read/read.ts';
 import type { Engine, Resource } from '../../resource/resource.ts';
 
 /** Permissions are given to users and roles; this is what differs between them. */

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { asObject } from '../../lib/json.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { Actor } from '../../resource/actor.ts';
+import type { Actor } from '../../resource/access/actor.ts';
+import { notImpersonating } from '../../resource/access/credentials.ts';
 import type { Call } from '../../resource/call.ts';
-import { notImpersonating } from '../../resource/credentials.ts';
 import type { UserFacts } from '../mapping/user-facts.ts';
 
 type ActingUser = Pick<

@@ -1,5 +1,5 @@
+import { stringSchema } from '../../resource/document/json-schema.ts';
 import type { ModelNames, ReadContext } from '../../resource/fields/field.ts';
-import { stringSchema } from '../../resource/json-schema.ts';
 import { appName, modelNames } from './models.ts';
 
 /** The display names of a permission's app and model; the row has both as `app_label` and `model`. */

@@ -3,7 +3,7 @@ import { Invalid } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { missingObject } from '../../resource/fields/ref.ts';
 import { isUuid } from '../../resource/fields/scalar.ts';
-import { parseKey } from '../../resource/read.ts';
+import { parseKey } from '../../resource/read/read.ts';
 import type { Registry } from '../../resource/resource.ts';
 
 /** An object's key in the form that grants store. Refuses malformed keys and missing objects. */

@@ -1,15 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Complaints } from '../../lib/problem.ts';
 import type { Dialect } from '../../platform/db/dialect.ts';
+import type { CorrectRights, RightsInput } from '../../resource/access/visibility.ts';
 import { defineResource } from '../../resource/define.ts';
+import { orNull, stringSchema } from '../../resource/document/json-schema.ts';
 import { computed } from '../../resource/fields/computed.ts';
 import { type Field, hidden, type RowAlias } from '../../resource/fields/field.ts';
 import { ref } from '../../resource/fields/ref.ts';
 import { text } from '../../resource/fields/text.ts';
-import { orNull, stringSchema } from '../../resource/json-schema.ts';
-import { fieldFilter } from '../../resource/query.ts';
+import { fieldFilter } from '../../resource/list/query.ts';
 import type { AfterWrite, Beside, CheckInput, Resource } from '../../resource/resource.ts';
-import type { CorrectRights, RightsInput } from '../../resource/visibility.ts';
 import { checkMayGrant, checkMayTouchUser, superusersAmong } from './delegation.ts';
 import { globalGrants } from './global-grants.ts';
 import { roleHolders, userHolders } from './holder.ts';

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { isVisible } from '../../resource/access.ts';
+import { isVisible } from '../../resource/access/access.ts';
 import { defineResource } from '../../resource/define.ts';
+import { booleanSchema, integerSchema, uuidSchema } from '../../resource/document/json-schema.ts';
 import { text } from '../../resource/fields/text.ts';
-import { booleanSchema, integerSchema, uuidSchema } from '../../resource/json-schema.ts';
-import { fieldFilter, noSuchChoice } from '../../resource/query.ts';
-import { parseKey } from '../../resource/read.ts';
+import { fieldFilter, noSuchChoice } from '../../resource/list/query.ts';
+import { parseKey } from '../../resource/read/read.ts';
 import type { Filter } from '../../resource/resource.ts';
 import { verboseMembers } from './model-verbose.ts';
 

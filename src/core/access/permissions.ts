@@ -4,7 +4,7 @@ import type { Database, Query } from '../../platform/db/database.ts';
 import type { Endpoint } from '../../resource/endpoint.ts';
 import type { Fields } from '../../resource/fields/field.ts';
 import { isRef } from '../../resource/fields/ref.ts';
-import { secretsOf } from '../../resource/plan.ts';
+import { secretsOf } from '../../resource/read/plan.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { modelNames } from './models.ts';
 

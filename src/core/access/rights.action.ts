@@ -9,7 +9,7 @@ import {
   objectSchema,
   orNull,
   stringSchema,
-} from '../../resource/json-schema.ts';
+} from '../../resource/document/json-schema.ts';
 import { groupsOfSql } from './rights-sql.ts';
 
 interface Named {

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { heldAmong, visibleOrNone } from '../../resource/access.ts';
+import { heldAmong, visibleOrNone } from '../../resource/access/access.ts';
+import type { CorrectRights, RightsInput } from '../../resource/access/visibility.ts';
 import { defineResource } from '../../resource/define.ts';
+import { stringSchema } from '../../resource/document/json-schema.ts';
 import { text } from '../../resource/fields/text.ts';
-import { stringSchema } from '../../resource/json-schema.ts';
 import type { Registry } from '../../resource/resource.ts';
-import type { CorrectRights, RightsInput } from '../../resource/visibility.ts';
 import { findUnreachableRoles, giveRight } from './delegation.ts';
 import { roleHolders } from './holder.ts';
 

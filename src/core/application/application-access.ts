@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Json } from '../../lib/json.ts';
 import { Invalid } from '../../lib/problem.ts';
-import type { Actor } from '../../resource/actor.ts';
+import type { Actor } from '../../resource/access/actor.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
 
 /** What access decisions need of an application. */

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { Invalid, Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
-import { checkMayAdd, isVisible, mayAdd } from '../../resource/access.ts';
+import { checkMayAdd, isVisible, mayAdd } from '../../resource/access/access.ts';
+import type { CorrectRights, RightsInput } from '../../resource/access/visibility.ts';
 import type { Call } from '../../resource/call.ts';
 import { actionOn } from '../../resource/define.ts';
 import { isWritable, type Row } from '../../resource/fields/field.ts';
 import { slug, text } from '../../resource/fields/text.ts';
+import { selectStored } from '../../resource/read/stored.ts';
 import type { Engine, Registry, Resource } from '../../resource/resource.ts';
-import { selectStored } from '../../resource/stored.ts';
-import { createRow, showByKey } from '../../resource/verbs/write-row.ts';
-import type { CorrectRights, RightsInput } from '../../resource/visibility.ts';
+import { createRow, showByKey } from '../../resource/write/write-row.ts';
 import { applicationModel, bindingModel, providerModel } from './models.ts';
 
 interface Duplicated {

@@ -1,5 +1,5 @@
 import { isWebUrl } from '../../lib/is-web-url.ts';
-import type { ActorUser } from '../../resource/actor.ts';
+import type { ActorUser } from '../../resource/access/actor.ts';
 
 /**
  * The placeholders of a launch URL. An allow-list: templates must not reach other members of a user (template

@@ -1,15 +1,15 @@
 import { type Complaints, Invalid } from '../../lib/problem.ts';
-import { checkMayAdd } from '../../resource/access.ts';
-import { everyCredential } from '../../resource/credentials.ts';
+import { checkMayAdd } from '../../resource/access/access.ts';
+import { everyCredential } from '../../resource/access/credentials.ts';
+import { arrayOf, booleanSchema, stringSchema } from '../../resource/document/json-schema.ts';
+import { requestSchema } from '../../resource/document/schemas.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { json, list } from '../../resource/fields/structured.ts';
 import { choice } from '../../resource/fields/text.ts';
-import { arrayOf, booleanSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Resource } from '../../resource/resource.ts';
-import { requestSchema } from '../../resource/schemas.ts';
-import { byName, unknownMembers, wantsStrict } from '../../resource/strict.ts';
-import { createRow } from '../../resource/verbs/write-row.ts';
+import { byName, unknownMembers, wantsStrict } from '../../resource/write/strict.ts';
+import { createRow } from '../../resource/write/write-row.ts';
 import { assignableModels } from '../access/models.ts';
 import { applicationModel, bindingModel } from './models.ts';
 

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { type Complaints, Invalid } from '../../lib/problem.ts';
-import { diffOf, recordWrite } from '../../resource/audit.ts';
 import { defineResource } from '../../resource/define.ts';
 import type { Field, FieldNotes } from '../../resource/fields/field.ts';
 import { ref } from '../../resource/fields/ref.ts';
 import { boolean } from '../../resource/fields/scalar.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
-import { keyFilter } from '../../resource/query.ts';
+import { keyFilter } from '../../resource/list/query.ts';
 import type { Action, CheckInput, Resource } from '../../resource/resource.ts';
+import { diffOf, recordWrite } from '../../resource/write/audit.ts';
 import { releaseImage, uploadAction } from '../media/image-actions.ts';
 import { ownRouteComplaint } from '../media/image-address.ts';
 import { imageAddress } from '../media/image-field.ts';

@@ -4,8 +4,8 @@ import { chooseLanguage, type Language, languages } from '../../lib/texts/langua
 import type { Database } from '../../platform/db/database.ts';
 import { queryCache } from '../../platform/db/query-cache.ts';
 import type { RequestFacts } from '../../platform/http/request-facts.ts';
-import type { Actor } from '../../resource/actor.ts';
-import type { JsonPart } from '../../resource/json-schema.ts';
+import type { Actor } from '../../resource/access/actor.ts';
+import type { JsonPart } from '../../resource/document/json-schema.ts';
 import { findBrandOfHost } from './brand-of-host.ts';
 import { brandTitle } from './brand-title.ts';
 

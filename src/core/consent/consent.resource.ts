@@ -3,7 +3,7 @@ import { defineResource } from '../../resource/define.ts';
 import { embedded } from '../../resource/fields/computed.ts';
 import { boolean, time } from '../../resource/fields/scalar.ts';
 import { text } from '../../resource/fields/text.ts';
-import { readAndDeleteVerbs } from '../../resource/verbs/verb.ts';
+import { readAndDeleteVerbs } from '../../resource/verb.ts';
 
 const nameIn = (value: unknown, member: string) => String((isJsonObject(value) && value[member]) || '');
 

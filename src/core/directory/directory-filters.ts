@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isJsonObject } from '../../lib/json.ts';
+import { integerSchema, type JsonSchema, stringSchema, uuidSchema } from '../../resource/document/json-schema.ts';
 import { canonicalUuid, isUuid } from '../../resource/fields/scalar.ts';
 import { choicesFor } from '../../resource/fields/text.ts';
 import { findUnstorable } from '../../resource/fields/well-formed.ts';
-import { integerSchema, type JsonSchema, stringSchema, uuidSchema } from '../../resource/json-schema.ts';
-import { notAvailable } from '../../resource/query.ts';
+import { notAvailable } from '../../resource/list/query.ts';
 import type { Filter } from '../../resource/resource.ts';
 
 // Databases refuse larger conditions.

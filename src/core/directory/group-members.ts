@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
-import { isVisible } from '../../resource/access.ts';
-import { modelFacts } from '../../resource/audit.ts';
+import { isVisible } from '../../resource/access/access.ts';
 import type { Call } from '../../resource/call.ts';
 import { actionOn } from '../../resource/define.ts';
 import { integer } from '../../resource/fields/scalar.ts';
 import type { ActionInput, Registry } from '../../resource/resource.ts';
+import { modelFacts } from '../../resource/write/audit.ts';
 import { checkMayGrantMembership, grantsSuperuser } from '../access/delegation.ts';
 import { checkSuperuserLeft } from '../access/last-superuser.ts';
 import { checkMayTouchGroup } from './group-rules.ts';

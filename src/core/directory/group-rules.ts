@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { type Complaints, Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
+import type { CorrectRights, RightsInput } from '../../resource/access/visibility.ts';
 import type { Call } from '../../resource/call.ts';
 import type { AfterWrite, CheckInput } from '../../resource/resource.ts';
-import type { CorrectRights, RightsInput } from '../../resource/visibility.ts';
 import {
   checkMayGrantMembership,
   checkMayGrantRoles,

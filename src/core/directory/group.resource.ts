@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { defineResource } from '../../resource/define.ts';
+import { integerSchema, orNull, stringSchema } from '../../resource/document/json-schema.ts';
 import { computed, nestedMany } from '../../resource/fields/computed.ts';
 import { ref, refs } from '../../resource/fields/ref.ts';
 import { boolean } from '../../resource/fields/scalar.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
-import { integerSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
 import { giveRight } from '../access/delegation.ts';
 import { groupsOfSql } from '../access/rights-sql.ts';
 import { attributesFilter, linkedFilter } from './directory-filters.ts';

@@ -1,6 +1,6 @@
 import { Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
-import { heldAmong } from '../../resource/access.ts';
+import { heldAmong } from '../../resource/access/access.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Registry } from '../../resource/resource.ts';
 import { checkMayGrantMembership } from '../access/delegation.ts';

@@ -3,14 +3,12 @@ import { asObject } from '../../lib/json.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { readList } from '../../platform/db/read-list.ts';
 import type { Passwords } from '../../platform/passwords.ts';
-import { visibleRows } from '../../resource/access.ts';
-import type { Actor } from '../../resource/actor.ts';
-import { modelFacts } from '../../resource/audit.ts';
+import { visibleRows } from '../../resource/access/access.ts';
+import type { Actor } from '../../resource/access/actor.ts';
+import { longLivedCredentials } from '../../resource/access/credentials.ts';
+import { checkRecentlyAuthenticatedFor } from '../../resource/access/recent-authentication.ts';
 import { readBy, requireActor } from '../../resource/call.ts';
-import { longLivedCredentials } from '../../resource/credentials.ts';
 import { actionOn } from '../../resource/define.ts';
-import type { Row } from '../../resource/fields/field.ts';
-import { text } from '../../resource/fields/text.ts';
 import {
   arrayOf,
   booleanSchema,
@@ -18,12 +16,14 @@ import {
   type JsonSchema,
   objectSchema,
   stringSchema,
-} from '../../resource/json-schema.ts';
-import { selectOne, showRow } from '../../resource/read.ts';
-import { checkRecentlyAuthenticatedFor } from '../../resource/recent-authentication.ts';
+} from '../../resource/document/json-schema.ts';
+import type { Row } from '../../resource/fields/field.ts';
+import { text } from '../../resource/fields/text.ts';
+import { whereAll } from '../../resource/list/list.ts';
+import { findBySearch } from '../../resource/list/search.ts';
+import { selectOne, showRow } from '../../resource/read/read.ts';
 import type { Action, ActionInput } from '../../resource/resource.ts';
-import { findBySearch } from '../../resource/search.ts';
-import { whereAll } from '../../resource/verbs/list.ts';
+import { modelFacts } from '../../resource/write/audit.ts';
 import { checkMayReachUser } from '../access/delegation.ts';
 import { systemPermissions } from '../access/permissions.ts';
 import { groupsOfSql } from '../access/rights-sql.ts';

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../../lib/problem.ts';
 import { requireActor } from '../../resource/call.ts';
 import { actionOn } from '../../resource/define.ts';
-import { objectSchema } from '../../resource/json-schema.ts';
+import { objectSchema } from '../../resource/document/json-schema.ts';
 import { coordinates, lastWeekOf } from '../event/figures.ts';
 
 /** A user's sign-ins, failed sign-ins and application launches in the last week. */

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
 import { readList } from '../../platform/db/read-list.ts';
 import type { Call } from '../../resource/call.ts';
-import { maxCount } from '../../resource/count.ts';
+import { maxCount } from '../../resource/list/count.ts';
 import { allTime, countEvents, newestEvents, type Span } from './rollup.ts';
 
 export interface UsedApplication {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { readList } from '../../platform/db/read-list.ts';
 import type { Call } from '../../resource/call.ts';
-import { atLeast } from '../../resource/count.ts';
-import { arrayOf, stringSchema } from '../../resource/json-schema.ts';
-import { ReplyWith } from '../../resource/operations.ts';
+import { arrayOf, stringSchema } from '../../resource/document/json-schema.ts';
+import { ReplyWith } from '../../resource/document/operations.ts';
+import { atLeast } from '../../resource/list/count.ts';
 import { type Counting, countEvents, type EventCounts, newestEvents, sumOf, type Unit } from './rollup.ts';
 
 /** Counts events by hour or day, action and application. */

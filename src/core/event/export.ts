@@ -5,12 +5,12 @@ import { Invalid } from '../../lib/problem.ts';
 import { languages } from '../../lib/texts/languages.ts';
 import { readList } from '../../platform/db/read-list.ts';
 import type { Call } from '../../resource/call.ts';
+import { stringSchema } from '../../resource/document/json-schema.ts';
+import { ReplyWith } from '../../resource/document/operations.ts';
 import { type Row, readContext } from '../../resource/fields/field.ts';
 import { noChoice } from '../../resource/fields/text.ts';
-import { stringSchema } from '../../resource/json-schema.ts';
-import { ReplyWith } from '../../resource/operations.ts';
+import { whereAll } from '../../resource/list/list.ts';
 import type { Action, ActionInput } from '../../resource/resource.ts';
-import { whereAll } from '../../resource/verbs/list.ts';
 import { eventConditions, eventModel, eventParameters } from './filtered.ts';
 
 const formats = ['csv', 'ndjson'] as const;

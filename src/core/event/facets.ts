@@ -1,7 +1,7 @@
 import { hourMs } from '../../lib/duration.ts';
 import { addMilliseconds, fromTimestamp, toTimestamp } from '../../platform/clock.ts';
 import { readList } from '../../platform/db/read-list.ts';
-import { visibleRows } from '../../resource/access.ts';
+import { visibleRows } from '../../resource/access/access.ts';
 import type { Call } from '../../resource/call.ts';
 import {
   arrayOf,
@@ -10,7 +10,7 @@ import {
   objectSchema,
   stringSchema,
   timeSchema,
-} from '../../resource/json-schema.ts';
+} from '../../resource/document/json-schema.ts';
 import type { Action, ActionInput } from '../../resource/resource.ts';
 import { readApplications } from './applications.ts';
 import { atLeastSchema, chartOf, isAllLookedAt, topOf, type Value, valuesOf, withExactnessOfEach } from './chart.ts';

@@ -3,12 +3,18 @@ import { hourMs } from '../../lib/duration.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import { Invalid } from '../../lib/problem.ts';
 import { fromTimestamp, toTimestamp } from '../../platform/clock.ts';
-import { visibleRows } from '../../resource/access.ts';
+import { visibleRows } from '../../resource/access/access.ts';
 import type { Call } from '../../resource/call.ts';
+import {
+  arrayOf,
+  integerSchema,
+  type JsonSchema,
+  objectSchema,
+  stringSchema,
+} from '../../resource/document/json-schema.ts';
 import { parseWhole } from '../../resource/fields/scalar.ts';
 import { noChoice } from '../../resource/fields/text.ts';
 import { isStorable, unstorable } from '../../resource/fields/well-formed.ts';
-import { arrayOf, integerSchema, type JsonSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Action } from '../../resource/resource.ts';
 import { eventActions } from './actions.ts';
 import { topApplications } from './applications.ts';

@@ -1,12 +1,12 @@
 import type { RawBuilder } from 'kysely';
 import { parseTimestamp } from '../../platform/clock.ts';
 import { readList } from '../../platform/db/read-list.ts';
-import { visibleRows } from '../../resource/access.ts';
+import { visibleRows } from '../../resource/access/access.ts';
 import { readBy } from '../../resource/call.ts';
-import { arrayOf, type JsonSchema, stringSchema, timeSchema } from '../../resource/json-schema.ts';
-import { filterConditions } from '../../resource/query.ts';
+import { arrayOf, type JsonSchema, stringSchema, timeSchema } from '../../resource/document/json-schema.ts';
+import { filterConditions } from '../../resource/list/query.ts';
+import { findBySearch } from '../../resource/list/search.ts';
 import type { ActionInput, Resource } from '../../resource/resource.ts';
-import { findBySearch } from '../../resource/search.ts';
 import type { Counting } from './rollup.ts';
 
 export const eventModel = 'svc_events.event';

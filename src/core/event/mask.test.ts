@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { masked } from '../../resource/audit.ts';
+import { masked } from '../../resource/write/audit.ts';
 import { maskSecrets } from './mask.ts';
 
 test('members named like secrets are masked at any depth', () => {

@@ -1,5 +1,5 @@
 import type { Json } from '../../lib/json.ts';
-import { masked } from '../../resource/audit.ts';
+import { masked } from '../../resource/write/audit.ts';
 
 // The address of a webhook is a credential: it is all that is needed to post to it.
 const secretName = /api|token|key|secret|pass|signature|webhook_url/i;

@@ -6,7 +6,7 @@ import type { Query } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { Geo } from '../../platform/geo/geo.ts';
 import { orderedUuid } from '../../platform/random.ts';
-import type { Actor, ActorUser } from '../../resource/actor.ts';
+import type { Actor, ActorUser } from '../../resource/access/actor.ts';
 import type { Call, NewEvent } from '../../resource/call.ts';
 import { storableText } from '../../resource/fields/well-formed.ts';
 import type { Settings } from '../settings/settings.ts';

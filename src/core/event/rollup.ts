@@ -3,7 +3,7 @@ import { hourMs } from '../../lib/duration.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Dialect } from '../../platform/db/dialect.ts';
-import { maxCount } from '../../resource/count.ts';
+import { maxCount } from '../../resource/list/count.ts';
 
 /**
  * `event_rollup` has the number of events by hour and by day, action and application (empty for none). A job adds hours once they are over

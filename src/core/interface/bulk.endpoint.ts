@@ -1,10 +1,6 @@
 import { isJsonObject } from '../../lib/json.ts';
 import { memoizeWeakly } from '../../lib/memoize.ts';
-import { type BulkWrite, createRunBulk } from '../../resource/bulk.ts';
-import { everyCredential } from '../../resource/credentials.ts';
-import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
-import { boolean } from '../../resource/fields/scalar.ts';
-import { json, list } from '../../resource/fields/structured.ts';
+import { everyCredential } from '../../resource/access/credentials.ts';
 import {
   anyButNull,
   arrayOf,
@@ -13,8 +9,12 @@ import {
   objectSchema,
   orNull,
   stringSchema,
-} from '../../resource/json-schema.ts';
-import { ReplyWith } from '../../resource/operations.ts';
+} from '../../resource/document/json-schema.ts';
+import { ReplyWith } from '../../resource/document/operations.ts';
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
+import { boolean } from '../../resource/fields/scalar.ts';
+import { json, list } from '../../resource/fields/structured.ts';
+import { type BulkWrite, createRunBulk } from '../../resource/write/bulk.ts';
 
 const maxWrites = 100;
 

@@ -1,7 +1,5 @@
-import type { Actor } from '../../resource/actor.ts';
+import type { Actor } from '../../resource/access/actor.ts';
 import { requireActor } from '../../resource/call.ts';
-import { buttonPermissions } from '../../resource/document/ui-metadata/button.ts';
-import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import {
   arrayOf,
   booleanSchema,
@@ -10,7 +8,9 @@ import {
   objectSchema,
   orNull,
   stringSchema,
-} from '../../resource/json-schema.ts';
+} from '../../resource/document/json-schema.ts';
+import { buttonPermissions } from '../../resource/document/ui-metadata/button.ts';
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import type { Registry, Resource } from '../../resource/resource.ts';
 import { systemPermissions } from '../access/permissions.ts';
 import { extents, loadRights, type RightsOf } from './rights.ts';

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { memoizeWeakly } from '../../lib/memoize.ts';
 import { Invalid } from '../../lib/problem.ts';
 import type { Call } from '../../resource/call.ts';
-import { arrayOf, type JsonSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
-import { createReadNames, type NamedObject, type ReadNames } from '../../resource/names.ts';
-import { parseKey } from '../../resource/read.ts';
+import { arrayOf, type JsonSchema, objectSchema, stringSchema } from '../../resource/document/json-schema.ts';
+import { createReadNames, type NamedObject, type ReadNames } from '../../resource/document/names.ts';
+import { parseKey } from '../../resource/read/read.ts';
 import type { Engine, Registry, Resource } from '../../resource/resource.ts';
 
 /** The model that represents every possible target of a policy binding. */

@@ -1,17 +1,17 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Invalid } from '../../lib/problem.ts';
 import { readList } from '../../platform/db/read-list.ts';
-import { visibleOrNone } from '../../resource/access.ts';
+import { visibleOrNone } from '../../resource/access/access.ts';
 import { type Call, readBy, requireActor } from '../../resource/call.ts';
+import { arrayOf, stringSchema } from '../../resource/document/json-schema.ts';
+import type { NamedObject, ReadNames } from '../../resource/document/names.ts';
 import { defineEndpoint, type Endpoint, type EndpointInput } from '../../resource/endpoint.ts';
-import { arrayOf, stringSchema } from '../../resource/json-schema.ts';
-import type { NamedObject, ReadNames } from '../../resource/names.ts';
-import { nearByIndex, nearnessOf } from '../../resource/nearness.ts';
-import { orderBy } from '../../resource/query.ts';
-import { parseKey } from '../../resource/read.ts';
+import { whereAll } from '../../resource/list/list.ts';
+import { nearByIndex, nearnessOf } from '../../resource/list/nearness.ts';
+import { orderBy } from '../../resource/list/query.ts';
+import { findBySearch } from '../../resource/list/search.ts';
+import { parseKey } from '../../resource/read/read.ts';
 import type { Engine, Resource } from '../../resource/resource.ts';
-import { findBySearch } from '../../resource/search.ts';
-import { whereAll } from '../../resource/verbs/list.ts';
 import { maxKeys, type NameReaders, namedObjectSchema, resourcesOf } from './named-objects.ts';
 import { searchedResources } from './search-scope.ts';
 

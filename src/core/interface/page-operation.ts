@@ -1,6 +1,6 @@
 import { createRouter } from '../../platform/http/router.ts';
-import type { Operation } from '../../resource/operation.ts';
-import { operationsOf } from '../../resource/operations.ts';
+import type { Operation } from '../../resource/document/operation.ts';
+import { operationsOf } from '../../resource/document/operations.ts';
 import type { Engine, Resource } from '../../resource/resource.ts';
 
 /** A read operation with its parameters. */

@@ -1,9 +1,7 @@
 import { memoizeWeakly } from '../../lib/memoize.ts';
 import { Invalid, Problem } from '../../lib/problem.ts';
+import { checkCredential } from '../../resource/access/credentials.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
-import { checkCredential } from '../../resource/credentials.ts';
-import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
-import { checkQuery } from '../../resource/flags.ts';
 import {
   arrayOf,
   booleanSchema,
@@ -12,8 +10,10 @@ import {
   objectSchema,
   orNull,
   stringSchema,
-} from '../../resource/json-schema.ts';
-import type { OpenApiDocument } from '../../resource/openapi.ts';
+} from '../../resource/document/json-schema.ts';
+import type { OpenApiDocument } from '../../resource/document/openapi.ts';
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
+import { checkQuery } from '../../resource/write/flags.ts';
 import { maxKeys, namedObjectSchema, type ReadByKeys } from './named-objects.ts';
 import { createFindReadOperation, type ReadOperation } from './page-operation.ts';
 import { referencesIn } from './references.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../lib/json.ts';
-import type { Actor } from '../../resource/actor.ts';
+import type { Actor } from '../../resource/access/actor.ts';
 import { describeField } from '../../resource/document/ui-metadata/field.ts';
 import { describeResource } from '../../resource/document/ui-metadata/resource.ts';
 import type { Field } from '../../resource/fields/field.ts';

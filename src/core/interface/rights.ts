@@ -1,7 +1,7 @@
 import type { Query } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
-import { isAlwaysInUse } from '../../resource/access.ts';
-import type { Actor } from '../../resource/actor.ts';
+import { isAlwaysInUse } from '../../resource/access/access.ts';
+import type { Actor } from '../../resource/access/actor.ts';
 import type { Registry, Resource } from '../../resource/resource.ts';
 import { objectPermissionsSql } from '../access/rights-sql.ts';
 

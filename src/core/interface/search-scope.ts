@@ -1,4 +1,4 @@
-import type { Actor } from '../../resource/actor.ts';
+import type { Actor } from '../../resource/access/actor.ts';
 import type { Registry, Resource } from '../../resource/resource.ts';
 
 /** Where a search finds the rows of a resource: over all kinds, in its own list, or nowhere. */

@@ -1,16 +1,16 @@
 import { generateCertificate, UnusableAltName } from '../../lib/certificate/generate-certificate.ts';
 import { Invalid, Problem } from '../../lib/problem.ts';
 import { createWorkQueue } from '../../lib/work-queue.ts';
-import { modelFacts } from '../../resource/audit.ts';
 import { defineAction } from '../../resource/define.ts';
+import { booleanSchema, objectSchema, stringSchema } from '../../resource/document/json-schema.ts';
+import { ReplyWith } from '../../resource/document/operations.ts';
 import type { ValuesOf } from '../../resource/fields/field.ts';
 import { integer } from '../../resource/fields/scalar.ts';
 import { choice, text } from '../../resource/fields/text.ts';
-import { asksForFile } from '../../resource/flags.ts';
-import { booleanSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
-import { ReplyWith } from '../../resource/operations.ts';
 import type { Action } from '../../resource/resource.ts';
-import { createRow, showByKey } from '../../resource/verbs/write-row.ts';
+import { modelFacts } from '../../resource/write/audit.ts';
+import { asksForFile } from '../../resource/write/flags.ts';
+import { createRow, showByKey } from '../../resource/write/write-row.ts';
 import { certificateModel } from './certificate-model.ts';
 
 const maxAltNames = 1_000;

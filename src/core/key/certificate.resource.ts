@@ -2,12 +2,18 @@ import { sql } from 'kysely';
 import { type CertificateFacts, keyMatchesCertificate, readPrivateKey } from '../../lib/certificate.ts';
 import type { Complaints } from '../../lib/problem.ts';
 import { defineResource } from '../../resource/define.ts';
+import {
+  booleanSchema,
+  type JsonSchema,
+  orNull,
+  stringSchema,
+  timeSchema,
+} from '../../resource/document/json-schema.ts';
 import type { ReadContext } from '../../resource/fields/field.ts';
 import { secret } from '../../resource/fields/secret.ts';
 import { text } from '../../resource/fields/text.ts';
-import { readFlag } from '../../resource/flags.ts';
-import { booleanSchema, type JsonSchema, orNull, stringSchema, timeSchema } from '../../resource/json-schema.ts';
 import type { CheckInput, Derived, Filter, Resource } from '../../resource/resource.ts';
+import { readFlag } from '../../resource/write/flags.ts';
 import { generateAction, viewCertificateAction, viewPrivateKeyAction } from './certificate-actions.ts';
 import { createPemReader, type PemReader } from './certificate-facts.ts';
 import { certificateModel } from './certificate-model.ts';

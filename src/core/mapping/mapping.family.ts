@@ -1,12 +1,12 @@
 import type { Sandbox } from '../../platform/sandbox/sandbox.ts';
+import type { CorrectRights } from '../../resource/access/visibility.ts';
 import { defineResource } from '../../resource/define.ts';
 import { expression } from '../../resource/fields/expression.ts';
 import type { Fields } from '../../resource/fields/field.ts';
 import { text } from '../../resource/fields/text.ts';
-import { isNullFilter, oneOfFilter } from '../../resource/filters.ts';
+import { isNullFilter, oneOfFilter } from '../../resource/list/filters.ts';
+import type { StoredRow } from '../../resource/read/stored-row.ts';
 import type { Family, KindDeclaration, Resource } from '../../resource/resource.ts';
-import type { StoredRow } from '../../resource/stored-row.ts';
-import type { CorrectRights } from '../../resource/visibility.ts';
 import { giveRight } from '../access/delegation.ts';
 
 export const mappingModel = 'svc_core.propertymapping';

@@ -1,14 +1,14 @@
 import type { Json } from '../../lib/json.ts';
 import { Invalid } from '../../lib/problem.ts';
 import type { Sandbox } from '../../platform/sandbox/sandbox.ts';
-import { isVisible } from '../../resource/access.ts';
+import { isVisible } from '../../resource/access/access.ts';
 import { actionOn } from '../../resource/define.ts';
+import { booleanSchema, objectSchema, stringSchema } from '../../resource/document/json-schema.ts';
 import { defineFamilyList } from '../../resource/family.ts';
 import { missingObject, ref } from '../../resource/fields/ref.ts';
 import { json } from '../../resource/fields/structured.ts';
-import { hasFlag } from '../../resource/flags.ts';
-import { booleanSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { ActionInput, Resource } from '../../resource/resource.ts';
+import { hasFlag } from '../../resource/write/flags.ts';
 import { evaluateMapping, MappingFailed } from './evaluate.ts';
 import { mappingFamily, mappingFilters } from './mapping.family.ts';
 import { loadGroupFacts, loadUserFacts } from './user-facts.ts';

@@ -1,6 +1,6 @@
+import { orNull, stringSchema } from '../../resource/document/json-schema.ts';
 import { asStored, type Field } from '../../resource/fields/field.ts';
 import { type TextOptions, text } from '../../resource/fields/text.ts';
-import { orNull, stringSchema } from '../../resource/json-schema.ts';
 import { imageAddressComplaint, imageUrl } from './image-address.ts';
 
 /** An image that the `set_…` actions change; without one the fallback shows. */

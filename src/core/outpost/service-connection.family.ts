@@ -1,11 +1,11 @@
 import { actionOn, defineResource } from '../../resource/define.ts';
+import { booleanSchema, objectSchema, stringSchema } from '../../resource/document/json-schema.ts';
 import { defineFamilyList } from '../../resource/family.ts';
 import type { Fields } from '../../resource/fields/field.ts';
 import { boolean } from '../../resource/fields/scalar.ts';
 import { text } from '../../resource/fields/text.ts';
-import { booleanSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
+import type { StoredRow } from '../../resource/read/stored-row.ts';
 import type { Family, KindDeclaration, Resource } from '../../resource/resource.ts';
-import type { StoredRow } from '../../resource/stored-row.ts';
 import { type ConnectionKind, unreachable } from './connection-kind.ts';
 
 const localHelp = 'Whether it reaches the engine or the cluster that this server itself runs on.';

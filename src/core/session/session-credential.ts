@@ -6,7 +6,7 @@ import { statement } from '../../platform/db/statement.ts';
 import type { Geo } from '../../platform/geo/geo.ts';
 import type { RequestFacts } from '../../platform/http/request-facts.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
-import type { Actor } from '../../resource/actor.ts';
+import type { Actor } from '../../resource/access/actor.ts';
 import type { NewEvent } from '../../resource/call.ts';
 import { type ActorRow, actorColumns, loadActor } from '../access/actor.ts';
 import { checkMayImpersonate } from '../access/delegation.ts';

@@ -3,9 +3,6 @@ import type { Geo } from '../../platform/geo/geo.ts';
 import type { UserAgentParser } from '../../platform/user-agent.ts';
 import { requireActor } from '../../resource/call.ts';
 import { defineAction, defineResource } from '../../resource/define.ts';
-import { ref } from '../../resource/fields/ref.ts';
-import { boolean, time } from '../../resource/fields/scalar.ts';
-import { text } from '../../resource/fields/text.ts';
 import {
   booleanSchema,
   integerSchema,
@@ -13,8 +10,11 @@ import {
   objectSchema,
   orNull,
   stringSchema,
-} from '../../resource/json-schema.ts';
-import { relatedFilter } from '../../resource/query.ts';
+} from '../../resource/document/json-schema.ts';
+import { ref } from '../../resource/fields/ref.ts';
+import { boolean, time } from '../../resource/fields/scalar.ts';
+import { text } from '../../resource/fields/text.ts';
+import { relatedFilter } from '../../resource/list/query.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { endSessions } from './session.ts';
 

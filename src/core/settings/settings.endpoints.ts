@@ -3,13 +3,13 @@ import { parseDuration } from '../../lib/duration.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
+import { type JsonSchema, objectSchema, orNull, withoutLengths } from '../../resource/document/json-schema.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
-import { checkIfMatch } from '../../resource/etag.ts';
 import { accept, type Common, complain, type Field, type Row } from '../../resource/fields/field.ts';
 import { boolean, duration, integer } from '../../resource/fields/scalar.ts';
 import { list, record } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
-import { type JsonSchema, objectSchema, orNull, withoutLengths } from '../../resource/json-schema.ts';
+import { checkIfMatch } from '../../resource/read/etag.ts';
 import { avatarsComplaint, usesExternalService } from '../directory/avatar.ts';
 import { defaultSettings, minKeyLength, type Settings, type SettingsStore } from './settings.ts';
 

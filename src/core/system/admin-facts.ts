@@ -1,5 +1,4 @@
 import { countWorkers } from '../../platform/jobs/queue.ts';
-import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import {
   arrayOf,
   booleanSchema,
@@ -7,7 +6,8 @@ import {
   type JsonSchema,
   objectSchema,
   stringSchema,
-} from '../../resource/json-schema.ts';
+} from '../../resource/document/json-schema.ts';
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { modelNames } from '../access/models.ts';
 import { appLabelOf, appNames } from '../event/app-names.ts';
 import { appLabel } from './app-label.ts';

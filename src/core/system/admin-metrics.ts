@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { objectSchema } from '../../resource/document/json-schema.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
-import { objectSchema } from '../../resource/json-schema.ts';
 import { coordinates, lastWeekOf } from '../event/figures.ts';
 import { visibleEvents } from '../event/filtered.ts';
 

@@ -2,7 +2,6 @@ import { getFips } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { arch, version as kernelVersion, machine, platform, release, type } from 'node:os';
 import type { Call } from '../../resource/call.ts';
-import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import {
   booleanSchema,
   type JsonSchema,
@@ -10,7 +9,8 @@ import {
   orNull,
   stringSchema,
   timeSchema,
-} from '../../resource/json-schema.ts';
+} from '../../resource/document/json-schema.ts';
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { findBrandOfHost } from '../brand/brand-of-host.ts';
 
 interface Needs {

@@ -1,4 +1,3 @@
-import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import {
   arrayOf,
   booleanSchema,
@@ -6,7 +5,8 @@ import {
   type JsonSchema,
   objectSchema,
   stringSchema,
-} from '../../resource/json-schema.ts';
+} from '../../resource/document/json-schema.ts';
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import type { Settings } from '../settings/settings.ts';
 
 interface Needs {

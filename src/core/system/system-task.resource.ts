@@ -3,12 +3,7 @@ import { Invalid } from '../../lib/problem.ts';
 import { addMilliseconds, fromTimestamp } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Jobs } from '../../platform/jobs/job.ts';
-import { modelFacts } from '../../resource/audit.ts';
 import { actionOn, defineResource } from '../../resource/define.ts';
-import { computed } from '../../resource/fields/computed.ts';
-import { hidden, type RowAlias } from '../../resource/fields/field.ts';
-import { time } from '../../resource/fields/scalar.ts';
-import { choicesFor, text } from '../../resource/fields/text.ts';
 import {
   arrayOf,
   booleanSchema,
@@ -16,10 +11,15 @@ import {
   orNull,
   stringSchema,
   timeSchema,
-} from '../../resource/json-schema.ts';
-import { logSchema } from '../../resource/log-schema.ts';
-import { notAvailable } from '../../resource/query.ts';
+} from '../../resource/document/json-schema.ts';
+import { logSchema } from '../../resource/document/log-schema.ts';
+import { computed } from '../../resource/fields/computed.ts';
+import { hidden, type RowAlias } from '../../resource/fields/field.ts';
+import { time } from '../../resource/fields/scalar.ts';
+import { choicesFor, text } from '../../resource/fields/text.ts';
+import { notAvailable } from '../../resource/list/query.ts';
 import type { Filter, Resource } from '../../resource/resource.ts';
+import { modelFacts } from '../../resource/write/audit.ts';
 import { jobsAreKeptMs } from '../cleanup/cleanup.jobs.ts';
 
 const statuses = ['unknown', 'successful', 'warning', 'error'] as const;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
-import type { Actor } from '../../resource/actor.ts';
+import type { Actor } from '../../resource/access/actor.ts';
 import { type ActorRow, actorColumns, loadActor } from '../access/actor.ts';
 import { isSuperuserSql } from '../access/rights-sql.ts';
 

@@ -4,7 +4,7 @@ import { type Complaints, Problem } from '../../lib/problem.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { randomText } from '../../platform/random.ts';
-import type { Actor } from '../../resource/actor.ts';
+import type { Actor } from '../../resource/access/actor.ts';
 import type { AfterWrite, CheckInput } from '../../resource/resource.ts';
 import { effectiveAttributes } from '../directory/effective-attributes.ts';
 import type { Settings } from '../settings/settings.ts';

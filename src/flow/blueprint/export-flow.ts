@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../../lib/problem.ts';
-import { visibleOrNone, visibleRows } from '../../resource/access.ts';
+import { visibleOrNone, visibleRows } from '../../resource/access/access.ts';
 import type { Call } from '../../resource/call.ts';
 import { isWritable, type Row } from '../../resource/fields/field.ts';
 import { isRef, type RefField } from '../../resource/fields/ref.ts';
-import { selectOne } from '../../resource/read.ts';
+import { selectOne } from '../../resource/read/read.ts';
 import type { Engine, Resource } from '../../resource/resource.ts';
 import { flowModel, stageBindingModel } from '../models.ts';
 import { type FlowParts, flowParts, identifyingMembers, policyBindingModel } from './flow-parts.ts';

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { PolicyEngine } from '../../policy/engine.ts';
+import { explain, findObstacles } from '../../resource/access/sign-in-use.ts';
 import type { Call } from '../../resource/call.ts';
 import { actionOn } from '../../resource/define.ts';
 import {
@@ -11,9 +12,8 @@ import {
   orNull,
   stringSchema,
   uuidSchema,
-} from '../../resource/json-schema.ts';
+} from '../../resource/document/json-schema.ts';
 import type { Engine, Registry } from '../../resource/resource.ts';
-import { explain, findObstacles } from '../../resource/sign-in-use.ts';
 import { loadStage } from '../executor/load-stage.ts';
 import type { StageKind } from '../executor/stage-kind.ts';
 import { flowModel } from '../models.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
-import { visibleOrNone } from '../../resource/access.ts';
+import { visibleOrNone } from '../../resource/access/access.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Registry } from '../../resource/resource.ts';
 import type { FlowCandidate } from '../applicable-flow.ts';

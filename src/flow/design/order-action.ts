@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { Invalid, Problem } from '../../lib/problem.ts';
+import { checkMayWrite } from '../../resource/access/may-write.ts';
 import { actionOn } from '../../resource/define.ts';
+import { arrayOf, objectSchema, uuidSchema } from '../../resource/document/json-schema.ts';
 import { uuid } from '../../resource/fields/scalar.ts';
 import { list } from '../../resource/fields/structured.ts';
-import { arrayOf, objectSchema, uuidSchema } from '../../resource/json-schema.ts';
-import { checkMayWrite } from '../../resource/may-write.ts';
-import { selectOne } from '../../resource/read.ts';
-import { updateRow } from '../../resource/verbs/write-row.ts';
+import { selectOne } from '../../resource/read/read.ts';
+import { updateRow } from '../../resource/write/write-row.ts';
 import { stageBindingModel } from '../models.ts';
 
 const maxSteps = 1_000;

@@ -2,9 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import { Invalid } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
-import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
-import type { Row } from '../../resource/fields/field.ts';
-import { parseWhole } from '../../resource/fields/scalar.ts';
 import {
   arrayOf,
   booleanSchema,
@@ -13,7 +10,10 @@ import {
   orNull,
   stringSchema,
   timeSchema,
-} from '../../resource/json-schema.ts';
+} from '../../resource/document/json-schema.ts';
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
+import type { Row } from '../../resource/fields/field.ts';
+import { parseWhole } from '../../resource/fields/scalar.ts';
 import type { Registry } from '../../resource/resource.ts';
 
 const deviceSchema = objectSchema({

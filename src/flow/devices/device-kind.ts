@@ -3,7 +3,7 @@ import type { UserFacts } from '../../core/mapping/user-facts.ts';
 import type { Json } from '../../lib/json.ts';
 import type { Fields } from '../../resource/fields/field.ts';
 import { text } from '../../resource/fields/text.ts';
-import type { NoFields, StoredRow } from '../../resource/stored-row.ts';
+import type { NoFields, StoredRow } from '../../resource/read/stored-row.ts';
 import type { Step } from '../executor/stage-kind.ts';
 import type { StageSettings } from '../stage.family.ts';
 import type { DeviceFields, DeviceResources } from './device.family.ts';

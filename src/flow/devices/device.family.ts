@@ -1,13 +1,13 @@
+import { inPerson } from '../../resource/access/credentials.ts';
 import { requireActor } from '../../resource/call.ts';
-import { inPerson } from '../../resource/credentials.ts';
 import { defineResource } from '../../resource/define.ts';
 import { type Fields, hidden, type Row } from '../../resource/fields/field.ts';
 import { ref } from '../../resource/fields/ref.ts';
 import { boolean, time } from '../../resource/fields/scalar.ts';
 import { text } from '../../resource/fields/text.ts';
+import type { StoredRow } from '../../resource/read/stored-row.ts';
 import type { Family, KindDeclaration, Resource } from '../../resource/resource.ts';
-import type { StoredRow } from '../../resource/stored-row.ts';
-import { readVerbs, type Verb } from '../../resource/verbs/verb.ts';
+import { readVerbs, type Verb } from '../../resource/verb.ts';
 
 /**
  * The members common to all devices. The owner never changes: otherwise a caller could move a device and sign in as

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { checkMayReachUser } from '../../core/access/delegation.ts';
-import { modelFacts } from '../../resource/audit.ts';
-import { longLivedCredentials } from '../../resource/credentials.ts';
+import { longLivedCredentials } from '../../resource/access/credentials.ts';
 import { actionOn } from '../../resource/define.ts';
+import { modelFacts } from '../../resource/write/audit.ts';
 
 /** Removes all devices of a user who lost them. Apart from the right to set passwords: both together open an account. */
 export const resetDevicesAction = actionOn<{ pk: number; username: string }>()({

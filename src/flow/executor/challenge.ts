@@ -1,7 +1,7 @@
 import type { Complaints } from '../../lib/problem.ts';
 import type { Call } from '../../resource/call.ts';
+import { booleanSchema } from '../../resource/document/json-schema.ts';
 import type { Row } from '../../resource/fields/field.ts';
-import { booleanSchema } from '../../resource/json-schema.ts';
 import { sharedAttempt, withAttempt } from '../attempt.ts';
 import type { Refusal } from '../plan.ts';
 import type { ExecutorFlow, FlowState } from './flow-state.ts';

@@ -3,8 +3,8 @@ import { loadUserFacts, type UserFacts } from '../../core/mapping/user-facts.ts'
 import { cachedSettings } from '../../core/settings/settings.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { Call } from '../../resource/call.ts';
+import { type JsonSchema, stringSchema } from '../../resource/document/json-schema.ts';
 import type { Row } from '../../resource/fields/field.ts';
-import { type JsonSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { FlowContext } from './flow-state.ts';
 import type { Step } from './stage-kind.ts';
 

@@ -1,5 +1,5 @@
-import { arrayOf, type JsonSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
-import { requestSchema } from '../../resource/schemas.ts';
+import { arrayOf, type JsonSchema, objectSchema, stringSchema } from '../../resource/document/json-schema.ts';
+import { requestSchema } from '../../resource/document/schemas.ts';
 import { confirmScreen, deniedComponent, faultComponent, redirectComponent } from './challenge.ts';
 import { pendingUserSchemas } from './pending-user.ts';
 import type { StageKind, StageScreen } from './stage-kind.ts';

@@ -1,11 +1,11 @@
 import { Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
+import { notImpersonating } from '../../resource/access/credentials.ts';
 import type { Call } from '../../resource/call.ts';
-import { notImpersonating } from '../../resource/credentials.ts';
 import type { Fields, Row } from '../../resource/fields/field.ts';
-import { parseBody } from '../../resource/parse.ts';
 import type { Engine } from '../../resource/resource.ts';
+import { parseBody } from '../../resource/write/parse.ts';
 import { type FlowState, getPasswordTime, isProven, setPasswordTime } from './flow-state.ts';
 import { loadStage } from './load-stage.ts';
 import { pendingUserOf } from './pending-user.ts';

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { GuardedFetch, OutboundRequest, OutboundResponse } from '../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../platform/fetch/outbound-error.ts';
 import { createRateLimit } from '../../platform/limits/rate-limit.ts';
-import { modelFacts } from '../../resource/audit.ts';
 import type { Resource } from '../../resource/resource.ts';
+import { modelFacts } from '../../resource/write/audit.ts';
 import type { Write } from '../executor/stage-kind.ts';
 
 /** Why a call to an external service failed, for administrators; without secrets. */

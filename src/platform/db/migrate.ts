@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Query } from './database.ts';
 import type { Dialect } from './dialect.ts';
 import { hasTable } from './introspect.ts';
-import { addStamps } from './postgres-stamps.ts';
+import { addStamps } from './postgres/stamps.ts';
 
 /** A step of the schema's history, for both databases. Never changed once released. */
 export interface Migration {

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database, Query } from './database.ts';
 import { openQueryCaches, queryCache } from './query-cache.ts';
-import { openSqlite } from './sqlite.ts';
+import { openSqlite } from './sqlite/sqlite.ts';
 
 let folder: string;
 let db: Database;

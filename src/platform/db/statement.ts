@@ -3,8 +3,8 @@ import { type CompiledQuery, createQueryId, PostgresAdapter, type RawBuilder, sq
 import { createLruCache } from '../../lib/lru-cache.ts';
 import type { Query } from './database.ts';
 import type { Dialect } from './dialect.ts';
-import { postgresDialect } from './postgres-dialect.ts';
-import { sqliteDialect } from './sqlite-dialect.ts';
+import { postgresDialect } from './postgres/dialect.ts';
+import { sqliteDialect } from './sqlite/dialect.ts';
 
 /** Runs the statement with these values. */
 export type Statement<Values extends readonly unknown[], Row> = (db: Query, ...values: Values) => Promise<Row[]>;

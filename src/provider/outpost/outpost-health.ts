@@ -1,7 +1,7 @@
 import { getFips } from 'node:crypto';
 import { hostname } from 'node:os';
 import { actionOn } from '../../resource/define.ts';
-import { arrayOf, booleanSchema, objectSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
+import { arrayOf, booleanSchema, objectSchema, orNull, stringSchema } from '../../resource/document/json-schema.ts';
 import { embeddedOutpost } from './served-here.ts';
 
 interface Needs {

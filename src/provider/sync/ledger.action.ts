@@ -2,8 +2,15 @@ import { sql } from 'kysely';
 import { checkReadsDirectory } from '../../core/access/directory-readers.ts';
 import { Invalid } from '../../lib/problem.ts';
 import { actionOn } from '../../resource/define.ts';
+import {
+  arrayOf,
+  integerSchema,
+  objectSchema,
+  orNull,
+  stringSchema,
+  timeSchema,
+} from '../../resource/document/json-schema.ts';
 import { canonicalUuid, isUuid } from '../../resource/fields/scalar.ts';
-import { arrayOf, integerSchema, objectSchema, orNull, stringSchema, timeSchema } from '../../resource/json-schema.ts';
 import type { ObjectType } from './facts.ts';
 import { keyOf, type ObjectKey } from './scope.ts';
 

@@ -1,7 +1,7 @@
 import { Invalid } from '../../lib/problem.ts';
 import type { Jobs } from '../../platform/jobs/job.ts';
-import { modelFacts } from '../../resource/audit.ts';
 import { actionOn } from '../../resource/define.ts';
+import { modelFacts } from '../../resource/write/audit.ts';
 import { requestRun } from './run.ts';
 import { isActive, type SyncKind } from './target.ts';
 

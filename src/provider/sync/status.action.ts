@@ -13,7 +13,7 @@ import {
   orNull,
   stringSchema,
   timeSchema,
-} from '../../resource/json-schema.ts';
+} from '../../resource/document/json-schema.ts';
 
 interface RunRow {
   readonly pk: string;

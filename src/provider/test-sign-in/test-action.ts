@@ -4,8 +4,8 @@ import { Invalid } from '../../lib/problem.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
 import { actionOn } from '../../resource/define.ts';
+import { booleanSchema, objectSchema, stringSchema } from '../../resource/document/json-schema.ts';
 import { text } from '../../resource/fields/text.ts';
-import { booleanSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import { consumeTicket, findTicket } from '../authorize/tickets.ts';
 import { type SignIn, signInOfSession } from '../sign-in-of-session.ts';
 

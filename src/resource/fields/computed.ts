@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type JsonSchema, stringSchema, type ValueOf } from '../json-schema.ts';
+import { type JsonSchema, stringSchema, type ValueOf } from '../document/json-schema.ts';
 import {
   asStored,
   type Common,

@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely';
 import type { Complaint } from '../../lib/problem.ts';
 import type { ColumnType, Dialect } from '../../platform/db/dialect.ts';
 import type { Call, ResourceWorld } from '../call.ts';
-import type { JsonPart, JsonSchema, Limits, Proposal } from '../json-schema.ts';
+import type { JsonPart, JsonSchema, Limits, Proposal } from '../document/json-schema.ts';
 
 /** A parsed value, or a complaint. */
 export type Parsed<T> = { readonly value: T } | { readonly complaint: Complaint };

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { JsonSchema } from '../json-schema.ts';
+import type { JsonSchema } from '../document/json-schema.ts';
 import {
   accept,
   asStored,

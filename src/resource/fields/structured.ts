@@ -1,6 +1,6 @@
 import { isDeeperThan, isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { anyButNull, type JsonSchema } from '../document/json-schema.ts';
 import { describeField } from '../document/ui-metadata/field.ts';
-import { anyButNull, type JsonSchema } from '../json-schema.ts';
 import {
   accept,
   type Common,

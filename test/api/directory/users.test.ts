@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { systemCall } from '../../../src/app/system-call.ts';
 import { userTypes } from '../../../src/core/directory/user-rules.ts';
 import { toTimestamp } from '../../../src/platform/clock.ts';
-import type { Actor } from '../../../src/resource/actor.ts';
+import type { Actor } from '../../../src/resource/access/actor.ts';
 import { eventsDuring } from '../../support/events.ts';
 
 import { describeOnBoth } from '../../support/server.ts';

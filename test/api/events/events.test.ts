@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { masked } from '../../../src/resource/audit.ts';
+import { masked } from '../../../src/resource/write/audit.ts';
 import { grantOn } from '../../support/grants.ts';
 import { describeOnBoth, type TestServer } from '../../support/server.ts';
 import { statementsOf } from '../../support/statements.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { actorFacts } from '../../../src/core/event/record.ts';
-import type { Actor } from '../../../src/resource/actor.ts';
-import { masked } from '../../../src/resource/audit.ts';
+import type { Actor } from '../../../src/resource/access/actor.ts';
+import { masked } from '../../../src/resource/write/audit.ts';
 import { eventsAbout } from '../../support/events.ts';
 
 import { describeOnBoth } from '../../support/server.ts';

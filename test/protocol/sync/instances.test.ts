@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { openPostgres } from '../../../src/platform/db/postgres.ts';
+import { openPostgres } from '../../../src/platform/db/postgres/postgres.ts';
 import { firstStart, processToken, startServerProcess } from '../../support/gatehouse-process.ts';
 import { until } from '../../support/jobs.ts';
 import { freshPostgresDatabase } from '../../support/postgres.ts';

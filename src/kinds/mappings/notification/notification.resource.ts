@@ -1,8 +1,8 @@
 import { defineMapping } from '../../../core/mapping/mapping.family.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import { stringSchema } from '../../../resource/document/json-schema.ts';
 import { derivedField } from '../../../resource/fields/computed.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { stringSchema } from '../../../resource/json-schema.ts';
 import type { Resource } from '../../../resource/resource.ts';
 
 const hidden = { ...derivedField(stringSchema, () => ''), writeOnly: true };

@@ -1,7 +1,7 @@
 import { countries, findCountry } from '../../../lib/countries.ts';
+import { arrayOf, type JsonSchema } from '../../../resource/document/json-schema.ts';
 import { accept, complain, type Field } from '../../../resource/fields/field.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { arrayOf, type JsonSchema } from '../../../resource/json-schema.ts';
 
 const names = new Map(countries.map(({ code, name }) => [code, name]));
 

@@ -3,8 +3,8 @@ import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { fromTimestamp } from '../../../platform/clock.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { definePolicyKind, pass, refuse } from '../../../policy/kind.ts';
-import { masked } from '../../../resource/audit.ts';
 import type { Call } from '../../../resource/call.ts';
+import { masked } from '../../../resource/write/audit.ts';
 import { passwordExpiryPolicy } from './password-expiry.resource.ts';
 
 const dayMs = 86_400_000;

@@ -3,8 +3,8 @@ import { hidden } from '../../../resource/fields/field.ts';
 import { integer, time } from '../../../resource/fields/scalar.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { listedFilter } from '../../../resource/filters.ts';
-import { readAndDeleteVerbs } from '../../../resource/verbs/verb.ts';
+import { listedFilter } from '../../../resource/list/filters.ts';
+import { readAndDeleteVerbs } from '../../../resource/verb.ts';
 
 /** Outcomes of sign-in attempts, by address and user name. */
 export const reputationScores = defineResource({

@@ -8,7 +8,7 @@ import {
 import type { SyncCalls } from '../../../provider/sync/target.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { fieldFilter, keyFilter } from '../../../resource/query.ts';
+import { fieldFilter, keyFilter } from '../../../resource/list/query.ts';
 import { type CloudSession, type CloudSettings, connect } from './connect.ts';
 import { cloudGroups } from './groups.ts';
 import { cloudUsers } from './users.ts';

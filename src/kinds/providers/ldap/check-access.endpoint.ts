@@ -1,10 +1,10 @@
 import type { EvaluateAccess } from '../../../core/application/application-access.ts';
 import { Problem } from '../../../lib/problem.ts';
-import { holdsOn } from '../../../resource/access.ts';
+import { holdsOn } from '../../../resource/access/access.ts';
 import { requireActor } from '../../../resource/call.ts';
+import { booleanSchema, integerSchema, objectSchema } from '../../../resource/document/json-schema.ts';
 import { defineEndpoint, type Endpoint } from '../../../resource/endpoint.ts';
-import { booleanSchema, integerSchema, objectSchema } from '../../../resource/json-schema.ts';
-import { parseKey } from '../../../resource/read.ts';
+import { parseKey } from '../../../resource/read/read.ts';
 import { ldapModel, searchPermission } from './ldap-model.ts';
 import { servedApplication } from './served-applications.ts';
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isAtOrBelow, normalizeDn, normalizeType, parseDn } from '../../../lib/ldap/dn.ts';
 import { type Complaints, Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
-import { holdsOn } from '../../../resource/access.ts';
+import { holdsOn } from '../../../resource/access/access.ts';
 import type { CheckInput } from '../../../resource/resource.ts';
 import { bindFlowSlug, ldapModel } from './ldap-model.ts';
 import { computedAttributes } from './tree.ts';

@@ -3,7 +3,7 @@ import { type ActorRow, actorColumns, loadActor } from '../../../core/access/act
 import { isSuperuserSql } from '../../../core/access/rights-sql.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
-import type { Actor } from '../../../resource/actor.ts';
+import type { Actor } from '../../../resource/access/actor.ts';
 import { apiScope } from './api-scope.ts';
 import { hasProvider } from './delete-tokens.job.ts';
 import type { GrantTerms } from './grants.ts';

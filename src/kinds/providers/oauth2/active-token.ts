@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../../../platform/db/database.ts';
-import { stampSql } from '../../../platform/db/postgres-stamps.ts';
+import { stampSql } from '../../../platform/db/postgres/stamps.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { hasProvider } from './delete-tokens.job.ts';

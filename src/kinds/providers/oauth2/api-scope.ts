@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { giveRight } from '../../../core/access/delegation.ts';
 import type { Query } from '../../../platform/db/database.ts';
-import { checkSuperuser } from '../../../resource/access.ts';
+import { checkSuperuser } from '../../../resource/access/access.ts';
+import type { CorrectRights, RightsInput } from '../../../resource/access/visibility.ts';
 import type { Call } from '../../../resource/call.ts';
-import type { CorrectRights, RightsInput } from '../../../resource/visibility.ts';
 
 /** The scope that lets an access token call this server's own API, with all rights of the user who consents. */
 export const apiScope = 'gatehouse/api';

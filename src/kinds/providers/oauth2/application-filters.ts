@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ProviderFilters } from '../../../core/application/provider-filters.ts';
-import { stringSchema } from '../../../resource/json-schema.ts';
+import { stringSchema } from '../../../resource/document/json-schema.ts';
 
 /** Applications by a part of a redirect address, and by a scope that their provider offers. */
 export const applicationFilters: ProviderFilters = {

@@ -7,7 +7,7 @@ import { statement } from '../../../platform/db/statement.ts';
 import { randomText } from '../../../platform/random.ts';
 import type { Call } from '../../../resource/call.ts';
 import type { Engine } from '../../../resource/resource.ts';
-import { createRow } from '../../../resource/verbs/write-row.ts';
+import { createRow } from '../../../resource/write/write-row.ts';
 import type { Client } from './client.ts';
 
 const maxNameLength = 150;

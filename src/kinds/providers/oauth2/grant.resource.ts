@@ -1,13 +1,13 @@
 import { isJsonObject } from '../../../lib/json.ts';
 import { defineResource } from '../../../resource/define.ts';
+import { booleanSchema } from '../../../resource/document/json-schema.ts';
 import { embedded } from '../../../resource/fields/computed.ts';
 import { hidden } from '../../../resource/fields/field.ts';
 import { boolean, time } from '../../../resource/fields/scalar.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { booleanSchema } from '../../../resource/json-schema.ts';
 import type { Declaration, Resource } from '../../../resource/resource.ts';
-import { readAndDeleteVerbs } from '../../../resource/verbs/verb.ts';
+import { readAndDeleteVerbs } from '../../../resource/verb.ts';
 import { hasProvider } from './delete-tokens.job.ts';
 import { oauth2Model } from './oauth2-model.ts';
 

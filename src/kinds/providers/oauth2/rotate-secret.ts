@@ -4,10 +4,10 @@ import { Invalid } from '../../../lib/problem.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import { sealContext } from '../../../platform/keys.ts';
 import { randomText } from '../../../platform/random.ts';
-import { modelFacts } from '../../../resource/audit.ts';
 import { actionOn } from '../../../resource/define.ts';
+import { objectSchema, orNull, stringSchema, timeSchema } from '../../../resource/document/json-schema.ts';
 import { duration } from '../../../resource/fields/scalar.ts';
-import { objectSchema, orNull, stringSchema, timeSchema } from '../../../resource/json-schema.ts';
+import { modelFacts } from '../../../resource/write/audit.ts';
 import { checkMayActAsUsers, requireSuperuser } from './api-scope.ts';
 import { oauth2Model } from './oauth2-model.ts';
 

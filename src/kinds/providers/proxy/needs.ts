@@ -3,7 +3,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { AuthorizationDependencies } from '../../../provider/authorize/dependencies.ts';
 import type { SignOutNeeds } from '../../../provider/sign-out.ts';
-import type { AnonymousLimit } from '../../../resource/anonymous-limit.ts';
+import type { AnonymousLimit } from '../../../resource/access/anonymous-limit.ts';
 import type { ResourceWorld } from '../../../resource/call.ts';
 import type { IdentityNeeds } from './identity.ts';
 import type { Programs } from './programs.ts';

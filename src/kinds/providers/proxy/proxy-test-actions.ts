@@ -1,7 +1,7 @@
 import { Invalid } from '../../../lib/problem.ts';
 import { actionOn } from '../../../resource/define.ts';
+import { arrayOf, booleanSchema, objectSchema, stringSchema } from '../../../resource/document/json-schema.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { arrayOf, booleanSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
 import { readHost } from './guarded-host.ts';
 import { isWithinDomain } from './hosts.ts';
 import type { ProxyMode } from './proxy-model.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Complaints, Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { defaultAuthorizationFlow, mappingsManagedAs, scopeMappingName } from '../../../provider/install-defaults.ts';
-import { holdsOn } from '../../../resource/access.ts';
+import { holdsOn } from '../../../resource/access/access.ts';
 import type { CheckInput } from '../../../resource/resource.ts';
 import { cookieDomainComplaint, isWithinDomain, normalDomain, normalHost, parseExternalHost } from './hosts.ts';
 import { type ProxyMode, proxyModel } from './proxy-model.ts';

@@ -7,15 +7,15 @@ import { bindings, nameIdFormats } from '../../../lib/saml/names.ts';
 import { contentCiphers } from '../../../lib/xml/encrypt.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { consentFlow } from '../../../provider/install-defaults.ts';
-import { checkMayAdd } from '../../../resource/access.ts';
+import { checkMayAdd } from '../../../resource/access/access.ts';
 import type { Call } from '../../../resource/call.ts';
 import { defineAction } from '../../../resource/define.ts';
+import { ReplyWith } from '../../../resource/document/operations.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { ReplyWith } from '../../../resource/operations.ts';
 import type { ActionInput } from '../../../resource/resource.ts';
-import { createRow } from '../../../resource/verbs/write-row.ts';
+import { createRow } from '../../../resource/write/write-row.ts';
 import { samlProviderModel } from './models.ts';
 
 const body = {

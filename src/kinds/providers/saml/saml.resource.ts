@@ -4,12 +4,12 @@ import { nameIdFormats } from '../../../lib/saml/names.ts';
 import { contentCiphers } from '../../../lib/xml/encrypt.ts';
 import { consentFlow } from '../../../provider/install-defaults.ts';
 import { defineProvider } from '../../../provider/provider.family.ts';
+import { stringSchema, uuidSchema } from '../../../resource/document/json-schema.ts';
 import type { Field } from '../../../resource/fields/field.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { boolean, canonicalUuid, duration, isUuid } from '../../../resource/fields/scalar.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
-import { eitherFilter } from '../../../resource/filters.ts';
-import { stringSchema, uuidSchema } from '../../../resource/json-schema.ts';
+import { eitherFilter } from '../../../resource/list/filters.ts';
 import type { Action, Derived, Filter, Resource } from '../../../resource/resource.ts';
 import {
   defaultDigest,

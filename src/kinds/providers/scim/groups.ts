@@ -1,6 +1,6 @@
 import { chunksOf } from '../../../lib/chunks.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { groupSchemaId, patchMessageId } from '../../../lib/scim/urns.ts';
+import { groupSchemaId, patchMessageId } from '../../../lib/scim-urns.ts';
 import { attributesOf } from '../../../provider/sync/answers.ts';
 import { ObjectRefused, RemoteConflict, type RemoteGroups } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';

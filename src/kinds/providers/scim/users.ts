@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../lib/json.ts';
-import { userSchemaId } from '../../../lib/scim/urns.ts';
+import { userSchemaId } from '../../../lib/scim-urns.ts';
 import { attributesOf } from '../../../provider/sync/answers.ts';
 import { ObjectRefused, type RemoteType } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';

@@ -7,7 +7,7 @@ import {
 import type { SyncCalls } from '../../../provider/sync/target.ts';
 import { secretJson } from '../../../resource/fields/secret.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { fieldFilter, keyFilter } from '../../../resource/query.ts';
+import { fieldFilter, keyFilter } from '../../../resource/list/query.ts';
 import { apiUrlOf, connect, type WorkspaceSession, type WorkspaceSettings } from './connect.ts';
 import { workspaceGroups } from './groups.ts';
 import { workspaceUsers } from './users.ts';

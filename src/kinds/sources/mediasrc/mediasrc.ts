@@ -1,5 +1,5 @@
 import { originsOf } from '../../../flow/page-needs.ts';
-import { stringSchema } from '../../../resource/json-schema.ts';
+import { stringSchema } from '../../../resource/document/json-schema.ts';
 import type { SourceKind } from '../../../source/source-kind.ts';
 import { mediasrcDemo } from './demo.ts';
 import { mediasrcSource } from './mediasrc.resource.ts';

@@ -4,13 +4,13 @@ import { SamlError } from '../../../lib/saml/message.ts';
 import { type Endpoint, type EntityMetadata, readMetadata } from '../../../lib/saml/metadata.ts';
 import { bindings } from '../../../lib/saml/names.ts';
 import type { Query } from '../../../platform/db/database.ts';
-import { checkMayAdd } from '../../../resource/access.ts';
+import { checkMayAdd } from '../../../resource/access/access.ts';
 import { actionOn, defineAction } from '../../../resource/define.ts';
 import type { Fields, Row } from '../../../resource/fields/field.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { slug, text } from '../../../resource/fields/text.ts';
 import type { Action, ActionInput } from '../../../resource/resource.ts';
-import { createRow, showByKey, updateRow } from '../../../resource/verbs/write-row.ts';
+import { createRow, showByKey, updateRow } from '../../../resource/write/write-row.ts';
 import { type SamlSource, samlSourceModel } from './saml-model.ts';
 
 const metadata = text({ max: 1_048_576, help: 'The metadata of the identity provider, as XML.' });

@@ -1,12 +1,12 @@
 import { image } from '../../../core/media/image-field.ts';
 import { actionOn } from '../../../resource/define.ts';
+import { booleanSchema, objectSchema, stringSchema } from '../../../resource/document/json-schema.ts';
+import { ReplyWith } from '../../../resource/document/operations.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { boolean, duration } from '../../../resource/fields/scalar.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
-import { asksForFile } from '../../../resource/flags.ts';
-import { booleanSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
-import { ReplyWith } from '../../../resource/operations.ts';
 import type { Resource } from '../../../resource/resource.ts';
+import { asksForFile } from '../../../resource/write/flags.ts';
 import { buildSourcePath } from '../../../source/redirect-source.ts';
 import { defineSource, signInFilters } from '../../../source/source.family.ts';
 import { checkKeys } from './check-keys.ts';

@@ -5,7 +5,7 @@ import { ref } from '../../../resource/fields/ref.ts';
 import { boolean, integer, time, uuid } from '../../../resource/fields/scalar.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { fieldFilter, relatedFilter } from '../../../resource/query.ts';
+import { fieldFilter, relatedFilter } from '../../../resource/list/query.ts';
 import type { CheckInput } from '../../../resource/resource.ts';
 import { checkNotAboveCaller, type LinkedObject } from '../../../source/link-rights.ts';
 import { scimSourceModel } from './scim.resource.ts';

@@ -1,11 +1,11 @@
 import { Problem } from '../../../lib/problem.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
-import { modelFacts } from '../../../resource/audit.ts';
+import { stringSchema } from '../../../resource/document/json-schema.ts';
 import { nested } from '../../../resource/fields/computed.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { boolean } from '../../../resource/fields/scalar.ts';
-import { stringSchema } from '../../../resource/json-schema.ts';
 import type { CheckInput, Resource } from '../../../resource/resource.ts';
+import { modelFacts } from '../../../resource/write/audit.ts';
 import { defineSource } from '../../../source/source.family.ts';
 import { ensureServiceAccount } from './service-account.ts';
 

@@ -5,7 +5,7 @@ import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomText } from '../../../platform/random.ts';
 import { defaultOf, type Row } from '../../../resource/fields/field.ts';
 import type { AfterWrite } from '../../../resource/resource.ts';
-import { insertRow } from '../../../resource/verbs/write-row.ts';
+import { insertRow } from '../../../resource/write/write-row.ts';
 
 interface Stored {
   readonly account: number | null;

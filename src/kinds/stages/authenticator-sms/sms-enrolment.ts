@@ -11,10 +11,10 @@ import {
   type Step,
   stay,
 } from '../../../flow/executor/stage-kind.ts';
+import { booleanSchema } from '../../../resource/document/json-schema.ts';
 import type { ValuesOf } from '../../../resource/fields/field.ts';
 import { integer } from '../../../resource/fields/scalar.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { booleanSchema } from '../../../resource/json-schema.ts';
 import { readPhoneNumber } from './phone-number.ts';
 import { type CodeNeeds, codeNeeds, type SmsNeeds, sendCode } from './send-code.ts';
 import { consumeCode } from './sms-code.ts';

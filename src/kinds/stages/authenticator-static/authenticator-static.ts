@@ -2,7 +2,7 @@ import { enrol, findEnrollee } from '../../../flow/devices/enrol.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import { ask, defineStageKind, deny, type StageKind } from '../../../flow/executor/stage-kind.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
-import { arrayOf, stringSchema } from '../../../resource/json-schema.ts';
+import { arrayOf, stringSchema } from '../../../resource/document/json-schema.ts';
 import { authenticatorStaticStage } from './authenticator-static-stage.resource.ts';
 import { newStaticTokens, staticDevices, storeTokens } from './static-device.ts';
 

@@ -4,8 +4,8 @@ import { codeProof, type Device, type DeviceKind, plainChallenges } from '../../
 import type { Query } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomText } from '../../../platform/random.ts';
+import { arrayOf, integerSchema, objectSchema, stringSchema } from '../../../resource/document/json-schema.ts';
 import { computed } from '../../../resource/fields/computed.ts';
-import { arrayOf, integerSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
 import type { RowOf } from '../../../resource/resource.ts';
 import { staticSetupModel } from './authenticator-static-stage.resource.ts';
 

@@ -12,7 +12,7 @@ import {
 } from '../../../flow/executor/stage-kind.ts';
 import { ServiceFault, type ServiceFaultEvents } from '../../../flow/services/call-service.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
-import { stringSchema } from '../../../resource/json-schema.ts';
+import { stringSchema } from '../../../resource/document/json-schema.ts';
 import type { Resource } from '../../../resource/resource.ts';
 import { dropActivation, findActivation, saveActivation } from './pending-enrolment.ts';
 import type { Activation, TwofactorApi } from './twofactor-api.ts';

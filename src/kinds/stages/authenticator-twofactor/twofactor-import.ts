@@ -6,14 +6,14 @@ import { foldName } from '../../../lib/fold-name.ts';
 import { nameKey } from '../../../lib/name-key.ts';
 import { Invalid, Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
-import { diffOf, recordWrite } from '../../../resource/audit.ts';
 import type { Call } from '../../../resource/call.ts';
 import { actionOn } from '../../../resource/define.ts';
+import { integerSchema, objectSchema, stringSchema } from '../../../resource/document/json-schema.ts';
+import { ReplyWith } from '../../../resource/document/operations.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { integerSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
-import { ReplyWith } from '../../../resource/operations.ts';
-import { insertRow } from '../../../resource/verbs/write-row.ts';
+import { diffOf, recordWrite } from '../../../resource/write/audit.ts';
+import { insertRow } from '../../../resource/write/write-row.ts';
 import type { ServiceUser, TwofactorApi } from './twofactor-api.ts';
 import { twofactorDevices } from './twofactor-device.ts';
 

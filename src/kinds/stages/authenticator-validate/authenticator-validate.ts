@@ -11,9 +11,6 @@ import {
   stay,
 } from '../../../flow/executor/stage-kind.ts';
 import type { Json } from '../../../lib/json.ts';
-import type { Fields, ValuesOf } from '../../../resource/fields/field.ts';
-import { json, record } from '../../../resource/fields/structured.ts';
-import { text } from '../../../resource/fields/text.ts';
 import {
   arrayOf,
   type JsonSchema,
@@ -21,7 +18,10 @@ import {
   orNull,
   stringSchema,
   timeSchema,
-} from '../../../resource/json-schema.ts';
+} from '../../../resource/document/json-schema.ts';
+import type { Fields, ValuesOf } from '../../../resource/fields/field.ts';
+import { json, record } from '../../../resource/fields/structured.ts';
+import { text } from '../../../resource/fields/text.ts';
 import { authenticatorValidateStage, type ValidateSettings } from './authenticator-validate-stage.resource.ts';
 import { offeredChallenges } from './factors.ts';
 import { setUp } from './set-up.ts';

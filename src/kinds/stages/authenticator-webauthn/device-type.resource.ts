@@ -1,6 +1,6 @@
 import { defineResource } from '../../../resource/define.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { keyFilter } from '../../../resource/query.ts';
+import { keyFilter } from '../../../resource/list/query.ts';
 
 export const deviceTypeModel = 'svc_stages_authenticator_webauthn.webauthndevicetype';
 

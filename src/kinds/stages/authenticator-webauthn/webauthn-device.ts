@@ -1,9 +1,9 @@
 import { defineDevice } from '../../../flow/devices/device.family.ts';
+import { timeSchema } from '../../../resource/document/json-schema.ts';
 import { computed, embedded } from '../../../resource/fields/computed.ts';
 import { boolean, real } from '../../../resource/fields/scalar.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { timeSchema } from '../../../resource/json-schema.ts';
 import type { RowOf } from '../../../resource/resource.ts';
 import { deviceTypeModel, unknownDevices } from './device-type.resource.ts';
 

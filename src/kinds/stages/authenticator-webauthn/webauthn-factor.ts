@@ -4,8 +4,8 @@ import type { DeviceKind, FactorInput, Proof } from '../../../flow/devices/devic
 import { loadDevices } from '../../../flow/devices/load-devices.ts';
 import { rememberedText } from '../../../flow/executor/stage-kind.ts';
 import { isJsonObject, type Json } from '../../../lib/json.ts';
-import { modelFacts } from '../../../resource/audit.ts';
 import { json } from '../../../resource/fields/structured.ts';
+import { modelFacts } from '../../../resource/write/audit.ts';
 import { authenticatorWebauthnStage } from './authenticator-webauthn.resource.ts';
 import { assertionOptions, checkAssertion, newChallenge } from './ceremony.ts';
 import { isAllowedType } from './device-types.ts';

@@ -17,9 +17,9 @@ import {
   type ServiceFaultEvents,
 } from '../../../flow/services/call-service.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
+import { booleanSchema, stringSchema } from '../../../resource/document/json-schema.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { booleanSchema, stringSchema } from '../../../resource/json-schema.ts';
 import type { RowOf } from '../../../resource/resource.ts';
 import { captchaOrigins } from './captcha-origins.ts';
 import { captchaStage, noLimit } from './captcha-stage.resource.ts';

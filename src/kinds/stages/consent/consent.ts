@@ -15,9 +15,9 @@ import { parseDuration } from '../../../lib/duration.ts';
 import { isJsonObject, type Json } from '../../../lib/json.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import { randomText } from '../../../platform/random.ts';
+import { arrayOf, objectSchema, stringSchema } from '../../../resource/document/json-schema.ts';
 import { boolean, duration } from '../../../resource/fields/scalar.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
-import { arrayOf, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
 
 const consentStage = defineStage({
   path: '/stages/consent/',

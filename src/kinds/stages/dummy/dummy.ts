@@ -1,7 +1,7 @@
 import { ask, defineStageKind, next } from '../../../flow/executor/stage-kind.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
+import { stringSchema } from '../../../resource/document/json-schema.ts';
 import { boolean } from '../../../resource/fields/scalar.ts';
-import { stringSchema } from '../../../resource/json-schema.ts';
 
 const dummyStage = defineStage({
   path: '/stages/dummy/',

@@ -1,8 +1,8 @@
 import { defineStage } from '../../../flow/stage.family.ts';
+import { arrayOf } from '../../../resource/document/json-schema.ts';
 import { boolean, integer } from '../../../resource/fields/scalar.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { arrayOf } from '../../../resource/json-schema.ts';
 import type { Action } from '../../../resource/resource.ts';
 import { defaultTemplate, templates } from './templates.ts';
 

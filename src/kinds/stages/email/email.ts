@@ -20,7 +20,7 @@ import { addMilliseconds } from '../../../platform/clock.ts';
 import { type Query, Rollback } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Call } from '../../../resource/call.ts';
-import { booleanSchema } from '../../../resource/json-schema.ts';
+import { booleanSchema } from '../../../resource/document/json-schema.ts';
 import type { RowOf } from '../../../resource/resource.ts';
 import { emailStage } from './email-stage.resource.ts';
 import { type MailNeeds, mailLink, mailLinkJob } from './mail-link.job.ts';

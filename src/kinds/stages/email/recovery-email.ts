@@ -9,13 +9,13 @@ import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
-import { isVisible } from '../../../resource/access.ts';
-import { modelFacts } from '../../../resource/audit.ts';
-import { longLivedCredentials } from '../../../resource/credentials.ts';
+import { isVisible } from '../../../resource/access/access.ts';
+import { longLivedCredentials } from '../../../resource/access/credentials.ts';
 import { actionOn } from '../../../resource/define.ts';
+import { stringSchema } from '../../../resource/document/json-schema.ts';
 import { canonicalUuid, isUuid } from '../../../resource/fields/scalar.ts';
-import { stringSchema } from '../../../resource/json-schema.ts';
 import type { ActionInput } from '../../../resource/resource.ts';
+import { modelFacts } from '../../../resource/write/audit.ts';
 import { emailStage } from './email-stage.resource.ts';
 import { mailLink } from './mail-link.job.ts';
 

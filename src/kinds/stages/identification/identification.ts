@@ -21,9 +21,9 @@ import {
 } from '../../../flow/passwords/verify-password.ts';
 import { recoveryUrl } from '../../../flow/recovery-url.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
+import { arrayOf, booleanSchema, orNull, stringSchema } from '../../../resource/document/json-schema.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { arrayOf, booleanSchema, orNull, stringSchema } from '../../../resource/json-schema.ts';
 import type { Resource, RowOf } from '../../../resource/resource.ts';
 import type { SourceKind } from '../../../source/source-kind.ts';
 import { findUser } from './find-user.ts';

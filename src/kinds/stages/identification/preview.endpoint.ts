@@ -4,10 +4,10 @@ import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import type { Call } from '../../../resource/call.ts';
+import { objectSchema, orNull, stringSchema, uuidSchema } from '../../../resource/document/json-schema.ts';
 import { defineEndpoint, type Endpoint } from '../../../resource/endpoint.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { canonicalUuid, isUuid } from '../../../resource/fields/scalar.ts';
-import { objectSchema, orNull, stringSchema, uuidSchema } from '../../../resource/json-schema.ts';
 import type { Engine, RowOf } from '../../../resource/resource.ts';
 import { identificationStage } from './identification-stage.resource.ts';
 

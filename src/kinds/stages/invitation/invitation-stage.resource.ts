@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { defineStage } from '../../../flow/stage.family.ts';
 import { boolean } from '../../../resource/fields/scalar.ts';
-import { eitherFilter } from '../../../resource/filters.ts';
+import { eitherFilter } from '../../../resource/list/filters.ts';
 
 /** Requires an invitation, unless configured otherwise. */
 export const invitationStage = defineStage({

@@ -6,11 +6,11 @@ import { Invalid, Problem } from '../../../lib/problem.ts';
 import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
-import { modelFacts } from '../../../resource/audit.ts';
+import { longLivedCredentials } from '../../../resource/access/credentials.ts';
 import { requireActor } from '../../../resource/call.ts';
-import { longLivedCredentials } from '../../../resource/credentials.ts';
 import { actionOn } from '../../../resource/define.ts';
 import { text } from '../../../resource/fields/text.ts';
+import { modelFacts } from '../../../resource/write/audit.ts';
 import { invitationModel, slugOfFlow } from './invitation-link.ts';
 import { mailInvitation } from './mail-invitation.job.ts';
 

@@ -8,8 +8,8 @@ import {
   wrongPassword,
 } from '../../../flow/passwords/verify-password.ts';
 import { recoveryUrl } from '../../../flow/recovery-url.ts';
+import { booleanSchema, stringSchema } from '../../../resource/document/json-schema.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { booleanSchema, stringSchema } from '../../../resource/json-schema.ts';
 import { passwordStage } from './password-stage.resource.ts';
 
 export function password(needs: PasswordDependencies): StageKind {

@@ -10,7 +10,7 @@ import {
   objectSchema,
   orNull,
   stringSchema,
-} from '../../../resource/json-schema.ts';
+} from '../../../resource/document/json-schema.ts';
 import type { PromptFields } from './prompt-fields.ts';
 import { promptTypes } from './prompt-types.ts';
 import { showPrompt } from './show-prompt.ts';

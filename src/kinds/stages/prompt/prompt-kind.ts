@@ -17,7 +17,7 @@ import type { Complaints } from '../../../lib/problem.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
 import { policyRequest } from '../../../policy/request.ts';
-import { arrayOf } from '../../../resource/json-schema.ts';
+import { arrayOf } from '../../../resource/document/json-schema.ts';
 import { promptSchema } from './preview.ts';
 import { promptResource } from './prompt.resource.ts';
 import { isForPrompts, readAnswers, takesNoInput } from './prompt-answers.ts';

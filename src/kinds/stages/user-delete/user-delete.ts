@@ -16,8 +16,8 @@ import {
 import { defineStage } from '../../../flow/stage.family.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Call } from '../../../resource/call.ts';
-import { selectOne } from '../../../resource/read.ts';
-import { destroyRow } from '../../../resource/verbs/write-row.ts';
+import { selectOne } from '../../../resource/read/read.ts';
+import { destroyRow } from '../../../resource/write/write-row.ts';
 
 const userDeleteStage = defineStage({
   path: '/stages/user_delete/',

@@ -25,12 +25,12 @@ import { isSameName } from '../../../lib/name-key.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { type Passwords, PasswordTooLong } from '../../../platform/passwords.ts';
+import { checkRecentlyAuthenticatedFor } from '../../../resource/access/recent-authentication.ts';
 import type { Call } from '../../../resource/call.ts';
 import type { Row } from '../../../resource/fields/field.ts';
-import { selectOne } from '../../../resource/read.ts';
-import { checkRecentlyAuthenticatedFor } from '../../../resource/recent-authentication.ts';
+import { selectOne } from '../../../resource/read/read.ts';
 import type { RowOf } from '../../../resource/resource.ts';
-import { createRow, updateRow } from '../../../resource/verbs/write-row.ts';
+import { createRow, updateRow } from '../../../resource/write/write-row.ts';
 import { userValues } from './user-values.ts';
 import { userWriteStage } from './user-write-stage.resource.ts';
 

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../json-schema.ts';
 import type { Action, Resource } from '../../resource.ts';
+import type { JsonSchema } from '../json-schema.ts';
 import { describeType } from './field.ts';
 import type { ButtonPage, OperationPage } from './page.ts';
 

@@ -1,7 +1,7 @@
-import { labelOf } from '../../field-labels.ts';
 import type { Field } from '../../fields/field.ts';
-import type { FieldMetadata, JsonSchema } from '../../json-schema.ts';
 import type { Registry } from '../../resource.ts';
+import { labelOf } from '../field-labels.ts';
+import type { FieldMetadata, JsonSchema } from '../json-schema.ts';
 
 /** What forms need to know of a field (`x-field` in the OpenAPI document), from its declaration. */
 export function describeField(name: string, field: Field, registry?: Registry): FieldMetadata {

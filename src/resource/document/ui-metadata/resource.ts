@@ -1,6 +1,6 @@
 import { type Field, isShown } from '../../fields/field.ts';
-import type { FieldMetadata, JsonSchema } from '../../json-schema.ts';
 import type { Registry, Resource } from '../../resource.ts';
+import type { FieldMetadata, JsonSchema } from '../json-schema.ts';
 import { describeField, describeType } from './field.ts';
 
 /** What pages need to know of a resource besides its operations (`x-resources` in the OpenAPI document). */

@@ -10,7 +10,7 @@ import {
   responses,
   type SearchRequest,
 } from '../../../../lib/ldap/message.ts';
-import { holdsOn } from '../../../../resource/access.ts';
+import { holdsOn } from '../../../../resource/access/access.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { ldapModel, searchPermission } from '../ldap-model.ts';
 import { subschema } from '../schema.ts';

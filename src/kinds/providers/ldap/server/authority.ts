@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type ActorRow, actorColumns, loadActor } from '../../../../core/access/actor.ts';
 import { isSuperuserSql } from '../../../../core/access/rights-sql.ts';
 import { statement } from '../../../../platform/db/statement.ts';
-import type { Actor } from '../../../../resource/actor.ts';
+import type { Actor } from '../../../../resource/access/actor.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { servedApplication, servedApplicationSql } from '../served-applications.ts';
 import type { ServerNeeds } from './server-needs.ts';

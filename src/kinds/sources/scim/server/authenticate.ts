@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { type ActorRow, actorColumns } from '../../../../core/access/actor.ts';
 import { actingAs } from '../../../../core/access/impersonation-guard.ts';
-import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import type { Database } from '../../../../platform/db/database.ts';
 import { statement } from '../../../../platform/db/statement.ts';
 import type { InstanceKey } from '../../../../platform/keys.ts';
@@ -9,6 +8,7 @@ import { createSharedNetworkLimit } from '../../../../platform/limits/shared-rat
 import type { Call } from '../../../../resource/call.ts';
 import { isStorable } from '../../../../resource/fields/well-formed.ts';
 import type { SourceRow } from '../../../../source/source.family.ts';
+import { ScimError } from '../protocol/scim-error.ts';
 
 export interface ScimSource extends Readonly<Pick<SourceRow, 'pk' | 'slug' | 'name' | 'user_path_template'>> {
   readonly manages_privileged: boolean;

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../../../lib/json.ts';
-import { member, type ScimObject } from '../../../../lib/scim/matches.ts';
-import { ScimError } from '../../../../lib/scim/scim-error.ts';
+import { member, type ScimObject } from '../protocol/matches.ts';
+import { ScimError } from '../protocol/scim-error.ts';
 import { textMember } from './document.ts';
 import { errorBody, scimErrorOf } from './errors.ts';
 import { wholeNumber } from './read.ts';

@@ -1,5 +1,5 @@
-import { ScimError } from '../../../../lib/scim/scim-error.ts';
-import { listMessageId } from '../../../../lib/scim/urns.ts';
+import { listMessageId } from '../../../../lib/scim-urns.ts';
+import { ScimError } from '../protocol/scim-error.ts';
 import { maxOperations } from './bulk.ts';
 import { groupType } from './group-type.ts';
 import { maxResults } from './read.ts';

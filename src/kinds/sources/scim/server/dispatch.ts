@@ -1,4 +1,4 @@
-import { ScimError } from '../../../../lib/scim/scim-error.ts';
+import { ScimError } from '../protocol/scim-error.ts';
 import { bulk } from './bulk.ts';
 import { resourceType, resourceTypes, schema, schemas, serviceProviderConfig } from './discovery.ts';
 import { NotOffered } from './errors.ts';

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../../../lib/json.ts';
-import type { ScimObject } from '../../../../lib/scim/matches.ts';
-import { ScimError } from '../../../../lib/scim/scim-error.ts';
+import type { ScimObject } from '../protocol/matches.ts';
+import { ScimError } from '../protocol/scim-error.ts';
 import { type Attribute, findAttribute, type Schema } from './schemas.ts';
 
 /** Whose attributes a document may have. */

@@ -1,7 +1,7 @@
 import { Invalid, Problem } from '../../../../lib/problem.ts';
-import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import { isUnreachable } from '../../../../platform/db/unreachable.ts';
 import type { HttpResponse } from '../../../../platform/http/routes.ts';
+import { ScimError } from '../protocol/scim-error.ts';
 
 export const mediaType = 'application/scim+json';
 

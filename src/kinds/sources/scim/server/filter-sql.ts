@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { lowerAscii } from '../../../../lib/name-key.ts';
-import type { AttributePath, Comparison, FilterValue, ScimFilter } from '../../../../lib/scim/filter.ts';
-import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import { parseTimestamp } from '../../../../platform/clock.ts';
 import type { Dialect } from '../../../../platform/db/dialect.ts';
 import { canonicalUuid, isUuid } from '../../../../resource/fields/scalar.ts';
+import type { AttributePath, Comparison, FilterValue, ScimFilter } from '../protocol/filter.ts';
+import { ScimError } from '../protocol/scim-error.ts';
 
 type Condition = RawBuilder<boolean>;
 

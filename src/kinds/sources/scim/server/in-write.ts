@@ -1,10 +1,10 @@
 import { MappingFailed } from '../../../../core/mapping/evaluate.ts';
 import { Invalid } from '../../../../lib/problem.ts';
-import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import type { Query } from '../../../../platform/db/database.ts';
-import { modelFacts } from '../../../../resource/audit.ts';
 import type { Call } from '../../../../resource/call.ts';
 import type { Row } from '../../../../resource/fields/field.ts';
+import { modelFacts } from '../../../../resource/write/audit.ts';
+import { ScimError } from '../protocol/scim-error.ts';
 import { scimSourceModel } from '../scim.resource.ts';
 import type { ResourceType } from './resource-type.ts';
 import type { ScimRequest } from './scim-request.ts';

@@ -1,7 +1,7 @@
 import { asText, isJsonObject } from '../../../../lib/json.ts';
-import { member, type ScimObject } from '../../../../lib/scim/matches.ts';
-import { applyPatch, type PatchOperation, readOperations } from '../../../../lib/scim/patch.ts';
-import { ScimError } from '../../../../lib/scim/scim-error.ts';
+import { member, type ScimObject } from '../protocol/matches.ts';
+import { applyPatch, type PatchOperation, readOperations } from '../protocol/patch.ts';
+import { ScimError } from '../protocol/scim-error.ts';
 import { canonicalDocument, isServerOwned } from './document.ts';
 import type { ResourceType } from './resource-type.ts';
 

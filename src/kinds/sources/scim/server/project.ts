@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../../../lib/json.ts';
-import { type AttributePath, parsePath } from '../../../../lib/scim/filter.ts';
-import type { ScimObject } from '../../../../lib/scim/matches.ts';
-import { ScimError } from '../../../../lib/scim/scim-error.ts';
+import { type AttributePath, parsePath } from '../protocol/filter.ts';
+import type { ScimObject } from '../protocol/matches.ts';
+import { ScimError } from '../protocol/scim-error.ts';
 import type { Schema } from './schemas.ts';
 
 /** Which attributes an answer has (RFC 7644, section 3.9). */

@@ -1,8 +1,8 @@
 import { mergeMappings } from '../../../../core/mapping/evaluate.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
-import type { ScimObject } from '../../../../lib/scim/matches.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { loadMappings, userPath } from '../../../../source/properties.ts';
+import type { ScimObject } from '../protocol/matches.ts';
 import { scimMappingModel } from '../scim-mapping.resource.ts';
 import type { Properties, ResourceType } from './resource-type.ts';
 import type { ScimRequest } from './scim-request.ts';

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { findSpellings } from '../../../../core/directory/name-keys.ts';
 import { asText, isJsonObject } from '../../../../lib/json.ts';
-import { countConditions, parseFilter, parsePath, type ScimFilter } from '../../../../lib/scim/filter.ts';
-import { member, type ScimObject } from '../../../../lib/scim/matches.ts';
-import { ScimError } from '../../../../lib/scim/scim-error.ts';
-import { listMessageId } from '../../../../lib/scim/urns.ts';
+import { listMessageId } from '../../../../lib/scim-urns.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { readList } from '../../../../platform/db/read-list.ts';
 import { isStorable } from '../../../../resource/fields/well-formed.ts';
+import { countConditions, parseFilter, parsePath, type ScimFilter } from '../protocol/filter.ts';
+import { member, type ScimObject } from '../protocol/matches.ts';
+import { ScimError } from '../protocol/scim-error.ts';
 import { comparedTexts, filterSql, sortSql } from './filter-sql.ts';
 import { type Projection, project, readProjection, shows } from './project.ts';
 import { findRecord, isVersion, loadMembers, membersOf, showRecord, versionOf } from './records.ts';

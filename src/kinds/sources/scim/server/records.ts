@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import { chunksOf } from '../../../../lib/chunks.ts';
 import { asObject } from '../../../../lib/json.ts';
-import type { ScimObject } from '../../../../lib/scim/matches.ts';
-import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { keysPerStatement } from '../../../../platform/db/keys-per-statement.ts';
-import { etagOf, matchesEtag } from '../../../../resource/etag.ts';
 import { canonicalUuid, isUuid } from '../../../../resource/fields/scalar.ts';
+import { etagOf, matchesEtag } from '../../../../resource/read/etag.ts';
+import type { ScimObject } from '../protocol/matches.ts';
+import { ScimError } from '../protocol/scim-error.ts';
 import { isNothing, isServerOwned, textMember } from './document.ts';
 import type { RecordRow, ResourceType } from './resource-type.ts';
 import { baseUrl, type ScimRequest } from './scim-request.ts';

@@ -1,8 +1,8 @@
 import type { RawBuilder } from 'kysely';
 import type { Json } from '../../../../lib/json.ts';
-import type { ScimObject } from '../../../../lib/scim/matches.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import type { Dialect } from '../../../../platform/db/dialect.ts';
+import type { ScimObject } from '../protocol/matches.ts';
 import type { Leaf, Place, Scope } from './filter-sql.ts';
 import type { Schema } from './schemas.ts';
 

@@ -1,11 +1,11 @@
 import type { RouteServer } from '../../../../flow/protocol-kind.ts';
-import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import type { Route } from '../../../../platform/http/route.ts';
 import { decoded } from '../../../../platform/http/router.ts';
 import { anyMethod, type HttpCall, type HttpResponse } from '../../../../platform/http/routes.ts';
 import type { InstanceKey } from '../../../../platform/keys.ts';
 import type { Sandbox } from '../../../../platform/sandbox/sandbox.ts';
 import { callOf } from '../../../../resource/call.ts';
+import { ScimError } from '../protocol/scim-error.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { dispatch } from './dispatch.ts';
 import { answerError, mediaType } from './errors.ts';

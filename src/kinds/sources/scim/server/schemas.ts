@@ -1,4 +1,4 @@
-import { enterpriseSchemaId, groupSchemaId, userSchemaId } from '../../../../lib/scim/urns.ts';
+import { enterpriseSchemaId, groupSchemaId, userSchemaId } from '../../../../lib/scim-urns.ts';
 
 /** An attribute as RFC 7643, section 7, describes it; what is left out has the value that most have. */
 export interface Attribute {

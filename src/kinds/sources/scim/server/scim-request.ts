@@ -1,12 +1,12 @@
 import { bodyLimits, hasMoreParts, isDeeperThan } from '../../../../lib/json.ts';
 import { parseJsonBytes } from '../../../../lib/parse-json-bytes.ts';
-import type { ScimObject } from '../../../../lib/scim/matches.ts';
-import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import type { HttpCall } from '../../../../platform/http/routes.ts';
 import type { Sandbox } from '../../../../platform/sandbox/sandbox.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { findUnstorable } from '../../../../resource/fields/well-formed.ts';
 import type { Engine } from '../../../../resource/resource.ts';
+import type { ScimObject } from '../protocol/matches.ts';
+import { ScimError } from '../protocol/scim-error.ts';
 import type { ScimSource } from './authenticate.ts';
 
 export interface ScimServerDependencies {

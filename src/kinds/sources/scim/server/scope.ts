@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { AttributePath } from '../../../../lib/scim/filter.ts';
 import type { Dialect } from '../../../../platform/db/dialect.ts';
+import type { AttributePath } from '../protocol/filter.ts';
 import { at, type Leaf, type Place, type Scope } from './filter-sql.ts';
 import type { ResourceType } from './resource-type.ts';
 import { type Attribute, findAttribute } from './schemas.ts';

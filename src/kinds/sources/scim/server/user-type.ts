@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { grantsOfUsersSql, isSuperuserSql } from '../../../../core/access/rights-sql.ts';
 import { isJsonObject } from '../../../../lib/json.ts';
-import type { ScimObject } from '../../../../lib/scim/matches.ts';
+import type { ScimObject } from '../protocol/matches.ts';
 import { listMember, textMember } from './document.ts';
 import { at, type Leaf, type Place } from './filter-sql.ts';
 import type { Mapped, Properties, ResourceType } from './resource-type.ts';
