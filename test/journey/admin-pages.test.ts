@@ -89,7 +89,7 @@ describeJourney('the admin pages', (journey) => {
     // What they may not see or make is not found either.
     await page.keyboard.press('Control+k');
     await page.keyboard.type('new group');
-    await page.getByText('Nothing is called “new group”.').waitFor();
+    await page.getByText('No results for “new group”.').waitFor();
     const { username } = await server.user([], { username: unique('hidden') });
     await page.getByRole('combobox', { name: 'Pages, objects and actions' }).fill(username);
     await page.getByText(`No results for “${username}”.`).waitFor();
