@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { behindProxy, navigating, protect, proxiedBrowser, sendAs } from '../../support/protected-host.ts';
 import { describeOnBoth } from '../../support/server.ts';
+import { statementsOf } from '../../support/statements.ts';
 
 describeOnBoth(
   'the test of a reverse proxy',
@@ -73,6 +74,24 @@ describeOnBoth(
       });
       expect((await begin(whole.pk, { host: `wiki.${domain}` })).url).toContain(`https://wiki.${domain}/?`);
       expect((await server().admin.post(`/providers/proxy/${whole.pk}/test_proxy/`, host)).status).toBe(400);
+    });
+
+    test('looks up a limited number of tests for each network', async () => {
+      const app = await protect(server());
+      const { url, read } = await begin(app.pk);
+      const browser = proxiedBrowser(server());
+      const from = (address: string, to: string) => browser.ask(to, { headers: { 'x-forwarded-for': address } });
+      const unknown = url.replace(/.{12}$/, '000000000000');
+      const looked = await statementsOf(server(), async () => {
+        for (let at = 0; at < 70; at++) expect((await from('198.51.100.9', unknown)).status).toBe(302);
+      });
+      const lookUps = looked.filter((text) => text.includes('proxy_tests'));
+      expect([lookUps.length, lookUps.filter((text) => !text.startsWith('select'))]).toEqual([60, []]);
+      // Above the limit, the request is decided like any other.
+      expect((await from('198.51.100.9', url)).location).toContain('/outpost.gatehouse/start');
+      expect(await read()).toEqual([]);
+      await from('198.51.100.10', url);
+      expect(await read()).toHaveLength(1);
     });
 
     test('reaches the mode proxy before its application', async () => {

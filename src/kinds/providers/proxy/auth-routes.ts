@@ -9,7 +9,7 @@ import { encodedHeaders } from './identity.ts';
 import type { ProxyNeeds } from './needs.ts';
 import { notSignedIn, startAddress } from './on-host.ts';
 import { outpostPath } from './proxy-model.ts';
-import { noteStep, testOf } from './proxy-test.ts';
+import { findTest, noteStep } from './proxy-test.ts';
 import { safeTarget } from './target.ts';
 import { unknownHostPage, wrongHeadersPage } from './wrong-headers.ts';
 
@@ -17,7 +17,7 @@ import { unknownHostPage, wrongHeadersPage } from './wrong-headers.ts';
 export async function authenticate(needs: ProxyNeeds, http: HttpCall, kind: ProxyKind): Promise<HttpResponse> {
   const call = callOf(http, needs, { now: needs.clock.now() });
   const described = describeOriginal(http, kind);
-  const test = testOf(http.raw);
+  const test = await findTest(needs, call, http.raw);
   if (test !== null) {
     const answer = await noteCheck(needs, call, http, { test, kind, described });
     if (answer) return answer;

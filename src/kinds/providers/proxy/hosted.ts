@@ -15,7 +15,7 @@ import { findGuardedHost, readHost } from './guarded-host.ts';
 import type { ProxyNeeds } from './needs.ts';
 import { notSignedIn, startAddress } from './on-host.ts';
 import { outpostPath } from './proxy-model.ts';
-import { noteStep, testedPage, testOf } from './proxy-test.ts';
+import { findTest, noteStep, testedPage } from './proxy-test.ts';
 import { safeTarget } from './target.ts';
 import { mayAnswer, upstreamHeaders } from './upstream-headers.ts';
 import { whileAllowed } from './while-allowed.ts';
@@ -49,7 +49,7 @@ export function proxiedHosts(needs: ProxyNeeds, upstreams: Upstreams): Hosted {
     const scheme = facts.isSecure ? 'https' : 'http';
     const original: Original = { method: facts.method, scheme, host, path: facts.path, search };
     const call = callOf({ facts, params: {} }, needs, { now: needs.clock.now() });
-    const test = testOf(raw);
+    const test = await findTest(needs, call, raw);
     if (test !== null) {
       const guarded = await findGuardedHost(needs.db.read, host, [], call.now);
       const step = { step: 'request', raw, provider: guarded?.provider.pk ?? null } as const;

@@ -1,6 +1,7 @@
 import type { SessionNeeds } from '../../../core/session/session-credential.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
+import type { NetworkLimit } from '../../../platform/limits/rate-limit.ts';
 import type { AuthorizationDependencies } from '../../../provider/authorize/dependencies.ts';
 import type { SignOutNeeds } from '../../../provider/sign-out.ts';
 import type { AnonymousLimit } from '../../../resource/access/anonymous-limit.ts';
@@ -20,4 +21,5 @@ export interface ProxyNeeds extends AuthorizationDependencies, SignOutNeeds, Ide
   readonly anonymous: AnonymousLimit;
   readonly recheck: Recheck;
   readonly programs: Programs;
+  readonly testLookups: NetworkLimit;
 }

@@ -12,7 +12,7 @@ import { ErrorPage } from './pages.ts';
 import { loadProtected, sessionLength } from './protected-application.ts';
 import { authorizePath, startPath } from './proxy-paths.ts';
 import { claimSession } from './proxy-sessions.ts';
-import { noteStep, testedPage, testOf } from './proxy-test.ts';
+import { findTest, noteStep, testedPage } from './proxy-test.ts';
 import { openState, sealState } from './state.ts';
 import { safeTarget } from './target.ts';
 import { unknownHostPage } from './wrong-headers.ts';
@@ -56,7 +56,7 @@ export async function start(needs: ProxyNeeds, host: HostCall): Promise<HttpResp
   const { call, http } = host;
   const { request, now } = call;
   const guarded = await guardedHostOf(needs, host);
-  const test = testOf(http.raw);
+  const test = await findTest(needs, call, http.raw);
   const step = { step: 'start', raw: http.raw, provider: guarded?.provider.pk ?? null } as const;
   if (test !== null && (await noteStep(call, test, step))) return testedPage(call);
   if (!guarded) return unknownHostPage(call);

@@ -2,9 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { sql } from 'kysely';
 import { pageFrame } from '../../../core/brand/language.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
-import type { Query } from '../../../platform/db/database.ts';
+import type { Database, Query } from '../../../platform/db/database.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
 import type { HttpResponse } from '../../../platform/http/routes.ts';
+import type { NetworkLimit } from '../../../platform/limits/rate-limit.ts';
+import { createSharedNetworkLimit } from '../../../platform/limits/shared-rate-limit.ts';
 import { randomUuid } from '../../../platform/random.ts';
 import type { Call } from '../../../resource/call.ts';
 import type { Described, ProxyKind } from './forwarded.ts';
@@ -32,8 +34,27 @@ const shown = [
   ...['X-Original-URI', 'Forwarded', 'X-Real-IP'],
 ];
 
-/** The test that a request belongs to, by the address in it; null for all others. */
-export function testOf({ url = '', headers }: IncomingMessage): string | null {
+interface FindTest {
+  readonly testLookups: NetworkLimit;
+}
+
+/** Anyone can send the address of a test, so requests that do are counted; above the limit they are like all others. */
+export const createTestLookups = (db: Database): NetworkLimit =>
+  createSharedNetworkLimit({ db, name: 'proxy tests', max: 60, windowMs: 60_000 });
+
+/** The test that a request belongs to; null if it belongs to none. */
+export async function findTest(
+  { testLookups }: FindTest,
+  { db, now, request }: Call,
+  raw: IncomingMessage,
+): Promise<string | null> {
+  const test = testIn(raw);
+  if (test === null || testLookups.waitAfter(request.clientIp) > 0) return null;
+  const { rows } = await sql`select 1 from proxy_tests where pk = ${test} and expires > ${now}`.execute(db.read);
+  return rows.length > 0 ? test : null;
+}
+
+function testIn({ url = '', headers }: IncomingMessage): string | null {
   for (const text of [url, headers['x-original-url'], headers['x-forwarded-uri'], headers['x-original-uri']]) {
     const found = typeof text === 'string' && text.includes(parameter) ? pattern.exec(text) : null;
     if (found?.[1]) return found[1];
@@ -68,7 +89,7 @@ interface Arrived {
   readonly provider: number | null;
 }
 
-/** Notes what came for a test. False if there is no such test. */
+/** Notes what came for a test. False if it has ended meanwhile. */
 export function noteStep({ db, now, request }: Call, test: string, arrived: Arrived): Promise<boolean> {
   const { step, proxy = '', raw, described, provider } = arrived;
   return db.write(async (tx) => {

@@ -16,6 +16,7 @@ import type { ProxyNeeds } from './needs.ts';
 import { createPrograms } from './programs.ts';
 import { proxyProvider } from './proxy.resource.ts';
 import { proxyApp } from './proxy-model.ts';
+import { createTestLookups } from './proxy-test.ts';
 import { createRecheck } from './recheck.ts';
 import { proxyRoutes } from './routes.ts';
 import { createOwnKey } from './token.ts';
@@ -36,7 +37,12 @@ export function proxy(needs: Needs): ProviderKind {
   const upstreams = createUpstreams(parseCidrs(needs.config.outboundAllow));
   const mountOf = memoizeWeakly((server: RouteServer): ProxyNeeds => {
     const mount = { ...shared, ...server };
-    return { ...mount, recheck: createRecheck(mount), programs: createPrograms(mount) };
+    return {
+      ...mount,
+      recheck: createRecheck(mount),
+      programs: createPrograms(mount),
+      testLookups: createTestLookups(needs.db),
+    };
   });
   return {
     resource: proxyProvider(needs),
