@@ -64,7 +64,7 @@ describeOnBoth('LDAP providers', (server) => {
         })
       ).body.pk;
     expect((await create({ authorization_flow: flow })).body.authorization_flow).toEqual([
-      'Clients bind by a flow that signs people in: choose one for authentication.',
+      'Passwords are verified by a flow that signs people in: choose one for authentication.',
     ]);
   });
 

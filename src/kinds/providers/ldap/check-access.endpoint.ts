@@ -1,12 +1,12 @@
 import type { EvaluateAccess } from '../../../core/application/application-access.ts';
 import { Problem } from '../../../lib/problem.ts';
+import { servedApplication } from '../../../provider/password-server/served-application.ts';
 import { holdsOn } from '../../../resource/access/access.ts';
 import { requireActor } from '../../../resource/call.ts';
 import { booleanSchema, integerSchema, objectSchema } from '../../../resource/document/json-schema.ts';
 import { defineEndpoint, type Endpoint } from '../../../resource/endpoint.ts';
 import { parseKey } from '../../../resource/read/read.ts';
 import { ldapModel, searchPermission } from './ldap-model.ts';
-import { servedApplication } from './served-applications.ts';
 
 /** What the caller may do by an LDAP provider. Everybody may ask about themselves. */
 export const ldapAccessEndpoint = (evaluate: EvaluateAccess): Endpoint =>

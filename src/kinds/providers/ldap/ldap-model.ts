@@ -5,8 +5,5 @@ export const ldapModel = `${ldapApp}.ldapprovider`;
 /** Who holds it finds everybody; others find themselves. */
 export const searchPermission = `${ldapApp}.search_full_directory`;
 
-/** The slug of the flow that clients bind by, unless another is chosen. */
-export const bindFlowSlug = 'default-authentication-flow';
-
 export const accessModes = ['direct', 'cached'] as const;
 export const uidSources = ['username', 'hashed_user_id'] as const;

@@ -1,19 +1,20 @@
 import { sql } from 'kysely';
 import { certificateModel } from '../../../core/key/certificate-model.ts';
-import { embeddedOutpost } from '../../../provider/outpost/served-here.ts';
+import { outpostNames } from '../../../provider/outpost/outpost-names.ts';
+import { passwordFlowSlug } from '../../../provider/password-server/password-flow.ts';
+import { servedApplicationSql } from '../../../provider/password-server/served-application.ts';
 import { defineProvider, providerFamily } from '../../../provider/provider.family.ts';
 import { defineResource } from '../../../resource/define.ts';
-import { arrayOf, integerSchema, stringSchema } from '../../../resource/document/json-schema.ts';
+import { integerSchema, stringSchema } from '../../../resource/document/json-schema.ts';
 import { computed } from '../../../resource/fields/computed.ts';
-import { type Field, hidden, type RowAlias } from '../../../resource/fields/field.ts';
+import { hidden, type RowAlias } from '../../../resource/fields/field.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { boolean, integer, parseWhole } from '../../../resource/fields/scalar.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 import { eitherFilter, iexactFilter } from '../../../resource/list/filters.ts';
 import type { Filter, Resource } from '../../../resource/resource.ts';
-import { accessModes, bindFlowSlug, ldapModel, uidSources } from './ldap-model.ts';
-import { servedApplicationSql } from './served-applications.ts';
+import { accessModes, ldapModel, uidSources } from './ldap-model.ts';
 import { attributeComplaint, baseDnComplaint, serverNameComplaint, settle } from './settle.ts';
 
 const servingApplication = (row: RowAlias) =>
@@ -88,7 +89,7 @@ const bindFlow = ref('svc_flows.flow', 'uuid', {
   required: false,
   label: 'Bind flow',
   help: 'The flow that passwords are checked by when clients bind; by default the shipped one that signs people in.',
-  proposes: { slug: bindFlowSlug },
+  proposes: { slug: passwordFlowSlug },
 });
 
 /** Serves users and groups to applications that only support LDAP. */
@@ -141,16 +142,6 @@ export function ldapProvider(): Resource {
     check: settle,
   });
 }
-
-const outpostNames: Field = computed(arrayOf(stringSchema), (row, dialect) =>
-  dialect.jsonValues(
-    sql`select o.name from outposts o where exists (select 1 from outpost_providers op
-        where op.outpost = o.pk and op.provider = ${row.col('pk')})
-      or o.managed = ${embeddedOutpost}
-        and not exists (select 1 from outpost_providers op where op.provider = ${row.col('pk')}) order by o.name`,
-    'name',
-  ),
-);
 
 /** The same rows as outposts read them. Without an application, a provider is not served. */
 export function ldapOutpostConfig(): Resource {

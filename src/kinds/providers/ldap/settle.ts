@@ -2,9 +2,10 @@ import { sql } from 'kysely';
 import { isAtOrBelow, normalizeDn, normalizeType, parseDn } from '../../../lib/ldap/dn.ts';
 import { type Complaints, Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
+import { settlePasswordFlow } from '../../../provider/password-server/password-flow.ts';
 import { holdsOn } from '../../../resource/access/access.ts';
 import type { CheckInput } from '../../../resource/resource.ts';
-import { bindFlowSlug, ldapModel } from './ldap-model.ts';
+import { ldapModel } from './ldap-model.ts';
 import { computedAttributes } from './tree.ts';
 
 type LdapSettings = {
@@ -39,17 +40,12 @@ export function attributeComplaint(text: string): string | null {
 
 /** Fills in what was left out and checks the provider as a whole. */
 export async function settle(input: Input): Promise<Complaints | null> {
-  const { tx, values, given, current } = input;
-  if (current === null && !given.has('authorization_flow')) {
-    const flow = await shippedBindFlow(tx);
-    if (flow === null) return { authorization_flow: ['This field is required.'] };
-    values.authorization_flow = flow;
-  }
+  const { tx, values, current } = input;
+  const complaints = await settlePasswordFlow(input);
+  if (complaints) return complaints;
   checkMayPublish(input);
   values.base_key = normalizeDn(parseDn(values.base_dn) ?? []);
-  return (
-    (await flowComplaint(input)) ?? (await takenComplaint(input)) ?? (await serverNameTaken(tx, values, current?.pk))
-  );
+  return (await takenComplaint(input)) ?? (await serverNameTaken(tx, values, current?.pk));
 }
 
 /** Attributes may hold what no client is meant to know. */
@@ -58,21 +54,6 @@ function checkMayPublish({ call: { actor }, values, current }: Input): void {
   const before = new Set(current?.published_attributes);
   if (values.published_attributes.every((name) => before.has(name))) return;
   throw new Problem('permission_denied', 'Only superusers publish attributes.');
-}
-
-async function shippedBindFlow(query: Query): Promise<string | null> {
-  const { rows } = await sql<{ pk: string }>`select pk from flows where designation = 'authentication' and enabled
-    order by slug <> ${bindFlowSlug}, slug limit 1`.execute(query);
-  return rows[0]?.pk ?? null;
-}
-
-/** Any other would change accounts or send mails when somebody binds, and sign nobody in. */
-async function flowComplaint({ tx, values, given }: Input): Promise<Complaints | null> {
-  if (!given.has('authorization_flow')) return null;
-  const { rows } = await sql<{ designation: string }>`select designation from flows
-    where pk = ${values.authorization_flow}`.execute(tx);
-  if (!rows[0] || rows[0].designation === 'authentication') return null;
-  return { authorization_flow: ['Clients bind by a flow that signs people in: choose one for authentication.'] };
 }
 
 /** One base, one provider. Within the tree of another provider only who may change that one serves a tree. */

@@ -2,10 +2,9 @@ import { sql } from 'kysely';
 import { certificateModel } from '../../../core/key/certificate-model.ts';
 import { randomText } from '../../../platform/random.ts';
 import { consentFlow } from '../../../provider/install-defaults.ts';
-import { embeddedOutpost } from '../../../provider/outpost/served-here.ts';
+import { outpostNames } from '../../../provider/outpost/outpost-names.ts';
 import { defineProvider } from '../../../provider/provider.family.ts';
 import { arrayOf, objectSchema, stringSchema } from '../../../resource/document/json-schema.ts';
-import { computed } from '../../../resource/fields/computed.ts';
 import { hidden, type RowAlias } from '../../../resource/fields/field.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { boolean, duration } from '../../../resource/fields/scalar.ts';
@@ -156,15 +155,7 @@ export function proxyProvider(needs: Needs): Resource {
       client_secret: secret({ ...hidden, default: () => randomText(128) }),
       cookie_secret: secret({ ...hidden, default: () => randomText(32) }),
       host: text({ ...hidden, default: '' }),
-      outpost_set: computed(arrayOf(stringSchema), (row, dialect) =>
-        dialect.jsonValues(
-          sql`select o.name from outposts o where exists (select 1 from outpost_providers op
-              where op.outpost = o.pk and op.provider = ${row.col('pk')})
-            or o.managed = ${embeddedOutpost}
-              and not exists (select 1 from outpost_providers op where op.provider = ${row.col('pk')}) order by o.name`,
-          'name',
-        ),
-      ),
+      outpost_set: outpostNames,
     },
     derived: { redirect_uris: redirectUris },
     check: settle(needs.config.publicUrl),

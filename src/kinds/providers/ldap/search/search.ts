@@ -10,6 +10,7 @@ import {
   responses,
   type SearchRequest,
 } from '../../../../lib/ldap/message.ts';
+import type { ServerNeeds } from '../../../../provider/password-server/server-needs.ts';
 import { holdsOn } from '../../../../resource/access/access.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { ldapModel, searchPermission } from '../ldap-model.ts';
@@ -19,7 +20,6 @@ import type { Session } from '../server/client.ts';
 import type { Running } from '../server/connection.ts';
 import { limits } from '../server/limits.ts';
 import { providerOf, servedProviders } from '../server/served-providers.ts';
-import type { ServerNeeds } from '../server/server-needs.ts';
 import { pagedControl, readSearchControls, type SearchControls, sortedControl } from './controls.ts';
 import type { View } from './entry-kind.ts';
 import { rootDse } from './fixed-entries.ts';

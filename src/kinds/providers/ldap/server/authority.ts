@@ -3,10 +3,10 @@ import { type RawBuilder, sql } from 'kysely';
 import { type ActorRow, actorColumns, loadActor } from '../../../../core/access/actor.ts';
 import { isSuperuserSql } from '../../../../core/access/rights-sql.ts';
 import { statement } from '../../../../platform/db/statement.ts';
+import { isForProvider, mayUse } from '../../../../provider/password-server/served-application.ts';
+import type { ServerNeeds } from '../../../../provider/password-server/server-needs.ts';
 import type { Actor } from '../../../../resource/access/actor.ts';
 import type { Call } from '../../../../resource/call.ts';
-import { servedApplication, servedApplicationSql } from '../served-applications.ts';
-import type { ServerNeeds } from './server-needs.ts';
 
 /** Who a connection is bound as. It is looked up again for each operation: accounts change while connections last. */
 export interface Authority {
@@ -36,10 +36,6 @@ export async function actorOf(needs: ServerNeeds, call: Call, authority: Authori
   return loadActor(call.db, row, 'access token');
 }
 
-/** Whether an app password (as `t`) opens the application of a provider. */
-export const isForProvider = (provider: RawBuilder<unknown>): RawBuilder<unknown> =>
-  sql`(t.application is null or t.application = ${servedApplicationSql(provider)})`;
-
 type Part = RawBuilder<unknown>;
 
 const validToken = (token: Part, provider: Part, now: Part) =>
@@ -61,19 +57,6 @@ const accountOf = statement<
     ${validToken(token, provider, now)} as token from users u
     where u.pk = ${user} and u.is_active and u.type <> 'internal_service_account'`,
 );
-
-/** Whether the policies of the application of a provider let a user in. */
-export async function mayUse(
-  { evaluateAccess }: Pick<ServerNeeds, 'evaluateAccess'>,
-  call: Call,
-  provider: number,
-  user: number,
-): Promise<boolean> {
-  const application = await servedApplication(call.db.read, provider);
-  if (!application) return false;
-  const answers = await evaluateAccess(call, user, [application], { dryRun: false });
-  return answers.get(application.pk)?.passing === true;
-}
 
 /** Differs once anything about the user changes: the account, the second factors, the groups, the app password. */
 export async function stampOf(

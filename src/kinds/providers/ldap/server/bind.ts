@@ -1,31 +1,24 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
-import { actingAs } from '../../../../core/access/impersonation-guard.ts';
 import { usernameKey } from '../../../../core/directory/name-keys.ts';
 import { loadUserFacts } from '../../../../core/mapping/user-facts.ts';
-import { signInByPassword } from '../../../../flow/password-sign-in.ts';
 import { type Dn, isSameDn, normalizeDn, normalizeType, parseDn } from '../../../../lib/ldap/dn.ts';
 import type { BindRequest } from '../../../../lib/ldap/message.ts';
 import type { ResultCode } from '../../../../lib/ldap/result-codes.ts';
 import { createLruCache } from '../../../../lib/lru-cache.ts';
-import { isSameName } from '../../../../lib/name-key.ts';
 import { maxPasswordLength } from '../../../../platform/passwords.ts';
+import { type Proven, provePassword } from '../../../../provider/password-server/prove-password.ts';
+import { mayUse } from '../../../../provider/password-server/served-application.ts';
+import type { ServerNeeds } from '../../../../provider/password-server/server-needs.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { isStorable } from '../../../../resource/fields/well-formed.ts';
 import { ldapApp } from '../ldap-model.ts';
 import { userDn } from '../tree.ts';
-import { type Authority, isForProvider, mayUse, stampOf } from './authority.ts';
+import { type Authority, stampOf } from './authority.ts';
 import { providerOf, type ServedProvider, servedProviders } from './served-providers.ts';
-import type { ServerNeeds } from './server-needs.ts';
 
 export type Bound =
   | { readonly code: 'success'; readonly authority: Authority | null }
   | { readonly code: Exclude<ResultCode, 'success'>; readonly message: string };
-
-interface Proven {
-  readonly user: number;
-  readonly token: string | null;
-}
 
 interface Remembered extends Proven {
   readonly stamp: string;
@@ -60,9 +53,7 @@ export function createBind(needs: ServerNeeds) {
     if (known && known.until > Date.now()) {
       if ((await stampOf(call, provider.pk, known)) === known.stamp) return known;
     }
-    const proven =
-      (provider.accept_app_passwords ? await byAppPassword(needs, call, provider, username, password) : null) ??
-      (await byFlow(needs, call, provider, username, password));
+    const proven = await provePassword(needs, call, provider, { app: ldapApp, outpost: 'ldap', username, password });
     if (!proven || cached === null) return proven;
     const stamp = await stampOf(call, provider.pk, proven);
     if (stamp !== null) remembered.set(cached, { ...proven, stamp, until: Date.now() + rememberedMs });
@@ -111,67 +102,4 @@ export function usernameIn(dn: Dn, base: Dn): string | null {
   const isBelow =
     isSameDn(above, base) || (normalizeDn(above.slice(0, 1)) === 'ou=users' && isSameDn(above.slice(1), base));
   return isBelow && part.value.length <= 254 ? part.value : null;
-}
-
-async function byFlow(
-  needs: ServerNeeds,
-  call: Call,
-  { flow, mfa_support }: ServedProvider,
-  username: string,
-  given: string,
-): Promise<Proven | null> {
-  if (flow === null) return null;
-  const { password, code } = mfa_support ? await splitCode(call, username, given) : { password: given, code: given };
-  const query = { 'gatehouse/outpost/ldap': 'true' };
-  const result = await signInByPassword(needs, call, flow, {
-    ...{ username, password, code, query },
-    asksDevices: mfa_support,
-  });
-  if (result.outcome === 'right') return { user: result.user, token: null };
-  needs.log.debug({ flow, reason: result.reason, client: call.request.clientIp }, 'a bind was refused');
-  return null;
-}
-
-/** A code follows the last semicolon. It is looked for only if the user has a device: passwords may hold semicolons, too. */
-async function splitCode(
-  call: Call,
-  username: string,
-  given: string,
-): Promise<{ password: string; code: string | null }> {
-  const at = given.lastIndexOf(';');
-  const whole = { password: given, code: null };
-  if (at <= 0 || at === given.length - 1) return whole;
-  const { rows } = await sql`select 1 from users u join devices d on d."user" = u.pk and d.confirmed
-    where u.username_key = ${usernameKey.of(username)} limit 1`.execute(call.db.read);
-  return rows.length > 0 ? { password: given.slice(0, at), code: given.slice(at + 1) } : whole;
-}
-
-/** App passwords are random and long: nobody guesses them, so they are looked up without counting attempts. */
-async function byAppPassword(
-  needs: ServerNeeds,
-  call: Call,
-  provider: ServedProvider,
-  username: string,
-  given: string,
-): Promise<Proven | null> {
-  const { rows } = await sql<{
-    token: string;
-    user: number;
-    username: string;
-  }>`select t.key_hash as token, u.pk as "user",
-    u.username from tokens t join users u on u.pk = t."user"
-    where t.key_hash = ${needs.key.hash(given)} and t.intent = 'app_password' and t.audience is null
-      and ${isForProvider(sql`${provider.pk}`)}
-      and (not t.expiring or t.expires > ${call.now}) and u.username_key = ${usernameKey.of(username)} and u.is_active
-      and u.type <> 'internal_service_account'`.execute(call.db.read);
-  const [found] = rows;
-  if (!found || !isSameName(found.username, username)) return null;
-  const user = await loadUserFacts(call.db.read, found.user);
-  if (!user) return null;
-  const event = { action: 'login', app: ldapApp, context: { auth_method: 'app_password', auth_method_args: {} } };
-  await call.db.write(async (tx) => {
-    await sql`update users set last_login = ${call.now} where pk = ${user.pk}`.execute(tx);
-    await call.world.record(tx, actingAs(call, user), event);
-  });
-  return { user: found.user, token: found.token };
 }

@@ -13,14 +13,14 @@ import { Problem } from '../../../../lib/problem.ts';
 import { isUnreachable } from '../../../../platform/db/unreachable.ts';
 import type { NetworkLimit } from '../../../../platform/limits/rate-limit.ts';
 import { PasswordQueueFull } from '../../../../platform/passwords.ts';
-import { randomUuid } from '../../../../platform/random.ts';
-import { type Call, callOf } from '../../../../resource/call.ts';
+import { programCall } from '../../../../provider/password-server/program-call.ts';
+import type { ServerNeeds } from '../../../../provider/password-server/server-needs.ts';
+import type { Call } from '../../../../resource/call.ts';
 import type { Page } from '../search/page.ts';
 import type { Authority } from './authority.ts';
 import type { Bound } from './bind.ts';
 import type { Connection, ConnectionHandler, Running } from './connection.ts';
 import { passwordModify, startTls, whoAmI } from './extensions.ts';
-import type { ServerNeeds } from './server-needs.ts';
 import type { TlsContexts } from './tls-contexts.ts';
 
 /** The operations that need the directory. */
@@ -74,23 +74,6 @@ export function createClient(needs: ServerNeeds, operations: Operations, arrival
   let connection: Connection | undefined;
   let session: Session = { authority: null, isEncrypted: arrival.isTls, pages: new Map() };
 
-  function newCall(): Call {
-    const facts = {
-      ...{ id: randomUuid().replaceAll('-', ''), method: 'LDAP', path: '', query: new URLSearchParams() },
-      ...{
-        clientIp,
-        userAgent: 'LDAP',
-        host: '',
-        authority: '',
-        isForwarded: false,
-        isSecure: session.isEncrypted,
-        cookies: {},
-      },
-      header: () => undefined,
-    };
-    return callOf({ facts, params: {} }, needs, { now: needs.clock.now() });
-  }
-
   async function handle(running: Running): Promise<void> {
     const { message, send } = running;
     if (!session.authority && anonymous.waitAfter(clientIp) > 0) {
@@ -98,7 +81,7 @@ export function createClient(needs: ServerNeeds, operations: Operations, arrival
       connection?.disconnect('busy', 'Too many requests without a bind.');
       return;
     }
-    const call = newCall();
+    const call = programCall(needs, { protocol: 'LDAP', clientIp, isSecure: session.isEncrypted });
     try {
       await needs.sandbox.budgets.share(
         () => needs.db.scope(() => dispatch(call, running)),

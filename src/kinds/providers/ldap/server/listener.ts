@@ -4,10 +4,10 @@ import type { Listener } from '../../../../flow/protocol-kind.ts';
 import { networkOf } from '../../../../lib/cidr.ts';
 import type { Database } from '../../../../platform/db/database.ts';
 import { createNetworkLimit, createRateLimit, type NetworkLimit } from '../../../../platform/limits/rate-limit.ts';
+import type { ServerNeeds } from '../../../../provider/password-server/server-needs.ts';
 import { type Client, createClient, type Operations } from './client.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { limits } from './limits.ts';
-import type { ServerNeeds } from './server-needs.ts';
 import type { TlsContexts } from './tls-contexts.ts';
 
 interface At {

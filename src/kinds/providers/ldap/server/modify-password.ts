@@ -3,12 +3,12 @@ import { ber, contentOf, context, readElements } from '../../../../lib/ldap/ber.
 import { isSameDn, parseDn } from '../../../../lib/ldap/dn.ts';
 import { type ExtendedRequest, type Result, textOf } from '../../../../lib/ldap/message.ts';
 import { maxPasswordLength } from '../../../../platform/passwords.ts';
+import type { ServerNeeds } from '../../../../provider/password-server/server-needs.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { isStorable } from '../../../../resource/fields/well-formed.ts';
 import { actorOf, passwordSetOf } from './authority.ts';
 import type { Session } from './client.ts';
 import { servedProviders } from './served-providers.ts';
-import type { ServerNeeds } from './server-needs.ts';
 
 /** A bind shows who the client is for as long as a session on the web does. */
 const recentMs = 10 * 60_000;

@@ -1,12 +1,12 @@
 import { normalizeType } from '../../../../lib/ldap/dn.ts';
 import type { CompareRequest, Result } from '../../../../lib/ldap/message.ts';
+import type { ServerNeeds } from '../../../../provider/password-server/server-needs.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { partsOf } from '../search/parts.ts';
 import { createSearch, hasEntry, viewOf } from '../search/search.ts';
 import { createBind } from './bind.ts';
 import type { Operations, Session } from './client.ts';
 import { modifyPassword } from './modify-password.ts';
-import type { ServerNeeds } from './server-needs.ts';
 
 export function createOperations(needs: ServerNeeds & { readonly version: string }): Operations {
   return {

@@ -3,7 +3,7 @@ import { type Dn, isAtOrBelow, parseDn } from '../../../../lib/ldap/dn.ts';
 import type { Database, Query } from '../../../../platform/db/database.ts';
 import { queryCache } from '../../../../platform/db/query-cache.ts';
 import { isServedHereSql } from '../../../../provider/outpost/served-here.ts';
-import { servedApplicationSql } from '../served-applications.ts';
+import { servedApplicationSql } from '../../../../provider/password-server/served-application.ts';
 
 /** A provider as the server needs it. */
 export interface ServedProvider {

@@ -3,8 +3,10 @@ import {
   type ApplicationRow,
   type ApplicationTarget,
   applicationTarget,
-} from '../../../core/application/application-access.ts';
-import type { Query } from '../../../platform/db/database.ts';
+} from '../../core/application/application-access.ts';
+import type { Query } from '../../platform/db/database.ts';
+import type { Call } from '../../resource/call.ts';
+import type { ServerNeeds } from './server-needs.ts';
 
 /** The key of the application that a provider serves, behind the scenes before as its main provider. */
 export const servedApplicationSql = (provider: RawBuilder<unknown>): RawBuilder<unknown> => sql`coalesce(
@@ -20,3 +22,20 @@ export async function servedApplication(query: Query, provider: number): Promise
     from applications a where a.pk = ${servedApplicationSql(sql`${provider}`)}`.execute(query);
   return rows[0] ? { ...applicationTarget(rows[0]), slug: rows[0].slug } : null;
 }
+
+/** Whether the policies of the application of a provider let a user in. */
+export async function mayUse(
+  { evaluateAccess }: Pick<ServerNeeds, 'evaluateAccess'>,
+  call: Call,
+  provider: number,
+  user: number,
+): Promise<boolean> {
+  const application = await servedApplication(call.db.read, provider);
+  if (!application) return false;
+  const answers = await evaluateAccess(call, user, [application], { dryRun: false });
+  return answers.get(application.pk)?.passing === true;
+}
+
+/** Whether an app password (as `t`) opens the application of a provider. */
+export const isForProvider = (provider: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`(t.application is null or t.application = ${servedApplicationSql(provider)})`;
