@@ -9,7 +9,7 @@ export const specialFilters: Readonly<Record<string, readonly string[]>> = {
   '/rbac/permissions/': ['content_type__app_label', 'content_type__model', 'user', 'role'],
   '/rbac/permissions/users/': ['user_id'],
   '/rbac/permissions/roles/': ['uuid'],
-  '/core/tokens/': ['managed'],
+  '/core/tokens/': ['application', 'managed'],
   '/policies/all/': ['bindings__isnull', 'promptstage__isnull'],
   '/policies/bindings/': ['target_in'],
   '/policies/reputation/scores/': ['identifier_in'],

@@ -96,7 +96,7 @@ describeJourney('declared actions on the pages of lists and objects', (journey) 
     await page.getByRole('dialog').getByRole('button', { name: 'Clear the cache' }).click();
     await page.getByText('Done: Clear the cache.').waitFor();
     const told = (await lastEvents(server, 5)).map(({ context }) => context.message);
-    expect(told).toContain('What was kept in memory of policies was forgotten.');
+    expect(told).toContain('The cache of policies was cleared.');
     const token = unique('token');
     await admin.post('/core/tokens/', { identifier: token });
     await openAdmin(page, `/core/tokens/${token}/?dialog=run-set_key`);

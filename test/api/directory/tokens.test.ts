@@ -48,6 +48,8 @@ describeOnBoth(
       ]);
       const mail = { identifier: 'mail-only', intent: 'app_password', application };
       expect((await person.api.post('/core/tokens/', mail)).body).toMatchObject(mail);
+      const found = (await person.api.get(`/core/tokens/?application=${application}`)).body.results;
+      expect(found.map((token: { identifier: string }) => token.identifier)).toEqual(['mail-only']);
       const asApi = await person.api.patch('/core/tokens/mail-only/', { intent: 'api' });
       expect(asApi.status).toBe(400);
     });

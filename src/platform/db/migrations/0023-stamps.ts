@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts';
 
-/** A number that changes with every committed change of a table that has the trigger; see `postgres-stamps.ts`. */
+/** A number that changes with every committed change of a table that has the trigger; see `postgres/stamps.ts`. */
 export const stamps: Migration = {
   name: '0023-stamps',
   statements: ({ name }) => [

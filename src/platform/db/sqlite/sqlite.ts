@@ -40,7 +40,7 @@ export function openSqlite(
   writer.exec(
     `pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma recursive_triggers = on; pragma cache_size = -${cacheSizes.writer}; pragma temp_store = memory; pragma wal_autocheckpoint = ${longLog}; pragma journal_size_limit = ${longLog * 4_096}`,
   );
-  // From here on it waits for locks by a timer (`sqlite-writer.ts`).
+  // From here on it waits for locks by a timer (`sqlite/writer.ts`).
   writer.exec('pragma busy_timeout = 0');
   const reader = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
   reader.exec(`pragma cache_size = -${cacheSizes.reader}; pragma temp_store = memory`);
