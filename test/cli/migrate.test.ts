@@ -72,7 +72,9 @@ describe.skipIf(!database)('several instances that start at once on PostgreSQL',
     const ends = await Promise.all(servers.map((server) => server.stop()));
     expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
     const db = openPostgres(database?.url ?? '');
-    const indexes = await sql`select 1 from pg_indexes where indexname = 'users_username_search'`.execute(db.read);
+    const indexes = await sql`select 1 from pg_indexes where indexname = 'users_username_name_email_search'`.execute(
+      db.read,
+    );
     expect(indexes.rows).toHaveLength(1);
     await db.close();
     await database?.drop();

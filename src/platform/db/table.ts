@@ -27,15 +27,41 @@ export function createTable(
   columns: Record<string, ColumnText>,
   rules: TableRules = {},
 ): string[] {
-  const lines: string[] = [];
-  const indexed = new Map<string, readonly string[]>();
-  for (const [name, text] of Object.entries(columns)) {
-    const parts = columnPattern.exec(text)?.groups;
-    if (!parts) throw new Error(`${table}.${name}: cannot read the column text "${text}"`);
-    lines.push(columnLine(dialect, name, parts));
-    if (parts.index || (parts.target && !parts.key && !parts.unique)) indexed.set(name, [name]);
-  }
+  const lines = Object.entries(parse(table, columns)).map(([name, parts]) => columnLine(dialect, name, parts));
   for (const names of rules.unique ?? []) lines.push(`unique (${quoted(names)})`);
+  const strict = dialect.name === 'sqlite' ? ' strict' : '';
+  return [`create table "${table}" (${lines.join(', ')})${strict}`, ...createIndexes(table, columns, rules)];
+}
+
+/** The statements that add columns with their indexes to a table. A column that allows no null needs a default. */
+export const addColumns = (
+  dialect: Dialect,
+  table: string,
+  columns: Record<string, ColumnText>,
+  rules: Pick<TableRules, 'sparse'> = {},
+): string[] => [
+  ...Object.entries(parse(table, columns)).map(
+    ([name, parts]) => `alter table "${table}" add column ${columnLine(dialect, name, parts)}`,
+  ),
+  ...createIndexes(table, columns, rules),
+];
+
+type Parts = Record<string, string | undefined>;
+
+function parse(table: string, columns: Record<string, ColumnText>): Record<string, Parts> {
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, text]) => {
+      const parts = columnPattern.exec(text)?.groups;
+      if (!parts) throw new Error(`${table}.${name}: cannot read the column text "${text}"`);
+      return [name, parts];
+    }),
+  );
+}
+
+function createIndexes(table: string, columns: Record<string, ColumnText>, rules: TableRules): string[] {
+  const indexed = new Map<string, readonly string[]>();
+  for (const [name, parts] of Object.entries(parse(table, columns)))
+    if (parts.index || (parts.target && !parts.key && !parts.unique)) indexed.set(name, [name]);
   for (const names of rules.index ?? []) indexed.set(names.join('_'), names);
   // A longer index also serves queries on its first column.
   for (const names of [...(rules.unique ?? []), ...(rules.index ?? [])])
@@ -44,31 +70,30 @@ export function createTable(
   for (const { names } of sparse) indexed.delete(names.join('_'));
   const index = (names: readonly string[]) =>
     `create index "${table}_${names.join('_')}" on "${table}" (${quoted(names)})`;
-  const strict = dialect.name === 'sqlite' ? ' strict' : '';
   return [
-    `create table "${table}" (${lines.join(', ')})${strict}`,
     ...[...indexed.values()].map(index),
     ...sparse.map(({ column, names }) => `${index(names)} where "${column}" is not null`),
   ];
 }
 
-/** A join table: both sides cascade, and pairs are unique. */
+/** A join table: both sides cascade, and pairs are unique. `position` keeps the order of the right side. */
 export function createJoin(
   dialect: Dialect,
   table: string,
   left: [string, string, string],
   right: [string, string, string],
+  more: { readonly position?: ColumnText } = {},
 ): string[] {
   const column = ([, type, target]: [string, string, string]) => `${type} -> ${target} cascade`;
   return createTable(
     dialect,
     table,
-    { [left[0]]: column(left), [right[0]]: column(right) },
+    { [left[0]]: column(left), [right[0]]: column(right), ...more },
     { unique: [[left[0], right[0]]] },
   );
 }
 
-function columnLine(dialect: Dialect, name: string, parts: Record<string, string | undefined>): string {
+function columnLine(dialect: Dialect, name: string, parts: Parts): string {
   // `columnPattern` lists the types.
   const type = parts.type as ColumnType;
   if (type === 'serial') {

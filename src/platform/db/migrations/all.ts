@@ -20,46 +20,15 @@ import { sharedCounts } from './0022-shared-counts.ts';
 import { stamps } from './0023-stamps.ts';
 import { scimServer } from './0024-scim-server.ts';
 import { oauthSignIns } from './0025-oauth-sign-ins.ts';
-import { userPrincipalNames } from './0026-user-principal-names.ts';
-import { groupAncestors } from './0027-group-ancestors.ts';
-import { samlProvider } from './0028-saml-provider.ts';
-import { outgoingSync } from './0029-outgoing-sync.ts';
-import { samlSignIns } from './0030-saml-sign-ins.ts';
-import { authorizationRequests } from './0031-authorization-requests.ts';
-import { samlLogouts } from './0032-saml-logouts.ts';
-import { distinguishedNames } from './0033-distinguished-names.ts';
-import { sourceTokens } from './0034-source-tokens.ts';
-import { overview } from './0035-overview.ts';
-import { applicationsOff } from './0036-applications-off.ts';
-import { fewerIndexes } from './0038-fewer-indexes.ts';
-import { indexesOnce } from './0040-indexes-once.ts';
-import { recentAuthentication } from './0050-recent-authentication.ts';
-import { flowsOff } from './0052-flows-off.ts';
-import { provenAddresses } from './0054-proven-addresses.ts';
-import { nameKeys } from './0055-name-keys.ts';
-import { scimPrivileged } from './0060-scim-privileged.ts';
-import { oauth2Targets } from './0061-oauth2-targets.ts';
-import { syncDestinations } from './0062-sync-destinations.ts';
-import { oauthSourceSessions } from './0064-oauth-source-sessions.ts';
-import { signedRequests } from './0065-signed-requests.ts';
-import { outgoingJobs } from './0068-outgoing-jobs.ts';
-import { ownSigningKeys } from './0070-own-signing-key.ts';
-import { deletions } from './0077-deletions.ts';
-import { outposts } from './0080-outposts.ts';
-import { proxyProvider } from './0081-proxy-provider.ts';
-import { previousClientSecrets } from './0093-previous-client-secrets.ts';
-import { rowsOfSites } from './0100-rows-of-sites.ts';
-import { foldedPrincipalNames } from './0101-folded-principal-names.ts';
-import { invalidationFlows } from './0103-invalidation-flows.ts';
-import { orderOfReferences } from './0104-order-of-references.ts';
-import { keysOfGlobalGrants } from './0105-keys-of-global-grants.ts';
-import { oauth2ProviderDeletions } from './0108-oauth2-provider-deletions.ts';
-import { eventRollup } from './0110-event-rollup.ts';
-import { ldapProvider } from './0115-ldap-provider.ts';
-import { groupNumbers } from './0116-group-numbers.ts';
-import { appPasswordScope } from './0117-app-password-scope.ts';
-import { proxySessions } from './0120-proxy-sessions.ts';
-import { proxyTests } from './0121-proxy-tests.ts';
+import { groupsAndGrants } from './0026-groups-and-grants.ts';
+import { accounts } from './0027-accounts.ts';
+import { flowsAndApplications } from './0028-flows-and-applications.ts';
+import { sources } from './0029-sources.ts';
+import { oauth2 } from './0030-oauth2.ts';
+import { saml } from './0031-saml.ts';
+import { outgoingSync } from './0032-outgoing-sync.ts';
+import { outposts } from './0033-outposts.ts';
+import { lists } from './0034-lists.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -84,44 +53,13 @@ export const migrations: readonly Migration[] = [
   stamps,
   scimServer,
   oauthSignIns,
-  userPrincipalNames,
-  groupAncestors,
-  samlProvider,
+  groupsAndGrants,
+  accounts,
+  flowsAndApplications,
+  sources,
+  oauth2,
+  saml,
   outgoingSync,
-  samlSignIns,
-  authorizationRequests,
-  samlLogouts,
-  distinguishedNames,
-  sourceTokens,
-  overview,
-  applicationsOff,
-  fewerIndexes,
-  indexesOnce,
-  recentAuthentication,
-  flowsOff,
-  provenAddresses,
-  nameKeys,
-  scimPrivileged,
-  oauth2Targets,
-  syncDestinations,
-  oauthSourceSessions,
-  signedRequests,
-  outgoingJobs,
-  ownSigningKeys,
-  deletions,
-  previousClientSecrets,
   outposts,
-  proxyProvider,
-  invalidationFlows,
-  ldapProvider,
-  proxySessions,
-  orderOfReferences,
-  keysOfGlobalGrants,
-  rowsOfSites,
-  oauth2ProviderDeletions,
-  foldedPrincipalNames,
-  groupNumbers,
-  appPasswordScope,
-  eventRollup,
-  proxyTests,
+  lists,
 ];

@@ -2,22 +2,26 @@ import type { Dialect } from '../dialect.ts';
 import type { Migration } from '../migrate.ts';
 import { createJoin, createTable } from '../table.ts';
 
-/** What outgoing sync remembers, the outbox that triggers fill, and the kinds of provider that push to SCIM and cloud directories. */
+/** State of outgoing sync, the outbox that triggers fill, and providers that push to SCIM servers and cloud directories. */
 export const outgoingSync: Migration = {
-  name: '0029-outgoing-sync',
+  name: '0032-outgoing-sync',
   statements: (dialect) => [
     ...engine(dialect),
     ...scim(dialect),
     ...cloudDirectory(dialect),
     ...knownLinks(dialect),
     ...outbox(dialect),
+    // Workers are counted to share the bulk lane; many jobs may wait for one receiver.
+    ...createTable(dialect, 'job_workers', { pk: 'uuid key', seen: 'time' }),
+    'drop index "jobs_alone_state"',
+    'create index "jobs_alone_state_run_at_pk" on "jobs" ("alone", "state", "run_at", "pk")',
   ],
 };
 
 function engine(dialect: Dialect): string[] {
   return [
-    // One row for each object that a provider has sent or has to send. No foreign key to the object: what is deleted here has still
-    // to be deleted there.
+    // One row for each object that a provider has sent or has to send. No foreign key to the object: after its deletion here it
+    // still has to be deleted there. The age of an object at the target says how long a 404 may be a delay there.
     ...createTable(
       dialect,
       'sync_objects',
@@ -37,6 +41,7 @@ function engine(dialect: Dialect): string[] {
         error: "text default ''",
         requests: "json default '[]'",
         last_sent: 'time?',
+        created: 'time?',
         seen_in: 'uuid?',
       },
       {
@@ -54,6 +59,8 @@ function engine(dialect: Dialect): string[] {
       paused_until: 'time?',
       failures: 'int default 0',
       message: "text default ''",
+      // The target at which the links of this provider were created.
+      destination: 'text?',
     }),
     ...createTable(
       dialect,
@@ -118,6 +125,7 @@ const groupMappings = (dialect: Dialect, provider: string): string[] =>
     `${provider}_group_mappings`,
     ['provider', 'int', provider],
     ['mapping', 'uuid', 'property_mappings'],
+    { position: 'int default 0' },
   );
 
 function links(dialect: Dialect, name: string, id: string, provider: string, more: Record<string, string>): string[] {
@@ -137,7 +145,7 @@ function links(dialect: Dialect, name: string, id: string, provider: string, mor
   return [...table('users', 'user', 'int'), ...table('groups', 'group', 'uuid')];
 }
 
-/** Links that administrators have made by hand. */
+/** Links that administrators have created by hand. */
 const knownLinks = ({ name }: Dialect): string[] =>
   (['user', 'group'] as const).map(
     (member) => `insert into sync_objects (pk, provider, "${member}", remote_id, attributes)
@@ -146,11 +154,9 @@ const knownLinks = ({ name }: Dialect): string[] =>
   );
 
 /**
- * On PostgreSQL the worker is woken by the trigger, as the server cannot see what triggers do. Notifications serialize commits,
- * which changes of users and groups are rare enough for.
- *
- * Whoever changes users, groups or memberships, by whatever way, has it written to the outbox in the same transaction. What
- * only says when somebody signed in changes nothing elsewhere; and without a provider that pushes nothing is written.
+ * Every change of users, groups or memberships adds to the outbox in its transaction, if any provider pushes. Columns that a
+ * sign-in updates are left out. On PostgreSQL the trigger also wakes the worker; notifications serialize commits, which is
+ * acceptable because users and groups rarely change.
  */
 function outbox(dialect: Dialect): string[] {
   const users = ['uuid', 'username', 'name', 'email', 'is_active', 'path', 'type', 'attributes'];

@@ -1,26 +1,42 @@
 import type { Migration } from '../migrate.ts';
-import { createJoin } from '../table.ts';
+import { createJoin, createTable } from '../table.ts';
 
 /**
- * Each group with itself and every group above it. Nearly every request asks whose rights a group brings, and groups move rarely. Triggers keep
- * the table up to date, so whatever writes groups need not: an import, a sync, an older instance, `psql`.
+ * Each group with itself and every group above it, because nearly every request asks which rights a group brings, and groups
+ * rarely move. Triggers maintain the table, so that imports, a sync, an older instance and `psql` need not. Also the keys
+ * under which the API shows global grants; grants on objects have keys in their own tables.
  */
-export const groupAncestors: Migration = {
-  name: '0027-group-ancestors',
+export const groupsAndGrants: Migration = {
+  name: '0026-groups-and-grants',
   statements: (dialect) => [
     ...createJoin(dialect, 'group_ancestors', ['group', 'uuid', 'groups'], ['ancestor', 'uuid', 'groups']),
     ...(dialect.name === 'sqlite' ? sqliteTriggers : postgresTriggers),
     // Last: the triggers lock the table, so that no instance adds a group which neither they nor this would see.
     fillAll,
+    ...holders.flatMap(([holder, column]) =>
+      createTable(
+        dialect,
+        `${holder}_permission_keys`,
+        { pk: 'serial', [holder]: column, permission: 'int -> permissions cascade' },
+        { unique: [[holder, 'permission']] },
+      ),
+    ),
+    // LDAP clients look groups up by name.
+    'create index "groups_name_lower" on "groups" (lower("name"))',
   ],
 };
+
+const holders = [
+  ['user', 'int -> users cascade'],
+  ['role', 'uuid -> roles cascade'],
+] as const;
 
 const fillAll = `insert into group_ancestors ("group", ancestor)
   with recursive above("group", ancestor) as (select pk, pk from groups
     union select a."group", g.parent from above a join groups g on g.pk = a.ancestor where g.parent is not null)
   select "group", ancestor from above`;
 
-// Triggers of SQLite know no recursion, and need none: what is above the parent stands in the table already.
+// SQLite allows no recursion in triggers, and none is needed: the table already holds the ancestors of the parent.
 const below = 'select "group" from group_ancestors where ancestor = new.pk';
 const sqliteTriggers = [
   // The last statement is for rows that were stored before their parent.

@@ -1,9 +1,9 @@
 import type { Migration } from '../migrate.ts';
 import { createTable } from '../table.ts';
 
-/** SAML providers and their mappings. */
-export const samlProvider: Migration = {
-  name: '0028-saml-provider',
+/** SAML providers, their mappings, and the sessions and single logouts of users at service providers. */
+export const saml: Migration = {
+  name: '0031-saml',
   statements: (dialect) => [
     ...createTable(dialect, 'provider_saml', {
       pk: 'int key -> providers cascade',
@@ -33,6 +33,30 @@ export const samlProvider: Migration = {
       pk: 'uuid key -> property_mappings cascade',
       saml_name: 'text index',
       friendly_name: 'text? index',
+    }),
+    // Which service providers users have signed in to. Rows outlive the session until the service providers are notified.
+    ...createTable(
+      dialect,
+      'saml_logins',
+      {
+        pk: 'serial',
+        session: 'uuid',
+        provider: 'int -> provider_saml cascade',
+        session_index: 'text',
+        name_id: 'text',
+        name_id_format: 'text',
+        issuer: 'text',
+        created: 'time',
+        expires: 'time index',
+      },
+      { unique: [['session', 'provider']], index: [['provider', 'session_index']] },
+    ),
+    // Logouts that are passing a browser from one service provider to the next.
+    ...createTable(dialect, 'saml_logouts', {
+      pk: 'uuid key',
+      id_hash: 'text unique',
+      content: 'text',
+      expires: 'time index',
     }),
   ],
 };
