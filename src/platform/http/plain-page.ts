@@ -4,7 +4,7 @@ import { directionOf, type Language } from '../../lib/texts/languages.ts';
 import { translate } from '../../lib/texts/translate.ts';
 import type { HttpResponse } from './routes.ts';
 
-interface Page {
+export interface PlainPage {
   readonly status?: number;
   readonly title: string;
   /** The brand's title. */
@@ -59,7 +59,7 @@ const styleHash = hash('sha256', style, 'base64');
 const framed = 'allow-forms allow-same-origin allow-scripts';
 
 /** A page for the few messages outside of flows. It runs no scripts and loads only what is passed in. */
-export function plainPage(page: Page): HttpResponse {
+export function plainPage(page: PlainPage): HttpResponse {
   const { status = 200, brand, language, frames = [], goOnTo } = page;
   const { title, paragraphs, link, form } = translated(page, (text) => translate(language, text));
   const body = [
@@ -107,9 +107,9 @@ ${unseen.join('\n')}
   };
 }
 
-type Words = Pick<Page, 'title' | 'paragraphs' | 'link' | 'form'>;
+type Words = Pick<PlainPage, 'title' | 'paragraphs' | 'link' | 'form'>;
 
-function translated({ title, paragraphs, link, form }: Page, say: (text: string) => string): Words {
+function translated({ title, paragraphs, link, form }: PlainPage, say: (text: string) => string): Words {
   return {
     title: say(title),
     paragraphs: paragraphs.map(say),
@@ -126,7 +126,7 @@ const translatedForm = (form: Form, say: (text: string) => string): Form => ({
 });
 
 /** Without another action, the link is the primary one. */
-const linkOf = ({ to, text }: NonNullable<Page['link']>, look: 'way' | 'aside'): string =>
+const linkOf = ({ to, text }: NonNullable<PlainPage['link']>, look: 'way' | 'aside'): string =>
   `<p><a class="${look}" href="${escapeHtml(to)}">${escapeHtml(text)}</a></p>`;
 
 /** An address as a CSP source: its origin, or the scheme of an app on the device. */

@@ -10,8 +10,11 @@ import { stayingInWindow } from '../../../platform/http/security-headers.ts';
 import { browserCall, type BrowserMount as CallMount } from '../../../provider/browser-call.ts';
 import { redirectBrowser } from '../../../provider/browser-responses.ts';
 import type { Call } from '../../../resource/call.ts';
+import type { Engine } from '../../../resource/resource.ts';
+import { addRedirectUriForm, addRedirectUriPath, handleAddRedirectUri } from './authorize/add-redirect-uri.ts';
 import type { AuthorizeDependencies } from './authorize/dependencies.ts';
 import { handleAuthorize } from './authorize/handle-authorize.ts';
+import { RefusedRequest } from './authorize/refused-request.ts';
 import { devicePath } from './device/device-authorization.ts';
 import { handleDevicePage } from './device/device-page.ts';
 import { handleEndSession } from './logout/end-session.ts';
@@ -19,10 +22,10 @@ import { OAuthError } from './oauth-error.ts';
 import { toBrowserError } from './to-oauth-error.ts';
 import { authorizePath, endSessionPath } from './urls.ts';
 
-export type BrowserMount = AuthorizeDependencies & CallMount;
+export type BrowserMount = AuthorizeDependencies & CallMount & { readonly engine: Engine };
 
 /** Handles a request of a browser. `text` is the query string, or the submitted form. */
-type BrowserEndpoint = (needs: AuthorizeDependencies, call: Call, text: string) => Promise<HttpResponse>;
+type BrowserEndpoint = (needs: BrowserMount, call: Call, text: string) => Promise<HttpResponse>;
 
 /** The endpoints that browsers visit on the way to a client or back. */
 export function browserRoutes(mount: BrowserMount): Route[] {
@@ -42,23 +45,30 @@ export function browserRoutes(mount: BrowserMount): Route[] {
     }
   }
 
-  const frameOf = async (http: HttpCall) => pageFrame(await browserCall(mount, http));
-
-  /** Shown to the user, because the client is not verified. */
-  async function refusalPage({ status, message, shown }: OAuthError, http: HttpCall): Promise<HttpResponse> {
-    const frame = await frameOf(http).catch(() => ({
+  /** Shown to the user, because there is no verified address to send the error to. */
+  async function refusalPage(refusal: OAuthError, http: HttpCall): Promise<HttpResponse> {
+    const plain = {
       brand: defaultBranding.title,
       language: chooseLanguage([], http.facts.header('accept-language')),
-    }));
+    };
+    const call = await browserCall(mount, http).catch(() => null);
+    const form = call && refusal instanceof RefusedRequest ? await formFor(call, refusal, http) : null;
     return plainPage({
-      ...frame,
-      status,
+      ...((call && (await pageFrame(call).catch(() => null))) ?? plain),
+      status: refusal.status,
       title: http.facts.path.includes('/end-session/')
         ? 'This sign-out cannot continue'
         : 'This sign-in cannot continue',
-      paragraphs: [message, ...shown, `Request id: ${http.facts.id}`],
+      paragraphs: [...paragraphsOf(refusal, form !== null), `Request id: ${http.facts.id}`],
+      ...(form && { form }),
       link: { to: '/', text: 'Go to the start page' },
     });
+  }
+
+  /** For those who may register the address that the request named. */
+  async function formFor(call: Call, { client, unregistered }: RefusedRequest, http: HttpCall) {
+    if (unregistered === null || !http.facts.path.endsWith('/authorize/')) return null;
+    return addRedirectUriForm(mount, call, client, unregistered, textOf(http)).catch(() => null);
   }
 
   // A cross-site form is sent without our cookies (SameSite); after a redirect to GET, they are sent.
@@ -74,8 +84,21 @@ export function browserRoutes(mount: BrowserMount): Route[] {
         (isOurForm(text) ? handleEndSession : byGet)(mounted, call, text),
       ),
     ),
+    { methods: ['POST'], path: addRedirectUriPath, handle: serve(handleAddRedirectUri) },
     ...[devicePath, `${devicePath}/`].flatMap((path) => routesAt(path, handleDevicePage, handleDevicePage)),
   ];
+}
+
+/** Parameters of a request are shown only to those who can do something about them. */
+function paragraphsOf(refusal: OAuthError, isOffered: boolean): string[] {
+  if (!(refusal instanceof RefusedRequest)) return [refusal.message];
+  const { message, unregistered, client } = refusal;
+  const { name } = client.application;
+  if (unregistered === null) return [message, `The application is ${name}.`];
+  const what = `${name} sent a redirect address that is not registered for it.`;
+  return isOffered
+    ? [what, unregistered, `Add it only if it belongs to ${name}: sign-ins are sent to this address.`]
+    : [what, 'An administrator can add it. Give them the request id.'];
 }
 
 const isOurForm = (text: string): boolean => new URLSearchParams(text).has(csrfField);

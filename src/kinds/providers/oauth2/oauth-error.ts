@@ -47,8 +47,6 @@ interface Details {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
-  /** An additional message, if the error is shown on a page. */
-  readonly shown?: readonly string[];
 }
 
 /** An error response to a client, by a code of the specifications. Only endpoints render it. */
@@ -57,14 +55,12 @@ export class OAuthError extends Error {
   readonly code: OAuthErrorCode;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly shown: readonly string[];
 
-  constructor(code: OAuthErrorCode, description: string, { status, headers = {}, cause, shown = [] }: Details = {}) {
+  constructor(code: OAuthErrorCode, description: string, { status, headers = {}, cause }: Details = {}) {
     super(description, { cause });
     this.code = code;
     this.status = status ?? statuses[code];
     this.headers = headers;
-    this.shown = shown;
   }
 
   body(): Record<string, string> {

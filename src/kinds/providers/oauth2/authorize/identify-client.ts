@@ -7,13 +7,11 @@ import { isFapi2 } from '../security-profile.ts';
 import type { ResponseTarget } from './authorize-request.ts';
 import type { AuthorizeDependencies } from './dependencies.ts';
 import { isRegisteredRedirectUri } from './match-redirect-uri.ts';
+import { RefusedRequest } from './refused-request.ts';
 import { openRequestObject, unsignedRefusal } from './request-object.ts';
 import { errorResponseMode } from './steps.ts';
 
 export const pushedPrefix = 'urn:ietf:params:oauth:request_uri:';
-
-/** Anyone can send a long URI; the error page shows only its beginning. */
-const maxShownLength = 500;
 
 export interface IdentifiedClient {
   readonly client: Client;
@@ -51,16 +49,32 @@ export async function identifyClient(
   const client = await loadClient(needs, { clientId: given.require('client_id') });
   if (!client || !isServedAt(client, call))
     throw new OAuthError('invalid_client', 'Unknown client_id.', { status: 400 });
+  try {
+    return await identify(needs, call, { client, given, flaws });
+  } catch (error) {
+    throw error instanceof OAuthError && !(error instanceof RefusedRequest)
+      ? new RefusedRequest(error, client, null)
+      : error;
+  }
+}
+
+interface Received {
+  readonly client: Client;
+  readonly given: Params;
+  readonly flaws: OAuthError[];
+}
+
+async function identify(
+  needs: AuthorizeDependencies,
+  call: Call,
+  { client, given, flaws }: Received,
+): Promise<IdentifiedClient> {
   const { params, pushed } = await expand(needs, given, client, call.now);
   const redirect_uri = params.require('redirect_uri');
   if (!isRegisteredRedirectUri(needs.sandbox, client, redirect_uri)) {
     await needs.refusals.wrongRedirect(call, client, 'redirect_uri', redirect_uri);
-    throw new OAuthError('invalid_request', 'redirect_uri is not registered for this client.', {
-      shown: [
-        `The request named this redirect address: ${redirect_uri.slice(0, maxShownLength)}`,
-        'An administrator can compare it with the redirect URIs of the provider.',
-      ],
-    });
+    const refusal = new OAuthError('invalid_request', 'redirect_uri is not registered for this client.');
+    throw new RefusedRequest(refusal, client, redirect_uri);
   }
   const to = { redirect_uri, response_mode: errorResponseMode(params), state: params.get('state') ?? null };
   // FAPI 2.0 Security Profile §5.3.2.2
