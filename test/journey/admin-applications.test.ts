@@ -4,9 +4,12 @@ import { bodyFor, factsOf, filled } from '../../web/admin/applications/template.
 import { templates } from '../../web/admin/applications/templates/all.ts';
 import { pick } from '../support/admin-form.ts';
 import { moveTo, openAdmin, visitAdmin } from '../support/admin-visit.ts';
+import { expectGoodLooks } from '../support/good-looks.ts';
 import { describeJourney } from '../support/journey.ts';
-import { unique } from '../support/make-walk.ts';
+import { flowKey, unique } from '../support/make-walk.ts';
+import { challenge, post, verifier } from '../support/oauth2.ts';
 import { makeGrant } from '../support/providers.ts';
+import { visitor } from '../support/relying-party.ts';
 import type { TestServer } from '../support/server.ts';
 
 const oauth2 = 'svc_providers_oauth2.oauth2provider';
@@ -59,7 +62,12 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.getByText('Enter an address that begins with').waitFor();
     await page.getByLabel('Name (required)').fill(name);
     await page.getByLabel('Address (required)').fill('https://grafana.example.org/');
-    await page.getByText('https://grafana.example.org/login/generic_oauth').waitFor();
+    const redirects = page.getByLabel('Redirect URIs, one per line (required)');
+    expect(await redirects.inputValue()).toBe('https://grafana.example.org/login/generic_oauth');
+    await redirects.fill('');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('Enter an address.', { exact: true }).waitFor();
+    await redirects.fill('https://grafana.example.org/login/generic_oauth');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByLabel('Members of groups').check();
     await page.getByRole('button', { name: 'Create' }).click();
@@ -72,6 +80,14 @@ describeJourney('the admin pages of applications', (journey) => {
     const provider = (await server.admin.get(`/providers/oauth2/${application.provider}/`)).body;
     expect(provider.redirect_uris).toEqual([
       { matching_mode: 'strict', url: 'https://grafana.example.org/login/generic_oauth' },
+    ]);
+    // One's own application does not ask for consent.
+    const silent = await flowKey(server, 'default-provider-authorization-implicit-consent');
+    expect(provider.authorization_flow).toBe(silent);
+    const registered = page.getByRole('region', { name: 'First sign-in' });
+    expect(await registered.locator('code').allInnerTexts()).toEqual([
+      'https://grafana.example.org/login/generic_oauth',
+      'https://grafana.example.org/login',
     ]);
     const { results } = (await server.admin.get(`/policies/bindings/?target=${application.pk}`)).body;
     expect(results.map((one: { group: string }) => one.group)).toEqual([group.pk]);
@@ -155,6 +171,59 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.waitForLoadState('networkidle');
   });
 
+  test('wait for the first sign-in, say what the application sent instead, and add it', async () => {
+    const { server } = journey();
+    const [name, group] = [unique('Board'), unique('Crew')];
+    const slug = name.toLowerCase();
+    const page = await visitAdmin(journey(), `/applications/new/?template=openid-connect&name=${name}&slug=${slug}`);
+    await page.getByLabel('Address (required)').fill('https://board.example');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByLabel('Members of groups').check();
+    await page.getByRole('combobox', { name: 'Groups' }).fill(group);
+    await page.getByRole('option', { name: `Create group “${group}”` }).click();
+    await page.getByRole('button', { name: `Remove ${group}` }).waitFor();
+    await page.getByLabel('Yes, before it gets their data').check();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText(`Waiting for the first sign-in from ${name}…`).waitFor();
+    const application = (await server.admin.get(`/core/applications/${slug}/`)).body;
+    const path = `/providers/oauth2/${application.provider}/`;
+    const provider = (await server.admin.get(path)).body;
+    const asking = await flowKey(server, 'default-provider-authorization-explicit-consent');
+    expect(provider.authorization_flow).toBe(asking);
+    await server.admin.patch(path, {
+      authorization_flow: await flowKey(server, 'default-provider-authorization-implicit-consent'),
+    });
+    const [crew] = (await server.admin.get(`/core/groups/?name=${group}`)).body.results;
+    const user = await server.user([], { username: unique('rita') });
+    await server.admin.post(`/core/groups/${crew.pk}/add_user/`, { pk: user.pk });
+
+    const redirect_uri = 'https://board.example/oauth/callback';
+    const browser = await visitor(server, user);
+    const asked = { client_id: provider.client_id, response_type: 'code', scope: 'openid', redirect_uri };
+    expect((await browser.visit(`/application/o/authorize/?${new URLSearchParams(asked)}`)).status).toBe(400);
+    const shown = page.getByRole('region', { name: 'First sign-in' });
+    await shown.getByText(`${name} sent ${redirect_uri}, which is not registered.`).waitFor();
+    await expectGoodLooks(page, 'a result that waits');
+    await shown.getByRole('button', { name: 'Add it' }).click();
+    await shown.getByText('which is not registered').waitFor({ state: 'detached' });
+    expect((await server.admin.get(path)).body.redirect_uris).toEqual([
+      { matching_mode: 'strict', url: 'https://board.example/callback' },
+      { matching_mode: 'strict', url: redirect_uri },
+    ]);
+
+    // The browser alone is not enough: the application has to know its secret.
+    const query = new URLSearchParams({ ...asked, code_challenge: challenge, code_challenge_method: 'S256' });
+    const { location } = await browser.visit(`/application/o/authorize/?${query}`);
+    await shown.getByText('has not fetched tokens').waitFor();
+    const { status } = await post(server, 'token', {
+      ...{ grant_type: 'authorization_code', code: location?.searchParams.get('code') ?? '', redirect_uri },
+      ...{ client_id: provider.client_id, client_secret: provider.client_secret, code_verifier: verifier },
+    });
+    expect(status).toBe(200);
+    await shown.getByText(`${name} has signed somebody in.`).waitFor();
+    await page.waitForLoadState('networkidle');
+  });
+
   test('change redirect addresses one by one', async () => {
     const { server } = journey();
     const { provider } = await makeApplication(server, unique('wiki'));
@@ -182,7 +251,7 @@ describeJourney('the admin pages of applications', (journey) => {
     const page = await visitAdmin(journey(), '/applications/new/?template=openid-connect');
     await page.getByLabel('Name (required)').fill('Wiki');
     await page.getByLabel('Address (required)').fill('https://wiki.example.org');
-    const redirects = page.getByLabel('Redirect URIs, one per line', { exact: true });
+    const redirects = page.getByLabel('Redirect URIs, one per line (required)');
     await redirects.fill(
       'https://wiki.example.org/done\nwiki.example.org/done\nlocalhost:3000/done\ncom.example.wiki:/done',
     );

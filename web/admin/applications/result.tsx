@@ -9,6 +9,7 @@ import { Link } from '../link.tsx';
 import { CopyRows, hiddenText } from '../parts/copy-rows.tsx';
 import { ForwardAuthCard } from './forward-auth-card.tsx';
 import { LdapNote } from './ldap-note.tsx';
+import { Registered } from './registered.tsx';
 import { type Choices, type Created, factsOf, filled, providerPathOf, type Template } from './template.ts';
 import { TestLink } from './test-link.tsx';
 
@@ -24,8 +25,8 @@ const forwardSingle = (address: string) => ({
   basic_auth_enabled: false,
 });
 
-/** What to enter in the application. */
-export function Result({ template, choices: { slug, address }, created }: Props) {
+/** What to enter in the application, and whether it has come since. */
+export function Result({ template, choices: { name, slug, address }, created }: Props) {
   const [isSecretShown, setSecretShown] = useState(false);
   const facts: ReturnType<typeof factsOf> = {
     ...factsOf(address, slug, created),
@@ -35,7 +36,8 @@ export function Result({ template, choices: { slug, address }, created }: Props)
   const path = `/core/applications/${slug}/`;
   const isLdap = template.protocol === 'ldap';
   const isProxy = template.protocol === 'proxy';
-  const made = useAnswer<{ provider: number }>(path);
+  const made = useAnswer<{ pk: string; provider: number }>(path);
+  const provider = made.answer.state === 'ready' ? `${providerPathOf(template)}${made.answer.value.provider}/` : null;
   const rows = [
     { label: t(template.protocol === 'saml' ? 'Entity ID' : 'Issuer'), text: created.issuer },
     { label: t('Client ID'), text: created.client_id },
@@ -60,10 +62,7 @@ export function Result({ template, choices: { slug, address }, created }: Props)
         )}
       </Notice>
       {isProxy ? (
-        <ForwardAuthCard
-          provider={forwardSingle(address)}
-          path={made.answer.state === 'ready' ? `${providerPathOf(template)}${made.answer.value.provider}/` : null}
-        />
+        <ForwardAuthCard provider={forwardSingle(address)} path={provider} />
       ) : (
         <section className="card stack" aria-label={t('To copy')}>
           <h2>{t('To copy')}</h2>
@@ -83,12 +82,16 @@ export function Result({ template, choices: { slug, address }, created }: Props)
           <Code text={isSecretShown ? setup : filled(template.setup, { ...facts, client_secret: hiddenText })} />
         </section>
       )}
+      {made.answer.state === 'ready' && provider !== null && !isLdap && (
+        <Registered template={template} provider={provider} pk={made.answer.value.pk} name={name} />
+      )}
+      {provider !== null && !isLdap && !isProxy && (
+        <p className="quiet small">
+          {t('“Test the sign-in” tests this server: who may use the application, and which data it would receive.')}
+        </p>
+      )}
       <div className="row">
-        {made.answer.state === 'ready' && !isLdap && (
-          <TestLink provider={`${providerPathOf(template)}${made.answer.value.provider}/`}>
-            {t('Test the sign-in')}
-          </TestLink>
-        )}
+        {provider !== null && !isLdap && <TestLink provider={provider}>{t('Test the sign-in')}</TestLink>}
         <Link className="button" href={hrefOf(path)}>
           {t('Go to the application')}
         </Link>

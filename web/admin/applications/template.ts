@@ -21,7 +21,7 @@ export interface Template {
   readonly isPublic?: boolean;
   /** The address is not a page for people. */
   readonly hasNoPage?: boolean;
-  /** The wizard asks for the redirect URI. */
+  /** The redirect URIs are a guess, and the wizard asks for the addresses of signing out too. */
   readonly asksRedirect?: boolean;
   /** In words, or a file or a menu of the application, by its own names. */
   readonly where:
@@ -99,6 +99,10 @@ export function redirectsOf(
   return (protocol === 'saml' ? [acs] : redirects).map((text) => filled(text, placesOf(address)));
 }
 
+/** SAML: the entity ID of the application, entered or from the template. */
+export const entityOf = ({ audience = '' }: Template, { address, entity }: Choices): string =>
+  entity || filled(audience, placesOf(address));
+
 /** Where people may return to after signing out: entered, or from the template. */
 export function signedOutOf(
   { protocol, hasNoPage, signedOut = hasNoPage ? [] : ['{address}', '{address}/'] }: Template,
@@ -127,7 +131,7 @@ function providerOf(template: Template, choices: Choices): Record<string, unknow
     case 'saml':
       return {
         acs_url: urls[0] ?? '',
-        audience: choices.entity || filled(template.audience ?? '', placesOf(address)),
+        audience: entityOf(template, choices),
         ...(template.nameId && { default_name_id_policy: emailFormat }),
       };
     case 'proxy':
@@ -144,13 +148,13 @@ function providerOf(template: Template, choices: Choices): Record<string, unknow
   }
 }
 
-/** The body of the operation that creates both. */
-export function bodyFor(template: Template, choices: Choices) {
+/** The body of the operation that creates both; without a flow, people are asked for consent. */
+export function bodyFor(template: Template, choices: Choices, flow: string | null = null) {
   const { name, slug, address, groups } = choices;
   return {
     app: { name, slug, meta_launch_url: template.hasNoPage ? '' : address.trim() },
     provider_model: modelOf[template.protocol],
-    provider: { name, ...providerOf(template, choices) },
+    provider: { name, ...providerOf(template, choices), ...(flow && { authorization_flow: flow }) },
     ...(groups.length > 0 && { policy_bindings: groups.map((group) => ({ group })) }),
   };
 }

@@ -1,23 +1,51 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useCallback, useState } from 'react';
+import { apiFetch } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
+import { useLoadable } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { ReferencesPicker } from '../widgets/references-picker.tsx';
 
 interface Props {
+  /** People who sign in at the application's own form are not asked here. */
+  readonly canAskConsent: boolean;
   readonly isBusy: boolean;
-  onCreate(): void;
+  /** The authorization flow; null is the one that asks for consent. */
+  onCreate(flow: string | null): void;
   onBack(): void;
 }
 
-/** Everybody, or the members of groups; the answer is in the address, so that it outlives the step. */
-export function AccessStep({ isBusy, onCreate, onBack }: Props) {
+const withoutConsent = 'default-provider-authorization-implicit-consent';
+
+/** The key of the shipped flow that does not ask for consent; undefined if the caller cannot choose it. */
+function useFlowWithoutConsent(isWanted: boolean): string | undefined {
+  const { resources } = useInterface();
+  const isReadable = isWanted && resources.some(({ path }) => path === '/flows/instances/');
+  const { answer } = useLoadable(
+    useCallback(async () => {
+      if (!isReadable) return [];
+      const query = new URLSearchParams({ slug: withoutConsent });
+      return (await apiFetch<{ results: readonly Flow[] }>('GET', `/flows/instances/?${query}`)).results;
+    }, [isReadable]),
+  );
+  return answer.state === 'ready' ? answer.value.find(({ enabled }) => enabled)?.pk : undefined;
+}
+
+interface Flow {
+  readonly pk: string;
+  readonly enabled: boolean;
+}
+
+/** Everybody, or the members of groups, and whether they are asked for consent; the answer is in the address, so that it outlives the step. */
+export function AccessStep({ canAskConsent, isBusy, onCreate, onBack }: Props) {
   const { resources } = useInterface();
   const { query } = useAddress();
   const isOpen = query.get('who') !== 'groups';
   const groups = query.getAll('group');
-  const answer = (changes: { who: 'groups' | null } | { group: readonly string[] }) =>
+  const asksConsent = query.get('consent') === 'ask';
+  const flow = useFlowWithoutConsent(canAskConsent);
+  const answer = (changes: { who: 'groups' | null } | { group: readonly string[] } | { consent: 'ask' | null }) =>
     goTo(hereWith(changes), { replace: true });
   const [isSent, setSent] = useState(false);
   const may = (path: string) => resources.find((entry) => entry.path === path)?.may;
@@ -28,7 +56,7 @@ export function AccessStep({ isBusy, onCreate, onBack }: Props) {
   function create(event: FormEvent): void {
     event.preventDefault();
     setSent(true);
-    if (isOpen || groups.length > 0) onCreate();
+    if (isOpen || groups.length > 0) onCreate(asksConsent ? null : (flow ?? null));
   }
   return (
     <form className="card wizard-form" noValidate onSubmit={create}>
@@ -58,6 +86,19 @@ export function AccessStep({ isBusy, onCreate, onBack }: Props) {
           value={groups}
           onChange={(keys) => answer({ group: keys.map(String) })}
         />
+      )}
+      {flow && (
+        <fieldset className="field">
+          <legend>{t('Should people be asked for consent?')}</legend>
+          <label className="choice">
+            <input type="radio" name="consent" checked={!asksConsent} onChange={() => answer({ consent: null })} />
+            <span>{t('No, it is our own application')}</span>
+          </label>
+          <label className="choice">
+            <input type="radio" name="consent" checked={asksConsent} onChange={() => answer({ consent: 'ask' })} />
+            <span>{t('Yes, before it gets their data')}</span>
+          </label>
+        </fieldset>
       )}
       <div className="row">
         <Button type="submit" look="primary" isBusy={isBusy}>

@@ -2,12 +2,27 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { Button } from '../../elements/button.tsx';
 import { TextAreaField, TextField } from '../../elements/field.tsx';
 import { Rich } from '../../texts/rich.tsx';
-import { type Text, t } from '../../texts/texts.ts';
+import { known, type Text, t } from '../../texts/texts.ts';
 import { goTo, hereWith, hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
 import { slugOf } from '../slug.ts';
-import { type Choices, isRedirect, linesOf, readAddress, redirectsOf, signedOutOf, type Template } from './template.ts';
+import {
+  type Choices,
+  entityOf,
+  isRedirect,
+  linesOf,
+  readAddress,
+  redirectsOf,
+  signedOutOf,
+  type Template,
+} from './template.ts';
+
+/** A field that follows the address until somebody changes it; emptied, it stays empty. */
+function useSuggested(initial: string, suggestion: string) {
+  const [own, setOwn] = useState(initial === '' ? null : initial);
+  return { text: own ?? suggestion, entered: own === null || own === suggestion ? null : own, set: setOwn };
+}
 
 const incomplete = (text: string) => t('This is not a complete address: {text}', { text });
 const required = (field: Text) => t('{field} (required)', { field: t(field) });
@@ -29,21 +44,36 @@ function MetadataHint() {
   );
 }
 
+const redirectHint = ({ asksRedirect, name }: Template): string =>
+  asksRedirect
+    ? t('A suggestion: the application’s documentation has the right address.')
+    : t('Where {name} receives sign-ins. It follows from the address.', { name: known(name) });
+
+function redirectComplaints(text: string, isSaml: boolean): string[] {
+  const lines = linesOf(text);
+  if (lines.length === 0) return [t('Enter an address.')];
+  return lines.filter((line) => !(isSaml ? readAddress(line) : isRedirect(line))).map(incomplete);
+}
+
 /** What the application is called and where it is. */
 export function AddressStep({ template, initial }: { template: Template; initial: Choices }) {
   const [choices, setChoices] = useState(initial);
   const [isSlugOwn, setSlugOwn] = useState(initial.slug !== slugOf(initial.name));
   const [isSent, setSent] = useState(false);
-  const { name, slug, address, redirect, signedOut, backchannel, entity } = choices;
+  const { name, slug, address, signedOut, backchannel } = choices;
   const set = (changes: Partial<Choices>) => setChoices({ ...choices, ...changes });
   const isSaml = template.protocol === 'saml';
+  const hasRedirects = isSaml || template.protocol === 'oauth2';
+  const suggested = { ...choices, redirect: '', entity: '' };
+  const isKnown = readAddress(address) !== null;
+  const redirect = useSuggested(initial.redirect, isKnown ? redirectsOf(template, suggested).join('\n') : '');
+  const entity = useSuggested(initial.entity, isKnown ? entityOf(template, suggested) : '');
   const complaints = {
     name: name.trim() === '' ? [t('Give it a name.')] : [],
     slug: /^[-a-zA-Z0-9_]+$/.test(slug) ? [] : [t('Use letters, digits, hyphens and underscores.')],
     address: readAddress(address) ? [] : [t('Enter an address that begins with https:// or http://.')],
-    redirect: linesOf(redirect)
-      .filter((text) => !(isSaml ? readAddress(text) : isRedirect(text)))
-      .map(incomplete),
+    redirect: hasRedirects ? redirectComplaints(redirect.text, isSaml) : [],
+    entity: isSaml && entity.text.trim() === '' ? [t('Enter the entity ID.')] : [],
     signedOut: linesOf(signedOut)
       .filter((text) => !isRedirect(text))
       .map(incomplete),
@@ -54,10 +84,10 @@ export function AddressStep({ template, initial }: { template: Template; initial
     setSent(true);
     if (Object.values(complaints).flat().length > 0) return;
     const rest = {
-      redirect: redirect || null,
+      redirect: redirect.entered,
       'signed-out': signedOut || null,
       backchannel: backchannel.trim() || null,
-      entity: entity.trim() || null,
+      entity: entity.entered?.trim() ?? null,
     };
     goTo(hereWith({ name: name.trim(), slug, address: address.trim(), ...rest, step: 'access' }));
   }
@@ -94,20 +124,15 @@ export function AddressStep({ template, initial }: { template: Template; initial
         autoComplete="off"
         onChange={({ currentTarget: { value } }) => set({ address: value })}
       />
-      {template.asksRedirect && (
+      {hasRedirects && (
         <TextAreaField
-          label={t(isSaml ? 'Assertion consumer service' : 'Redirect URIs, one per line')}
-          hint={t(
-            isSaml
-              ? 'The application’s assertion consumer service, as listed in its documentation or metadata.'
-              : 'The application’s redirect URIs, as listed in its documentation.',
-          )}
-          rows={isSaml ? 1 : 3}
-          placeholder={redirectsOf(template, { ...choices, address: template.address, redirect: '' }).join('\n')}
-          value={redirect}
+          label={required(isSaml ? 'Assertion consumer service' : 'Redirect URIs, one per line')}
+          hint={redirectHint(template)}
+          rows={isSaml ? 1 : Math.max(2, linesOf(redirect.text).length)}
+          value={redirect.text}
           errors={isSent ? complaints.redirect : []}
           spellCheck={false}
-          onChange={({ currentTarget: { value } }) => set({ redirect: value })}
+          onChange={({ currentTarget: { value } }) => redirect.set(value)}
         />
       )}
       {template.asksRedirect && !isSaml && (
@@ -133,27 +158,16 @@ export function AddressStep({ template, initial }: { template: Template; initial
           />
         </>
       )}
-      {template.asksRedirect && isSaml && (
+      {isSaml && (
         <TextField
-          label={t('Entity ID of the application')}
-          hint={t('Also called audience or SP issuer; see its documentation or metadata. Empty: its address.')}
-          value={entity}
+          label={required('Entity ID of the application')}
+          hint={t('Also called audience or SP issuer; see its documentation or metadata.')}
+          value={entity.text}
+          errors={isSent ? complaints.entity : []}
           autoComplete="off"
           spellCheck={false}
-          onChange={({ currentTarget: { value } }) => set({ entity: value })}
+          onChange={({ currentTarget: { value } }) => entity.set(value)}
         />
-      )}
-      {readAddress(address) && redirectsOf(template, choices).length > 0 && (
-        <div className="stack-tight small">
-          <p className="quiet">{t(isSaml ? 'Sign-ins are sent to' : 'Responses are sent to')}</p>
-          <ul className="plain-list">
-            {redirectsOf(template, choices).map((url) => (
-              <li key={url}>
-                <code className="wrapped">{url}</code>
-              </li>
-            ))}
-          </ul>
-        </div>
       )}
       <div className="row">
         <Button type="submit" look="primary">

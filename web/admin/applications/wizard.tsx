@@ -69,9 +69,9 @@ export function Wizard() {
   const entered = query.get('step') === 'access' && isComplete ? 2 : 1;
   const step = outcome ? 3 : entered;
 
-  const create = () =>
+  const create = (flow: string | null) =>
     attempt(async () => {
-      const body = bodyFor(template, choices);
+      const body = bodyFor(template, choices, flow);
       const created = await apiFetch<Created>('PUT', '/core/transactional/applications/', body);
       setLatest({ template: template.id, choices, created });
       goTo(hereWith({ step: 'result' }), { replace: true });
@@ -89,7 +89,14 @@ export function Wizard() {
       <Steps current={step} />
       {problem && <Notice tone="bad">{problem}</Notice>}
       {step === 1 && <AddressStep key={template.id} template={template} initial={choices} />}
-      {step === 2 && <AccessStep isBusy={isBusy} onCreate={create} onBack={() => goTo(hereWith({ step: null }))} />}
+      {step === 2 && (
+        <AccessStep
+          canAskConsent={template.protocol !== 'ldap'}
+          isBusy={isBusy}
+          onCreate={create}
+          onBack={() => goTo(hereWith({ step: null }))}
+        />
+      )}
       {outcome && <Result key={slug} template={template} choices={outcome.choices} created={outcome.created} />}
     </Page>
   );

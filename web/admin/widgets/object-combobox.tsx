@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { FieldNotes } from '../../elements/field.tsx';
 import type { NamedObject } from '../api/objects.ts';
 import { passEscape } from './pass-escape.ts';
+import { useNewGroup } from './use-new-group.ts';
 import { useOptions } from './use-options.ts';
 
 interface Props {
@@ -28,7 +29,10 @@ export function ObjectCombobox(props: Props) {
   const isOpenTo = ({ may }: NamedObject) => takes === undefined || may.includes(takes);
   const [text, setText] = useState<string | null>(null);
   const [isOpen, setOpen] = useState(false);
-  const { options, problem, isLoading } = useOptions(model, text ?? '', isOpen);
+  const { options: found, problem, isLoading } = useOptions(model, text ?? '', isOpen);
+  const { draft, create, complaint } = useNewGroup(model, text ?? '', onChoose);
+  const isNothingFound = !isLoading && problem === null && found.length === 0;
+  const options = isNothingFound && draft ? [draft] : found;
   const box = useCombobox<NamedObject>({
     items: [...options],
     isOpen,
@@ -37,7 +41,7 @@ export function ObjectCombobox(props: Props) {
     inputValue: text ?? shown,
     itemToString: (object) => object?.name ?? '',
     itemToKey: (object) => object?.pk,
-    isItemDisabled: (object) => !isOpenTo(object),
+    isItemDisabled: (object) => object !== draft && !isOpenTo(object),
     onIsOpenChange({ isOpen: opens = false, type }) {
       setOpen(opens);
       if (opens) return;
@@ -45,7 +49,8 @@ export function ObjectCombobox(props: Props) {
       setText(null);
     },
     onSelectedItemChange({ selectedItem }) {
-      if (selectedItem) onChoose(selectedItem);
+      if (selectedItem === draft) void create();
+      else if (selectedItem) onChoose(selectedItem);
     },
   });
   const id = box.getInputProps({}, { suppressRefError: true }).id ?? '';
@@ -79,17 +84,23 @@ export function ObjectCombobox(props: Props) {
               {...box.getItemProps({ item: object, index })}
               data-active={index === box.highlightedIndex || undefined}
             >
-              <span>{object.name}</span>
-              <span className="quiet small">
-                {isOpenTo(object) ? object.type : t('Grants permissions that you do not hold')}
-              </span>
+              {object === draft ? (
+                <span>{t('Create group “{name}”', { name: object.name })}</span>
+              ) : (
+                <>
+                  <span>{object.name}</span>
+                  <span className="quiet small">
+                    {isOpenTo(object) ? object.type : t('Grants permissions that you do not hold')}
+                  </span>
+                </>
+              )}
             </li>
           ))}
       </ul>
       <p className="picker-note small" role="status">
-        {isOpen && !isLoading && options.length === 0 && (problem ?? t('Nothing is found.'))}
+        {isOpen && !isLoading && found.length === 0 && (problem ?? t('Nothing is found.'))}
       </p>
-      <FieldNotes id={id} hint={hint} errors={errors} />
+      <FieldNotes id={id} hint={hint} errors={complaint === null ? errors : [...errors, complaint]} />
     </div>
   );
 }
