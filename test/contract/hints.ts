@@ -287,6 +287,7 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
     body: ({ number }) => ({ name: `name ${number}`, field_key: 'sample', label: 'Sample', type: 'text', order: 1 }),
     events: onlyTries,
   },
+  providers_proxy_test_proxy_create: { body: () => ({}), events: onlyTries },
   providers_oauth2_test_sign_in_create: afterTest,
   providers_saml_test_sign_in_create: afterTest,
   providers_cloud_directory_sync_object_create: sendsNothing,
