@@ -17,6 +17,7 @@ export const queryCacheSizes = {
   'flow stages': 1_000,
   'notification rules': 1,
   'LDAP providers': 1,
+  'RADIUS providers': 1,
   'offered sources': 1_000,
   'proxied hosts': 1,
   'published keys': 1_000,

@@ -12,6 +12,7 @@ import { cloudDirectory } from '../kinds/providers/cloud-directory/cloud-directo
 import { ldap } from '../kinds/providers/ldap/ldap.ts';
 import { oauth2 } from '../kinds/providers/oauth2/oauth2.ts';
 import { proxy } from '../kinds/providers/proxy/proxy.ts';
+import { radius } from '../kinds/providers/radius/radius.ts';
 import { samlIdp } from '../kinds/providers/saml/saml.ts';
 import { scimProvider } from '../kinds/providers/scim/scim.ts';
 import { workspaceDirectory } from '../kinds/providers/workspace-directory/workspace-directory.ts';
@@ -62,7 +63,7 @@ export const catalogue: KindLists = {
   /** Where people come from. */
   sources: [mediasrc, oauth, saml, scim],
   /** What applications are reached through. */
-  providers: [oauth2, samlIdp, proxy, ldap, scimProvider, workspaceDirectory, cloudDirectory],
+  providers: [oauth2, samlIdp, proxy, ldap, radius, scimProvider, workspaceDirectory, cloudDirectory],
   /** Second factors. */
   devices: [staticTokens, totp, webauthnFactor, twofactorDevice, smsFactor],
   /** What people go through in flows. */

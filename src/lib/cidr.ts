@@ -11,7 +11,7 @@ export interface Cidrs {
 export function parseCidrs(texts: readonly string[]): Cidrs {
   const cidrs = { v4: new BlockList(), v6: new BlockList() };
   for (const text of texts) {
-    const range = parseRange(text.trim());
+    const range = readRange(text.trim());
     if (!range) throw new RangeError(`"${text}" is not an address range`);
     if (range.family === 4) cidrs.v4.addSubnet(range.address, range.prefix, 'ipv4');
     else cidrs.v6.addSubnet(range.address, range.prefix, 'ipv6');
@@ -19,14 +19,14 @@ export function parseCidrs(texts: readonly string[]): Cidrs {
   return cidrs;
 }
 
-interface Range {
+export interface Range {
   readonly address: string;
   readonly prefix: number;
   readonly family: 4 | 6;
 }
 
 export function isCidr(text: string): boolean {
-  return parseRange(text) !== null;
+  return readRange(text) !== null;
 }
 
 /** False if the text is not an address. */
@@ -125,7 +125,8 @@ const specialRanges = parseCidrs([
   '3fff::/20', // documentation
 ]);
 
-function parseRange(text: string): Range | null {
+/** The address and the prefix of a range; null if the text is not a range. */
+export function readRange(text: string): Range | null {
   const [, address = '', prefixText] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const bytes = readAddress(address);
   if (!bytes) return null;

@@ -86,13 +86,13 @@ describeOnBoth('Prefer: handling=strict', (server) => {
 describeOnSqlite('kinds that are not supported yet', (server) => {
   test('are refused with a message that says so, on every path and method', async () => {
     const { admin, app } = server();
-    const model = 'svc_providers_radius.radiusprovider';
+    const model = 'svc_providers_rac.racprovider';
     expect(app.engine.registry.resources.map((resource) => resource.model)).not.toContain(model);
     for (const answer of [
-      await admin.get('/providers/radius/'),
-      await admin.post('/providers/radius/', { name: 'x' }),
-      await admin.delete('/providers/radius/1/'),
-      await admin.get('/propertymappings/provider/radius/'),
+      await admin.get('/providers/rac/'),
+      await admin.post('/providers/rac/', { name: 'x' }),
+      await admin.delete('/providers/rac/1/'),
+      await admin.get('/propertymappings/provider/rac/'),
     ]) {
       expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
       expect(answer.body.detail).toContain('This version of Gatehouse does not have');

@@ -106,6 +106,9 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
       published_attributes: [],
     }),
   },
+  'svc_providers_radius.radiusprovider': {
+    body: ({ number }) => ({ client_networks: `10.${number >> 8}.${number & 255}.0/24` }),
+  },
   // Only superusers have the server connect to an internal host.
   'svc_providers_proxy.proxyprovider': {
     body: ({ number }) => ({
@@ -169,6 +172,7 @@ const signInFlow = async () => ({ flow_slug: 'default-authentication-flow' });
 export const operationHints: Readonly<Record<string, OperationHint>> = {
   admin_page_retrieve: { query: 'path=/core/groups/' },
   outposts_ldap_access_check: needsApplication,
+  outposts_radius_access_check: needsApplication,
   admin_mail_test_create: { undrivable: 'sends a mail; its own tests run a mail server' },
   admin_overview_checklist_update: {
     events: { count: 0, why: 'what somebody wants to see is nobody else’s business' },

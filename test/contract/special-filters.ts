@@ -32,6 +32,7 @@ export const specialFilters: Readonly<Record<string, readonly string[]>> = {
     ...['application__isnull', 'base_dn__iexact', 'gid_start_number__iexact', 'name__iexact'],
     ...['tls_server_name__iexact', 'uid_start_number__iexact'],
   ],
+  '/providers/radius/': ['application__isnull', 'client_networks__iexact', 'name__iexact'],
   '/outposts/instances/': [
     ...['managed__icontains', 'managed__iexact', 'name__icontains', 'name__iexact', 'providers_by_pk'],
   ],

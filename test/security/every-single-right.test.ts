@@ -31,6 +31,7 @@ const reachesNobody: Readonly<Record<string, string>> = {
   'svc_providers_saml.samlprovider': 'service providers elsewhere; this server takes none of its assertions',
   'svc_providers_proxy.proxyprovider': 'who passes to an application; upstreams are for superusers',
   'svc_providers_ldap.ldapprovider': 'who may bind, by a flow for authentication; what is published is for superusers',
+  'svc_providers_radius.radiusprovider': 'who gets into a network; answers open nothing here',
   'svc_providers_workspace_directory.workspacedirectoryprovider': 'what another directory is told',
   'svc_providers_scim.scimprovider': 'what another server is told',
   'svc_providers_scim.scimprovideruser': 'what another server is told',

@@ -57,7 +57,7 @@ describeOnBoth('an application together with its provider', (server) => {
         },
       ],
       [
-        { ...whole, provider_model: 'svc_providers_radius.radiusprovider' },
+        { ...whole, provider_model: 'svc_providers_rac.racprovider' },
         { provider_model: [expect.stringContaining('This server does not support it yet.')] },
       ],
       [

@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import type { Database, Query } from '../../../platform/db/database.ts';
+import { queryCache } from '../../../platform/db/query-cache.ts';
+import { type SecretBox, sealContext } from '../../../platform/keys.ts';
+import { isServedHereSql } from '../../../provider/outpost/served-here.ts';
+import type { PasswordProvider } from '../../../provider/password-server/prove-password.ts';
+import { servedApplicationSql } from '../../../provider/password-server/served-application.ts';
+
+/** A provider as the server needs it. */
+export interface ServedProvider extends PasswordProvider {
+  readonly name: string;
+  readonly client_networks: string;
+  readonly secret: Buffer;
+  readonly require_message_authenticator: boolean;
+  readonly mappings: readonly { readonly name: string; readonly expression: string }[];
+}
+
+interface Row extends Omit<ServedProvider, 'secret' | 'mappings'> {
+  readonly shared_secret: string;
+}
+
+/** Those that this server serves: an application uses them, and no other outpost lists them. */
+export const servedProviders = (db: Database, box: SecretBox): Promise<readonly ServedProvider[]> =>
+  cache.read(db, '', (query) =>
+    load(
+      query,
+      box,
+      sql`${isServedHereSql(sql`r.pk`)}
+    and ${servedApplicationSql(sql`r.pk`)} is not null`,
+    ),
+  );
+
+/** A provider, whether it is served or not. */
+export const findProvider = async (query: Query, box: SecretBox, pk: number): Promise<ServedProvider | null> =>
+  (await load(query, box, sql`r.pk = ${pk}`))[0] ?? null;
+
+const cache = queryCache<readonly ServedProvider[]>('RADIUS providers');
+
+async function load(query: Query, box: SecretBox, where: ReturnType<typeof sql>): Promise<readonly ServedProvider[]> {
+  const { rows } =
+    await sql<Row>`select r.pk, p.name, f.slug as flow, r.client_networks, r.shared_secret, r.mfa_support,
+    r.accept_app_passwords, r.require_message_authenticator
+    from provider_radius r join providers p on p.pk = r.pk left join flows f on f.pk = p.authorization_flow
+    where ${where} order by r.pk`.execute(query);
+  const { rows: mappings } = await sql<{ provider: number; name: string; expression: string }>`select pm.provider,
+    m.name, m.expression from provider_radius r join provider_property_mappings pm on pm.provider = r.pk
+    join property_mappings m on m.pk = pm.mapping join mapping_radius mr on mr.pk = m.pk where ${where}`.execute(query);
+  return rows.map(({ shared_secret, ...row }) => ({
+    ...row,
+    mfa_support: Boolean(row.mfa_support),
+    accept_app_passwords: Boolean(row.accept_app_passwords),
+    require_message_authenticator: Boolean(row.require_message_authenticator),
+    secret: Buffer.from(box.open(shared_secret, sealContext('provider_radius', 'shared_secret', row.pk))),
+    mappings: mappings.filter(({ provider }) => provider === row.pk),
+  }));
+}

@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import { type Complaints, Problem } from '../../../lib/problem.ts';
+import { settlePasswordFlow } from '../../../provider/password-server/password-flow.ts';
+import { holdsOn } from '../../../resource/access/access.ts';
+import type { CheckInput } from '../../../resource/resource.ts';
+import { isWithin, type Network, readNetworks } from './networks.ts';
+import { radiusModel } from './radius-model.ts';
+
+type Input = CheckInput<{ pk: number; authorization_flow: string; client_networks: string }>;
+
+/** Fills in what was left out and checks the provider as a whole. */
+export const settle = async (input: Input): Promise<Complaints | null> =>
+  (await settlePasswordFlow(input)) ?? (await networksTaken(input));
+
+const networksIn = (list: string): Network[] => readNetworks(list).filter((network) => network !== null);
+
+/** A network has one secret. Within the network of another provider only who may change that one takes a part. */
+async function networksTaken({ tx, call, registry, values, current }: Input): Promise<Complaints | null> {
+  await call.db.dialect.exclusive('RADIUS networks')?.execute(tx);
+  const { rows: others } = await sql<{ pk: number; client_networks: string }>`select pk, client_networks
+    from provider_radius where pk <> ${current?.pk ?? 0}`.execute(tx);
+  const before = new Set(networksIn(current?.client_networks ?? '').map(({ key }) => key));
+  const added = networksIn(values.client_networks).filter(({ key }) => !before.has(key));
+  for (const other of others) {
+    const taken = networksIn(other.client_networks);
+    const same = added.find(({ key }) => taken.some((one) => one.key === key));
+    if (same) return { client_networks: [`Another provider has the network ${same.text}.`] };
+    if (!call.actor || !added.some((network) => taken.some((one) => isWithin(network, one)))) continue;
+    const resource = registry.require(radiusModel);
+    if (await holdsOn(call.actor, resource.permission('change'), resource, other.pk, tx)) continue;
+    throw new Problem('permission_denied', 'A network is in that of a provider that you may not change.');
+  }
+  return null;
+}
