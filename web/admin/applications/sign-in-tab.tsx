@@ -11,6 +11,8 @@ import { CopyRows } from '../parts/copy-rows.tsx';
 import type { Application } from './application.ts';
 import { ForwardAuthCard, type ProxySettings } from './forward-auth-card.tsx';
 import { LdapNote } from './ldap-note.tsx';
+import { NewSecretButton } from './new-secret-button.tsx';
+import { SamlCertificate } from './saml-certificate.tsx';
 import { bindDnIn } from './template.ts';
 import { TestLink } from './test-link.tsx';
 
@@ -23,19 +25,12 @@ interface OAuth2 {
 
 interface Saml {
   readonly issuer: string;
-  readonly signing_kp: string | null;
   readonly acs_url: string;
   readonly audience: string;
   readonly url_download_metadata: string;
   readonly url_sso_redirect: string;
   readonly url_slo_redirect: string;
 }
-
-/** Without a pair of its own, the provider signs with the one that every installation is set up with. */
-const addressOfCertificate = ({ signing_kp }: Saml): string =>
-  signing_kp === null
-    ? hrefOf('/crypto/certificatekeypairs/', { managed: 'gatehouse/crypto/self-signed' })
-    : hrefOf(`/crypto/certificatekeypairs/${signing_kp}/`);
 
 /** The settings to enter in the application, and the provider. */
 export function SignInTab({ application }: { application: Application }) {
@@ -45,8 +40,13 @@ export function SignInTab({ application }: { application: Application }) {
   const path = `${entry.path}${provider}/`;
   return (
     <div className="stack">
-      {entry.path === '/providers/oauth2/' && <OAuth2Facts path={path} />}
-      {entry.path === '/providers/saml/' && <SamlFacts path={path} />}
+      {entry.path === '/providers/oauth2/' && <OAuth2Facts path={path} mayChange={entry.may.change === 'all'} />}
+      {entry.path === '/providers/saml/' && (
+        <>
+          <SamlFacts path={path} />
+          <SamlCertificate provider={path} slug={application.slug} />
+        </>
+      )}
       {entry.path === '/providers/proxy/' && <ProxyFacts path={path} />}
       {entry.path === '/providers/ldap/' && <LdapFacts path={path} />}
       {!['/providers/oauth2/', '/providers/saml/', '/providers/proxy/', '/providers/ldap/'].includes(entry.path) && (
@@ -73,7 +73,7 @@ function Ways({ entry, path }: { entry: ResourceEntry; path: string }) {
   );
 }
 
-function OAuth2Facts({ path }: { path: string }) {
+function OAuth2Facts({ path, mayChange }: { path: string; mayChange: boolean }) {
   const pages = use(PagesContext);
   const read = useLoadable(
     useCallback(async () => {
@@ -102,6 +102,11 @@ function OAuth2Facts({ path }: { path: string }) {
                 { label: t('Discovery'), text: urls.provider_info },
               ]}
             />
+            {mayChange && provider.client_type === 'confidential' && (
+              <div className="row">
+                <NewSecretButton provider={path} onRotated={() => void read.reload()} />
+              </div>
+            )}
             <details>
               <summary>{t('All addresses')}</summary>
               <CopyRows
@@ -177,11 +182,6 @@ function SamlFacts({ path }: { path: string }) {
               { label: t('Audience'), text: provider.audience },
             ]}
           />
-          <p>
-            <Link href={addressOfCertificate(provider)}>
-              {t('The certificate, where the application asks for one')}
-            </Link>
-          </p>
         </section>
       )}
     </Loaded>

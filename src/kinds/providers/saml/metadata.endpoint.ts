@@ -6,7 +6,7 @@ import { booleanSchema, integerSchema, objectSchema, stringSchema } from '../../
 import { ReplyWith } from '../../../resource/document/operations.ts';
 import { defineEndpoint, type Endpoint } from '../../../resource/endpoint.ts';
 import { asksForFile } from '../../../resource/write/flags.ts';
-import { idpMetadata } from './metadata.ts';
+import { idpMetadata, metadataType } from './metadata.ts';
 import { loadServiceProvider } from './service-provider.ts';
 import type { KeyOf } from './signing-key.ts';
 
@@ -15,7 +15,6 @@ interface Needs {
   readonly keyOf: KeyOf;
 }
 
-const xmlType = 'application/samlmetadata+xml';
 const bindingNames: readonly string[] = [bindings.redirect, bindings.post];
 
 /** Metadata is public: service providers fetch it anonymously. */
@@ -36,7 +35,7 @@ export function metadataEndpoint({ config: { publicUrl }, keyOf }: Needs): Endpo
       status: 200,
       schema: objectSchema({ metadata: stringSchema, download_url: stringSchema }),
       schemaName: 'SAMLMetadata',
-      file: xmlType,
+      file: metadataType,
     },
     async run({ call }) {
       const { query, path } = call.request;

@@ -11,6 +11,9 @@ type Described = Pick<ServiceProvider, 'pk' | 'name' | 'issuer' | 'signing' | 'v
 
 const offeredFormats = [nameIdFormats.email, nameIdFormats.persistent, nameIdFormats.x509, nameIdFormats.transient];
 
+/** SAML 2.0 Metadata, appendix A. */
+export const metadataType = 'application/samlmetadata+xml';
+
 /** The document by which a service provider learns of us (SAML metadata 2.0, section 2.4.3). With `only`, one binding. */
 export async function idpMetadata(
   provider: Described,

@@ -15,6 +15,7 @@ import { ErrorPage } from './error-page.ts';
 import { type IncomingMessage, parsePost, parseRedirect } from './incoming-message.ts';
 import { handleLogoutPost, handleLogoutRedirect, handleLogoutSoap, resumeLogout } from './logout/handle-logout.ts';
 import { continuePropagation, logoutPropagationPath, showPropagationPage } from './logout/logout-propagation.ts';
+import { idpMetadata, metadataType } from './metadata.ts';
 import { loadServiceProvider, type ServiceProvider } from './service-provider.ts';
 import { buildSsoUrl, handleRequest, handleUnsolicited, redeemTicket, resumeRequest } from './sso/handle-sso.ts';
 import { readRequest } from './sso/read-request.ts';
@@ -107,8 +108,12 @@ export function samlRoutes(mount: SamlMount): Route[] {
   };
 
   const begin: Endpoint = (_http, call, provider) => handleRequest(mount, call, provider, handleUnsolicited(provider));
-  const metadata: Endpoint = async (_http, _call, { pk }) =>
-    redirectBrowser(`/api/v3/providers/saml/${pk}/metadata/?download`);
+  // The URL is the entity ID: service providers load it, and some follow no redirects.
+  const metadata: Endpoint = async (_http, _call, provider) => ({
+    status: 200,
+    headers: { 'content-type': `${metadataType}; charset=utf-8`, 'cache-control': 'no-cache' },
+    body: await idpMetadata(provider, mount.publicUrl, { key: mount.keyOf(provider), only: null }),
+  });
 
   const at = (path: string) => `${samlRoot}{slug}/${path}`;
   const get = (path: string, endpoint: Endpoint): Route => ({
