@@ -7,7 +7,7 @@ import { freePort } from '../../test/support/free-port.ts';
 import { firstStart, processToken, startServerProcess } from '../../test/support/gatehouse-process.ts';
 import { until } from '../../test/support/jobs.ts';
 import { startUpstreamApp } from '../../test/support/upstream-app.ts';
-import { bodyFor, factsOf, filled } from '../../web/admin/applications/template.ts';
+import { bodyFor, factsOf, setupOf } from '../../web/admin/applications/template.ts';
 import { oauth2Proxy as template } from '../../web/admin/applications/templates/oauth2-proxy.ts';
 import { endOf, failureOf, type Peer } from './peer.ts';
 
@@ -47,7 +47,7 @@ export const oauth2Proxy: Peer = {
     const { body: created } = await api.put('/core/transactional/applications/', bodyFor(template, choices));
     const own = { COOKIE_SECRET: randomBytes(16).toString('hex'), UPSTREAMS: upstream.url };
     const env = {
-      ...environmentIn(filled(template.setup, factsOf(address, template.id, created))),
+      ...environmentIn(setupOf(template, factsOf(address, template.id, created), [])),
       ...Object.fromEntries(Object.entries(own).map(([name, value]) => [`OAUTH2_PROXY_${name}`, value])),
       OAUTH2_PROXY_HTTP_ADDRESS: new URL(address).host,
     };

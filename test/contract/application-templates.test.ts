@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { bodyFor, factsOf, filled } from '../../web/admin/applications/template.ts';
+import { logos } from '../../web/admin/applications/logos.ts';
+import { bodyFor, factsOf, setupOf } from '../../web/admin/applications/template.ts';
 import { templates } from '../../web/admin/applications/templates/all.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
@@ -40,7 +41,7 @@ describeOnSqlite('templates of applications', (server) => {
       };
       const { status, body } = await admin.put('/core/transactional/applications/', bodyFor(template, choices));
       expect([template.id, status]).toEqual([template.id, 200]);
-      const text = filled(template.setup, factsOf(choices.address, choices.slug, body));
+      const text = setupOf(template, factsOf(choices.address, choices.slug, body), []);
       texts.set(template.id, text);
       // Forward auth and LDAP have none.
       if (body.issuer === undefined) continue;
@@ -56,6 +57,38 @@ describeOnSqlite('templates of applications', (server) => {
       for (const [name] of text.matchAll(/http:\/\/schemas\.[^\s,]+/g))
         expect([template.id, attributes.includes(name)]).toEqual([template.id, true]);
     }
+  });
+
+  test('let in the chosen groups', () => {
+    const text = (id: string, groups: string[]) => {
+      const template = templates.find((one) => one.id === id);
+      if (!template) throw new Error(`no template ${id}`);
+      return setupOf(template, {}, groups);
+    };
+    const groups = ['Crew', 'Night shift'];
+    expect(text('oauth2-proxy', groups)).toContain('OAUTH2_PROXY_ALLOWED_GROUPS=Crew,Night shift\n');
+    expect(text('oauth2-proxy', groups)).not.toContain('# Only for some groups');
+    expect(text('oauth2-proxy', [])).toContain('# Only for some groups: OAUTH2_PROXY_ALLOWED_GROUPS=\n');
+    expect(text('oauth2-proxy', [])).not.toMatch(/^OAUTH2_PROXY_ALLOWED_GROUPS/m);
+    expect(text('grafana', groups)).toContain('GF_AUTH_GENERIC_OAUTH_ALLOWED_GROUPS=Crew,Night shift\n');
+    expect(text('jupyterhub', groups)).toContain('allowed_groups = {"Crew", "Night shift"}');
+    expect(text('jupyterhub', groups)).not.toContain('allow_all');
+    expect(text('argo-cd', groups)).toContain('g, Crew, role:readonly\n#     g, Night shift, role:readonly');
+    expect(text('apache', groups)).toContain('  Require claim "groups:Crew"\n  Require claim "groups:Night shift"\n');
+    expect(text('apache', groups)).not.toContain('valid-user');
+    // Names are pasted into shells and files of others: one with signs of its own is not, nor are those beside it.
+    for (const evil of ['$(reboot)', 'a\nb', 'x"; y', '`id`'])
+      expect(text('oauth2-proxy', ['Crew', evil])).toBe(text('oauth2-proxy', []));
+    for (const { id } of templates) expect(text(id, groups)).not.toMatch(/\{(?:quoted_|without_)?groups?\}/);
+  });
+
+  test('say where they come from', () => {
+    for (const { id, docs, checked } of templates) {
+      if (docs !== undefined) expect([id, new URL(docs).protocol]).toEqual([id, 'https:']);
+      if (checked) expect([id, /^\d{4}-\d\d-\d\d$/.test(checked.date), docs !== undefined]).toEqual([id, true, true]);
+    }
+    expect(templates.length).toBeGreaterThanOrEqual(75);
+    for (const id of Object.keys(logos)) expect(templates.map((one) => one.id)).toContain(id);
   });
 
   test('search and bind where the directory of the application is', async () => {

@@ -1,6 +1,8 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { bodyFor, factsOf, filled } from '../../web/admin/applications/template.ts';
+import { bodyFor, factsOf, setupOf } from '../../web/admin/applications/template.ts';
 import { templates } from '../../web/admin/applications/templates/all.ts';
 import { pick } from '../support/admin-form.ts';
 import { moveTo, openAdmin, visitAdmin } from '../support/admin-visit.ts';
@@ -269,14 +271,14 @@ describeJourney('the admin pages of applications', (journey) => {
     const { admin } = journey().server;
     expect(templates.length).toBeGreaterThanOrEqual(28);
     const page = await visitAdmin(journey(), '/applications/new/?template=grafana');
-    await moveTo(page, '/applications/new/?template=zammad');
+    await moveTo(page, '/applications/new/?template=zammad-saml');
     // What another template suggests is gone with it.
-    expect(await page.getByLabel('Name (required)').inputValue()).toBe('Zammad');
+    expect(await page.getByLabel('Name (required)').inputValue()).toBe('Zammad (SAML)');
     await page.getByLabel('Address (required)').fill('https://help.example.org');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('heading', { name: 'Zammad is ready' }).waitFor();
-    const { provider } = (await admin.get('/core/applications/zammad/')).body;
+    await page.getByRole('heading', { name: 'Zammad (SAML) is ready' }).waitFor();
+    const { provider } = (await admin.get('/core/applications/zammad-saml/')).body;
     expect((await admin.get(`/providers/saml/${provider}/`)).body).toMatchObject({
       acs_url: 'https://help.example.org/auth/saml/callback',
       audience: 'https://help.example.org/auth/saml/metadata',
@@ -287,11 +289,26 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('link', { name: 'Go to the application' }).waitFor();
+    const certificate = page.getByRole('region', { name: 'Metadata and certificate' });
+    const files = await Promise.all([
+      page.waitForEvent('download'),
+      certificate.getByRole('button', { name: 'Download the certificate' }).click(),
+    ]);
+    expect(files[0].suggestedFilename()).toBe('any-certificate.pem');
+    const pem = new X509Certificate(await readFile(await files[0].path()));
+    await certificate.getByText(pem.fingerprint256, { exact: true }).waitFor();
+    await certificate.getByText(pem.fingerprint, { exact: true }).waitFor();
+    const [metadata] = await Promise.all([
+      page.waitForEvent('download'),
+      certificate.getByRole('button', { name: 'Download metadata' }).click(),
+    ]);
+    expect(await readFile(await metadata.path(), 'utf8')).toContain('<');
+    await expectGoodLooks(page, 'the result of a SAML application');
     const { body: any } = await admin.get('/core/applications/any/');
     expect((await admin.get(`/providers/saml/${any.provider}/`)).body).toMatchObject({ audience: 'urn:any' });
     await moveTo(page, '/core/applications/any/?tab=sign-in');
     await page.getByText('Entity ID', { exact: true }).waitFor();
-    await page.getByRole('link', { name: 'The certificate, where the application asks for one' }).waitFor();
+    await page.getByRole('button', { name: 'Download metadata' }).waitFor();
     for (const template of templates) {
       const choices = {
         name: template.name,
@@ -308,7 +325,7 @@ describeJourney('the admin pages of applications', (journey) => {
         bodyFor(template, { ...choices, name: `T ${template.name}` }),
       );
       expect([template.id, status]).toEqual([template.id, 200]);
-      const text = filled(template.setup, factsOf(choices.address, choices.slug, body));
+      const text = setupOf(template, factsOf(choices.address, choices.slug, body), []);
       expect([template.id, text.match(/\{(client|issuer|metadata|sso|address|\w+_url)\w*\}/)]).toEqual([
         template.id,
         null,
@@ -376,7 +393,8 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByText('The token is revoked.').waitFor();
     const left = (await server.admin.get('/oauth2/access_tokens/')).body.results;
-    expect(left.map((one: { user: { pk: number } }) => one.user.pk)).toEqual([dana.pk, eve.pk]);
+    const users = left.map((one: { user: { pk: number } }) => one.user.pk);
+    expect(users.filter((user: number) => [dana.pk, eve.pk].includes(user))).toEqual([dana.pk, eve.pk]);
     await tab(page, 'Events').click();
     const signIns = page.getByRole('region', { name: 'Sign-ins' });
     await signIns.getByText(`admin signed in to ${name}.`).waitFor();
@@ -427,6 +445,32 @@ describeJourney('the admin pages of applications', (journey) => {
     const entityId = await facts.locator('code').first().innerText();
     expect(metadata).toContain(` entityID="${entityId}"`);
     await facts.getByText('https://sp.example/acs').waitFor();
+    await page.waitForLoadState('networkidle');
+  });
+
+  test('give a client a new secret, beside the one before for a day', async () => {
+    const { server } = journey();
+    const name = unique('vault');
+    const { provider } = await makeApplication(server, name);
+    const path = `/providers/oauth2/${provider}/`;
+    const before = (await server.admin.get(path)).body;
+    const page = await visitAdmin(journey(), `/core/applications/${name}/?tab=sign-in`);
+    await page.getByRole('button', { name: 'New secret…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New client secret' });
+    await expectGoodLooks(page, 'the dialog for a new secret');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const made = page.getByRole('dialog', { name: 'The new client secret' });
+    const shown = await made.locator('code').innerText();
+    const after = (await server.admin.get(path)).body;
+    expect(after.client_secret).toBe(shown);
+    expect(shown).not.toBe(before.client_secret);
+    const hours = (Date.parse(after.previous_secret_expires) - Date.now()) / 3_600_000;
+    expect(hours).toBeGreaterThan(23.9);
+    expect(hours).toBeLessThanOrEqual(24);
+    await made.getByText(/^The previous secret expires in 2[34] hours|tomorrow/).waitFor();
+    await made.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Show Client secret' }).click();
+    await page.getByText(shown, { exact: true }).waitFor();
     await page.waitForLoadState('networkidle');
   });
 

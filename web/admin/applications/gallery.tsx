@@ -2,6 +2,8 @@ import { TextField } from '../../elements/field.tsx';
 import { known, t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { Link } from '../link.tsx';
+import { checkedText } from './documentation.tsx';
+import { ProductLogo } from './product-logo.tsx';
 import type { Template } from './template.ts';
 
 const protocolName = (protocol: Template['protocol']): string => {
@@ -54,13 +56,12 @@ export function Gallery({ templates }: { templates: readonly Template[] }) {
               {inner.map((template) => (
                 <li key={template.id}>
                   <Link className="card gallery-item" href={hereWith({ template: template.id, search: null })}>
-                    <span className="gallery-initial" aria-hidden="true">
-                      {known(template.name).charAt(0)}
-                    </span>
+                    <ProductLogo id={template.id} name={known(template.name)} />
                     <span className="gallery-text">
                       <strong>{known(template.name)}</strong>
                       <span className="quiet small">{t(template.about)}</span>
                       {category && <span className="quiet small">{protocolName(template.protocol)}</span>}
+                      {template.checked && <span className="quiet small">✓ {checkedText(template.checked)}</span>}
                     </span>
                   </Link>
                 </li>

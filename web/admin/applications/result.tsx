@@ -3,14 +3,17 @@ import { Code } from '../../elements/code.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { useAnswer } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
-import { known, t } from '../../texts/texts.ts';
+import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
 import { CopyRows, hiddenText } from '../parts/copy-rows.tsx';
+import { useNameOf } from '../widgets/use-name-of.ts';
+import { Documentation, whereOf } from './documentation.tsx';
 import { ForwardAuthCard } from './forward-auth-card.tsx';
 import { LdapNote } from './ldap-note.tsx';
 import { Registered } from './registered.tsx';
-import { type Choices, type Created, factsOf, filled, providerPathOf, type Template } from './template.ts';
+import { SamlCertificate } from './saml-certificate.tsx';
+import { type Choices, type Created, factsOf, providerPathOf, setupOf, type Template } from './template.ts';
 import { TestLink } from './test-link.tsx';
 
 interface Props {
@@ -26,13 +29,15 @@ const forwardSingle = (address: string) => ({
 });
 
 /** What to enter in the application, and whether it has come since. */
-export function Result({ template, choices: { name, slug, address }, created }: Props) {
+export function Result({ template, choices: { name, slug, address, groups }, created }: Props) {
   const [isSecretShown, setSecretShown] = useState(false);
   const facts: ReturnType<typeof factsOf> = {
     ...factsOf(address, slug, created),
     ldap_host: location.hostname,
   };
-  const setup = filled(template.setup, facts);
+  const nameOf = useNameOf('svc_core.group', groups);
+  const names = groups.map(nameOf);
+  const setup = setupOf(template, facts, names);
   const path = `/core/applications/${slug}/`;
   const isLdap = template.protocol === 'ldap';
   const isProxy = template.protocol === 'proxy';
@@ -70,16 +75,18 @@ export function Result({ template, choices: { name, slug, address }, created }: 
           {isLdap && <LdapNote />}
         </section>
       )}
+      {template.protocol === 'saml' && provider !== null && <SamlCertificate provider={provider} slug={slug} />}
       {setup !== '' && (
         <section className="card stack" aria-label={t('What to enter where')}>
           <div className="page-head-row">
             <div className="page-title">
               <h2>{t('What to enter where')}</h2>
-              <p className="quiet">{known(template.where)}</p>
+              <p className="quiet">{whereOf(template)}</p>
+              <Documentation template={template} />
             </div>
             <CopyButton text={setup}>{t('Copy all')}</CopyButton>
           </div>
-          <Code text={isSecretShown ? setup : filled(template.setup, { ...facts, client_secret: hiddenText })} />
+          <Code text={isSecretShown ? setup : setupOf(template, { ...facts, client_secret: hiddenText }, names)} />
         </section>
       )}
       {made.answer.state === 'ready' && provider !== null && !isLdap && (

@@ -17,6 +17,8 @@ export interface Template {
   /** SAML: the assertion consumer service and the entity ID of the application. */
   readonly acs?: string;
   readonly audience?: string;
+  /** SAML: its single logout service. */
+  readonly logoutService?: string;
   readonly nameId?: 'emailAddress';
   readonly isPublic?: boolean;
   /** The address is not a page for people. */
@@ -26,10 +28,22 @@ export interface Template {
   /** In words, or a file or a menu of the application, by its own names. */
   readonly where:
     | Text
-    | `${string}.${'rb' | 'py' | 'xml' | 'yml' | 'yaml' | 'cf' | 'conf' | 'ext'}`
+    | `${string}.${'rb' | 'py' | 'xml' | 'yml' | 'yaml' | 'cf' | 'conf' | 'ext' | 'json' | 'properties'}`
+    | `Environment of ${string}`
     | `${string} → ${string}`;
-  /** Text to copy, with the names of `Facts` in braces. */
+  /** Text to copy, with the names of `Facts` in braces. Lines about groups are filled by `setupOf`. */
   readonly setup: string;
+  /** What the product itself says of this. */
+  readonly docs?: string;
+  /** That the text was compared with the documentation, or that the program was run with it. */
+  readonly checked?: Checked;
+}
+
+export interface Checked {
+  /** Of the program that was run, or of the documentation. */
+  readonly version: string;
+  readonly date: string;
+  readonly how: 'run' | 'read';
 }
 
 /** The input of the wizard. */
@@ -67,6 +81,30 @@ export const providerPathOf = ({ protocol }: Template): string => `/providers/${
 /** `{address}` and the like filled in; other braces stay. */
 export function filled(text: string, facts: Readonly<Record<string, string | undefined>>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => facts[name] ?? whole);
+}
+
+/** Names that mean nothing to a shell or in a configuration file. */
+const plainName = /^[\p{L}\p{N} ._@-]+$/u;
+
+/**
+ * The text to copy. A line with `{group}` is there for each of the groups that may use the application, one with
+ * `{groups}` or `{quoted_groups}` if there are any; one that begins with `{without_groups}` if there are none.
+ */
+export function setupOf(
+  { setup }: Template,
+  facts: Readonly<Record<string, string | undefined>>,
+  groups: readonly string[],
+): string {
+  // One that cannot be put in: the text must not let in others than the rest say.
+  const names = groups.every((name) => plainName.test(name)) ? groups : [];
+  const quoted = names.map((name) => `"${name}"`).join(', ');
+  const lines = setup.split('\n').flatMap((line) => {
+    if (line.startsWith('{without_groups}')) return names.length > 0 ? [] : [line.slice('{without_groups}'.length)];
+    if (line.includes('{group}')) return names.map((group) => filled(line, { group }));
+    if (!/\{(?:quoted_)?groups\}/.test(line)) return [line];
+    return names.length > 0 ? [filled(line, { groups: names.join(','), quoted_groups: quoted })] : [];
+  });
+  return filled(lines.join('\n'), facts);
 }
 
 /** Without the trailing slash; null if it is not an HTTP address. */
@@ -132,6 +170,7 @@ function providerOf(template: Template, choices: Choices): Record<string, unknow
       return {
         acs_url: urls[0] ?? '',
         audience: entityOf(template, choices),
+        sls_url: filled(template.logoutService ?? '', placesOf(address)),
         ...(template.nameId && { default_name_id_policy: emailFormat }),
       };
     case 'proxy':

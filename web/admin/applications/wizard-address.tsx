@@ -7,6 +7,7 @@ import { goTo, hereWith, hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
 import { slugOf } from '../slug.ts';
+import { Documentation } from './documentation.tsx';
 import {
   type Choices,
   entityOf,
@@ -93,6 +94,7 @@ export function AddressStep({ template, initial }: { template: Template; initial
   }
   return (
     <form className="card wizard-form" noValidate onSubmit={next}>
+      <Documentation template={template} />
       {template.asksRedirect && isSaml && <MetadataHint />}
       <TextField
         label={required('Name')}

@@ -1,5 +1,7 @@
 import type { Template } from '../template.ts';
+import { actualBudget } from './actual-budget.ts';
 import { alertmanager } from './alertmanager.ts';
+import { apache } from './apache.ts';
 import { argoCd } from './argo-cd.ts';
 import { audiobookshelf } from './audiobookshelf.ts';
 import { bookstack } from './bookstack.ts';
@@ -8,25 +10,33 @@ import { dovecot } from './dovecot.ts';
 import { fileBrowser } from './filebrowser.ts';
 import { forgejo } from './forgejo.ts';
 import { forwardAuth } from './forward-auth.ts';
+import { freshrss } from './freshrss.ts';
 import { gitea } from './gitea.ts';
 import { giteaLdap } from './gitea-ldap.ts';
 import { gitlab } from './gitlab.ts';
 import { googleWorkspace } from './google-workspace.ts';
 import { grafana } from './grafana.ts';
+import { guacamole } from './guacamole.ts';
 import { harbor } from './harbor.ts';
+import { headscale } from './headscale.ts';
 import { hedgedoc } from './hedgedoc.ts';
+import { homeAssistant } from './home-assistant.ts';
 import { homepage } from './homepage.ts';
 import { immich } from './immich.ts';
 import { jellyfin } from './jellyfin.ts';
 import { jellyfinLdap } from './jellyfin-ldap.ts';
 import { jenkins } from './jenkins.ts';
 import { jenkinsLdap } from './jenkins-ldap.ts';
+import { jupyterhub } from './jupyterhub.ts';
 import { komga } from './komga.ts';
 import { kubernetes } from './kubernetes.ts';
 import { lidarr } from './lidarr.ts';
+import { mastodon } from './mastodon.ts';
 import { mealie } from './mealie.ts';
+import { mellon } from './mellon.ts';
 import { miniflux } from './miniflux.ts';
 import { minio } from './minio.ts';
+import { netbox } from './netbox.ts';
 import { nextcloud } from './nextcloud.ts';
 import { nextcloudLdap } from './nextcloud-ldap.ts';
 import { oauth2Proxy } from './oauth2-proxy.ts';
@@ -44,6 +54,7 @@ import { proxmox } from './proxmox.ts';
 import { proxmoxLdap } from './proxmox-ldap.ts';
 import { publicClient } from './public-client.ts';
 import { radarr } from './radarr.ts';
+import { rancher } from './rancher.ts';
 import { rocketChat } from './rocket-chat.ts';
 import { saml } from './saml.ts';
 import { seafile } from './seafile.ts';
@@ -59,9 +70,11 @@ import { traefikDashboard } from './traefik-dashboard.ts';
 import { uptimeKuma } from './uptime-kuma.ts';
 import { vault } from './vault.ts';
 import { vaultwarden } from './vaultwarden.ts';
+import { vikunja } from './vikunja.ts';
 import { wordpress } from './wordpress.ts';
 import { zabbix } from './zabbix.ts';
 import { zammad } from './zammad.ts';
+import { zammadSaml } from './zammad-saml.ts';
 import { zulip } from './zulip.ts';
 
 /** The gallery. To add an application: a file here, and a line in this list. */
@@ -70,7 +83,9 @@ export const templates: readonly Template[] = [
   publicClient,
   saml,
   forwardAuth,
+  actualBudget,
   alertmanager,
+  apache,
   argoCd,
   audiobookshelf,
   bookstack,
@@ -78,25 +93,33 @@ export const templates: readonly Template[] = [
   dovecot,
   fileBrowser,
   forgejo,
+  freshrss,
   gitea,
   giteaLdap,
   gitlab,
   googleWorkspace,
   grafana,
+  guacamole,
   harbor,
+  headscale,
   hedgedoc,
+  homeAssistant,
   homepage,
   immich,
   jellyfin,
   jellyfinLdap,
   jenkins,
   jenkinsLdap,
+  jupyterhub,
   komga,
   kubernetes,
   lidarr,
+  mastodon,
   mealie,
+  mellon,
   miniflux,
   minio,
+  netbox,
   nextcloud,
   nextcloudLdap,
   oauth2Proxy,
@@ -112,6 +135,7 @@ export const templates: readonly Template[] = [
   proxmox,
   proxmoxLdap,
   radarr,
+  rancher,
   rocketChat,
   seafile,
   snipeIt,
@@ -126,8 +150,10 @@ export const templates: readonly Template[] = [
   uptimeKuma,
   vault,
   vaultwarden,
+  vikunja,
   wordpress,
   zabbix,
   zammad,
+  zammadSaml,
   zulip,
 ];

@@ -7,7 +7,7 @@ export const argoCd: Template = {
   category: 'Infrastructure',
   protocol: 'oauth2',
   address: 'https://argocd.example.com',
-  redirects: ['{address}/auth/callback', 'http://localhost:8085/auth/callback'],
+  redirects: ['{address}/auth/callback'],
   where: 'ConfigMap argocd-cm; the secret goes into argocd-secret',
   setup: `url: {address}
 oidc.config: |
@@ -17,10 +17,16 @@ oidc.config: |
   clientSecret: $oidc.gatehouse.clientSecret
   requestedScopes: ["openid", "profile", "email"]
   logoutURL: {logout_url}?id_token_hint={{token}}&post_logout_redirect_uri={{logoutRedirectURL}}
+# For the command line, which cannot keep a secret: a second application (any browser or phone app)
+# with the redirect URI http://localhost:8085/auth/callback, and its client ID here:
+#   cliClientID:
 # argocd-rbac-cm:
 #   scopes: '[groups]'
 #   policy.default: role:readonly
-#   policy.csv: g, Argo CD Admins, role:admin
+#   policy.csv: |
+#     g, {group}, role:readonly
+#     g, Argo CD Admins, role:admin
 # argocd-secret:
 #   oidc.gatehouse.clientSecret: {client_secret}`,
+  docs: 'https://argo-cd.readthedocs.io/en/stable/operator-manual/user-management/',
 };

@@ -15,4 +15,5 @@ Client ID: {client_id}
 Client secret: {client_secret}
 Match existing users by: username
 Auto register: on`,
+  docs: 'https://www.audiobookshelf.org/guides/oidc_authentication/',
 };

@@ -19,4 +19,5 @@ OIDC_ISSUER_DISCOVER=true
 OIDC_END_SESSION_ENDPOINT=true
 OIDC_USER_TO_GROUPS=true
 OIDC_GROUPS_CLAIM=groups`,
+  docs: 'https://www.bookstackapp.com/docs/admin/oidc-auth/',
 };

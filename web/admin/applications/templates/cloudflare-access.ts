@@ -16,4 +16,5 @@ Auth URL: {authorize_url}
 Token URL: {token_url}
 Certificate URL: {jwks_url}
 PKCE: on`,
+  docs: 'https://developers.cloudflare.com/cloudflare-one/identity/idp-integration/generic-oidc/',
 };

@@ -20,4 +20,5 @@ user_filter = (&(objectClass=inetOrgPerson)(|(uid=%n)(mail=%u)))
 user_attrs = homeDirectory=home,uidNumber=uid,gidNumber=gid
 iterate_filter = (&(objectClass=inetOrgPerson)(xak-active=TRUE))
 iterate_attrs = uid=user`,
+  docs: 'https://doc.dovecot.org/latest/',
 };

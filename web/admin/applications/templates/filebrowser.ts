@@ -9,4 +9,5 @@ export const fileBrowser: Template = {
   address: 'https://files.example.com',
   where: 'On the server of File Browser',
   setup: `filebrowser config set --auth.method=proxy --auth.header=Remote-User`,
+  docs: 'https://filebrowser.org/',
 };

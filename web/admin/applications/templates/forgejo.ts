@@ -21,4 +21,5 @@ Claim name providing group names: groups
 [oauth2_client]
 ENABLE_AUTO_REGISTRATION = true
 USERNAME = nickname`,
+  docs: 'https://forgejo.org/docs/latest/',
 };

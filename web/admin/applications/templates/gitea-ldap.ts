@@ -21,4 +21,5 @@ Username attribute: uid
 First name attribute: displayName
 Email attribute: mail
 Use paged search: on`,
+  docs: 'https://docs.gitea.com/administration/authentication',
 };

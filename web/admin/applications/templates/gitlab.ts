@@ -31,4 +31,5 @@ gitlab_rails['omniauth_providers'] = [{
     }
   }
 }]`,
+  docs: 'https://docs.gitlab.com/administration/auth/oidc/',
 };

@@ -15,4 +15,5 @@ Sign-out page URL: {root_url}/if/flow/default-invalidation-flow/
 Verification certificate: in the metadata at {metadata_url}`,
   nameId: 'emailAddress',
   hasNoPage: true,
+  docs: 'https://support.google.com/a/',
 };

@@ -21,6 +21,9 @@ GF_AUTH_GENERIC_OAUTH_TOKEN_URL={token_url}
 GF_AUTH_GENERIC_OAUTH_API_URL={userinfo_url}
 GF_AUTH_GENERIC_OAUTH_USE_PKCE=true
 GF_AUTH_GENERIC_OAUTH_LOGIN_ATTRIBUTE_PATH=preferred_username
+GF_AUTH_GENERIC_OAUTH_GROUPS_ATTRIBUTE_PATH=groups
+GF_AUTH_GENERIC_OAUTH_ALLOWED_GROUPS={groups}
 GF_AUTH_GENERIC_OAUTH_ROLE_ATTRIBUTE_PATH=contains(groups[*], 'Grafana Admins') && 'Admin' || 'Viewer'
 GF_AUTH_SIGNOUT_REDIRECT_URL={logout_url}?post_logout_redirect_uri={address}/login`,
+  docs: 'https://grafana.com/docs/grafana/latest/setup-grafana/configure-security/configure-authentication/generic-oauth/',
 };

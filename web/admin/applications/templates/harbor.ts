@@ -17,4 +17,5 @@ Group Claim Name: groups
 OIDC Scope: openid,email,profile,offline_access
 Automatic onboarding: on
 Username Claim: preferred_username`,
+  docs: 'https://goharbor.io/docs/latest/administration/configure-authentication/oidc-auth/',
 };

@@ -19,4 +19,5 @@ CMD_OAUTH2_USER_PROFILE_USERNAME_ATTR=preferred_username
 CMD_OAUTH2_USER_PROFILE_DISPLAY_NAME_ATTR=name
 CMD_OAUTH2_USER_PROFILE_EMAIL_ATTR=email
 CMD_OAUTH2_SCOPE=openid email profile`,
+  docs: 'https://docs.hedgedoc.org/guides/auth/oauth/',
 };

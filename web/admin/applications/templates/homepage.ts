@@ -9,4 +9,5 @@ export const homepage: Template = {
   address: 'https://home.example.com',
   where: 'Environment of Homepage',
   setup: `HOMEPAGE_ALLOWED_HOSTS={host}`,
+  docs: 'https://gethomepage.dev/',
 };

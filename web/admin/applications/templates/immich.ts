@@ -15,4 +15,5 @@ Client secret: {client_secret}
 Scope: openid email profile
 Button text: Sign in with Gatehouse
 Auto register: on`,
+  docs: 'https://immich.app/docs/administration/oauth/',
 };

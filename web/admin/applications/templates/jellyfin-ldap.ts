@@ -20,4 +20,5 @@ LDAP search attributes: uid, mail
 LDAP uid attribute: uid
 LDAP username attribute: uid
 Enable user creation: on`,
+  docs: 'https://github.com/jellyfin/jellyfin-plugin-ldapauth',
 };

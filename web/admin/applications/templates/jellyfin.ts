@@ -17,7 +17,9 @@ Enabled: yes
 Enable authorization by plugin: yes
 Enable all folders: yes
 Role claim: groups
+Roles: {group}
 Request additional scopes: profile
 Do not validate OpenID endpoints: yes
 Scheme override: https`,
+  docs: 'https://github.com/9p4/jellyfin-plugin-sso',
 };

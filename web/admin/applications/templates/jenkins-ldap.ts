@@ -19,4 +19,5 @@ Manager DN: {bind_dn}
 Manager password: the app password of the service account
 Display name LDAP attribute: displayName
 Email address LDAP attribute: mail`,
+  docs: 'https://plugins.jenkins.io/ldap/',
 };

@@ -17,4 +17,5 @@ Well-known configuration endpoint: {discovery_url}
 Scopes: openid email profile
 User name field name: preferred_username
 Groups field name: groups`,
+  docs: 'https://plugins.jenkins.io/oic-auth/',
 };

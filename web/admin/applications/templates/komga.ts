@@ -29,4 +29,5 @@ spring:
           gatehouse:
             user-name-attribute: sub
             issuer-uri: {issuer}`,
+  docs: 'https://komga.org/docs/installation/oauth2/',
 };

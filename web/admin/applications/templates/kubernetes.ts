@@ -19,4 +19,5 @@ kubectl oidc-login setup --oidc-issuer-url={issuer} --oidc-client-id={client_id}
   --oidc-extra-scope=profile --oidc-extra-scope=email`,
   isPublic: true,
   hasNoPage: true,
+  docs: 'https://kubernetes.io/docs/reference/access-authn-authz/authentication/',
 };

@@ -18,4 +18,5 @@ OIDC_CLIENT_SECRET={client_secret}
 OIDC_GROUPS_CLAIM=groups
 # Members of this group become administrators:
 # OIDC_ADMIN_GROUP=`,
+  docs: 'https://docs.mealie.io/documentation/getting-started/authentication/oidc-v2/',
 };

@@ -15,4 +15,5 @@ OAUTH2_CLIENT_SECRET={client_secret}
 OAUTH2_REDIRECT_URL={address}/oauth2/oidc/callback
 OAUTH2_OIDC_DISCOVERY_ENDPOINT={issuer}
 OAUTH2_USER_CREATION=1`,
+  docs: 'https://miniflux.app/docs/',
 };

@@ -17,4 +17,5 @@ export const nextcloud: Template = {
   --scope="openid email profile" \\
   --mapping-uid=preferred_username --unique-uid=0 \\
   --mapping-groups=groups --group-provisioning=1`,
+  docs: 'https://github.com/nextcloud/user_oidc',
 };

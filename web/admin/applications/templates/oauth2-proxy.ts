@@ -17,11 +17,13 @@ OAUTH2_PROXY_REDIRECT_URL={address}/oauth2/callback
 OAUTH2_PROXY_CODE_CHALLENGE_METHOD=S256
 OAUTH2_PROXY_SCOPE=openid email profile offline_access
 OAUTH2_PROXY_EMAIL_DOMAINS=*
-# Only for some groups:
-# OAUTH2_PROXY_ALLOWED_GROUPS=
+{without_groups}# Only for some groups: OAUTH2_PROXY_ALLOWED_GROUPS=
+OAUTH2_PROXY_ALLOWED_GROUPS={groups}
 # The output of: openssl rand -hex 16
 OAUTH2_PROXY_COOKIE_SECRET=
 OAUTH2_PROXY_COOKIE_REFRESH=1h
 # What is behind it:
 OAUTH2_PROXY_UPSTREAMS=http://127.0.0.1:8080/`,
+  docs: 'https://oauth2-proxy.github.io/oauth2-proxy/configuration/overview',
+  checked: { version: '7.8.1', date: '2026-11-19', how: 'run' },
 };

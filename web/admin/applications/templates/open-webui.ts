@@ -17,4 +17,5 @@ OAUTH_CLIENT_SECRET={client_secret}
 OAUTH_SCOPES=openid email profile
 ENABLE_OAUTH_GROUP_MANAGEMENT=true
 OAUTH_GROUP_CLAIM=groups`,
+  docs: 'https://docs.openwebui.com/features/auth/sso/',
 };

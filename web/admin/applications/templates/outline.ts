@@ -18,4 +18,5 @@ OIDC_LOGOUT_URI={logout_url}
 OIDC_USERNAME_CLAIM=preferred_username
 OIDC_DISPLAY_NAME=Gatehouse
 OIDC_SCOPES=openid profile email`,
+  docs: 'https://docs.getoutline.com/s/hosting',
 };

@@ -23,4 +23,5 @@ OAUTH2_CONFIG = [{
     'OAUTH2_USERINFO_ENDPOINT': '{userinfo_url}',
     'OAUTH2_SCOPE': 'openid email profile',
 }]`,
+  docs: 'https://www.pgadmin.org/docs/pgadmin4/latest/oauth2.html',
 };

@@ -19,4 +19,5 @@ Redirect URL: {address}/
 Logout URL: {logout_url}
 User identifier: preferred_username
 Scopes: openid email profile`,
+  docs: 'https://docs.portainer.io/admin/settings/authentication/oauth',
 };

@@ -17,4 +17,5 @@ bind_pw = the app password of the service account
 search_base = ou=users,{base_dn}
 query_filter = (&(objectClass=inetOrgPerson)(mail=%s)(xak-active=TRUE))
 result_attribute = uid`,
+  docs: 'https://www.postfix.org/LDAP_README.html',
 };

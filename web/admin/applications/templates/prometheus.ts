@@ -10,4 +10,5 @@ export const prometheus: Template = {
   where: 'Arguments of Prometheus',
   setup: `--web.external-url={address}
 --web.listen-address=127.0.0.1:9090`,
+  docs: 'https://prometheus.io/docs/prometheus/latest/configuration/configuration/',
 };

@@ -20,4 +20,5 @@ Sync, email attribute: mail
 Sync, group name attribute: cn
 Sync, user classes: inetOrgPerson
 Sync, group classes: groupOfNames`,
+  docs: 'https://pve.proxmox.com/wiki/User_Management',
 };

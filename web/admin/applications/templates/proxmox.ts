@@ -15,4 +15,5 @@ export const proxmox: Template = {
   --client-key {client_secret} \\
   --username-claim preferred_username --autocreate 1 \\
   --groups-claim groups --groups-autocreate 1`,
+  docs: 'https://pve.proxmox.com/wiki/User_Management',
 };

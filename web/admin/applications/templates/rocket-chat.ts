@@ -25,4 +25,5 @@ Name field: name
 Email field: email
 Roles/Groups field name: groups
 Show button on login page: on`,
+  docs: 'https://docs.rocket.chat/',
 };

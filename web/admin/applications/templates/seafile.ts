@@ -23,4 +23,5 @@ OAUTH_ATTRIBUTE_MAP = {
     'name': (False, 'name'),
     'email': (False, 'contact_email'),
 }`,
+  docs: 'https://manual.seafile.com/latest/',
 };

@@ -9,8 +9,10 @@ export const snipeIt: Template = {
   address: 'https://assets.example.com',
   acs: '{address}/saml/acs',
   audience: '{address}',
+  logoutService: '{address}/saml/sls',
   where: 'Admin → Settings → SAML',
   setup: `SAML enabled: yes
 SAML IdP metadata: {metadata_url}
 Attribute mapping - Username: http://schemas.microsoft.com/ws/2008/06/identity/claims/windowsaccountname`,
+  docs: 'https://snipe-it.readme.io/docs',
 };

@@ -17,4 +17,5 @@ SAML user login attribute: http://schemas.microsoft.com/ws/2008/06/identity/clai
 SAML user name attribute: http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name
 SAML user email attribute: http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress
 Identity provider certificate: in the metadata at {metadata_url}`,
+  docs: 'https://docs.sonarsource.com/sonarqube-server/',
 };

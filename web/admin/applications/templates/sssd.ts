@@ -30,4 +30,5 @@ ldap_user_uuid = entryUUID
 ldap_group_object_class = posixGroup
 ldap_group_member = member
 ldap_group_uuid = entryUUID`,
+  docs: 'https://sssd.io/docs/',
 };

@@ -22,4 +22,5 @@ export const synapse: Template = {
       config:
         localpart_template: "{{ user.preferred_username }}"
         display_name_template: "{{ user.name }}"`,
+  docs: 'https://element-hq.github.io/synapse/latest/openid.html',
 };

@@ -21,4 +21,5 @@ passwd, gidNumber: gidNumber
 group, cn: cn
 group, gidNumber: gidNumber
 group, memberUid: memberUid`,
+  docs: 'https://kb.synology.com/',
 };

@@ -12,4 +12,5 @@ export const tailscale: Template = {
   setup: `Issuer: {issuer}
 Client ID: {client_id}
 Client secret: {client_secret}`,
+  docs: 'https://tailscale.com/kb/1240/sso-custom-oidc',
 };

@@ -11,4 +11,5 @@ export const traefikDashboard: Template = {
   setup: `api:
   dashboard: true
   insecure: false`,
+  docs: 'https://doc.traefik.io/traefik/operations/dashboard/',
 };

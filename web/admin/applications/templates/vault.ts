@@ -19,4 +19,5 @@ vault write auth/oidc/role/reader user_claim="sub" groups_claim="groups" \\
   allowed_redirect_uris="{address}/ui/vault/auth/oidc/oidc/callback" \\
   allowed_redirect_uris="http://localhost:8250/oidc/callback" \\
   oidc_scopes="profile,email" token_policies="default"`,
+  docs: 'https://developer.hashicorp.com/vault/docs/auth/jwt',
 };

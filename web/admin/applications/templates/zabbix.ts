@@ -9,6 +9,7 @@ export const zabbix: Template = {
   address: 'https://zabbix.example.com',
   acs: '{address}/index_sso.php?acs',
   audience: 'zabbix',
+  logoutService: '{address}/index_sso.php?sls',
   where: 'Users → Authentication → SAML settings',
   setup: `IdP entity ID: {issuer}
 SSO service URL: {sso_url}
@@ -20,4 +21,5 @@ Group name attribute: http://schemas.xmlsoap.org/claims/Group
 User name attribute: http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name
 User group mapping: a group here to a group and role there
 IdP certificate: in the metadata at {metadata_url}`,
+  docs: 'https://www.zabbix.com/documentation/current/en/manual/web_interface/frontend_sections/users/authentication/saml',
 };

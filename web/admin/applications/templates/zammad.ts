@@ -5,13 +5,17 @@ export const zammad: Template = {
   name: 'Zammad',
   about: 'A help desk',
   category: 'Communication',
-  protocol: 'saml',
+  protocol: 'oauth2',
   address: 'https://help.example.com',
-  acs: '{address}/auth/saml/callback',
-  audience: '{address}/auth/saml/metadata',
-  where: 'Settings → Security → Third-party applications → SAML',
-  setup: `IDP SSO target URL: {sso_url}
-Name identifier format: urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress
-IDP certificate: in the metadata at {metadata_url}`,
-  nameId: 'emailAddress',
+  redirects: ['{address}/auth/openid_connect/callback'],
+  backchannel: '{address}/auth/openid_connect/backchannel_logout',
+  where: 'Settings → Security → Third-party applications → OpenID Connect',
+  setup: `Display name: Gatehouse
+Identifier: {client_id}
+Issuer: {issuer}
+UID field: leave empty
+Scopes: openid email profile`,
+  isPublic: true,
+  docs: 'https://admin-docs.zammad.org/en/latest/settings/security/third-party/openid-connect.html',
+  checked: { version: 'latest', date: '2026-11-19', how: 'read' },
 };

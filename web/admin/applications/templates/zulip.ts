@@ -22,4 +22,5 @@ SOCIAL_AUTH_OIDC_ENABLED_IDPS = {
         "auto_signup": True,
     }
 }`,
+  docs: 'https://zulip.readthedocs.io/en/latest/production/authentication-methods.html',
 };
