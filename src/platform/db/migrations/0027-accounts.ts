@@ -2,23 +2,13 @@ import type { Dialect } from '../dialect.ts';
 import type { Migration } from '../migrate.ts';
 import { addColumns, createTable } from '../table.ts';
 
-/** Verified addresses, keys to look users up by, proof of authentication, and the scope of app passwords. */
+/** Verified addresses of users, and keys to look them up by. */
 export const accounts: Migration = {
   name: '0027-accounts',
   statements: (dialect) => [
     ...verifiedAddresses(dialect),
     ...nameKeys(dialect),
     ...attributeIndexes,
-    // When the user of a session last proved who they are. Unknown for older sessions: they authenticate again where it matters.
-    ...addColumns(dialect, 'authenticated_sessions', { proven_at: 'time?' }),
-    // App passwords may be limited to one application, and are deleted with it: without it they would open all others.
-    ...addColumns(
-      dialect,
-      'tokens',
-      { application: 'uuid? -> applications cascade' },
-      { sparse: { application: [['application']] } },
-    ),
-    ...addColumns(dialect, 'invitations', { mailed_to: 'text?' }),
     // Events of deleted users, which can be hundreds of thousands, are deleted by a job.
     ...createTable(dialect, 'user_deletions', { pk: 'int key', deleted: 'time' }),
     // What users have dismissed on the start page.

@@ -40,14 +40,6 @@ export const flowsAndApplications: Migration = {
     }),
     // Existing rows are equal and stay ordered by key.
     ...orderedLists.flatMap((table) => addColumns(dialect, table, { position: 'int default 0' })),
-    // Quotas also count the IPv6 /56 and /48 of a client.
-    ...['flow_plans', 'source_visits'].flatMap((table) => [
-      ...addColumns(dialect, table, { network_56: 'text?', network_48: 'text?' }),
-      ...['network_56', 'network_48'].map(
-        (column) =>
-          `create index "${table}_${column}" on "${table}" ("${column}", "created") where "${column}" is not null`,
-      ),
-    ]),
     // The last backup, the link of the first start, and whether this is a restored copy that must send nothing.
     ...addColumns(dialect, 'install', {
       last_backup: 'time?',

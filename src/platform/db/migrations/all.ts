@@ -29,6 +29,7 @@ import { saml } from './0031-saml.ts';
 import { outgoingSync } from './0032-outgoing-sync.ts';
 import { outposts } from './0033-outposts.ts';
 import { lists } from './0034-lists.ts';
+import { sessions } from './0035-sessions.ts';
 import { radiusProvider } from './0150-radius-provider.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
@@ -63,5 +64,6 @@ export const migrations: readonly Migration[] = [
   outgoingSync,
   outposts,
   lists,
+  sessions,
   radiusProvider,
 ];
