@@ -54,6 +54,7 @@ import { createSandboxBudgetEvents } from './sandbox-budget-events.ts';
 import { mountApiBrowser, mountStaticFiles } from './static-files.ts';
 import { systemCall } from './system-call.ts';
 import { mountUnavailablePaths } from './unavailable-paths.ts';
+import { uncachedTablesOf } from './uncached-tables.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
 
@@ -82,6 +83,7 @@ export interface App {
 export async function composeApp(world: World, lists = catalogue): Promise<App> {
   const { sandbox, db, key, clock, config, log, geo, settings } = world;
   const kinds = createKinds(world, lists, () => jobs);
+  await db.stampTables?.(uncachedTablesOf(kinds));
   const announce = matchingEvents({ policies: kinds.policies, jobs: () => jobs });
   const recording = { geo, settings: settings.current, brandOf: (host: string) => brandFacts(db, host) };
   const anonymousQuota = createAnonymousQuota(db, anonymousLimitsOf(kinds.all));

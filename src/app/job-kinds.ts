@@ -55,7 +55,7 @@ interface Needs {
   engine(): Engine;
 }
 
-const ownExpiring: readonly Outdated[] = [
+export const ownExpiring: readonly Outdated[] = [
   expired('authenticated_sessions', 'sessions'),
   expiredUnlessEndless('user_consents', 'consents'),
   expired('flow_plans', 'flow plans'),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { uncachedTablesOf } from '../../src/app/uncached-tables.ts';
 import { cachedUserFacts } from '../../src/core/mapping/user-facts.ts';
 import { openPostgres } from '../../src/platform/db/postgres/postgres.ts';
 import { openBrowser, signInFlow } from '../support/flow-client.ts';
@@ -30,6 +31,20 @@ describe.skipIf(!hasPostgres)('cached rows on PostgreSQL', () => {
   const setTitle = async (server: TestServer, title: number) => {
     expect((await server.admin.patch(flow, { title: String(title) })).status).toBe(200);
   };
+
+  test('are invalidated by changes of every table except those that users change', async () => {
+    const uncached = new Set(uncachedTablesOf(first.app.kinds));
+    const { rows } = await sql<{ name: string; isStamped: boolean }>`select c.relname as name,
+      exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgname = 'stamp') as "isStamped" from pg_class c
+      where c.relnamespace = cast(current_schema() as regnamespace) and c.relkind = 'r'`.execute(first.world.db.read);
+    expect(rows.filter(({ name, isStamped }) => isStamped === uncached.has(name))).toEqual([]);
+    const names = new Set(rows.map(({ name }) => name));
+    expect([...uncached].filter((name) => !names.has(name))).toEqual([]);
+    for (const table of ['flows', 'brands', 'provider_oauth2', 'policy_expression'])
+      expect(uncached).not.toContain(table);
+    for (const table of ['saml_logins', 'device_totp', 'scim_users', 'proxy_sessions'])
+      expect(uncached).toContain(table);
+  });
 
   test('are revalidated by one small statement as long as nothing changes', async () => {
     await setTitle(first, 1);

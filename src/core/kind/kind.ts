@@ -16,6 +16,11 @@ export interface Kind {
   jobs?(server: JobServer): readonly JobKind[];
   /** Rows to delete once they have expired. Readers must check the expiry anyway. */
   readonly expiring?: readonly Outdated[];
+  /**
+   * Further tables that users change, not administrators: like those of `expiring`, their changes do not invalidate cached
+   * configuration on PostgreSQL.
+   */
+  readonly uncachedTables?: readonly string[];
   /** How much anonymous calls may store in its tables. */
   readonly anonymousLimits?: AnonymousLimits;
   /** Creates the kind's demo objects; a second run creates only what is missing. */

@@ -29,6 +29,8 @@ export interface Database {
   readonly refresh: (() => Promise<void> | null) | null;
   /** The same, with a stamp that a statement of this request has read along (`stampSql`): saves a statement. */
   readonly sawStamp: ((stamp: number | null) => void) | null;
+  /** To be called at the start with the tables that are not worth caching, because users change them. Absent on SQLite. */
+  stampTables?(uncached: readonly string[]): Promise<void>;
   /**
    * Runs the work of one request: within it, a value found current stays so for a moment, except after its own writes.
    */

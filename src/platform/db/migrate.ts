@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Database, Query } from './database.ts';
 import type { Dialect } from './dialect.ts';
 import { hasTable } from './introspect.ts';
-import { addStamps } from './postgres/stamps.ts';
 
 /** A step of the schema's history, for both databases. Never changed once released. */
 export interface Migration {
@@ -39,7 +38,6 @@ export async function migrate(
     ran.push(migration.name);
     onStep(migration.name);
   }
-  if (ran.length > 0 && db.dialect.name === 'postgres' && (await hasTable(db, 'stamps'))) await stamp(db);
   return ran;
 }
 
@@ -79,13 +77,6 @@ async function addTrigrams(db: Database): Promise<void> {
   await adding.catch(() => {
     // Without permission to create it, search still works, only slower.
   });
-}
-
-async function stamp(db: Database): Promise<void> {
-  await db.write(async (tx) => {
-    await lock(db, tx);
-    await addStamps(tx);
-  }, long);
 }
 
 async function runOnce(db: Database, migration: Migration): Promise<boolean> {

@@ -78,6 +78,7 @@ export function oauth2(needs: Needs): ProviderKind {
       expired('oauth2_seen', 'marks of what may be used once'),
       expired('oauth2_published_keys', 'published keys'),
     ],
+    uncachedTables: ['oauth2_client_accounts', 'oauth2_logins', 'oauth2_provider_deletions'],
     anonymousLimits: {
       oauth2_requests: { ofNetwork: 300, inAll: 50_000 },
       // People behind one address renew their tokens too.

@@ -14,6 +14,7 @@ export function mediasrc(needs: RedeemNeeds): SourceKind<MediaSource, typeof tok
   return {
     resource: mediasrcSource(needs),
     resources: [userMediasrcConnection, groupMediasrcConnection, mediasrcSourceMapping(needs)],
+    uncachedTables: ['user_connection_mediasrc'],
     screen: {
       component: 'xak-source-mediasrc',
       members: { client_id: stringSchema, slug: stringSchema },

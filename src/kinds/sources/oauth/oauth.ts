@@ -62,6 +62,7 @@ export function oauth(needs: Needs): SourceKind<OAuthSource> {
     append: createAppendOAuthSteps(needs.key),
     findLogoutRedirect: logoutRedirectToSource(needs),
     expiring: [usedLogoutTokens],
+    uncachedTables: ['oauth_source_sessions', 'user_connection_oauth'],
     ...redirectSourceParts({
       login: oauthPaths.login,
       component: 'xak-user-settings-source-oauth',

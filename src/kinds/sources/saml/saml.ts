@@ -47,6 +47,7 @@ export function saml(needs: Needs): SourceKind<SamlSource> {
     },
     jobs: (server) => [temporaryUsersJob(server)],
     expiring: [usedAssertions],
+    uncachedTables: ['saml_source_sessions', 'user_connection_saml'],
     demo: samlDemo,
   };
 }

@@ -19,5 +19,6 @@ export const scim = (needs: Needs): SourceKind => ({
   resource: scimSource(needs),
   resources: [scimUserResource, scimGroupResource, scimSourceMapping(needs)],
   routes: (server) => scimRoutes({ ...needs, publicUrl: needs.config.publicUrl }, server),
+  uncachedTables: ['scim_source_users', 'scim_source_groups'],
   demo: scimDemo,
 });

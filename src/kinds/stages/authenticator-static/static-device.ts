@@ -60,6 +60,7 @@ export function staticTokens({
   return {
     deviceClass: 'static',
     deviceResources: staticDevices,
+    uncachedTables: ['device_static_tokens'],
     setupStage: staticSetupModel,
     methods: () => ['otp'],
     proof: codeProof,

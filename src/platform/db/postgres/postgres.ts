@@ -11,7 +11,7 @@ import { listenOn } from './listen.ts';
 import { emptyPendingLists } from './pending-lists.ts';
 import { createPostgresPool } from './pool.ts';
 import { queryOn, type Transact, transactOn } from './query.ts';
-import { createStamps } from './stamps.ts';
+import { createStamps, stampTables } from './stamps.ts';
 import { createStatementNames } from './statements.ts';
 
 const maxAttempts = 4;
@@ -93,6 +93,9 @@ export function openPostgres(
     refresh: stamps.refresh,
     sawStamp: stamps.sawStamp,
     scope: stamps.scope,
+    async stampTables(uncached) {
+      if (await stampTables({ dialect: postgresDialect, read, write }, uncached)) stamps.forgetTables();
+    },
     afterCommit: effects.add,
     async snapshot() {
       const transaction = await read.startTransaction().setIsolationLevel('repeatable read').execute();

@@ -4,22 +4,35 @@ import { sql } from 'kysely';
 import type { Database, Query } from '../database.ts';
 import { statement } from '../statement.ts';
 
-/**
- * Tables that change with what people do. A change of any other (what administrators set up) sets the stamp, in its own transaction and by a
- * trigger, so that nobody can forget it. Commits that set the stamp wait for each other, so these must not.
- */
-const unstamped =
-  '^(users|user_.*|authenticated_sessions|tokens|events|event_rollup|event_rollup_state|unmatched_events|jobs|job_workers|notifications|devices?|device_.*|flow_plans|flow_links|oauth2_.*|sign_in_attempts|shared_counts|sms_.*|twofactor_enrolments|policy_reputation_scores|invitations|proxy_sessions|proxy_tests|.*_connections|scim_.*|sync_.*|workspace_directory_.*|cloud_directory_.*|bootstrap_steps|migrations|install|stamps)$';
+type Stored = Pick<Database, 'dialect' | 'read' | 'write'>;
 
-/** Gives every table that wants one its trigger. To be called after migrations, under their lock. */
-export async function addStamps(tx: Query): Promise<void> {
-  const { rows } = await sql<{ name: string }>`select c.relname as name from pg_class c
-    where c.relnamespace = cast(current_schema() as regnamespace) and c.relkind = 'r' and c.relname !~ ${unstamped}
-      and not exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgname = 'stamp')`.execute(tx);
-  for (const { name } of rows) {
-    await sql`create constraint trigger stamp after insert or update or delete on ${sql.table(name)}
-        deferrable initially deferred for each row execute function stamp()`.execute(tx);
-  }
+/**
+ * Gives every table its trigger, by which each change sets the stamp in its own transaction, except `uncached`: tables that users
+ * change, not administrators. Commits that set the stamp wait for each other, so theirs must not. Returns whether anything changed.
+ */
+export async function stampTables({ dialect, read, write }: Stored, uncached: readonly string[]): Promise<boolean> {
+  const differing = (query: Query) =>
+    sql<{ name: string; isUncached: boolean }>`select c.relname as name, c.relname = any(${uncached}) as "isUncached"
+      from pg_class c where c.relnamespace = cast(current_schema() as regnamespace) and c.relkind = 'r'
+      and (c.relname = any(${uncached})) = exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgname = 'stamp')`.execute(
+      query,
+    );
+  if ((await differing(read)).rows.length === 0) return false;
+  await write(
+    async (tx) => {
+      await dialect.exclusive('migrations')?.execute(tx);
+      for (const { name, isUncached } of (await differing(tx)).rows) {
+        const table = sql.table(name);
+        const change = isUncached
+          ? sql`drop trigger stamp on ${table}`
+          : sql`create constraint trigger stamp after insert or update or delete on ${table}
+              deferrable initially deferred for each row execute function stamp()`;
+        await change.execute(tx);
+      }
+    },
+    { isLong: true },
+  );
+  return true;
 }
 
 /** The stamp as a column of another statement; null where there is none. See `Database.sawStamp`. */
@@ -27,8 +40,10 @@ export const stampSql = sql<number | null>`(select value from stamps where pk = 
 
 export interface Stamps extends Required<Pick<Database, 'refresh' | 'scope' | 'sawStamp'>> {
   readonly watch: NonNullable<Database['watch']>;
-  /** What was known before a write of one's own is not known any more. */
+  /** To be called after writes of this instance: the next use of a cached value reads the stamp. */
   forget(): void;
+  /** To be called when triggers have changed. */
+  forgetTables(): void;
 }
 
 interface Scope {
@@ -114,6 +129,9 @@ export function createStamps({ read, noting }: Needs): Stamps {
     forget() {
       const scope = scopes.getStore();
       if (scope) scope.readAt = Number.NEGATIVE_INFINITY;
+    },
+    forgetTables() {
+      tables = null;
     },
     async watch(load) {
       tables ??= loadTables().catch((error) => {
