@@ -91,7 +91,7 @@ function loadingOn(world: World, app: App, tx: Query): Loading {
     tx,
     async make(model, body) {
       const resource = app.engine.registry.find(model);
-      return resource ? (await createRow(app.engine, resource, call, tx, body)).pk : null;
+      return resource ? (await createRow({ engine: app.engine, resource, call, tx }, body)).pk : null;
     },
   };
 }

@@ -55,7 +55,7 @@ export const ruleFromEvent: Endpoint = defineEndpoint({
       : [];
     if (!event) throw new Invalid({ event: [missingObject(key)] });
     const create = async (model: string, body: Readonly<Record<string, unknown>>) =>
-      (await createRow(engine, registry.require(model), call, tx, body)).pk;
+      (await createRow({ engine, resource: registry.require(model), call, tx }, body)).pk;
     const target = await create(ruleModel, rule);
     const policy = await create(matcherModel, { name: rule.name, ...matcherOf(event) });
     const binding = await create(bindingModel, { target, policy, order: 0 });

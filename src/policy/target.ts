@@ -110,7 +110,7 @@ export async function checkMayChangeTarget(
   const objects = await objectsOfTargets(resource, [target], tx);
   const [object] = objects;
   if (!object) throw new Problem('permission_denied');
-  await checkMayChange(actor, resource, object.pk, call, registry, tx);
+  await checkMayChange(actor, resource, object.pk, { call, registry, tx });
 }
 
 /** What bindings are parts of: the objects of their targets. */
@@ -159,7 +159,7 @@ export async function bindingRights({
     const change = resource.permission('change');
     const objectKeys = objects.map(({ pk }) => pk);
     const holds = await heldAmong(actor, [change], resource, objectKeys, query);
-    const obstacles = await findObstacles(resource, objectKeys, { call, registry, query });
+    const obstacles = await findObstacles(resource, objectKeys, { call, registry, tx: query });
     const isOpen = (pk: string) => holds(change, pk) && !obstacles.has(pk);
     const held = new Set(objects.filter(({ pk }) => isOpen(pk)).map(({ target }) => target));
     for (const { pk, target } of bindings) if (held.has(target)) open.add(pk);

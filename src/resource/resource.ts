@@ -157,10 +157,22 @@ export interface View {
   readonly instead?: Fields;
 }
 
-export interface CheckInput<R = Row> {
-  readonly tx: Query;
+/** Who asks, and where to look it up: what checks of access need. */
+export interface AccessContext {
   readonly call: Call;
   readonly registry: Registry;
+  readonly tx: Query;
+}
+
+/** What the parts of one operation on a resource share. */
+export interface OperationContext<R extends Row = Row> {
+  readonly engine: Engine;
+  readonly resource: Resource<R>;
+  readonly call: Call;
+  readonly tx: Query;
+}
+
+export interface CheckInput<R = Row> extends AccessContext {
   /** The row as it would be stored. */
   readonly values: R;
   /** The members that the request contains. */

@@ -42,8 +42,8 @@ export function connectAction({ model, schema, sourceModel, to, fields }: Facts)
       await checkMayLink(linked, { model: sourceModel, pk: values.source }, call, registry, tx);
       const row: Row = { ...values, created: call.now, ...('kind' in resource.fields && { kind: model }) };
       const pk = await insertRow(resource, row, call, tx);
-      await recordWrite('model_created', resource, pk, row, diffOf(resource, null, row), call, tx);
-      return showByKey(engine, resource, call, tx, pk);
+      await recordWrite('model_created', { resource, pk, values: row, diff: diffOf(resource, null, row), call, tx });
+      return showByKey({ engine, resource, call, tx }, pk);
     },
   };
 }

@@ -35,7 +35,7 @@ export async function linkCaller(
   const same = rows.find((row) => row.user === user.pk && row.identifier === identity.identifier);
   if (same && again === 'refresh') {
     await updateColumns(connections, same.pk, connectionValues, call, tx);
-    await recordWrite('model_updated', connections, same.pk, { ...same }, {}, call, tx);
+    await recordWrite('model_updated', { resource: connections, pk: same.pk, values: { ...same }, diff: {}, call, tx });
     return 'refreshed';
   }
   if (rows.length > 0) throw Invalid.whole(refusal(rows, user.pk, source.name));

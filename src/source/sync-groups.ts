@@ -112,7 +112,7 @@ async function updateGroup(
   const diff = diffOf(groupResource, before, after);
   if (Object.keys(diff).length > 0) {
     await updateColumns(groupResource, pk, after, call, tx);
-    await recordWrite('model_updated', groupResource, pk, after, diff, call, tx);
+    await recordWrite('model_updated', { resource: groupResource, pk, values: after, diff, call, tx });
   }
   return { pk, ...(isTaken && { conflict: `"${name}" keeps its name: another group is named "${wanted}".` }) };
 }

@@ -59,7 +59,7 @@ async function storeTemporaryUser(
 ): Promise<number> {
   const { registry } = engine;
   const byServer = { ...call, actor: null };
-  const { pk } = await createRow(engine, usersIn(registry), byServer, tx, values);
+  const { pk } = await createRow({ engine, resource: usersIn(registry), call: byServer, tx }, values);
   await sql`insert into temporary_users (pk, expires) values (${pk}, ${expires})`.execute(tx);
   const { identifier } = identity;
   const connection = { ...connectionValues, user: pk, source: source.pk, identifier, created: call.now };
@@ -90,7 +90,7 @@ export async function deleteTemporaryUsers(engine: Engine, call: Call, signal: A
     if (signal.aborted) break;
     await call.db.write(async (tx) => {
       const current = await engine.stored(users, call)(call, tx, pk);
-      if (current) await destroyRow(engine, users, call, tx, pk, current);
+      if (current) await destroyRow({ engine, resource: users, call, tx }, pk, current);
     });
     count += 1;
   }

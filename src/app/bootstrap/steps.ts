@@ -57,7 +57,7 @@ export function createMake(tx: Query, world: World, engine: Engine, call: Call):
       const known = await findKey(model, identity);
       if (known !== null) return known;
       const resource = engine.registry.require(model);
-      const { pk } = await createRow(engine, resource, call, tx, { ...identity, ...values });
+      const { pk } = await createRow({ engine, resource, call, tx }, { ...identity, ...values });
       for (const name of Object.keys(hidden)) {
         if (!resource.allFields[name]) throw new Error(`${model} has no field ${name}`);
       }

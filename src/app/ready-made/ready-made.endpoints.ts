@@ -93,8 +93,8 @@ async function setMember(
   const { call, engine, tx } = input;
   const resource = engine.registry.require(one.model);
   for (const { pk } of await keysWhere(one, where, input)) {
-    const found = await selectOne(engine, resource, call, tx, [sql`${resource.row().col('pk')} = ${pk}`]);
-    if (found) await updateRow(engine, resource, call, tx, pk, found.values, { [one.member]: value }, 'patch');
+    const found = await selectOne({ engine, resource, call, tx }, [sql`${resource.row().col('pk')} = ${pk}`]);
+    if (found) await updateRow({ engine, resource, call, tx }, pk, found.values, { [one.member]: value }, 'patch');
   }
 }
 

@@ -38,11 +38,11 @@ export const duplicateAction = actionOn<Duplicated>()({
     const stored = await engine.stored(applications, call)(call, tx, row.pk);
     const provider = row.provider === null ? null : await copyProvider(row.provider, values.name, { call, engine, tx });
     const body = { ...copyable(applications, stored ?? {}), ...values, provider, backchannel_providers: [] };
-    const { pk } = await createRow(engine, applications, call, tx, body);
+    const { pk } = await createRow({ engine, resource: applications, call, tx }, body);
     // An upload may be the image of several objects.
     await sql`update applications set meta_icon = ${stored?.meta_icon ?? ''} where pk = ${pk}`.execute(tx);
     await copyBindings(row.pk, pk, { call, engine, tx });
-    return showByKey(engine, applications, call, tx, pk);
+    return showByKey({ engine, resource: applications, call, tx }, pk);
   },
 });
 
@@ -62,7 +62,9 @@ async function copyProvider(pk: number, name: string, { call, engine, tx }: Copy
   if (!(await isVisible(kind, pk, call, registry))) throw Problem.lacks(kind.permission('view'));
   const stored = await engine.stored(kind, call)(call, tx, pk);
   try {
-    return (await createRow(engine, kind, call, tx, { ...copyable(kind, stored ?? {}), name }, { isCopy: true })).pk;
+    return (
+      await createRow({ engine, resource: kind, call, tx }, { ...copyable(kind, stored ?? {}), name }, { isCopy: true })
+    ).pk;
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
     // The request has no members of the provider, so the error names the provider.
@@ -79,7 +81,11 @@ async function copyBindings(from: string, to: string | number, { call, engine, t
   const found = await selectStored(bindings, sql`${bindings.row().col('target')} = ${from}`, call, tx);
   if (found.length > 0) checkMayAdd(bindings, call);
   for (const read of found) {
-    await createRow(engine, bindings, call, tx, { ...copyable(bindings, read()), target: to }, { isCopy: true });
+    await createRow(
+      { engine, resource: bindings, call, tx },
+      { ...copyable(bindings, read()), target: to },
+      { isCopy: true },
+    );
   }
 }
 

@@ -81,7 +81,7 @@ export function transactionalApplications(providerKinds: readonly DescribedKind[
       const make = async (name: string, resource: Resource, body: Row) => {
         try {
           if (wantsStrict(call.request)) checkMembers(resource, body);
-          return await createRow(engine, resource, call, tx, body);
+          return await createRow({ engine, resource, call, tx }, body);
         } catch (error) {
           if (!(error instanceof Invalid)) throw error;
           complaints[name] = byName(error.complaints);

@@ -160,7 +160,7 @@ async function oneDefault({ tx, call, registry, values, current }: CheckInput) {
   const brands = registry.require(model);
   for (const { pk, domain } of rows) {
     const diff = diffOf(brands, { default: true }, { default: false });
-    await recordWrite('model_updated', brands, pk, { pk, domain }, diff, call, tx);
+    await recordWrite('model_updated', { resource: brands, pk, values: { pk, domain }, diff, call, tx });
   }
   return null;
 }

@@ -120,7 +120,9 @@ async function selfOf(
   { tx, call, engine, registry }: Pick<ActionInput, 'call' | 'engine' | 'registry'> & { readonly tx: Query },
 ): Promise<Row> {
   const users = registry.require('svc_core.user');
-  const found = await selectOne(engine, users, call, tx, [sql`${users.row().col('pk')} = ${actor.user.pk}`]);
+  const found = await selectOne({ engine, resource: users, call, tx }, [
+    sql`${users.row().col('pk')} = ${actor.user.pk}`,
+  ]);
   if (!found) throw new Error('the caller is gone');
   const user = await showRow(engine, users, call, found.raw);
   const { rows: groups } = await sql<{ name: string; pk: string }>`select name, pk from groups

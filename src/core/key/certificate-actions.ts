@@ -50,8 +50,8 @@ async function storeGenerated({ engine, registry, call, tx, values, prepared }: 
   const resource = registry.require(certificateModel);
   const pair = { name: values.common_name, certificate_data: certificate, key_data: key };
   try {
-    const { pk } = await createRow(engine, resource, call, tx, pair);
-    return await showByKey(engine, resource, call, tx, pk);
+    const { pk } = await createRow({ engine, resource, call, tx }, pair);
+    return await showByKey({ engine, resource, call, tx }, pk);
   } catch (error) {
     // To the caller this field is `common_name`.
     if (error instanceof Invalid && error.complaints.name) throw new Invalid({ common_name: error.complaints.name });

@@ -109,5 +109,6 @@ async function store(
   await sql`update ${sql.table(resource.rootTable)} set ${sql.ref(column)} = ${url} where pk = ${pk}`.execute(tx);
   if (row[column] !== url) await releaseMedia(tx, registry, row[column]);
   const kind = typeof row.kind === 'string' ? (registry.find(row.kind) ?? resource) : resource;
-  await recordWrite('model_updated', kind, pk, row, diffOf(resource, row, { [column]: url }), call, tx);
+  const diff = diffOf(resource, row, { [column]: url });
+  await recordWrite('model_updated', { resource: kind, pk, values: row, diff, call, tx });
 }

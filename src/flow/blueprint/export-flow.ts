@@ -66,7 +66,7 @@ function createExport(engine: Engine, call: Call) {
   async function load(resource: Resource, pk: string): Promise<Row> {
     const visible = await visibleRows(resource, call, registry);
     const conditions = [sql`${resource.row().col('pk')} = ${pk}`, ...(visible ? [visible] : [])];
-    const found = await selectOne(engine, resource, call, call.db.read, conditions);
+    const found = await selectOne({ engine, resource, call, tx: call.db.read }, conditions);
     if (!found) throw new Problem('permission_denied', 'The flow has parts that you may not view.');
     return found.values;
   }

@@ -83,24 +83,24 @@ function createImport(engine: Engine, call: Call, tx: Query) {
   async function create(resource: Resource, body: Row, lacked: readonly string[]): Promise<string | number> {
     checkMayAdd(resource, call);
     const withSecrets = { ...Object.fromEntries(lacked.map((name) => [name, randomToken()])), ...body };
-    const { pk } = await createRow(engine, resource, call, tx, withSecrets, { isCopy: true });
+    const { pk } = await createRow({ engine, resource, call, tx }, withSecrets, { isCopy: true });
     await updateColumns(resource, pk, Object.fromEntries(lacked.map((name) => [name, ''])), call, tx);
     return pk;
   }
 
   async function change(resource: Resource, { pk, values }: SelectedRow, body: Row): Promise<string | number> {
-    await checkMayWrite(resource, 'change', values, call, registry, tx);
-    await updateRow(engine, resource, call, tx, pk, values, body, 'patch');
+    await checkMayWrite(resource, 'change', values, { call, registry, tx });
+    await updateRow({ engine, resource, call, tx }, pk, values, body, 'patch');
     return pk;
   }
 
   /** Finds the object by its identifiers. One hidden from the caller is neither duplicated nor changed. */
   async function existing(resource: Resource, identity: Row): Promise<SelectedRow | null> {
     const conditions = Object.entries(identity).map(([name, value]) => isValue(resource, name, value));
-    const found = await selectOne(engine, resource, call, tx, conditions);
+    const found = await selectOne({ engine, resource, call, tx }, conditions);
     if (!found) return null;
     const visible = await visibleRows(resource, call, registry);
-    if (visible && !(await selectOne(engine, resource, call, tx, [...conditions, visible]))) {
+    if (visible && !(await selectOne({ engine, resource, call, tx }, [...conditions, visible]))) {
       throw Problem.lacks(
         resource.permission('view'),
         'The file has an object that exists already, and that you may not see.',

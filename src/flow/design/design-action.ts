@@ -121,10 +121,10 @@ export const designAction = (needs: Needs) =>
   });
 
 async function lockOf(pk: string, { call, engine: { registry } }: Reading): Promise<string | null> {
-  const looking = { call, registry, query: call.db.read };
+  const context = { call, registry, tx: call.db.read };
   const flows = registry.require(flowModel);
-  const obstacle = (await findObstacles(flows, [pk], looking)).get(pk);
-  return obstacle ? (await explain(flows, obstacle, looking)).detail : null;
+  const obstacle = (await findObstacles(flows, [pk], context)).get(pk);
+  return obstacle ? (await explain(flows, obstacle, context)).detail : null;
 }
 
 const nameOfKind = (model: string | null, registry: Registry): string | null =>

@@ -47,10 +47,12 @@ export const orderAction = actionOn<{ pk: string }>()({
     for (const [at, pk] of wanted.entries()) {
       const order = numbers[at];
       if (before.find((binding) => binding.pk === pk)?.order === order) continue;
-      const found = await selectOne(engine, bindings, call, tx, [sql`${bindings.row().col('pk')} = ${pk}`]);
+      const found = await selectOne({ engine, resource: bindings, call, tx }, [
+        sql`${bindings.row().col('pk')} = ${pk}`,
+      ]);
       if (!found) throw new Problem('not_found');
-      await checkMayWrite(bindings, 'change', found.values, call, registry, tx);
-      await updateRow(engine, bindings, call, tx, pk, found.values, { order }, 'patch');
+      await checkMayWrite(bindings, 'change', found.values, { call, registry, tx });
+      await updateRow({ engine, resource: bindings, call, tx }, pk, found.values, { order }, 'patch');
     }
     return { bindings: wanted };
   },

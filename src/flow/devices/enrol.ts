@@ -70,7 +70,7 @@ export function enrol(
     const row: Row = { last_used: null, ...values, user: user.pk, confirmed: true, created: now, last_updated: now };
     const pk = await insertRow(own, row, call, tx);
     await after?.(tx, pk);
-    await recordWrite('model_created', own, pk, row, diffOf(own, null, row), call, tx);
+    await recordWrite('model_created', { resource: own, pk, values: row, diff: diffOf(own, null, row), call, tx });
     context.user_notes[enrolled] = [...enrolledDevices(context), pk];
   });
 }

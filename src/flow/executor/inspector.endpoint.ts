@@ -97,7 +97,7 @@ async function bindingOf(engine: Engine, call: Call, stage: PlannedStage | undef
   if (!stage) return null;
   const resource = engine.registry.require(stageBindingModel);
   const condition = sql`${resource.row().col('pk')} = ${stage.binding}`;
-  const found = await selectOne(engine, resource, call, call.db.read, [condition]);
+  const found = await selectOne({ engine, resource, call, tx: call.db.read }, [condition]);
   return found && showRow(engine, resource, call, found.raw);
 }
 

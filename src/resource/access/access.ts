@@ -5,7 +5,7 @@ import type { Query } from '../../platform/db/database.ts';
 import { keysPerStatement } from '../../platform/db/keys-per-statement.ts';
 import { type Call, requireActor } from '../call.ts';
 import type { Row } from '../fields/field.ts';
-import type { Registry, Resource } from '../resource.ts';
+import type { AccessContext, Registry, Resource } from '../resource.ts';
 import type { Actor } from './actor.ts';
 import { notImpersonating } from './credentials.ts';
 
@@ -110,9 +110,7 @@ export async function isVisible(
 export async function hiddenAmong(
   resource: Resource,
   keys: readonly (string | number)[],
-  call: Call,
-  registry: Registry,
-  db: Query,
+  { call, registry, tx }: AccessContext,
 ): Promise<readonly (string | number)[]> {
   const visible = keys.length === 0 ? null : await visibleOrNone(resource, call, registry);
   if (visible === null) return [];
@@ -121,7 +119,7 @@ export async function hiddenAmong(
   const seen = new Set<string | number>();
   for (const some of chunksOf(keys, keysPerStatement)) {
     const { rows } = await sql<{ pk: string | number }>`select ${key} as pk from ${resource.from()}
-      where ${key} in (${sql.join(some)}) and ${visible}`.execute(db);
+      where ${key} in (${sql.join(some)}) and ${visible}`.execute(tx);
     for (const { pk } of rows) seen.add(pk);
   }
   return keys.filter((pk) => !seen.has(pk));
@@ -226,9 +224,7 @@ export async function checkHoldsWrite(
   resource: Resource,
   verb: 'change' | 'delete',
   current: Row,
-  call: Call,
-  registry: Registry,
-  db: Query,
+  { call, registry, tx }: AccessContext,
 ): Promise<void> {
   const actor = requireActor(call);
   checkNotImpersonated(resource, current, actor);
@@ -241,7 +237,7 @@ export async function checkHoldsWrite(
   // A row of a family is written with the permission for its kind.
   const kind = kindOf(current, registry);
   for (const owner of kind && kind !== resource ? [resource, kind] : [resource]) {
-    if (await holdsOn(actor, owner.permission(verb), owner, current[resource.keyName ?? 'pk'], db)) return;
+    if (await holdsOn(actor, owner.permission(verb), owner, current[resource.keyName ?? 'pk'], tx)) return;
   }
   throw Problem.lacks((kind ?? resource).permission(verb));
 }

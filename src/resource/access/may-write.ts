@@ -1,7 +1,6 @@
 import { Problem } from '../../lib/problem.ts';
-import type { Query } from '../../platform/db/database.ts';
-import type { Call } from '../call.ts';
-import type { Registry, Resource } from '../resource.ts';
+import type { Row } from '../fields/field.ts';
+import type { AccessContext, Resource } from '../resource.ts';
 import { checkHoldsWrite, holdsOn, isVisible, kindOf } from './access.ts';
 import type { Actor } from './actor.ts';
 import { checkNotInUse } from './sign-in-use.ts';
@@ -14,25 +13,27 @@ export async function checkMayChange(
   actor: Actor,
   resource: Resource,
   pk: string | number,
-  call: Call,
-  registry: Registry,
-  db: Query,
+  context: AccessContext,
 ): Promise<void> {
   const change = resource.permission('change');
-  if (!(await holdsOn(actor, change, resource, pk, db))) {
-    const isSeen = await isVisible(resource, pk, call, registry);
+  if (!(await holdsOn(actor, change, resource, pk, context.tx))) {
+    const isSeen = await isVisible(resource, pk, context.call, context.registry);
     throw isSeen ? Problem.lacks(change) : new Problem('permission_denied', hiddenWhole);
   }
-  await checkNotInUse(resource, pk, call, registry, db);
+  await checkNotInUse(resource, pk, context);
 }
 
 /** Refuses unless the caller may also change or delete a row that they can see, and no user signs in through it. */
-export async function checkMayWrite(...input: Parameters<typeof checkHoldsWrite>): Promise<void> {
-  await checkHoldsWrite(...input);
-  const [resource, , current, call, registry, db] = input;
-  const actual = kindOf(current, registry) ?? resource;
+export async function checkMayWrite(
+  resource: Resource,
+  verb: 'change' | 'delete',
+  current: Row,
+  context: AccessContext,
+): Promise<void> {
+  await checkHoldsWrite(resource, verb, current, context);
+  const actual = kindOf(current, context.registry) ?? resource;
   if (!actual.reaches) return;
   const pk = current[resource.keyName ?? 'pk'];
   if (typeof pk !== 'string' && typeof pk !== 'number') throw new Error(`${resource.model}: the row has no key`);
-  await checkNotInUse(actual, pk, call, registry, db);
+  await checkNotInUse(actual, pk, context);
 }

@@ -2,12 +2,11 @@ import { sql } from 'kysely';
 import { memoizeWeakly } from '../../lib/memoize.ts';
 import { type Complaints, Invalid } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
-import type { Call } from '../call.ts';
 import type { Row } from '../fields/field.ts';
 import { isRef, type RefField } from '../fields/ref.ts';
-import type { Engine, Registry, Resource } from '../resource.ts';
+import type { Engine, OperationContext, Registry, Resource } from '../resource.ts';
 
-type NamingField = readonly [Resource, string, RefField];
+export type NamingField = readonly [Resource, string, RefField];
 
 /** The fields of all resources that refer to objects of this one. */
 export function fieldsNaming({ registry }: Engine, { model, family }: Resource): readonly NamingField[] {
@@ -26,12 +25,7 @@ const fieldsByModel = memoizeWeakly(({ resources }: Registry): ReadonlyMap<strin
 });
 
 /** Refuses to delete an object without which another would mean something else. */
-export async function checkUnprotected(
-  engine: Engine,
-  resource: Resource,
-  tx: Query,
-  pk: string | number,
-): Promise<void> {
+export async function checkUnprotected({ engine, resource, tx }: OperationContext, pk: string | number): Promise<void> {
   for (const [other, name, field] of fieldsNaming(engine, resource)) {
     if (!field.protects) continue;
     const { rows } = await namingSql(other, name, field, pk).execute(tx);
@@ -41,10 +35,7 @@ export async function checkUnprotected(
 
 /** To disable it would be the same: it names what uses the object. */
 export async function disabledComplaints(
-  engine: Engine,
-  resource: Resource,
-  call: Call,
-  tx: Query,
+  { engine, resource, call, tx }: OperationContext,
   pk: string | number,
   current: Row,
   values: Row,

@@ -1,10 +1,8 @@
 import { asObject } from '../../lib/json.ts';
 import type { Complaints } from '../../lib/problem.ts';
-import type { Query } from '../../platform/db/database.ts';
-import type { Call } from '../call.ts';
 import type { Row } from '../fields/field.ts';
 import { secretsOf } from '../read/plan.ts';
-import type { Resource } from '../resource.ts';
+import type { OperationContext } from '../resource.ts';
 import type { ParsedBody } from '../write/parse.ts';
 import { holdsOn } from './access.ts';
 
@@ -12,9 +10,7 @@ const complaint = ['Enter it again: it would be sent to another address, and you
 
 /** Callers who may not see a secret must not have it sent to an address of their choice. */
 export async function sentElsewhere(
-  resource: Resource,
-  { actor }: Call,
-  tx: Query,
+  { resource, call: { actor }, tx }: OperationContext,
   pk: string | number,
   { values }: ParsedBody,
   current: Row,
@@ -30,9 +26,7 @@ export async function sentElsewhere(
 
 /** A caller who reads a hidden secret as empty and sends it back does not mean to clear it. */
 export async function keepUnseenSecrets(
-  resource: Resource,
-  { actor }: Call,
-  tx: Query,
+  { resource, call: { actor }, tx }: OperationContext,
   pk: string | number,
   { values, complaints }: ParsedBody,
   body: unknown,

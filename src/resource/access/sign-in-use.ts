@@ -5,7 +5,7 @@ import type { Call } from '../call.ts';
 import { isWritable, type Row } from '../fields/field.ts';
 import { isRef, type RefField } from '../fields/ref.ts';
 import { parseKey } from '../read/read.ts';
-import type { Registry, Resource, Whole } from '../resource.ts';
+import type { AccessContext, Registry, Resource, Whole } from '../resource.ts';
 import { isCreatedBy } from '../write/created.ts';
 import { heldAmong, hiddenAmong, holdsAll } from './access.ts';
 import type { Actor } from './actor.ts';
@@ -29,12 +29,6 @@ export interface Obstacle {
   readonly required: string | null;
 }
 
-interface Looking {
-  readonly call: Call;
-  readonly registry: Registry;
-  readonly query: Query;
-}
-
 /** By key of the objects that led here: how these are used. */
 type Origins = Map<Key, Way>;
 type Level = Map<Resource, Map<Key, Origins>>;
@@ -43,22 +37,22 @@ type Level = Map<Resource, Map<Key, Origins>>;
 export async function findObstacles(
   resource: Resource,
   keys: readonly Key[],
-  looking: Looking,
+  context: AccessContext,
 ): Promise<ReadonlyMap<Key, Obstacle>> {
   const found = new Map<Key, Obstacle>();
-  const { actor } = looking.call;
+  const { actor } = context.call;
   if (!actor || actor.isSuperuser || !resource.reaches) return found;
   const seen = new Set<string>();
   let level: Level = new Map([[resource, new Map(keys.map((key) => [key, new Map([[key, 'itself']])]))]]);
   for (let depth = 0; level.size > 0; depth += 1) {
     const next: Level = new Map();
     for (const [at, nodes] of level) {
-      await blockLive(at, nodes, found, looking);
+      await blockLive(at, nodes, found, context);
       const open = stillOpen(at, nodes, found, seen);
       if (open.size === 0) continue;
       const isPlain = !at.reaches && !at.wholesOf;
-      if (isPlain) await blockUnchangeable(at, open, found, actor, looking);
-      else await addDependents(at, open, depth === 0, next, found, actor, looking);
+      if (isPlain) await blockUnchangeable(at, open, found, actor, context);
+      else await addDependents({ resource: at, nodes: open, isFirst: depth === 0, next, found, actor }, context);
     }
     level = next;
   }
@@ -70,7 +64,7 @@ async function blockLive(
   resource: Resource,
   nodes: ReadonlyMap<Key, Origins>,
   found: Map<Key, Obstacle>,
-  { query }: Looking,
+  { tx }: AccessContext,
 ): Promise<void> {
   const { signsIn } = resource;
   if (!signsIn) return;
@@ -81,7 +75,7 @@ async function blockLive(
       : (
           await sql<{ pk: Key }>`select ${row.col('pk')} as pk from ${resource.from()}
             where ${row.col('pk')} in (${sql.join([...nodes.keys()])})
-              and ${signsIn === 'while enabled' ? row.col('enabled') : signsIn(row)}`.execute(query)
+              and ${signsIn === 'while enabled' ? row.col('enabled') : signsIn(row)}`.execute(tx)
         ).rows.map(({ pk }) => pk);
   for (const pk of live) block(nodes.get(pk), { resource, pk, required: null }, found);
 }
@@ -115,12 +109,12 @@ async function blockUnchangeable(
   nodes: ReadonlyMap<Key, Origins>,
   found: Map<Key, Obstacle>,
   actor: Actor,
-  { call, registry, query }: Looking,
+  { call, registry, tx }: AccessContext,
 ): Promise<void> {
   const change = resource.permission('change');
   const keys = [...nodes.keys()];
-  const isHeld = await heldAmong(actor, [change], resource, keys, query);
-  const correct = await resource.rightsOf?.({ actor, keys, valuesOf: () => ({}), registry, query, call });
+  const isHeld = await heldAmong(actor, [change], resource, keys, tx);
+  const correct = await resource.rightsOf?.({ actor, keys, valuesOf: () => ({}), registry, query: tx, call });
   const lacksMore = !holdsAll(actor, resource.bindingNeeds ?? []);
   for (const [pk, origins] of nodes) {
     const required = isHeld(change, pk) ? (resource.bindingNeeds ?? []).find((name) => !actor.holds(name)) : change;
@@ -130,16 +124,20 @@ async function blockUnchangeable(
   }
 }
 
+interface Visit {
+  readonly resource: Resource;
+  readonly nodes: ReadonlyMap<Key, Origins>;
+  readonly isFirst: boolean;
+  readonly next: Level;
+  readonly found: Map<Key, Obstacle>;
+  readonly actor: Actor;
+}
+
 async function addDependents(
-  resource: Resource,
-  nodes: ReadonlyMap<Key, Origins>,
-  isFirst: boolean,
-  next: Level,
-  found: Map<Key, Obstacle>,
-  actor: Actor,
-  looking: Looking,
+  { resource, nodes, isFirst, next, found, actor }: Visit,
+  context: AccessContext,
 ): Promise<void> {
-  const { registry, query } = looking;
+  const { registry, tx } = context;
   const keys = [...nodes.keys()];
   const add = (to: Resource, pk: Key, from: Key) => {
     const level = next.get(to) ?? new Map<Key, Origins>();
@@ -149,26 +147,26 @@ async function addDependents(
     for (const [origin, way] of nodes.get(from) ?? [])
       if (!origins.has(origin)) origins.set(origin, way === 'itself' ? wayTo(to) : way);
   };
-  const wholes = await wholesOf(resource, keys, registry, query);
+  const wholes = await wholesOf(resource, keys, registry, tx);
   for (const { part, model, pk } of wholes) add(registry.require(model), pk, part);
   // Writing a part takes the permission to change the whole.
   if (isFirst)
     for (const [model, parts] of Map.groupBy(wholes, (one) => one.model)) {
       const whole = registry.require(model);
       const change = whole.permission('change');
-      const isHeld = await heldAmong(actor, [change], whole, [...new Set(parts.map(({ pk }) => pk))], query);
+      const isHeld = await heldAmong(actor, [change], whole, [...new Set(parts.map(({ pk }) => pk))], tx);
       for (const { part, pk } of parts)
-        if (!isHeld(change, pk) && !isCreatedBy(looking.call, whole, pk))
+        if (!isHeld(change, pk) && !isCreatedBy(context.call, whole, pk))
           block(new Map([[part, 'used']]), { resource: whole, pk, required: change }, found);
     }
   const references = referencesTo(resource, registry);
   if (references.length === 0) return;
-  const parts = references.map(({ from, name, field }, index) => namingSql(from, name, field, index, keys, looking));
+  const parts = references.map((reference, index) => namingSql(reference, index, keys, context));
   const { rows } = await sql<{
     part: number;
     own: string;
     named: string;
-  }>`${sql.join(parts, sql` union all `)}`.execute(query);
+  }>`${sql.join(parts, sql` union all `)}`.execute(tx);
   for (const { part, own, named } of rows) {
     const { from } = references[part] ?? {};
     const [pk, key] = [from && parseKey(from, own), parseKey(resource, named)];
@@ -215,12 +213,10 @@ function referencesTo({ model, family }: Resource, registry: Registry): Referenc
 }
 
 function namingSql(
-  from: Resource,
-  name: string,
-  { storage }: RefField,
+  { from, name, field: { storage } }: Reference,
   index: number,
   keys: readonly Key[],
-  { call }: Looking,
+  { call }: AccessContext,
 ): RawBuilder<unknown> {
   const { toText } = call.db.dialect;
   const part = sql.lit(index);
@@ -249,15 +245,9 @@ export async function lockUses(resource: Resource, call: Call, registry: Registr
 }
 
 /** Refuses to change or delete an object that users sign in through, or that others use whom the caller may not change. */
-export async function checkNotInUse(
-  resource: Resource,
-  pk: Key,
-  call: Call,
-  registry: Registry,
-  query: Query,
-): Promise<void> {
-  const obstacle = (await findObstacles(resource, [pk], { call, registry, query })).get(pk);
-  if (obstacle) throw await refusalFor(resource, obstacle, { call, registry, query });
+export async function checkNotInUse(resource: Resource, pk: Key, context: AccessContext): Promise<void> {
+  const obstacle = (await findObstacles(resource, [pk], context)).get(pk);
+  if (obstacle) throw await refusalFor(resource, obstacle, context);
 }
 
 /** What superusers leave out is enabled by default; what others leave out is not. */
@@ -287,25 +277,19 @@ export function shippedNameComplaint(
 }
 
 /** Refuses a write that has put an object to use where the caller may not. */
-export async function checkPutToUse(
-  resource: Resource,
-  pk: Key,
-  call: Call,
-  registry: Registry,
-  query: Query,
-): Promise<void> {
-  const obstacle = (await findObstacles(resource, [pk], { call, registry, query })).get(pk);
+export async function checkPutToUse(resource: Resource, pk: Key, context: AccessContext): Promise<void> {
+  const obstacle = (await findObstacles(resource, [pk], context)).get(pk);
   if (!obstacle) return;
   if (obstacle.way === 'itself')
     throw new Problem(
       'permission_denied',
       `Users sign in through ${wordOf(resource)} that is enabled: only superusers may enable one. Leave out “enabled”, or send false.`,
     );
-  throw await refusalFor(resource, obstacle, { call, registry, query });
+  throw await refusalFor(resource, obstacle, context);
 }
 
-async function refusalFor(resource: Resource, obstacle: Obstacle, looking: Looking): Promise<Problem> {
-  const { detail, required } = await explain(resource, obstacle, looking);
+async function refusalFor(resource: Resource, obstacle: Obstacle, context: AccessContext): Promise<Problem> {
+  const { detail, required } = await explain(resource, obstacle, context);
   return new Problem('permission_denied', detail, {}, required);
 }
 
@@ -313,12 +297,12 @@ async function refusalFor(resource: Resource, obstacle: Obstacle, looking: Looki
 export async function explain(
   resource: Resource,
   { way, resource: by, pk, required }: Obstacle,
-  { call, registry, query }: Looking,
+  { call, registry, tx }: AccessContext,
 ): Promise<{ readonly detail: string; readonly required?: string }> {
   const own = wordOf(resource).replace(/^an? /, '');
   if (way === 'itself')
     return { detail: `Users sign in through this ${own}. Only superusers may change or delete it.` };
-  const [hidden] = await hiddenAmong(by, [pk], call, registry, query);
+  const [hidden] = await hiddenAmong(by, [pk], { call, registry, tx });
   const isUsed = `This ${own} is ${way === 'bound' ? 'bound to' : 'used by'}`;
   if (hidden !== undefined && by.signsIn)
     return { detail: `This ${own} is in use where users sign in. Only superusers may change it.` };
@@ -326,7 +310,7 @@ export async function explain(
     return {
       detail: `${isUsed} an object that you may not see. Only those who may change that object may change this one.`,
     };
-  const name = `the ${singularOf(by)} ${await nameOf(by, pk, query)}`;
+  const name = `the ${singularOf(by)} ${await nameOf(by, pk, tx)}`;
   if (required !== null)
     return { detail: `${isUsed} ${name}. Changing it also takes the permission ${required} on that.`, required };
   if (by.signsIn) return { detail: `${isUsed} ${name}, through which users sign in. Only superusers may change it.` };

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Query } from '../../platform/db/database.ts';
 import { heldAmong, ownerColumn, visibleOrNone } from '../access/access.ts';
 import type { Actor } from '../access/actor.ts';
 import { explain, findObstacles } from '../access/sign-in-use.ts';
@@ -9,7 +8,7 @@ import { isMadeName } from '../fields/computed.ts';
 import { type Field, type Row, readContext } from '../fields/field.ts';
 import { planOf } from '../read/plan.ts';
 import type { Plan } from '../read/row-plan.ts';
-import type { Registry, Resource } from '../resource.ts';
+import type { AccessContext, Registry, Resource } from '../resource.ts';
 import { nameOf } from '../write/audit.ts';
 import { rowPermissions } from './ui-metadata/button.ts';
 
@@ -118,7 +117,7 @@ async function rightsTo(found: readonly Found[], call: Call, registry: Registry)
     const values = new Map(rows.map((row) => [row.pk, row.values]));
     const valuesOf = (key: unknown) => values.get(key) ?? {};
     const correct = await kind.rightsOf?.({ actor, keys, valuesOf, registry, query, call });
-    const obstacles = await obstaclesOf(kind, keys.filter(isKey), { call, registry, query });
+    const obstacles = await obstaclesOf(kind, keys.filter(isKey), { call, registry, tx: query });
     rightsOf.set(kind, (row) => {
       const isHeld = (permission: string) => holds(permission, row.pk);
       const may = [...verbRights(row, actor, isHeld), ...ofActions.filter(isHeld)];
@@ -137,11 +136,11 @@ const isWrite = (right: string): boolean => right === 'change' || right === 'del
 async function obstaclesOf(
   kind: Resource,
   keys: readonly (string | number)[],
-  looking: { readonly call: Call; readonly registry: Registry; readonly query: Query },
+  context: AccessContext,
 ): Promise<ReadonlyMap<string | number, string>> {
-  const obstacles = await findObstacles(kind, keys, looking);
+  const obstacles = await findObstacles(kind, keys, context);
   const words = new Map<string | number, string>();
-  for (const [pk, obstacle] of obstacles) words.set(pk, (await explain(kind, obstacle, looking)).detail);
+  for (const [pk, obstacle] of obstacles) words.set(pk, (await explain(kind, obstacle, context)).detail);
   return words;
 }
 

@@ -269,7 +269,7 @@ async function checkRowNotInUse(resource: Resource, { call, registry, row }: Act
   const { kind, pk } = row;
   const actual = typeof kind === 'string' ? (registry.find(kind) ?? resource) : resource;
   if (typeof pk !== 'string' && typeof pk !== 'number') throw new Error(`${resource.model}: the row has no key`);
-  await checkNotInUse(actual, pk, call, registry, tx);
+  await checkNotInUse(actual, pk, { call, registry, tx });
 }
 
 /** The result of an action that sets its own status or headers. */
@@ -297,9 +297,10 @@ function checkSetAccess({ access, on }: Action, call: Call): void {
 }
 
 async function actionRow({ access, method }: Action, resource: Resource, engine: Engine, call: Call): Promise<Row> {
-  const found = await findVisible(engine, resource, call, call.db.read, 'know');
+  const found = await findVisible({ engine, resource, call, tx: call.db.read }, 'know');
   if (method !== 'GET') checkNotImpersonated(resource, { ...found.values, pk: found.pk }, requireActor(call));
-  if (access === 'change') await checkHoldsWrite(resource, 'change', found.values, call, engine.registry, call.db.read);
+  if (access === 'change')
+    await checkHoldsWrite(resource, 'change', found.values, { call, registry: engine.registry, tx: call.db.read });
   if (typeof access === 'object') {
     const actor = requireActor(call);
     if (!(await holdsOn(actor, access.permission, resource, found.pk, call.db.read)))

@@ -11,7 +11,7 @@ import { type Row, readContext } from '../fields/field.ts';
 import { canonicalUuid, isUuid } from '../fields/scalar.ts';
 import { isStorable } from '../fields/well-formed.ts';
 import { filterConditions } from '../list/query.ts';
-import type { Engine, Finder, LoadStored, Registry, Resource, RowUse } from '../resource.ts';
+import type { Engine, Finder, LoadStored, OperationContext, Registry, Resource, RowUse } from '../resource.ts';
 import { readFlag } from '../write/flags.ts';
 import { privatelyNested, showsSecrets } from './nested-views.ts';
 import { type MaySee, planOf } from './plan.ts';
@@ -177,12 +177,10 @@ export class SelectedRow<R extends Row = Row> {
 
 /** The row in the path, if the caller may see it. Otherwise throws the appropriate refusal. */
 export async function findVisible<R extends Row>(
-  engine: Engine,
-  resource: Resource<R>,
-  call: Call,
-  db: Query,
+  context: OperationContext<R>,
   use: RowUse = 'show',
 ): Promise<SelectedRow<R>> {
+  const { engine, resource, call, tx } = context;
   const visible = await visibleRows(resource, call, engine.registry);
   const conditions = await filterConditions(resource, call, engine.registry);
   if (visible) conditions.push(visible);
@@ -191,36 +189,31 @@ export async function findVisible<R extends Row>(
   const find = conditions.length === 0 ? engine.finder(resource, call, use) : null;
   const named = () => sql`${resource.row().col(resource.lookup)} = ${name}`;
   const found = find
-    ? selectedRow(engine, resource, call, await find(db, name), use)
-    : await selectOne(engine, resource, call, db, [named(), ...conditions], use);
+    ? selectedRow(engine, resource, call, await find(tx, name), use)
+    : await selectOne(context, [named(), ...conditions], use);
   if (!found) throw new Problem('not_found');
   return found;
 }
 
 /** One row by conditions. Checks no permissions: that is up to the caller of this function. */
 export async function selectOne<R extends Row>(
-  engine: Engine,
-  resource: Resource<R>,
-  call: Call,
-  db: Query,
+  { engine, resource, call, tx }: OperationContext<R>,
   conditions: readonly RawBuilder<unknown>[],
   use: RowUse = 'show',
 ): Promise<SelectedRow<R> | null> {
-  const { rows } = await selectSql(engine, resource, call, conditions, use).execute(db);
+  const { rows } = await selectSql(engine, resource, call, conditions, use).execute(tx);
   return selectedRow(engine, resource, call, rows, use);
 }
 
 /** One row by its key. Checks no permissions either. */
 export async function selectByKey<R extends Row>(
-  engine: Engine,
-  resource: Resource<R>,
-  call: Call,
-  tx: Query,
+  context: OperationContext<R>,
   pk: string | number,
 ): Promise<SelectedRow<R> | null> {
+  const { engine, resource, call, tx } = context;
   const find = engine.finder(resource, call, 'key');
   if (find) return selectedRow(engine, resource, call, await find(tx, pk), 'show');
-  return selectOne(engine, resource, call, tx, [sql`${resource.row().col('pk')} = ${pk}`]);
+  return selectOne(context, [sql`${resource.row().col('pk')} = ${pk}`]);
 }
 
 /** A group may have a hundred thousand members, of whom a write needs the keys alone. */

@@ -9,7 +9,7 @@ export async function retrieve(engine: Engine, resource: Resource, call: Call): 
   const key = parseKey(resource, call.params[resource.param] ?? '');
   const raw = resource.beside?.holds(key)
     ? await resource.beside.read({ call, engine, tx: call.db.read, key })
-    : (await reading(resource, call, (read) => findVisible(engine, resource, call, read))).raw;
+    : (await reading(resource, call, (read) => findVisible({ engine, resource, call, tx: read }))).raw;
   return taggedReply(call, await showRow(engine, resource, call, raw));
 }
 

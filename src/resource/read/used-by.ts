@@ -1,15 +1,16 @@
 import { sql } from 'kysely';
 import { visibleOrNone } from '../access/access.ts';
+import type { NamingField } from '../access/protected-references.ts';
 import type { Call, Reply } from '../call.ts';
 import { type Row, readContext } from '../fields/field.ts';
 import { isRef, type RefField } from '../fields/ref.ts';
-import type { Engine, Resource } from '../resource.ts';
+import type { Engine, OperationContext, Resource } from '../resource.ts';
 import { nameOf } from '../write/audit.ts';
 import { findVisible } from './read.ts';
 
 /** The objects that refer to this one, as far as the caller may see them, and what deleting it does to them. */
 export async function usedBy(engine: Engine, resource: Resource, call: Call): Promise<Reply> {
-  const { pk, values } = await findVisible(engine, resource, call, call.db.read, 'know');
+  const { pk, values } = await findVisible({ engine, resource, call, tx: call.db.read }, 'know');
   const uses = await usesOf(engine, resource, [{ pk, kind: values.kind }], call);
   return { status: 200, body: uses.get(pk) ?? [] };
 }
@@ -35,7 +36,7 @@ export async function usesOf(
       const keys = objects.filter(({ kind }) => [resource.model, resource.family?.model, kind].includes(field.model));
       if (keys.length === 0) continue;
       const pks = keys.map(({ pk }) => pk);
-      for (const { pks: named, use } of await rowsNaming(engine, other, name, field, pks, call)) {
+      for (const { pks: named, use } of await rowsNaming({ engine, call }, [other, name, field], pks)) {
         for (const pk of named) uses.get(pk)?.push(use);
       }
     }
@@ -50,12 +51,9 @@ interface NamingRow {
 }
 
 async function rowsNaming(
-  engine: Engine,
-  other: Resource,
-  name: string,
-  field: RefField,
+  { engine, call }: Pick<OperationContext, 'engine' | 'call'>,
+  [other, name, field]: NamingField,
   pks: readonly (string | number)[],
-  call: Call,
 ): Promise<NamingRow[]> {
   const visible = await visibleOrNone(other, call, engine.registry);
   if (visible === 'none') return [];

@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Query } from '../../platform/db/database.ts';
-import type { Call } from '../call.ts';
 import type { Row } from '../fields/field.ts';
-import type { Resource } from '../resource.ts';
+import type { OperationContext, Resource } from '../resource.ts';
 
 export const masked = '********************';
 
@@ -40,14 +38,15 @@ export function diffOf(resource: Resource, before: Row | null, after: Row): Row 
   return diff;
 }
 
+interface RecordedWrite extends Pick<OperationContext, 'resource' | 'call' | 'tx'> {
+  readonly pk: string | number;
+  readonly values: Row;
+  readonly diff: Row | null;
+}
+
 export function recordWrite(
   action: 'model_created' | 'model_updated' | 'model_deleted',
-  resource: Resource,
-  pk: string | number,
-  values: Row,
-  diff: Row | null,
-  call: Call,
-  tx: Query,
+  { resource, pk, values, diff, call, tx }: RecordedWrite,
 ): Promise<void> {
   const context = { model: modelFacts(resource, pk, values), ...(diff && { diff }) };
   return call.world.record(tx, call, { action, app: resource.app, context });

@@ -118,10 +118,7 @@ export function createRunBulk(engine: Engine): RunBulk {
       const { resource, key } = operationFor(write);
       if (!resource.verbs.includes('used_by')) continue;
       const { pk, values } = await findVisible(
-        engine,
-        resource,
-        partOf(call, resource, key, write),
-        call.db.read,
+        { engine, resource, call: partOf(call, resource, key, write), tx: call.db.read },
         'know',
       );
       const objects = tried.get(resource) ?? new Map<string, UsedObject>();

@@ -20,7 +20,7 @@ import { checkIfMatch } from '../read/etag.ts';
 import { secretsOf } from '../read/plan.ts';
 import { findVisible, parseKey, selectByKey, showRow } from '../read/read.ts';
 import type { PkOf } from '../read/stored-row.ts';
-import type { CheckInput, Engine, Resource } from '../resource.ts';
+import type { CheckInput, Engine, OperationContext, Resource } from '../resource.ts';
 import { diffOf, recordWrite } from './audit.ts';
 import { rememberCreated } from './created.ts';
 import { parseBody, storedComplaints } from './parse.ts';
@@ -39,24 +39,23 @@ export async function create(engine: Engine, resource: Resource, call: Call): Pr
   checkMayAdd(resource, call);
   const body = call.body();
   return inWrite(call, resource, async (tx) => {
+    const context = { engine, resource, call, tx };
     await lockUses(resource, call, engine.registry, tx);
-    const { pk, values } = await createRow(engine, resource, call, tx, body);
+    const { pk, values } = await createRow(context, body);
     // The creator of an object sees its secrets once, in the response.
     const secrets = Object.fromEntries(secretsOf(resource).map(([name]) => [name, values[name]]));
-    return { status: 201, body: { ...(await showByKey(engine, resource, call, tx, pk)), ...secrets } };
+    return { status: 201, body: { ...(await showByKey(context, pk)), ...secrets } };
   });
 }
 
 /** Validates, stores and records a new row. The caller has checked permissions. */
 export async function createRow<R extends Row>(
-  engine: Engine,
-  resource: Resource<R>,
-  call: Call,
-  tx: Query,
+  context: OperationContext<R>,
   body: unknown,
   { isCopy = false }: Pick<CheckInput, 'isCopy'> = {},
 ): Promise<{ pk: PkOf<R>; values: Row }> {
-  const { registry } = engine;
+  const { resource, call, tx } = context;
+  const { registry } = context.engine;
   const keyed = await withKeys(resource.allFields, body, tx, registry);
   const parsed = parseBody(resource.allFields, keyed, 'create', call);
   throwComplaints(
@@ -73,27 +72,20 @@ export async function createRow<R extends Row>(
     shippedNameComplaint(erased, values, null, call),
     await usesDisabledComplaints(erased, parsed.values, null, registry, tx),
   );
-  if (call.actor) await checkReferenceRights(resource, parsed.values, null, call, registry, tx);
+  if (call.actor) await checkReferenceRights(resource, parsed.values, null, { call, registry, tx });
   const pk = await insertRow(resource, values, call, tx);
   rememberCreated(call, erased, pk);
-  await checkPutToUse(erased, pk, call, registry, tx);
+  await checkPutToUse(erased, pk, { call, registry, tx });
   await erased.afterWrite?.({ ...input, verb: 'create', pk });
-  const named = await withName(engine, resource, call, tx, pk, values);
-  await recordWrite('model_created', resource, pk, named, diffOf(resource, null, values), call, tx);
+  const named = await withName(context, pk, values);
+  await recordWrite('model_created', { ...context, pk, values: named, diff: diffOf(resource, null, values) });
   return { pk, values };
 }
 
 /** The row just written, for its event. A made name is known to the database alone. */
-async function withName(
-  engine: Engine,
-  resource: Resource,
-  call: Call,
-  tx: Query,
-  pk: string | number,
-  values: Row,
-): Promise<Row> {
-  if (!Object.values(resource.allFields).some(isMadeName)) return values;
-  const found = await selectByKey(engine, resource, call, tx, pk);
+async function withName(context: OperationContext, pk: string | number, values: Row): Promise<Row> {
+  if (!Object.values(context.resource.allFields).some(isMadeName)) return values;
+  const found = await selectByKey(context, pk);
   return found?.values ?? values;
 }
 
@@ -161,34 +153,33 @@ export async function update(
   mode: 'replace' | 'patch',
 ): Promise<Reply> {
   return inWrite(call, resource, async (tx) => {
+    const context = { engine, resource, call, tx };
     await lockUses(resource, call, engine.registry, tx);
-    const found = await findVisible(engine, resource, call, tx, 'write');
-    await checkMayWrite(resource, 'change', found.values, call, engine.registry, tx);
-    await checkIfMatch(call, () => showByKey(engine, resource, call, tx, found.pk));
-    await updateRow(engine, resource, call, tx, found.pk, found.values, call.body(), mode);
-    return { status: 200, body: await showByKey(engine, resource, call, tx, found.pk) };
+    const found = await findVisible(context, 'write');
+    await checkMayWrite(resource, 'change', found.values, { call, registry: engine.registry, tx });
+    await checkIfMatch(call, () => showByKey(context, found.pk));
+    await updateRow(context, found.pk, found.values, call.body(), mode);
+    return { status: 200, body: await showByKey(context, found.pk) };
   });
 }
 
 /** Validates, stores and records a change to a row. The caller has checked permissions. */
 export async function updateRow(
-  engine: Engine,
-  resource: Resource,
-  call: Call,
-  tx: Query,
+  context: OperationContext,
   pk: string | number,
   current: Row,
   body: unknown,
   mode: 'replace' | 'patch',
 ): Promise<Row> {
-  const { registry } = engine;
+  const { resource, call, tx } = context;
+  const { registry } = context.engine;
   const keyed = await withKeys(resource.allFields, body, tx, registry);
   const parsed = parseBody(resource.allFields, keyed, mode, call);
-  await keepUnseenSecrets(resource, call, tx, pk, parsed, keyed);
+  await keepUnseenSecrets(context, pk, parsed, keyed);
   throwComplaints(
     parsed.complaints,
     await storedComplaints(resource, parsed, pk, { db: tx, dialect: call.db.dialect, registry }),
-    await sentElsewhere(resource, call, tx, pk, parsed, current),
+    await sentElsewhere(context, pk, parsed, current),
   );
   const touched: Row = {};
   for (const [name, field] of Object.entries(resource.allFields)) {
@@ -200,67 +191,57 @@ export async function updateRow(
     (await resource.check?.(input)) ?? null,
     shippedNameComplaint(resource, values, current, call),
     await usesDisabledComplaints(resource, parsed.values, current, registry, tx),
-    await disabledComplaints(engine, resource, call, tx, pk, current, values),
+    await disabledComplaints(context, pk, current, values),
   );
   // A check may set values; store those too.
   const changed = Object.fromEntries(
     Object.entries(values).filter(([name, value]) => value !== current[name] || name in parsed.values),
   );
-  if (call.actor) await checkReferenceRights(resource, changed, current, call, registry, tx);
+  if (call.actor) await checkReferenceRights(resource, changed, current, { call, registry, tx });
   await updateColumns(resource, pk, changed, call, tx);
   await writeJoins(resource, pk, changed, tx, false);
-  await checkPutToUse(resource, pk, call, registry, tx);
+  await checkPutToUse(resource, pk, { call, registry, tx });
   await resource.afterWrite?.({ ...input, verb: 'update', pk });
-  const named = await withName(engine, resource, call, tx, pk, values);
-  await recordWrite('model_updated', resource, pk, named, diffOf(resource, current, changed), call, tx);
+  const named = await withName(context, pk, values);
+  await recordWrite('model_updated', { ...context, pk, values: named, diff: diffOf(resource, current, changed) });
   return values;
 }
 
 export async function destroy(engine: Engine, resource: Resource, call: Call): Promise<Reply> {
   return inWrite(call, resource, async (tx) => {
+    const context = { engine, resource, call, tx };
     const key = parseKey(resource, call.params[resource.param] ?? '');
     if (resource.beside?.holds(key)) {
       await resource.beside.destroy({ call, engine, tx, key });
       return { status: 204 };
     }
     await lockUses(resource, call, engine.registry, tx);
-    const found = await findVisible(engine, resource, call, tx, 'write');
-    await checkMayWrite(resource, 'delete', found.values, call, engine.registry, tx);
-    await checkIfMatch(call, () => showByKey(engine, resource, call, tx, found.pk));
-    await destroyRow(engine, resource, call, tx, found.pk, found.values);
+    const found = await findVisible(context, 'write');
+    await checkMayWrite(resource, 'delete', found.values, { call, registry: engine.registry, tx });
+    await checkIfMatch(call, () => showByKey(context, found.pk));
+    await destroyRow(context, found.pk, found.values);
     return { status: 204 };
   });
 }
 
-export async function destroyRow(
-  engine: Engine,
-  resource: Resource,
-  call: Call,
-  tx: Query,
-  pk: string | number,
-  current: Row,
-): Promise<void> {
-  const { registry } = engine;
-  const actual = typeof current.kind === 'string' ? (registry.find(current.kind) ?? resource) : resource;
-  await deleteAlong(engine, actual, call, tx, pk);
+export async function destroyRow(context: OperationContext, pk: string | number, current: Row): Promise<void> {
+  const { resource, call, tx } = context;
+  const { registry } = context.engine;
+  const actual = (typeof current.kind === 'string' && registry.find(current.kind)) || resource;
+  const own = { ...context, resource: actual };
+  await deleteAlong(own, pk);
   await resource.afterWrite?.({ tx, call, registry, values: current, given: new Set(), current, verb: 'destroy', pk });
   // Last: who may not delete it need not learn what depends on it.
-  await checkUnprotected(engine, actual, tx, pk);
+  await checkUnprotected(own, pk);
   await call.world.deleteGrantsOn(tx, actual.family ? [actual.model, actual.family.model] : [actual.model], pk);
   await sql`delete from ${sql.table(resource.rootTable)} where pk = ${pk}`.execute(tx);
-  await recordWrite('model_deleted', actual, pk, current, null, call, tx);
+  await recordWrite('model_deleted', { ...own, pk, values: current, diff: null });
 }
 
 /**
  * Dependent rows are deleted or unset under their own rules: deleting a bound group requires permission to change its bindings.
  */
-async function deleteAlong(
-  engine: Engine,
-  resource: Resource,
-  call: Call,
-  tx: Query,
-  pk: string | number,
-): Promise<void> {
+async function deleteAlong({ engine, resource, call, tx }: OperationContext, pk: string | number): Promise<void> {
   const { registry } = engine;
   for (const [other, name, field] of fieldsNaming(engine, resource)) {
     if (!field.outlives) continue;
@@ -274,14 +255,9 @@ async function deleteAlong(
 }
 
 /** The row as the caller sees it, right after a write. */
-export async function showByKey(
-  engine: Engine,
-  resource: Resource,
-  call: Call,
-  tx: Query,
-  pk: string | number,
-): Promise<Row> {
-  const found = await selectByKey(engine, resource, call, tx, pk);
+export async function showByKey(context: OperationContext, pk: string | number): Promise<Row> {
+  const { engine, resource, call } = context;
+  const found = await selectByKey(context, pk);
   if (!found) throw new Error(`${resource.model} ${pk} is gone right after it was written`);
   return showRow(engine, resource, call, found.raw);
 }

@@ -8,7 +8,7 @@ import { heldAmong, hiddenAmong } from '../access/access.ts';
 import { type Call, requireActor } from '../call.ts';
 import type { Join, Row } from '../fields/field.ts';
 import { isRef, missingObject } from '../fields/ref.ts';
-import type { Registry, Resource } from '../resource.ts';
+import type { AccessContext, Resource } from '../resource.ts';
 import { isCreatedBy } from './created.ts';
 import { hasFlag } from './flags.ts';
 
@@ -166,10 +166,9 @@ export async function checkReferenceRights(
   resource: Resource,
   values: Row,
   current: Row | null,
-  call: Call,
-  registry: Registry,
-  tx: Query,
+  context: AccessContext,
 ): Promise<void> {
+  const { call, registry } = context;
   const actor = requireActor(call);
   if (actor.isSuperuser) return;
   for (const [name, value] of Object.entries(values)) {
@@ -179,14 +178,14 @@ export async function checkReferenceRights(
     const [before, after] = [keysIn(current?.[name]), keysIn(value)];
     const added = after.difference(before);
     if (field.needs === 'view') {
-      const [hidden] = await hiddenAmong(target, [...added], call, registry, tx);
+      const [hidden] = await hiddenAmong(target, [...added], context);
       if (hidden !== undefined) throw Invalid.field(name, missingObject(hidden));
       continue;
     }
     const keys = field.needs === 'use' ? added : after.symmetricDifference(before);
-    const lack = await firstLacking(field.needs, target, [...keys], call, registry, tx);
+    const lack = await firstLacking(field.needs, target, [...keys], context);
     if (!lack) continue;
-    const [hidden] = await hiddenAmong(target, [lack.pk], call, registry, tx);
+    const [hidden] = await hiddenAmong(target, [lack.pk], context);
     if (hidden !== undefined) throw hiddenReference(name, target, field.needs);
     const detail = `“${name}” takes the permission ${lack.required} on the ${target.names[0].toLowerCase()} ${lack.pk}.`;
     throw Problem.lacks(lack.required, detail);
@@ -223,9 +222,7 @@ async function firstLacking(
   need: 'use' | 'change',
   target: Resource,
   keys: readonly (string | number)[],
-  call: Call,
-  registry: Registry,
-  tx: Query,
+  { call, registry, tx }: AccessContext,
 ): Promise<Lack | null> {
   const asked = keys.filter((pk) => !isCreatedBy(call, target, pk));
   if (asked.length === 0) return null;

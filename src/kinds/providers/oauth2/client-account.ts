@@ -33,12 +33,15 @@ export async function clientAccount(
     const made = await find(tx, client.pk, subject);
     if (made !== null) return made;
     const users = usersIn(engine.registry);
-    const { pk } = await createRow(engine, users, call, tx, {
-      username: await freeName(tx, `gatehouse-${client.name}-${name}`),
-      name: `${client.application.name}: ${name}`.slice(0, maxNameLength).toWellFormed(),
-      type: 'service_account',
-      path: 'gatehouse/service-accounts',
-    });
+    const { pk } = await createRow(
+      { engine, resource: users, call, tx },
+      {
+        username: await freeName(tx, `gatehouse-${client.name}-${name}`),
+        name: `${client.application.name}: ${name}`.slice(0, maxNameLength).toWellFormed(),
+        type: 'service_account',
+        path: 'gatehouse/service-accounts',
+      },
+    );
     await sql`insert into oauth2_client_accounts (provider, subject, "user")
       values (${client.pk}, ${subject}, ${pk})`.execute(tx);
     return pk;

@@ -31,8 +31,8 @@ export function registrationEndpoint(needs: OAuthDependencies): OAuthEndpoint {
       const scopes = await managedScopes(tx, metadata.scope);
       const body = await providerOf(tx, metadata, scopes);
       try {
-        const provider = await createRow(engine, providers, call, tx, body);
-        await createRow(engine, applications, call, tx, applicationOf(metadata, provider.pk));
+        const provider = await createRow({ engine, resource: providers, call, tx }, body);
+        await createRow({ engine, resource: applications, call, tx }, applicationOf(metadata, provider.pk));
         return { provider: provider.values, scopes };
       } catch (error) {
         throw asRefusal(error);

@@ -49,7 +49,7 @@ export const importMetadataAction = defineAction({
     const { tx, values, prepared: metadata, engine, registry, call } = input;
     await checkDesignation(tx, values.authorization_flow);
     const provider = { ...values, ...(await settingsOf(input, metadata)) };
-    const { pk } = await createRow(engine, registry.require(samlProviderModel), call, tx, provider);
+    const { pk } = await createRow({ engine, resource: registry.require(samlProviderModel), call, tx }, provider);
     return new ReplyWith(204, undefined, { location: `/api/v3/providers/saml/${pk}/` });
   },
 });
@@ -129,6 +129,9 @@ function logoutOf({ singleLogout }: EntityMetadata): Row {
 }
 
 async function storeCertificate({ engine, registry, call, tx }: Import, name: string, pem: string): Promise<unknown> {
-  const { pk } = await createRow(engine, registry.require(certificateModel), call, tx, { name, certificate_data: pem });
+  const { pk } = await createRow(
+    { engine, resource: registry.require(certificateModel), call, tx },
+    { name, certificate_data: pem },
+  );
   return pk;
 }

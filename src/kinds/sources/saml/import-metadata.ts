@@ -44,8 +44,8 @@ export const createFromMetadata = defineAction({
     const resource = registry.require(samlSourceModel);
     const { metadata: document, ...body } = values;
     const found = await valuesIn(document, body.name, input, tx);
-    const { pk } = await createRow(engine, resource, call, tx, { ...body, ...found });
-    return showByKey(engine, resource, call, tx, pk);
+    const { pk } = await createRow({ engine, resource, call, tx }, { ...body, ...found });
+    return showByKey({ engine, resource, call, tx }, pk);
   },
 });
 
@@ -64,8 +64,8 @@ export const importMetadata: Action<SamlSource> = actionOn<SamlSource>()({
     const { call, engine, registry, row, tx, values } = input;
     const resource = registry.require(samlSourceModel);
     const found = await valuesIn(values.metadata, row.name, input, tx);
-    await updateRow(engine, resource, call, tx, row.pk, row, found, 'patch');
-    return showByKey(engine, resource, call, tx, row.pk);
+    await updateRow({ engine, resource, call, tx }, row.pk, row, found, 'patch');
+    return showByKey({ engine, resource, call, tx }, row.pk);
   },
 });
 
@@ -82,10 +82,13 @@ async function valuesIn(
   if (!signOn) throw Invalid.field('metadata', 'The metadata has no SingleSignOnService by redirect or POST.');
   const certificates = registry.require(certificateModel);
   checkMayAdd(certificates, call);
-  const { pk: verification_kp } = await createRow(engine, certificates, call, tx, {
-    name: `${name} - identity provider ${call.now}`,
-    certificate_data: found.signing.join('\n'),
-  });
+  const { pk: verification_kp } = await createRow(
+    { engine, resource: certificates, call, tx },
+    {
+      name: `${name} - identity provider ${call.now}`,
+      certificate_data: found.signing.join('\n'),
+    },
+  );
   const logout = found.singleLogout.find(({ binding }) => binding === signOn.binding) ?? bestOf(found.singleLogout);
   return {
     verification_kp,

@@ -122,6 +122,6 @@ async function addDevice(tx: Query, call: Call, stage: string, user: number, ser
     last_used: null,
   };
   const pk = await insertRow(own, values, call, tx);
-  await recordWrite('model_created', own, pk, values, diffOf(own, null, values), call, tx);
+  await recordWrite('model_created', { resource: own, pk, values, diff: diffOf(own, null, values), call, tx });
   return true;
 }

@@ -49,9 +49,9 @@ export function userDelete({ isSecure }: { readonly isSecure: boolean }): StageK
       setPendingUser(context, null);
       const end: Write = async (tx, call) => {
         const users = engine.registry.require('svc_core.user');
-        const found = await selectOne(engine, users, call, tx, [sql`${users.row().col('pk')} = ${pk}`]);
+        const found = await selectOne({ engine, resource: users, call, tx }, [sql`${users.row().col('pk')} = ${pk}`]);
         if (!found) throw new Problem('permission_denied');
-        await destroyRow(engine, users, serversOwn(call), tx, pk, found.values);
+        await destroyRow({ engine, resource: users, call: serversOwn(call), tx }, pk, found.values);
       };
       const cookies = endedSessionCookies(isSecure);
       const session = caller.actor?.session ?? null;

@@ -93,14 +93,17 @@ function create({ context, settings, engine, completeStages, walk }: Step<Settin
     const values = userValues(context.prompt_data, walk.plan);
     const group = settings.create_users_group;
     const users = usersIn(engine.registry);
-    const { pk } = await createRow(engine, users, asSystem({ ...call, actor: null }), tx, {
-      name: '',
-      ...values,
-      type: settings.user_type,
-      is_active: !settings.create_users_as_inactive,
-      groups: group === null ? [] : [group],
-      ...pathOf(settings, context),
-    });
+    const { pk } = await createRow(
+      { engine, resource: users, call: asSystem({ ...call, actor: null }), tx },
+      {
+        name: '',
+        ...values,
+        type: settings.user_type,
+        is_active: !settings.create_users_as_inactive,
+        groups: group === null ? [] : [group],
+        ...pathOf(settings, context),
+      },
+    );
     if (hash !== null) await sql`update users set password = ${hash} where pk = ${pk}`.execute(tx);
     await stateWritten(tx, { context, user: pk, before: '', email: values.email, now: call.now });
     setCreatedUser(context, pk);
@@ -113,14 +116,18 @@ function change({ context, engine, walk }: Step<Settings>, user: UserFacts, hash
   return next(async (tx, flowCall) => {
     const call = provenBy(context, actingAs(flowCall, user));
     const users = usersIn(engine.registry);
-    const found = await selectOne(engine, users, call, tx, [sql`${users.row().col('pk')} = ${user.pk}`], 'write');
+    const found = await selectOne(
+      { engine, resource: users, call, tx },
+      [sql`${users.row().col('pk')} = ${user.pk}`],
+      'write',
+    );
     // Checked again under lock, since hashing a password takes a while (race condition).
     if (!found || !isWritable(found.values, context)) throw new Problem('permission_denied');
     const values = userValues(context.prompt_data, walk.plan);
     const attributes = deepMerge(withoutEmailProof(found.values, values), attributesOf(values));
     if (Object.keys(values).length > 0) {
       const body = { ...values, attributes };
-      await updateRow(engine, users, asSystem(call), tx, user.pk, found.values, body, 'patch');
+      await updateRow({ engine, resource: users, call: asSystem(call), tx }, user.pk, found.values, body, 'patch');
       await stateWritten(tx, {
         context,
         user: user.pk,

@@ -45,7 +45,7 @@ export async function create(exchange: ScimRequest, type: ResourceType): Promise
       ...properties,
       ...(type.hasMembers && { users: await memberKeys(listMember(sent, 'members'), source, tx) }),
     };
-    const { pk, values } = await createRow(needs.engine, target, asSystem(call), tx, body);
+    const { pk, values } = await createRow({ engine: needs.engine, resource: target, call: asSystem(call), tx }, body);
     await vouchFor(exchange, pk, properties.email, tx);
     const record = needs.engine.registry.require(type.recordModel);
     const row = {
@@ -161,7 +161,13 @@ async function writeTarget(
       `This ${type.name.toLowerCase()} holds permissions. A superuser must set manages_privileged on the source first.`,
     );
   }
-  await updateRow(needs.engine, target, asSystem(call), tx, row.target, current, body, 'patch');
+  await updateRow(
+    { engine: needs.engine, resource: target, call: asSystem(call), tx },
+    row.target,
+    current,
+    body,
+    'patch',
+  );
   await vouchFor(exchange, row.target, body.email, tx);
   return Object.keys(body);
 }
@@ -200,14 +206,20 @@ export async function remove(exchange: ScimRequest, type: ResourceType, id: stri
     if (!current) throw new ScimError(404, `${type.name} not found.`);
     const event = { pk: row.target, values: current, changed: [] };
     if (row.is_own && !(await isPrivileged(exchange, type, row, tx))) {
-      await destroyRow(needs.engine, target, asSystem(call), tx, row.target, current);
+      await destroyRow({ engine: needs.engine, resource: target, call: asSystem(call), tx }, row.target, current);
       await recordScimWrite(exchange, type, tx, { ...event, verb: 'deleted' });
       return;
     }
     const { table } = needs.engine.registry.require(type.recordModel);
     await sql`delete from ${sql.table(table)} where pk = ${row.pk}`.execute(tx);
     if (row.is_active) {
-      await updateRow(needs.engine, target, asSystem(call), tx, row.target, current, { is_active: false }, 'patch');
+      await updateRow(
+        { engine: needs.engine, resource: target, call: asSystem(call), tx },
+        row.target,
+        current,
+        { is_active: false },
+        'patch',
+      );
     }
     await recordScimWrite(exchange, type, tx, { ...event, verb: 'unlinked' });
   });
