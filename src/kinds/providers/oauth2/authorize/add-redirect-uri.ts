@@ -44,7 +44,7 @@ export async function addRedirectUriForm(
   try {
     const { registry } = engine;
     // Most people fail here, without a transaction.
-    await checkMayChange(actor, registry.require(oauth2Model), client.pk, call, registry, call.db.read);
+    await checkMayChange(actor, registry.require(oauth2Model), client.pk, { call, registry, tx: call.db.read });
     await addRedirectUri(needs, call, client, uri, { isDryRun: true });
   } catch (error) {
     if (error instanceof Problem || error instanceof Invalid) return null;
@@ -99,11 +99,11 @@ async function addRedirectUri(
   };
   await inWrite(part, resource, async (tx) => {
     await lockUses(resource, part, registry, tx);
-    const { pk, values } = await findVisible(engine, resource, part, tx, 'write');
-    await checkMayWrite(resource, 'change', values, part, registry, tx);
+    const { pk, values } = await findVisible({ engine, resource, call: part, tx }, 'write');
+    await checkMayWrite(resource, 'change', values, { call: part, registry, tx });
     // As its field has read it.
     const redirect_uris = [...(values.redirect_uris as readonly RedirectUri[]), strictly(uri)];
-    await updateRow(engine, resource, part, tx, pk, values, { redirect_uris }, 'patch');
+    await updateRow({ engine, resource, call: part, tx }, pk, values, { redirect_uris }, 'patch');
   });
 }
 
