@@ -21,14 +21,18 @@ export interface CapturedRow {
 
 const transactionWords = new Set(['begin', 'commit', 'rollback']);
 
+export interface LoadedServer {
+  readonly world: World;
+  readonly app: App;
+  readonly url: string;
+  readonly data: Loaded;
+  readonly adminToken: string;
+}
+
 /** Sends each request twice to the server in this process and writes down what it asks of the database and what it answers. */
 export async function captureRows(
   rows: readonly BenchRow[],
-  { db }: World,
-  { operations }: App,
-  url: string,
-  data: Loaded,
-  adminToken: string,
+  { world: { db }, app: { operations }, url, data, adminToken }: LoadedServer,
 ): Promise<CapturedRow[]> {
   let statements: CapturedStatement[] = [];
   let count = 0;

@@ -37,7 +37,7 @@ export async function measureAll(
       const data = await load(world, app, options.isSmall ? small : usual);
       const wanted = benchRows.filter(({ title }) => title.includes(only));
       const names = signInRow.title.includes(only) ? data.signInNames : [];
-      return { captured: await captureRows(wanted, world, app, url, data, adminToken), names };
+      return { captured: await captureRows(wanted, { world, app, url, data, adminToken }), names };
     });
     await database.settle();
     if (only !== '') return { rows: (await measureRows(captured, database, options, names)).rows, figures: null };

@@ -6,8 +6,7 @@ import type { AppendStep } from '../flow/protocol-kind.ts';
 import type { Json } from '../lib/json.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
-import type { Call } from '../resource/call.ts';
-import type { Registry } from '../resource/resource.ts';
+import type { AccessContext } from '../resource/resource.ts';
 import { modelFacts } from '../resource/write/audit.ts';
 import { updateColumns } from '../resource/write/write.ts';
 import { insertRow } from '../resource/write/write-row.ts';
@@ -56,7 +55,7 @@ export function createAppendSteps(): AppendStep {
     if (step === 'save_connection') {
       // `sourceSteps` planned it.
       const connection = content as Connection;
-      await saveConnection(connection, source, user, registry, tx, call);
+      await saveConnection({ call, registry, tx }, connection, source, user);
       const { email } = connection;
       return email === undefined ? undefined : recordEmailProof(tx, { email, by: 'source' }, user, call.now);
     }
@@ -89,12 +88,10 @@ function checkUser(user: number, expected: Json, { name }: LiveSource): void {
 
 /** An external account has one owner; a concurrent sign-in cannot take it over. */
 async function saveConnection(
+  { call, registry, tx }: AccessContext,
   { model, identifier, values }: Connection,
   source: LiveSource,
   user: number,
-  registry: Registry,
-  tx: Query,
-  call: Call,
 ): Promise<void> {
   const connections = registry.require(model);
   const { rows } = await sql<{ pk: number; user: number; identifier: string }>`select pk, "user", identifier

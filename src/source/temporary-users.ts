@@ -3,7 +3,7 @@ import { usersIn } from '../core/directory/users.ts';
 import { Invalid, messagesOf } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Call } from '../resource/call.ts';
-import type { Engine } from '../resource/resource.ts';
+import type { Engine, OperationContext } from '../resource/resource.ts';
 import { createRow, destroyRow, insertRow } from '../resource/write/write-row.ts';
 import { type ExternalIdentity, reportMisconfiguration } from './external-identity.ts';
 import type { MappedIdentity } from './properties.ts';
@@ -32,7 +32,8 @@ export async function makeTemporaryUser(
       'gatehouse/user/expires': Math.floor(Date.parse(expires) / 1000),
     },
   };
-  const make = (body: object) => call.db.write((tx) => storeTemporaryUser(engine, external, body, expires, call, tx));
+  const make = (body: object) =>
+    call.db.write((tx) => storeTemporaryUser({ engine, call, tx }, external, body, expires));
   try {
     return await make({ ...values, ...(user.email && { email: user.email }) }).catch((error: unknown) => {
       // Another session or another user has the address. Temporary users need none.
@@ -50,12 +51,10 @@ export async function makeTemporaryUser(
 }
 
 async function storeTemporaryUser(
-  engine: Engine,
+  { engine, call, tx }: Omit<OperationContext, 'resource'>,
   { source, connectionModel, connectionValues, identity }: ExternalIdentity,
   values: object,
   expires: string,
-  call: Call,
-  tx: Query,
 ): Promise<number> {
   const { registry } = engine;
   const byServer = { ...call, actor: null };

@@ -38,17 +38,16 @@ export const promptStages: readonly FirstPromptStage[] = [
     flow: 'default-user-settings-flow',
     order: 20,
     prompts: [
-      known('default-user-settings-field-username', 'username', 'Username', 'text', 200, 'user.username'),
-      known('default-user-settings-field-name', 'name', 'Name', 'text', 201, 'user.name'),
+      known(ask('default-user-settings-field-username', 'username', 'Username', 'text', 200), 'user.username'),
+      known(ask('default-user-settings-field-name', 'name', 'Name', 'text', 201), 'user.name'),
       // Optional: not all users have an address, and most leave the language to their browser.
-      { ...known('default-user-settings-field-email', 'email', 'Email', 'email', 202, 'user.email'), required: false },
+      {
+        ...known(ask('default-user-settings-field-email', 'email', 'Email', 'email', 202), 'user.email'),
+        required: false,
+      },
       {
         ...known(
-          'default-user-settings-field-locale',
-          'attributes.settings.locale',
-          'Locale',
-          'xak-locale',
-          203,
+          ask('default-user-settings-field-locale', 'attributes.settings.locale', 'Locale', 'xak-locale', 203),
           'user.attributes.settings?.locale ?? ""',
         ),
         required: false,
@@ -75,34 +74,19 @@ export const promptStages: readonly FirstPromptStage[] = [
         required: true,
         initial_value: 'Welcome to Gatehouse! Please set a password and email for the default admin user, admin.',
       },
-      ask('initial-setup-field-email', 'email', 'Email', 'email', 101, 'Admin email'),
+      { ...ask('initial-setup-field-email', 'email', 'Email', 'email', 101), placeholder: 'Admin email' },
       ...passwordTwice('initial-setup-field'),
     ],
   },
 ];
 
-export function ask(
-  name: string,
-  field_key: string,
-  label: string,
-  type: string,
-  order: number,
-  placeholder: string = label,
-): FirstPrompt {
-  return { name, field_key, label, type, order, required: true, placeholder };
+export function ask(name: string, field_key: string, label: string, type: string, order: number): FirstPrompt {
+  return { name, field_key, label, type, order, required: true, placeholder: label };
 }
 
 /** Prefills the current value. */
-function known(
-  name: string,
-  field_key: string,
-  label: string,
-  type: string,
-  order: number,
-  expression: string,
-): FirstPrompt {
-  const initial = { initial_value: `return ${expression}`, initial_value_expression: true };
-  return { ...ask(name, field_key, label, type, order), ...initial };
+function known(prompt: FirstPrompt, expression: string): FirstPrompt {
+  return { ...prompt, initial_value: `return ${expression}`, initial_value_expression: true };
 }
 
 export function passwordTwice(prefix: string): FirstPrompt[] {

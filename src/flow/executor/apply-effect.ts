@@ -119,12 +119,12 @@ export async function store(
   const isRenewed = () => needsNewToken(stored.state.context, state.context);
   return call.db.write(
     async (tx) => {
-      const saved = await saveState(tx, key, stored, state, call, { isRenewed: isRenewed() });
+      const saved = await saveState(tx, key, stored, { state, isRenewed: isRenewed() }, call);
       if (!saved || !write) return saved;
       await write(tx, call);
       // The write may have changed the state, for example by adding the user it created.
       if (JSON.stringify(state) === before) return saved;
-      return saveState(tx, key, saved, state, call, { isRenewed: isRenewed() });
+      return saveState(tx, key, saved, { state, isRenewed: isRenewed() }, call);
     },
     // A write may add to the state, so it must not run twice.
     { durable: last !== undefined, isRepeatable: !write },

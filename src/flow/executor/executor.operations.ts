@@ -107,7 +107,11 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
   const linkToken = linkTokenOf(needs, pageQuery, found);
   const stored =
     linkToken === null
-      ? await findOrStartWalk(needs, call, flow, token, found, startOf(needs, call, query), answer === null)
+      ? await findOrStartWalk(needs, {
+          ...{ call, flow, token, found },
+          start: startOf(needs, call, query),
+          isPageOpened: answer === null,
+        })
       : await followLink(needs, call, flow, {
           ...{ linkToken, token, answer, start: startOf(needs, call, pageQuery) },
           shared: plans.find((plan) => plan.attempt === sharedAttempt)?.token ?? null,
@@ -179,18 +183,21 @@ function startOf({ publicUrl }: Needs, call: Call, pageQuery: string): Start {
   return { query, next: ownPath(query.next ?? null, publicUrl), actor: call.actor?.user.pk ?? null };
 }
 
-async function findOrStartWalk(
-  needs: Needs,
-  call: Call,
-  flow: StoredFlow,
-  token: string,
-  found: StoredWalk | null,
-  start: Start,
-  isPageOpened: boolean,
-): Promise<ActiveWalk | ExecutorReply> {
-  if (found && 'state' in found) return leadingTo(needs, call, found, flow, start, isPageOpened);
+interface FlowRequest {
+  readonly call: Call;
+  readonly flow: StoredFlow;
+  readonly token: string;
+  readonly found: StoredWalk | null;
+  readonly start: Start;
+  /** Reads the challenge instead of sending an answer. */
+  readonly isPageOpened: boolean;
+}
+
+async function findOrStartWalk(needs: Needs, request: FlowRequest): Promise<ActiveWalk | ExecutorReply> {
+  const { call, flow, token, found } = request;
+  if (found && 'state' in found) return leadingTo(needs, found, request);
   try {
-    return await begin(needs, call, flow, token, found, start);
+    return await begin(needs, request);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const whom = await deniedUserMembers(call, null);
@@ -204,33 +211,26 @@ async function findOrStartWalk(
  */
 async function leadingTo(
   { key }: Needs,
-  call: Call,
   stored: ActiveWalk,
-  { attempt }: StoredFlow,
-  { next, query }: Start,
-  isPageOpened: boolean,
+  { call, flow: { attempt }, start: { next, query }, isPageOpened }: FlowRequest,
 ): Promise<ActiveWalk> {
   const isSaid = next !== null || (attempt === sharedAttempt && Object.keys(query).length > 0);
   if (!isSaid || next === stored.state.next) return stored;
   const led = { ...stored, state: { ...stored.state, next, query } };
   // An answer contains the query of its page, which is stored with it.
   if (!isPageOpened) return led;
-  return (await call.db.write((tx) => saveState(tx, key, stored, led.state, call))) ?? led;
+  return (await call.db.write((tx) => saveState(tx, key, stored, led, call))) ?? led;
 }
 
 /** Starts a walk: from a plan prepared for this browser, or at the visitor's request if the flow applies to them. */
 async function begin(
   needs: Needs,
-  call: Call,
-  flow: StoredFlow,
-  token: string,
-  planned: StoredWalk | null,
-  start: Start,
+  { call, flow, token, found: planned, start }: FlowRequest,
 ): Promise<ActiveWalk | ExecutorReply> {
   const pk = start.actor;
   if (planned && 'unbegun' in planned) {
     const state = await planState(needs, call, flow, planned.unbegun, start);
-    const saved = await call.db.write((tx) => saveState(tx, needs.key, planned, state, call));
+    const saved = await call.db.write((tx) => saveState(tx, needs.key, planned, { state }, call));
     return saved ?? { challenge: redirectTo(flowPage(flow.slug, null, flow.attempt)), cookies: [], token };
   }
   const user = pk === null ? null : await loadUserFacts(call.db.read, pk);

@@ -63,7 +63,7 @@ export async function followLink(
     if (!(await consumeLink(tx, link))) return null;
     for (const left of new Set([token, shared ?? token])) await deleteFlowState(tx, key, left, flow.pk);
     // The link is a proof for this browser only: others may know the previous token (session fixation).
-    return saveState(tx, key, { token: randomToken(), version: 0 }, state, call);
+    return saveState(tx, key, { token: randomToken(), version: 0 }, { state }, call);
   });
   return held ?? refuse(voidLink);
 }

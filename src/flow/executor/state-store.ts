@@ -79,7 +79,8 @@ export async function deleteFlowState(tx: Query, key: InstanceKey, token: string
   await sql`delete from flow_plans where token_hash = ${key.hash(token)} and flow = ${flow}`.execute(tx);
 }
 
-export interface Saving {
+interface Saving {
+  readonly state: FlowState;
   /**
    * Under a new token (session fixation): what this browser has proven must not serve anybody who knew the token
    * before.
@@ -92,9 +93,8 @@ export async function saveState(
   tx: Query,
   key: InstanceKey,
   { token: held, version }: Pick<ActiveWalk, 'token' | 'version'>,
-  state: FlowState,
+  { state, isRenewed }: Saving,
   call: Call,
-  { isRenewed }: Saving = {},
 ): Promise<ActiveWalk | null> {
   const token = isRenewed ? randomToken() : held;
   const hash = key.hash(token);

@@ -25,9 +25,8 @@ export async function insertJob(
   job: NewJob,
   kind: JobKind,
   now: string,
-  delayMs = 0,
 ): Promise<boolean> {
-  const runAt = job.runAt ?? dialect.moment(now, job.delayMs ?? delayMs);
+  const runAt = job.runAt ?? dialect.moment(now, job.delayMs ?? 0);
   const ownKey = kind.oneAtATime === 'by key' ? job.key : kind.name;
   const alone = kind.oneAtATime ? ownKey : job.alone;
   // What `hasWork` finds again and again must not take the pause from a job that failed.
@@ -231,7 +230,8 @@ const clockToleranceMs = 60_000;
 /** A queued run that is later than the interval from now moves to it. */
 async function queueSchedule({ dialect }: Database, tx: Query, kind: JobKind, now: string): Promise<void> {
   if (kind.everyMs === undefined) return;
-  await insertJob(dialect, tx, { kind: kind.name, key: scheduleKey(kind.name) }, kind, now, kind.everyMs);
+  const job = { kind: kind.name, key: scheduleKey(kind.name), delayMs: kind.everyMs };
+  await insertJob(dialect, tx, job, kind, now);
 }
 
 const scheduleKey = (kind: string): string => `schedule:${kind}`;

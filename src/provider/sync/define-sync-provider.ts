@@ -166,7 +166,7 @@ export function defineSyncProvider<F extends Fields, Settings extends Row, Sessi
     ],
     demo: demoTarget(kind),
     sync,
-    afterEvent: (tx, call, event) => runAfter(needs, sync, mapping.model, tx, call, event),
+    afterEvent: (tx, call, event) => runAfter(needs, { sync, mapping }, tx, call, event),
   };
 }
 
@@ -176,8 +176,7 @@ export function defineSyncProvider<F extends Fields, Settings extends Row, Sessi
  */
 async function runAfter(
   { jobs }: SyncProviderNeeds,
-  sync: SyncKind,
-  mappingModel: string,
+  { sync, mapping }: { readonly sync: SyncKind; readonly mapping: { readonly model: string } },
   tx: Query,
   call: Call,
   { action, context }: NewEvent,
@@ -185,8 +184,8 @@ async function runAfter(
   if (!action.startsWith('model_') || !isJsonObject(context.model)) return;
   const { app, model_name } = context.model;
   const changed = `${app}.${model_name}`;
-  if (changed !== 'svc_core.application' && changed !== mappingModel) return;
+  if (changed !== 'svc_core.application' && changed !== mapping.model) return;
   for (const { pk } of await activeProviders(tx, [sync])) {
-    await requestRun(jobs(), tx, pk, call.now, { restarts: changed === mappingModel });
+    await requestRun(jobs(), tx, pk, call.now, { restarts: changed === mapping.model });
   }
 }

@@ -43,8 +43,9 @@ export async function prepareWork(
     ...rows.map((row) => ({ row: verifies ? { ...row, members: null } : row, isNew: false })),
     ...inScope.filter((key) => !known.has(key)).map((key) => ({ row: newRow(key), isNew: true })),
   ].map(({ row, isNew }) => {
-    const made = wantedOf(target, type, facts.get(row.object), row, members?.get(row.object) ?? noMembers, remote);
-    return { row, isNew, ...made };
+    const { object } = row;
+    const known = { row, facts: facts.get(object), members: members?.get(object) ?? noMembers };
+    return { row, isNew, ...wantedOf(target, type, known, remote) };
   });
   // What was never sent and is not to be needs no row.
   return works.filter(({ isNew, wanted, error }) => !isNew || wanted !== null || error !== null);
@@ -53,9 +54,7 @@ export async function prepareWork(
 function wantedOf(
   target: Target,
   type: ObjectType,
-  facts: ObjectFacts | undefined,
-  row: LedgerRow,
-  { ids, created }: Members,
+  { row, facts, members: { ids, created } }: KnownObject,
   remote: RemoteType | RemoteGroups,
 ): Pick<Work, 'isSkipped' | 'wanted' | 'error'> {
   if (!facts) return { isSkipped: false, wanted: null, error: null };
@@ -68,6 +67,13 @@ function wantedOf(
   } catch (error) {
     return { isSkipped: false, wanted: null, error: error instanceof Error ? error : new Error(String(error)) };
   }
+}
+
+interface KnownObject {
+  readonly row: LedgerRow;
+  /** Missing if it is deleted or out of scope. */
+  readonly facts: ObjectFacts | undefined;
+  readonly members: Members;
 }
 
 interface Members {

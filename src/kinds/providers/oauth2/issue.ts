@@ -119,13 +119,14 @@ export async function prepareTokens(needs: Needs, call: Call, issuance: Issuance
   };
 }
 
+/** Whose claims a client gets, by which scopes. */
+type Granted = Pick<Issuance, 'client' | 'user' | 'scope'>;
+
 /** The claims of a grant's scopes. If a mapping fails, no tokens are issued and an event records why. */
 export async function claimsOfScope(
   { sandbox }: Pick<Needs, 'sandbox'>,
   call: Call,
-  client: Client,
-  user: UserFacts,
-  scope: readonly string[],
+  { client, user, scope }: Granted,
   sourceTokens: SourceTokens = {},
 ): Promise<Claims> {
   try {
@@ -144,14 +145,12 @@ export async function claimsOfScope(
 export async function claimsAskedFor(
   needs: Pick<Needs, 'sandbox'>,
   call: Call,
-  client: Client,
-  user: UserFacts,
-  scope: readonly string[],
+  granted: Granted,
   asked: unknown,
 ): Promise<Claims> {
-  const names = claimsBeyondScope(asked, scope);
+  const names = claimsBeyondScope(asked, granted.scope);
   if (names.length === 0) return {};
-  const claims = await claimsOfScope(needs, call, client, user, scopesOfClaims(names));
+  const claims = await claimsOfScope(needs, call, { ...granted, scope: scopesOfClaims(names) });
   return Object.fromEntries(Object.entries(claims).filter(([name]) => names.includes(name)));
 }
 
@@ -162,8 +161,8 @@ async function idClaimsOf(
   subject: string,
   expires: string,
 ): Promise<Claims> {
-  const { client, user, scope, terms, authTime, gives, code } = issuance;
-  const claims = await claimsOfScope(needs, call, client, user, scope);
+  const { client, terms, authTime, gives, code } = issuance;
+  const claims = await claimsOfScope(needs, call, issuance);
   const { publicUrl } = needs;
   // OpenID Connect Core §5.4: without an access token, the ID token is the only place for them.
   const isOnlyToken = !gives.access && code === undefined;
@@ -177,7 +176,7 @@ async function idClaimsOf(
   // Claims requested by name are included even if all others are only in the userinfo response.
   const asked = terms.claims?.id_token;
   if (asked === undefined) return own;
-  return { ...pick(claims, asked), ...(await claimsAskedFor(needs, call, client, user, scope, asked)), ...own };
+  return { ...pick(claims, asked), ...(await claimsAskedFor(needs, call, issuance, asked)), ...own };
 }
 
 function withHashes(claims: Claims, { alg }: SigningKey, accessToken: string | null, code: string | undefined): Claims {

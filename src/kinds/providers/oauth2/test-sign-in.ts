@@ -46,7 +46,7 @@ export const oauth2TestAction = (needs: Needs) =>
           gives: { access: true, id: true, refresh: false },
         });
         const id_token = claimsIn(String(body.id_token));
-        const told = await claimsOfScope(needs, call, client, user, scope);
+        const told = await claimsOfScope(needs, call, { client, user, scope });
         return { claims: { id_token, userinfo: { ...told, sub: id_token.sub ?? null } } };
       } catch (error) {
         if (error instanceof OAuthError) return { refusal: error.message };

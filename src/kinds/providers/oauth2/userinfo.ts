@@ -26,8 +26,9 @@ export function userinfoEndpoint(needs: OAuthDependencies): OAuthEndpoint {
       throw new OAuthError('insufficient_scope', 'The access token was not granted the scope openid.');
     }
     const sourceTokens = await sourceTokensFor(needs, call, client, user.pk, token.scope);
-    const claims = await claimsOfScope(needs, call, client, user, token.scope, sourceTokens);
-    const asked = await claimsAskedFor(needs, call, client, user, token.scope, token.terms.claims?.userinfo);
+    const granted = { client, user, scope: token.scope };
+    const claims = await claimsOfScope(needs, call, granted, sourceTokens);
+    const asked = await claimsAskedFor(needs, call, granted, token.terms.claims?.userinfo);
     return { status: 200, body: { ...claims, ...asked, sub: token.claims.sub } };
   };
 }

@@ -4,7 +4,7 @@ import type { Query } from '../../../platform/db/database.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { nullIfUnreadable, sealContext } from '../../../platform/keys.ts';
 import type { Call } from '../../../resource/call.ts';
-import type { Registry } from '../../../resource/resource.ts';
+import type { AccessContext, Registry } from '../../../resource/resource.ts';
 import { modelFacts } from '../../../resource/write/audit.ts';
 import { updateColumns } from '../../../resource/write/write.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
@@ -103,7 +103,7 @@ async function renewConnection(
     return tokens.accessToken;
   } catch (error) {
     if (error instanceof GrantRefused) {
-      await finishRenewal(connection, call, (tx) => deleteTokens(tx, source, connection, error, call, registry));
+      await finishRenewal(connection, call, (tx) => deleteTokens({ call, registry, tx }, source, connection, error));
       return null;
     }
     const pause = call.db.dialect.moment(call.now, pauseAfterFailureMs);
@@ -152,12 +152,10 @@ async function storeTokens(tx: Query, { pk }: Leased, tokens: Tokens, call: Call
 }
 
 async function deleteTokens(
-  tx: Query,
+  { call, registry, tx }: AccessContext,
   source: OAuthSource,
   { pk, user }: Leased,
   { message: why }: GrantRefused,
-  call: Call,
-  registry: Registry,
 ): Promise<void> {
   const none = { access_token: null, refresh_token: null, expires: null };
   await updateColumns(registry.require(oauthConnectionModel), pk, none, call, tx);

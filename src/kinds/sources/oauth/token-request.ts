@@ -37,7 +37,7 @@ export function redeemCode(
   now: string,
 ): Promise<Tokens> {
   const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier };
-  return requestTokens(fetch, name, to, client, grant, now);
+  return requestTokens(fetch, { name, to, client }, grant, now);
 }
 
 /** Renews an access token (RFC 6749 §6). Throws `SourceRefusal`. */
@@ -48,13 +48,17 @@ export const renewTokens = (
   { refreshToken, client }: { readonly refreshToken: string; readonly client: Client },
   now: string,
 ): Promise<Tokens> =>
-  requestTokens(fetch, name, to, client, { grant_type: 'refresh_token', refresh_token: refreshToken }, now);
+  requestTokens(fetch, { name, to, client }, { grant_type: 'refresh_token', refresh_token: refreshToken }, now);
+
+interface TokenService {
+  readonly name: string;
+  readonly to: Endpoints;
+  readonly client: Client;
+}
 
 async function requestTokens(
   fetch: GuardedFetch,
-  name: string,
-  { token: url, clientAuth }: Endpoints,
-  client: Client,
+  { name, to: { token: url, clientAuth }, client }: TokenService,
   grant: Readonly<Record<string, string>>,
   now: string,
 ): Promise<Tokens> {

@@ -44,11 +44,9 @@ export async function saveActivation(
   tx: Query,
   { box }: Pick<InstanceKey, 'box'>,
   { user, stage }: Enrolment,
-  activation: Activation,
-  password_set: string,
+  pending: Required<Pending>,
   now: string,
 ): Promise<void> {
-  const pending: Pending = { ...activation, password_set };
   await sql`insert into twofactor_enrolments ("user", stage, activation, expires)
     values (${user}, ${stage}, ${box.seal(JSON.stringify(pending), sealedFor({ user, stage }))}, ${addMilliseconds(now, lifetimeMs)})
     on conflict ("user", stage) do update set activation = excluded.activation, expires = excluded.expires`.execute(tx);

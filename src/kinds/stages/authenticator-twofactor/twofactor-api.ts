@@ -42,17 +42,22 @@ const patienceMs = 45_000;
 const maxUsers = 20_000;
 const pageSize = 300;
 
+interface ServiceRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
 export function createTwofactorApi(fetch: GuardedFetch, waitsMs = patienceMs): TwofactorApi {
   const call = async (
     account: ServiceAccount,
-    method: 'GET' | 'POST',
-    path: string,
-    parameters: Readonly<Record<string, string>>,
+    request: ServiceRequest,
     now: string,
     limits: Pick<OutboundRequest, 'timeoutMs' | 'maxBytes'> = {},
   ): Promise<JsonObject | ServiceFault> => {
-    const { url, ...request } = signedRequest(account, method, path, parameters, now);
-    const answer = await callService(fetch, url, { ...request, ...limits });
+    const { method, path, parameters } = request;
+    const { url, ...signed } = signedRequest(account, method, path, parameters, now);
+    const answer = await callService(fetch, url, { ...signed, ...limits });
     if (answer instanceof ServiceFault) return answer;
     const body = objectIn(answer);
     if (body instanceof ServiceFault) return body;
@@ -63,17 +68,27 @@ export function createTwofactorApi(fetch: GuardedFetch, waitsMs = patienceMs): T
 
   return {
     async enrol(account, username, now) {
-      const body = await call(account, 'POST', '/auth/v2/enroll', { username, valid_secs: '86400' }, now);
+      const body = await call(
+        account,
+        { method: 'POST', path: '/auth/v2/enroll', parameters: { username, valid_secs: '86400' } },
+        now,
+      );
       return body instanceof ServiceFault ? body : readActivation(body.response);
     },
     async enrolmentStatus(account, { user_id, activation_code }, now) {
-      const body = await call(account, 'POST', '/auth/v2/enroll_status', { user_id, activation_code }, now);
+      const body = await call(
+        account,
+        { method: 'POST', path: '/auth/v2/enroll_status', parameters: { user_id, activation_code } },
+        now,
+      );
       if (body instanceof ServiceFault) return body;
       return statuses.find((status) => status === body.response) ?? unintelligible;
     },
     async askPerson(account, user_id, ipaddr, now) {
       const parameters = { user_id, ipaddr, factor: 'auto', device: 'auto' };
-      const body = await call(account, 'POST', '/auth/v2/auth', parameters, now, { timeoutMs: waitsMs });
+      const body = await call(account, { method: 'POST', path: '/auth/v2/auth', parameters }, now, {
+        timeoutMs: waitsMs,
+      });
       if (body instanceof ServiceFault) return body;
       const result = membersOf(body.response).result;
       return result === 'allow' || result === 'deny' ? result === 'allow' : unintelligible;
@@ -84,7 +99,9 @@ export function createTwofactorApi(fetch: GuardedFetch, waitsMs = patienceMs): T
       // The service reports whether there are more pages, possibly without end.
       for (let page = 0; offset !== null && page * pageSize < maxUsers; page++) {
         const parameters = { limit: String(pageSize), offset: String(offset) };
-        const body = await call(account, 'GET', '/admin/v1/users', parameters, now, { maxBytes: 8 * 1_048_576 });
+        const body = await call(account, { method: 'GET', path: '/admin/v1/users', parameters }, now, {
+          maxBytes: 8 * 1_048_576,
+        });
         if (body instanceof ServiceFault) return body;
         if (!Array.isArray(body.response)) return unintelligible;
         users.push(...body.response.slice(0, pageSize).flatMap(readUser));

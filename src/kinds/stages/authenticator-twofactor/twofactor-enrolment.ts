@@ -69,11 +69,12 @@ async function activationFor(
 ): Promise<Activation | ServiceFault> {
   const { call, settings } = step;
   const enrolment = enrolmentOf(step, user);
-  const pending = await findActivation(call.db.read, needs.key, enrolment, call.now);
-  if (pending) return pending;
+  const found = await findActivation(call.db.read, needs.key, enrolment, call.now);
+  if (found) return found;
   const created = await needs.api.enrol(authAccount(settings), user.username, call.now);
-  if (!(created instanceof ServiceFault))
-    await call.db.write((tx) => saveActivation(tx, needs.key, enrolment, created, user.password_change_date, call.now));
+  if (created instanceof ServiceFault) return created;
+  const pending = { ...created, password_set: user.password_change_date };
+  await call.db.write((tx) => saveActivation(tx, needs.key, enrolment, pending, call.now));
   return created;
 }
 

@@ -140,15 +140,19 @@ export async function assertionOptions(
   return { ...options };
 }
 
+interface ExpectedAssertion {
+  readonly device: WebauthnDevice;
+  readonly owner: Pick<UserFacts, 'uuid'>;
+  readonly userVerification: UserVerificationRequirement;
+  readonly challenge: string;
+}
+
 /**
  * Verifies an assertion for this device and owner. Returns the device's signature counter, or null if it is invalid.
  */
 export async function checkAssertion(
   party: RelyingParty,
-  device: WebauthnDevice,
-  owner: Pick<UserFacts, 'uuid'>,
-  userVerification: UserVerificationRequirement,
-  challenge: string,
+  { device, owner, userVerification, challenge }: ExpectedAssertion,
   given: Json,
 ): Promise<number | null> {
   if (!isBounded(given)) return null;

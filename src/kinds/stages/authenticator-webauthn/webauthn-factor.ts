@@ -54,7 +54,8 @@ async function prove(publicUrl: string, ground: FactorInput<WebauthnDevice>, giv
   const owner = device && (ground.user ?? (await loadUserFacts(call.db.read, device.user)));
   if (!device || !owner?.is_active) return wrong;
   const party = relyingParty(publicUrl, call.request);
-  const signCount = await checkAssertion(party, device, owner, verificationOf(ground), challenge, given);
+  const expected = { device, owner, userVerification: verificationOf(ground), challenge };
+  const signCount = await checkAssertion(party, expected, given);
   if (signCount === null) return wrong;
   if (!isAllowedType(allowedBy(ground), vouchedType(device)))
     return { complaint: 'Devices of this model are not allowed here.' };

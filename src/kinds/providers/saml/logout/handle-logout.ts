@@ -120,25 +120,34 @@ async function continueLogout(
     const isPartial = hasFailed || pending.ended.isPartial;
     // The flow may not have done it.
     const cookies = call.actor?.session === session ? await endOwnSession(needs, call, samlApp) : [];
-    return withCookies(await respond(needs, call, provider, pending, statusCodes.success, isPartial), cookies);
+    return withCookies(
+      await respond(needs, call, provider, pending, { code: statusCodes.success, isPartial }),
+      cookies,
+    );
   }
   const session = call.actor?.session ?? null;
   // Already signed out.
-  if (session === null) return respond(needs, call, provider, pending, statusCodes.success);
+  if (session === null) return respond(needs, call, provider, pending, { code: statusCodes.success });
   const login = await findLogin(call.db.read, session, provider.pk);
   // Anyone can forge an unsigned request; only the service provider has the session index.
   const isMeant =
     login !== null &&
     login.name_id === pending.nameId &&
     (pending.indexes.includes(login.session_index) || (pending.isProven && pending.indexes.length === 0));
-  if (!isMeant) return respond(needs, call, provider, pending, statusCodes.requester);
+  if (!isMeant) return respond(needs, call, provider, pending, { code: statusCodes.requester });
   // Only the others have to be notified.
   await call.db.write((tx) => deleteLogin(tx, login));
   const isPartial = await hasUnreachable(call.db.read, session);
   const next = addressOf(needs, call, provider, { ...pending, ended: { session, isPartial } });
   const { to, cookies } = await startSignOut(needs, call, { next, app: samlApp, flow: provider.invalidation_flow });
   if (to !== null) return redirectBrowser(to, cookies);
-  return withCookies(await respond(needs, call, provider, pending, statusCodes.success, isPartial), cookies);
+  return withCookies(await respond(needs, call, provider, pending, { code: statusCodes.success, isPartial }), cookies);
+}
+
+interface LogoutOutcome {
+  readonly code: string;
+  /** Some service providers are still signed in. */
+  readonly isPartial?: boolean;
 }
 
 /** Responds to the service provider or, if that accepts no responses, to the user. */
@@ -147,13 +156,12 @@ async function respond(
   call: Call,
   provider: ServiceProvider,
   { id, relayState }: PendingLogout,
-  code: string,
-  isPartial = false,
+  outcome: LogoutOutcome,
 ): Promise<HttpResponse> {
   const { sls_url, sls_binding } = provider;
-  if (sls_url === '' || sls_binding === 'soap') return signedOutPage(call, provider, code);
+  if (sls_url === '' || sls_binding === 'soap') return signedOutPage(call, provider, outcome.code);
   const key = needs.keyOf(provider);
-  const response = responseTo(needs, call, provider, id, code, isPartial);
+  const response = responseTo(needs, call, provider, id, outcome);
   const message = key && sls_binding === 'post' ? signXml(response, key) : response;
   return sendThroughBrowser({ name: 'SAMLResponse', to: sls_url, binding: sls_binding, message, relayState, key });
 }
@@ -163,8 +171,7 @@ const responseTo = (
   { now }: Call,
   provider: ServiceProvider,
   inResponseTo: string,
-  code: string,
-  isPartial = false,
+  { code, isPartial }: LogoutOutcome,
 ) =>
   writeLogoutResponse({
     id: newMessageId(),
@@ -207,7 +214,7 @@ export async function handleLogoutSoap(
     }
   });
   const code = logins.length > 0 ? statusCodes.success : statusCodes.requester;
-  const response = responseTo(needs, call, provider, pending.id, code);
+  const response = responseTo(needs, call, provider, pending.id, { code });
   const key = needs.keyOf(provider);
   return { status: 200, headers: soapHeaders, body: soapEnvelope(key ? signXml(response, key) : response) };
 }

@@ -29,7 +29,7 @@ export function recordScope(type: ResourceType, dialect: Dialect): Scope {
       const own = mappedOf(type, { ...path, sub: null }, dialect)?.elements;
       if (own) return own(holds);
       const { path: steps, attribute } = storedOf(type, path);
-      return someElement(documentColumn, steps, attribute, dialect, 0, holds);
+      return someElement({ column: documentColumn, path: steps, attribute }, dialect, 0, holds);
     },
   };
 }
@@ -82,10 +82,12 @@ function elementPlace(
   };
 }
 
+interface List extends Stored {
+  readonly column: RawBuilder<unknown>;
+}
+
 function someElement(
-  column: RawBuilder<unknown>,
-  path: readonly string[],
-  attribute: Attribute | undefined,
+  { column, path, attribute }: List,
   dialect: Dialect,
   depth: number,
   holds: Parameters<Scope['someElement']>[1],
@@ -98,7 +100,7 @@ function someElement(
       at({ is: 'json', column: value, path: [nameOf(name), ...(sub === null ? [] : [sub])] }),
     ],
     someElement: ({ attribute: name }, inner) =>
-      someElement(value, [nameOf(name)], undefined, dialect, depth + 1, inner),
+      someElement({ column: value, path: [nameOf(name)], attribute: undefined }, dialect, depth + 1, inner),
   };
   return sql<boolean>`exists (select 1 from ${dialect.jsonElements(column, path)} as ${sql.ref(alias)} where ${holds(scope)})`;
 }

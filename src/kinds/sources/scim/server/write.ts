@@ -101,10 +101,11 @@ async function change(
 ): Promise<ScimResponse> {
   const resource = await inScimWrite(exchange, type, async (tx) => {
     const { row, shown } = await findForWrite(exchange, type, id, tx);
-    const { sent, before, isSame } = changeOf(shown, row);
+    const next = changeOf(shown, row);
+    const { sent, before, isSame } = next;
     checkSize(sent, storedDocument(row));
     if (textMember(sent, type.naming.attribute) === undefined) throw missingName(type);
-    const changed = await writeTarget(exchange, type, row, sent, before, tx);
+    const changed = await writeTarget(exchange, type, row, next, tx);
     if (isSame && changed.length === 0) return shown;
     const externalId = textMember(sent, 'externalId') ?? (before ? null : row.external_id);
     await checkExternalId(exchange, type, externalId, row.pk, tx);
@@ -127,8 +128,7 @@ async function writeTarget(
   exchange: ScimRequest,
   type: ResourceType,
   row: RecordRow,
-  sent: ScimObject,
-  before: ScimObject | null,
+  { sent, before }: Change,
   tx: Query,
 ): Promise<string[]> {
   const { needs, call, source } = exchange;
