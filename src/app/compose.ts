@@ -84,7 +84,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   const { sandbox, db, key, clock, config, log, geo, settings } = world;
   const kinds = createKinds(world, lists, () => jobs);
   await db.stampTables?.(uncachedTablesOf(kinds));
-  const announce = matchingEvents({ policies: kinds.policies, jobs: () => jobs });
+  const onRecorded = matchingEvents({ policies: kinds.policies, jobs: () => jobs });
   const recording = { geo, settings: settings.current, brandOf: (host: string) => brandFacts(db, host) };
   const anonymousQuota = createAnonymousQuota(db, anonymousLimitsOf(kinds.all));
   const publicHost = new URL(config.publicUrl).hostname;
@@ -99,7 +99,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   };
   const resourceWorld: ResourceWorld = {
     ...shared,
-    record: recordingFor(kinds.protocolKinds, createRecord({ ...recording, announce })),
+    record: recordingFor(kinds.protocolKinds, createRecord({ ...recording, onRecorded })),
   };
   const worldWithoutNotifications: ResourceWorld = { ...shared, record: createRecord(recording) };
   const metrics = createMetrics(version);
@@ -111,7 +111,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     isHeldBack: async (tx) => (await findOutgoingHold(tx)) !== null,
     observe: metrics.countJob,
   });
-  const registry = createRegistry(allResources({ ...world, jobs, announce }, kinds));
+  const registry = createRegistry(allResources({ ...world, jobs, onRecorded }, kinds));
   const engine = createEngine(registry);
   metrics.watchAnonymousRows(anonymousQuota);
   watchDatabase(metrics, db, clock);

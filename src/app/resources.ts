@@ -60,7 +60,7 @@ import type { World } from './world.ts';
 /** Job queue and event announcements, for resources that act on them. */
 interface Acting {
   readonly jobs: Jobs;
-  readonly announce: OnEventRecorded;
+  readonly onRecorded: OnEventRecorded;
 }
 
 /** All resources: those of the engines and those of kinds. */

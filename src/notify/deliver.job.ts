@@ -15,7 +15,7 @@ import {
   Undelivered,
 } from './transport-kind.ts';
 
-interface Needs {
+interface Dependencies {
   readonly transports: readonly TransportKind[];
   callWithoutNotifications(): Call;
 }
@@ -42,7 +42,7 @@ export const deliver = (jobs: Jobs, tx: Query, delivery: Delivery): Promise<void
     ...(delivery.transport !== null && { alone: `${kindName} ${delivery.transport}` }),
   });
 
-export function deliverJob({ transports, callWithoutNotifications }: Needs): JobKind<Delivery> {
+export function deliverJob({ transports, callWithoutNotifications }: Dependencies): JobKind<Delivery> {
   const breaker = createCircuitBreaker();
   return {
     name: kindName,

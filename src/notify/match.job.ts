@@ -11,7 +11,7 @@ import { type ActiveRule, isAboutRules, loadEvents, loadRules } from './load.ts'
 import { queueDeliveries } from './queue-deliveries.job.ts';
 import type { EventFacts, TransportKind } from './transport-kind.ts';
 
-interface Needs {
+interface Dependencies {
   readonly policies: PolicyEngine;
   readonly transports: readonly TransportKind[];
   jobs(): Jobs;
@@ -31,7 +31,7 @@ const insertUnmatched = statement<[event: string], unknown>(
 const anyUnmatched = statement<[], unknown>(() => sql`select 1 as found from unmatched_events limit 1`);
 
 /** Puts events into the outbox for matching after the commit, except those that no rule can match. */
-export function matchingEvents({ policies, jobs }: Pick<Needs, 'policies' | 'jobs'>): OnEventRecorded {
+export function matchingEvents({ policies, jobs }: Pick<Dependencies, 'policies' | 'jobs'>): OnEventRecorded {
   return async (tx, call, pk, event) => {
     // Its own transaction may make the rule that matches it.
     const canTell = event !== undefined && !mayChangeRules(event);
@@ -63,7 +63,7 @@ interface Match {
   readonly rule: ActiveRule;
 }
 
-export function matchJob({ policies, transports, jobs, callWithoutNotifications }: Needs): JobKind {
+export function matchJob({ policies, transports, jobs, callWithoutNotifications }: Dependencies): JobKind {
   async function matchesOf(event: EventFacts, rules: readonly ActiveRule[]): Promise<Match[]> {
     const call = callWithoutNotifications();
     if (rules.length === 0 || (await isAboutRules(call.db.read, event))) return [];

@@ -5,14 +5,14 @@ import { createMasking, withoutQuerySecrets } from './log-masking.ts';
 /** A log of JSON lines. Lines about a request have its `request_id`. */
 export type Log = Logger;
 
-interface Needs {
+interface Dependencies {
   level: LogLevel;
   /** Standard output by default. */
   stream?: DestinationStream;
 }
 
 /** Masks members named like secrets, in log entries and in the bindings of child loggers. */
-export function createLog({ level, stream = pino.destination({ fd: 1, sync: true }) }: Needs): Log {
+export function createLog({ level, stream = pino.destination({ fd: 1, sync: true }) }: Dependencies): Log {
   const withoutSecrets = createMasking(describeError);
 
   function maskMembers(members: Record<string, unknown>): Record<string, unknown> {

@@ -17,7 +17,7 @@ import type { SourceKind } from './source-kind.ts';
 /** Marks the built-in source of local users. */
 export const builtInSource = 'gatehouse/sources/inbuilt';
 
-interface Needs {
+interface Dependencies {
   readonly policies: PolicyEngine;
   readonly kinds: readonly SourceKind[];
 }
@@ -25,7 +25,7 @@ interface Needs {
 const names = ['source', 'sources'] as const;
 
 /** Sources of every kind. */
-export function sourcesResource(needs: Needs): Resource {
+export function sourcesResource(needs: Dependencies): Resource {
   const { group_matching_mode, ...shared } = sourceFamily.fields;
   const list = defineFamilyList({
     family: sourceFamily,
@@ -72,7 +72,7 @@ const baseView = {
 };
 
 /** What the caller may link to: enabled sources that are ready and whose policies let them. */
-function userSettingsAction({ policies, kinds }: Needs): Action {
+function userSettingsAction({ policies, kinds }: Dependencies): Action {
   return {
     name: 'user_settings',
     on: 'set',

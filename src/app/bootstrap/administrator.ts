@@ -47,12 +47,12 @@ export const administrator: BootstrapStep = {
       config.bootstrap.password === null
         ? await createFirstLoginLink(tx, key, { user: Number(admin), now: clock.now(), publicUrl })
         : null;
-    announce(config, { password, token, link }, installId);
+    printAccess(config, { password, token, link }, installId);
   },
 };
 
 /** Shown once, on the terminal only: neither stored in plain text nor logged. */
-function announce(
+function printAccess(
   { bootstrap: given, publicUrl }: Config,
   { password, token, link }: { readonly password: string; readonly token: string; readonly link: string | null },
   installId: string,

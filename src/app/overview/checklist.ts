@@ -21,7 +21,7 @@ export interface ChecklistItem {
   readonly is_dismissed: boolean;
 }
 
-interface Needs {
+interface Dependencies {
   readonly config: {
     readonly publicUrl: string;
     readonly bootstrap: { readonly password: string | null };
@@ -39,7 +39,11 @@ interface Facts {
 }
 
 /** The checklist for one superuser. The first two items are about their own account, the others about the server. */
-export async function checklistFor({ user }: Actor, query: Query, { config, mailer }: Needs): Promise<ChecklistItem[]> {
+export async function checklistFor(
+  { user }: Actor,
+  query: Query,
+  { config, mailer }: Dependencies,
+): Promise<ChecklistItem[]> {
   const { rows } = await sql<Facts>`select
     exists (select 1 from users where pk = ${user.pk} and password_change_date > date_joined) as has_own_password,
     exists (select 1 from devices where "user" = ${user.pk} and confirmed) as has_device,

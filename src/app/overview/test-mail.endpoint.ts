@@ -8,14 +8,14 @@ import { objectSchema, stringSchema } from '../../resource/document/json-schema.
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { isDryRun } from '../../resource/write/write.ts';
 
-interface Needs {
+interface Dependencies {
   readonly mailer: Mailer;
   readonly log: Log;
   readonly config: { readonly publicUrl: string };
 }
 
 /** Sends a test mail to the caller's own address, through the server's mail settings. */
-export const testMailEndpoint = ({ mailer, config, log }: Needs): Endpoint =>
+export const testMailEndpoint = ({ mailer, config, log }: Dependencies): Endpoint =>
   defineEndpoint({
     id: 'admin_mail_test_create',
     method: 'POST',

@@ -8,7 +8,7 @@ import { checkOwnOrigin } from '../session/own-origin.ts';
 import { actorOfSession, type SessionNeeds } from '../session/session-credential.ts';
 import { actorOfToken } from '../token/token-credential.ts';
 
-interface Needs extends SessionNeeds {
+interface Dependencies extends SessionNeeds {
   readonly key: InstanceKey;
   /** The host name of the public URL. */
   readonly publicHost: string;
@@ -22,7 +22,7 @@ const maxHashes = 1_000;
  * Authenticates by bearer token, else by session cookie, else as anonymous. An invalid credential is refused, never
  * ignored.
  */
-export function createAuthenticate(needs: Needs) {
+export function createAuthenticate(needs: Dependencies) {
   const { db, key, publicHost, otherBearer } = needs;
   const hashes = createLruCache<string>(maxHashes);
 

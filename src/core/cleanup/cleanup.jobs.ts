@@ -11,7 +11,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 export const jobsAreKeptMs = 7 * 24 * hourMs;
 
-interface Needs extends RotationNeeds {
+interface Dependencies extends RotationNeeds {
   readonly db: Pick<Database, 'analyze'>;
   /** A call by the server itself, at the current time. */
   systemCall(): Call;
@@ -35,7 +35,7 @@ export const expiredUnlessEndless = (table: string, name: string): Outdated => (
   where: (now) => sql`expiring and expires <= ${now}`,
 });
 
-export function cleanupJobs({ db, systemCall, expiring, orphaned, ...rotation }: Needs): JobKind[] {
+export function cleanupJobs({ db, systemCall, expiring, orphaned, ...rotation }: Dependencies): JobKind[] {
   return [
     {
       name: 'clean_expired_models',

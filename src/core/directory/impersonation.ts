@@ -15,7 +15,7 @@ import type { SettingsStore } from '../settings/settings.ts';
 
 type Person = { pk: number; username: string; type: string; is_active: boolean };
 
-interface Needs {
+interface Dependencies {
   readonly settings: SettingsStore;
   readonly key: Pick<InstanceKey, 'hash'>;
   /** Whether browsers reach the server over TLS. */
@@ -23,7 +23,7 @@ interface Needs {
 }
 
 /** Lets the caller's session act as another user, with that user's rights. */
-export function impersonateAction({ settings }: Pick<Needs, 'settings'>) {
+export function impersonateAction({ settings }: Pick<Dependencies, 'settings'>) {
   return actionOn<Person>()({
     name: 'impersonate',
     on: 'row',
@@ -60,7 +60,7 @@ function sessionToActIn({ user, session, impersonator }: Actor, row: Person): st
 }
 
 /** Ends the impersonation. A GET for compatibility, which nevertheless requires the CSRF token. */
-export function endImpersonationAction(needs: Pick<Needs, 'key' | 'isSecure'>): Action {
+export function endImpersonationAction(needs: Pick<Dependencies, 'key' | 'isSecure'>): Action {
   return {
     name: 'impersonate_end',
     on: 'set',

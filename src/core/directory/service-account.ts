@@ -20,7 +20,7 @@ import { isNameFree } from './name-keys.ts';
 import { usernameComplaint } from './user-rules.ts';
 import { usersIn } from './users.ts';
 
-interface Needs {
+interface Dependencies {
   readonly key: KeyNeeds;
   readonly settings: { read(query: Query): Promise<Settings> };
   uidOf(pk: number): string;
@@ -29,7 +29,7 @@ interface Needs {
 const lifetimeMs = 360 * 86_400_000;
 
 /** Creates an account for a program, with an app password and, on request, a group of its own. */
-export const serviceAccountAction = ({ key, settings, uidOf }: Needs): Action<unknown> =>
+export const serviceAccountAction = ({ key, settings, uidOf }: Dependencies): Action<unknown> =>
   defineAction({
     name: 'service_account',
     on: 'set',

@@ -44,17 +44,17 @@ const action: Field<string> = {
 /** A column that copies a part of the event. */
 const copied = text({ ...hidden, internal: true, nullable: true });
 
-interface Needs {
+interface Dependencies {
   readonly settings: SettingsStore;
   /** Called for each event created through the API. */
-  readonly announce: OnEventRecorded;
+  readonly onRecorded: OnEventRecorded;
 }
 
 /**
  * Audit events: what happened, by whom and from where. The server writes them; callers with the permission may add
  * some.
  */
-export function eventResource({ settings, announce }: Needs): Resource {
+export function eventResource({ settings, onRecorded }: Dependencies): Resource {
   // Once for all rows of a page: it takes as long as their sentences.
   const languageFor = memoizeWeakly((call: Call) => languageOfCaller(call));
   return defineResource({
@@ -120,7 +120,7 @@ export function eventResource({ settings, announce }: Needs): Resource {
       return null;
     },
     async afterWrite({ verb, pk, tx, call }) {
-      if (verb === 'create') await announce(tx, call, pk);
+      if (verb === 'create') await onRecorded(tx, call, pk);
     },
     derived: {
       sentence: {

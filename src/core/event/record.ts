@@ -14,12 +14,12 @@ import { type EventColumns, type EventParts, eventColumns } from './columns.ts';
 import { createEventSummary } from './event-summary.ts';
 import { maskSecrets } from './mask.ts';
 
-interface Needs {
+interface Dependencies {
   readonly geo: Geo;
   settings(): Promise<Settings>;
   /** The brand a host name belongs to, as events show it. */
   brandOf(host: string): Promise<Record<string, unknown>>;
-  readonly announce?: OnEventRecorded;
+  readonly onRecorded?: OnEventRecorded;
 }
 
 /** Called for each event in its transaction; with its contents if the server itself wrote it. */
@@ -40,7 +40,7 @@ const insertEvent = statement<unknown[], unknown>(
 );
 
 /** Writes audit events, always in the transaction of the change. */
-export function createRecord({ geo, settings, brandOf, announce }: Needs) {
+export function createRecord({ geo, settings, brandOf, onRecorded }: Dependencies) {
   const beyondQuota = createEventSummary();
   return async function record(tx: Query, call: Call, event: NewEvent): Promise<void> {
     // Anonymous callers must not fill the disk with failed attempts: beyond their quota, events are counted and
@@ -71,7 +71,7 @@ export function createRecord({ geo, settings, brandOf, announce }: Needs) {
       ...[copied.user_pk, copied.username, copied.subject, copied.model_app, copied.model_name, copied.model_pk],
       ...[copied.authorized_app, copied.brand_name, copied.words],
     );
-    if (!event.isQuiet) await announce?.(tx, call, pk, { ...parts, ...copied });
+    if (!event.isQuiet) await onRecorded?.(tx, call, pk, { ...parts, ...copied });
   }
 }
 

@@ -13,13 +13,13 @@ const everyMs = 600_000;
 const settledAfterMs = 600_000;
 const rowsPerStatement = 200;
 
-interface Needs {
+interface Dependencies {
   readonly db: Database;
   readonly clock: { now(): string };
 }
 
 /** Keeps `event_rollup`. */
-export const rollupJobs = ({ db, clock }: Needs): JobKind[] => [
+export const rollupJobs = ({ db, clock }: Dependencies): JobKind[] => [
   {
     name: 'roll_up_events',
     summary: 'Count the events of hours that are over, for charts.',

@@ -18,7 +18,7 @@ import { maxKeys, namedObjectSchema, type ReadByKeys } from './named-objects.ts'
 import { createFindReadOperation, type ReadOperation } from './page-operation.ts';
 import { referencesIn } from './references.ts';
 
-interface Needs {
+interface Dependencies {
   readonly readByKeys: ReadByKeys;
   /** The part of the OpenAPI document about a resource. */
   document(path: string): OpenApiDocument | null;
@@ -27,7 +27,7 @@ interface Needs {
 const maxPaths = 5;
 
 /** All that a page reads, in one request: each part requires the rights of its operation. */
-export function pageEndpoint({ readByKeys, document }: Needs): Endpoint {
+export function pageEndpoint({ readByKeys, document }: Dependencies): Endpoint {
   const findingBy = memoizeWeakly(createFindReadOperation);
   return defineEndpoint({
     id: 'admin_page_retrieve',

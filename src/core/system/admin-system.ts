@@ -13,7 +13,7 @@ import {
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { findBrandOfHost } from '../brand/brand-of-host.ts';
 
-interface Needs {
+interface Dependencies {
   readonly version: string;
   readonly config: { readonly publicUrl: string };
 }
@@ -39,7 +39,7 @@ const schema: JsonSchema = objectSchema({
 });
 
 /** System information for administrators, by GET and by POST. */
-export function systemEndpoints(needs: Needs): Endpoint[] {
+export function systemEndpoints(needs: Dependencies): Endpoint[] {
   return (['GET', 'POST'] as const).map((method) =>
     defineEndpoint({
       id: method === 'GET' ? 'admin_system_retrieve' : 'admin_system_create',

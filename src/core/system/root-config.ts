@@ -9,7 +9,7 @@ import {
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import type { Settings } from '../settings/settings.ts';
 
-interface Needs {
+interface Dependencies {
   readonly config: { readonly geoip: { readonly asn: string | null } };
   readonly settings: { current(): Promise<Settings> };
 }
@@ -32,7 +32,7 @@ const schema: JsonSchema = objectSchema({
 });
 
 /** Server configuration for pages, before sign-in. */
-export function rootConfig({ config, settings }: Needs): Endpoint {
+export function rootConfig({ config, settings }: Dependencies): Endpoint {
   return defineEndpoint({
     id: 'root_config_retrieve',
     method: 'GET',

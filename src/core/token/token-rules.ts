@@ -27,7 +27,7 @@ type Token = {
   application: string | null;
 };
 
-interface Needs {
+interface Dependencies {
   readonly key: KeyNeeds;
   readonly settings: { read(query: Query): Promise<Settings> };
 }
@@ -35,7 +35,7 @@ interface Needs {
 /** Decides owner, intent and expiry of a token. Only superusers create tokens for others. */
 export async function checkToken(
   { tx, call, values, given, current }: CheckInput<Token>,
-  { settings }: Needs,
+  { settings }: Dependencies,
 ): Promise<Complaints | null> {
   const { actor } = call;
   checkAudience(actor, current?.audience ?? null);
@@ -91,7 +91,7 @@ function completeExpiry({ values, given, now, duration, isNew }: Expiry, attribu
 /** Generates the key of a new token; its owner may view it. */
 export async function afterTokenWrite(
   { tx, call, verb, pk, values, isAlong }: AfterWrite<Token>,
-  { key, settings }: Needs,
+  { key, settings }: Dependencies,
 ): Promise<void> {
   if (verb === 'destroy' && !isAlong) checkAudience(call.actor, values.audience);
   if (verb !== 'create') return;

@@ -58,13 +58,13 @@ const findingSchema = objectSchema({
   binding: { ...orNull(uuidSchema), description: 'The stage binding it is about; null for the flow as a whole.' },
 });
 
-interface Needs {
+interface Dependencies {
   readonly policies: PolicyEngine;
   readonly stageKinds: readonly StageKind[];
 }
 
 /** A whole flow in one response: its stages, their bindings, and the findings of the linter. */
-export const designAction = (needs: Needs) =>
+export const designAction = (needs: Dependencies) =>
   actionOn<DesignFlow>()({
     name: 'design',
     on: 'row',
@@ -152,7 +152,7 @@ interface Reading {
 }
 
 async function findingsOf(
-  { policies, stageKinds }: Needs,
+  { policies, stageKinds }: Dependencies,
   { call, engine }: Reading,
   flow: DesignFlow & Uses,
   steps: readonly DesignStep[],

@@ -55,12 +55,12 @@ async function storeOrEnd(
   const home = what === 'end' ? (walk.state.next ?? (await needs.defaultRedirect(walk.flow, call))) : null;
   const logoutRedirect = walk.logoutRedirect ?? (ends ? await needs.findLogoutRedirect(call, ends) : null) ?? undefined;
   const checked = isRefused ? write : inSequence(samePassword(walk.state), write);
-  const settle: Write | undefined = isRefused
+  const completing: Write | undefined = isRefused
     ? undefined
     : (tx, writing) => needs.completePassedStages(walk.state, tx, writing);
   const storing =
     what === 'end'
-      ? endWalk(needs, call, before.stored, walk.state, inSequence(inSequence(before.unwritten, checked), settle))
+      ? endWalk(needs, call, before.stored, walk.state, inSequence(inSequence(before.unwritten, checked), completing))
       : store(needs, call, before, walk.state, write && checked);
   // A step without a write cannot be refused: any error is a fault.
   const result = await (write || what === 'end' ? storing.catch(refusal) : storing);

@@ -29,7 +29,7 @@ import type { StageKind } from './stage-kind.ts';
 import { type ActiveWalk, type StoredWalk, saveState } from './state-store.ts';
 import { translatedChallenge } from './translate-challenge.ts';
 
-interface Needs {
+interface Dependencies {
   readonly key: InstanceKey;
   readonly policies: PolicyEngine;
   readonly executor: Executor;
@@ -42,7 +42,7 @@ interface Needs {
  * `GET` returns the current challenge and starts a walk if needed; `POST` sends an answer. Open to anonymous callers:
  * flows have policies of their own.
  */
-export function executorOperations(needs: Needs): Operation[] {
+export function executorOperations(needs: Dependencies): Operation[] {
   const { union, schemas } = challengeTypes(needs.kinds);
   const common = {
     path: '/flows/executor/{flow_slug}/',
@@ -87,7 +87,7 @@ function answerOf(call: Call): Row {
   return { ...body };
 }
 
-async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Reply> {
+async function serve(needs: Dependencies, call: Call, answer: Row | null): Promise<Reply> {
   const { executor, key, publicUrl } = needs;
   // Stages without a screen act at once: one of them signs the user out (CSRF).
   checkOwnPage(call.request);
@@ -133,7 +133,7 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
 }
 
 function cookiesOf(
-  { publicUrl }: Needs,
+  { publicUrl }: Dependencies,
   call: Call,
   attempt: string,
   { token, isOver }: ExecutorReply,
@@ -147,7 +147,7 @@ function cookiesOf(
 
 /** `GET` redirects to reauthentication; answers are rejected instead, so that pages keep what was entered. */
 async function proceed(
-  { executor }: Needs,
+  { executor }: Dependencies,
   call: Call,
   flow: StoredFlow,
   stored: ActiveWalk,
@@ -171,14 +171,14 @@ function wantedBy({ request, actor }: Call, stored: ActiveWalk): ActiveWalk {
 }
 
 /** The token of the link that opened the page, unless the current walk already came from it. */
-function linkTokenOf({ key }: Needs, pageQuery: string, found: StoredWalk | null): string | null {
+function linkTokenOf({ key }: Dependencies, pageQuery: string, found: StoredWalk | null): string | null {
   if (pageQuery === '') return null;
   const token = new URLSearchParams(pageQuery).get('flow_token');
   const cameByIt = token !== null && found !== null && 'state' in found && found.state.link === key.hash(token);
   return cameByIt ? null : token;
 }
 
-function startOf({ publicUrl }: Needs, call: Call, pageQuery: string): Start {
+function startOf({ publicUrl }: Dependencies, call: Call, pageQuery: string): Start {
   const query: Record<string, string> = pageQuery === '' ? {} : Object.fromEntries(new URLSearchParams(pageQuery));
   return { query, next: ownPath(query.next ?? null, publicUrl), actor: call.actor?.user.pk ?? null };
 }
@@ -193,7 +193,7 @@ interface FlowRequest {
   readonly isPageOpened: boolean;
 }
 
-async function findOrStartWalk(needs: Needs, request: FlowRequest): Promise<ActiveWalk | ExecutorReply> {
+async function findOrStartWalk(needs: Dependencies, request: FlowRequest): Promise<ActiveWalk | ExecutorReply> {
   const { call, flow, token, found } = request;
   if (found && 'state' in found) return leadingTo(needs, found, request);
   try {
@@ -210,7 +210,7 @@ async function findOrStartWalk(needs: Needs, request: FlowRequest): Promise<Acti
  * or of an attempt without `next`, changes nothing: the plan decides.
  */
 async function leadingTo(
-  { key }: Needs,
+  { key }: Dependencies,
   stored: ActiveWalk,
   { call, flow: { attempt }, start: { next, query }, isPageOpened }: FlowRequest,
 ): Promise<ActiveWalk> {
@@ -224,7 +224,7 @@ async function leadingTo(
 
 /** Starts a walk: from a plan prepared for this browser, or at the visitor's request if the flow applies to them. */
 async function begin(
-  needs: Needs,
+  needs: Dependencies,
   { call, flow, token, found: planned, start }: FlowRequest,
 ): Promise<ActiveWalk | ExecutorReply> {
   const pk = start.actor;

@@ -17,7 +17,7 @@ import type { FlowReads, StoredFlow } from './flow-reads.ts';
 import type { FlowContext, FlowState, PlannedStage } from './flow-state.ts';
 import { findWalks } from './state-store.ts';
 
-interface Needs {
+interface Dependencies {
   readonly key: InstanceKey;
   readonly flows: FlowReads;
   readonly config: { readonly publicUrl: string };
@@ -32,7 +32,7 @@ const planSchema = objectSchema({
 });
 
 /** Shows administrators the state of their own walk, for debugging flows. */
-export function inspectorEndpoint({ key, flows, config }: Needs): Endpoint {
+export function inspectorEndpoint({ key, flows, config }: Dependencies): Endpoint {
   return defineEndpoint({
     id: 'flows_inspector_get',
     method: 'GET',

@@ -14,7 +14,7 @@ import { deniedUserMembers } from './pending-user.ts';
 import { planState } from './planner.ts';
 import { type ActiveWalk, deleteFlowState, saveState } from './state-store.ts';
 
-interface Needs {
+interface Dependencies {
   readonly key: InstanceKey;
   readonly policies: PolicyEngine;
   readonly flows: FlowReads;
@@ -38,7 +38,7 @@ const voidLink = 'This link is invalid or expired.';
  * does.
  */
 export async function followLink(
-  needs: Needs,
+  needs: Dependencies,
   call: Call,
   flow: StoredFlow,
   { linkToken, token, shared, answer, start }: Followed,
@@ -70,7 +70,7 @@ export async function followLink(
 
 /** The state to continue with. The walk moves to the browser that follows the link. */
 async function stateOf(
-  needs: Needs,
+  needs: Dependencies,
   call: Call,
   flow: StoredFlow,
   { content, user }: FlowLink,

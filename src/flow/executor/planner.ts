@@ -16,7 +16,7 @@ import { loadPendingUser } from './pending-user.ts';
 
 const undecided = 'Your access could not be determined.';
 
-interface Needs {
+interface Dependencies {
   readonly policies: PolicyEngine;
   readonly flows: FlowReads;
 }
@@ -25,7 +25,7 @@ interface Needs {
  * Plans the stages of a flow for a user. Policies run now or when the stage is reached, as configured in the binding.
  */
 export async function planState(
-  { policies, flows }: Needs,
+  { policies, flows }: Dependencies,
   call: Call,
   flow: ExecutorFlow,
   plan: FlowPlan,

@@ -23,7 +23,7 @@ import {
   releaseClaims,
 } from './queue.ts';
 
-interface Needs {
+interface Dependencies {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -56,7 +56,7 @@ const beatEveryMs = 50_000;
 /**
  * Notifications serialize the commits of a whole PostgreSQL server, so they are few, and sent outside of transactions.
  */
-const announceEveryMs = 100;
+const notifyEveryMs = 100;
 
 /** Runs queued jobs. Sleeps until one is due or queued: an idle server sends no statements. */
 export function createJobWorker({
@@ -66,7 +66,7 @@ export function createJobWorker({
   kinds,
   isHeldBack = async () => false,
   observe = () => {},
-}: Needs): JobWorker {
+}: Dependencies): JobWorker {
   const byName = new Map(kinds.map((kind) => [kind.name, kind]));
   const shortestIntervalMs = Math.min(maxSleepMs, ...kinds.map(({ everyMs }) => everyMs ?? maxSleepMs));
   const worker = randomUuid();
@@ -75,7 +75,7 @@ export function createJobWorker({
   let nextBeatAt = 0;
   let timer: NodeJS.Timeout | undefined;
   let pendingWake: NodeJS.Timeout | undefined;
-  let announcement: NodeJS.Timeout | undefined;
+  let notification: NodeJS.Timeout | undefined;
   let pass: Promise<void> | null = null;
   let shouldLookAgain = false;
   let unlisten: (() => Promise<void>) | undefined;
@@ -203,20 +203,20 @@ export function createJobWorker({
   function wakeAfterCommit(tx: Query): void {
     db.afterCommit(tx, () => {
       wakeShortly();
-      announceShortly();
+      notifyShortly();
     });
   }
 
   /** Notifies the other instances. */
-  function announceShortly(): void {
-    if (!db.notify || announcement) return;
-    announcement = setTimeout(announce, announceEveryMs);
-    announcement.unref();
+  function notifyShortly(): void {
+    if (!db.notify || notification) return;
+    notification = setTimeout(notifyInstances, notifyEveryMs);
+    notification.unref();
   }
 
-  async function announce(): Promise<void> {
-    clearTimeout(announcement);
-    announcement = undefined;
+  async function notifyInstances(): Promise<void> {
+    clearTimeout(notification);
+    notification = undefined;
     // Instances that miss it poll within a minute anyway.
     await db.notify?.(channel).catch(() => {});
   }
@@ -244,7 +244,7 @@ export function createJobWorker({
       clearTimeout(pendingWake);
       await pass;
       await Promise.allSettled(running.values());
-      if (announcement) await announce();
+      if (notification) await notifyInstances();
       if (db.notify && nextBeatAt > 0) await db.write((tx) => deleteHeartbeats(tx, worker)).catch(() => {});
       await unlisten?.();
     },

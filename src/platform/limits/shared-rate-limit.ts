@@ -10,7 +10,7 @@ import {
   type RateLimit,
 } from './rate-limit.ts';
 
-interface Needs {
+interface Dependencies {
   readonly db: Database;
   /** Separates these counts from others. */
   readonly name: string;
@@ -38,7 +38,11 @@ const maxCached = 5_000;
 const maxAtOnce = 1_000;
 
 /** A rate limit that all instances on one database count towards together. */
-export const createSharedLimit = ({ db, name, ...limit }: Omit<Limit, 'others'> & Omit<Needs, 'windowMs'>): RateLimit =>
+export const createSharedLimit = ({
+  db,
+  name,
+  ...limit
+}: Omit<Limit, 'others'> & Omit<Dependencies, 'windowMs'>): RateLimit =>
   createRateLimit({ ...limit, others: createSharedCounts({ db, name, windowMs: limit.windowMs }) });
 
 /** The same by network. */
@@ -46,7 +50,7 @@ export const createSharedNetworkLimit = (limit: Parameters<typeof createSharedLi
   createNetworkLimit((allowance) => createSharedLimit({ ...limit, max: limit.max * allowance }));
 
 /** Counts summed over all instances on one database. Null if there is only one instance. */
-function createSharedCounts({ db, name, windowMs }: Needs): CountsOfOthers | null {
+function createSharedCounts({ db, name, windowMs }: Dependencies): CountsOfOthers | null {
   if (!db.notify) return null;
   const cache = createLruCache<CachedCount>(maxCached);
   const pending = new Map<string, number>();

@@ -78,14 +78,18 @@ export async function pushBatch(
     isSkipped || (error === null && wanted !== null && isUpToDate(row, wanted, remoteType));
   const fine = works.filter(isFine);
   const unsent = new Map(works.filter((work) => !isFine(work)).map((work) => [work.row.object, work.row]));
-  const toSend = await announce(batch, type, works.filter(({ row }) => unsent.has(row.object)).sort(inOrderOf(keys)));
+  const toSend = await storeIntents(
+    batch,
+    type,
+    works.filter(({ row }) => unsent.has(row.object)).sort(inOrderOf(keys)),
+  );
   const holders = new Set<ObjectKey>();
   const { results, halt } = await sendAll(batch, type, toSend, holders);
   for (const { row } of results) unsent.delete(row.object);
   const outcome = { ...countUpTo(keys, unsent, [...fine.map(unfailed), ...results]), halt };
   const settled = fine.filter(({ row }) => row.isDue).map(({ row }) => unchanged(row));
   await call.db.write(async (tx) => {
-    // What was not tried is as it was before it was announced.
+    // What was not tried is as it was before its intent was stored.
     await storeSending(tx, target.pk, type, [...unsent.values()]);
     await storeResults(call, tx, target.pk, type, [...results, ...settled]);
     await storeLinks(tx, target.pk, type, target.kind.links[type], results);
@@ -124,18 +128,22 @@ function inOrderOf(keys: readonly ObjectKey[]) {
  * Stores what is about to be sent (write-ahead). After a crash nothing is created a second time, and nothing counts as
  * being at the target that may have been changed there.
  */
-async function announce({ target, call }: Batch, type: ObjectType, works: readonly Work[]): Promise<readonly Work[]> {
+async function storeIntents(
+  { target, call }: Batch,
+  type: ObjectType,
+  works: readonly Work[],
+): Promise<readonly Work[]> {
   if (works.length === 0) return works;
-  const announced = works.map((work) => {
+  const intended = works.map((work) => {
     const { row, wanted } = work;
     const isCreation = wanted !== null && row.remoteId === null;
     const attributes = isCreation ? withAttempt(row, wanted.payload) : row.attributes;
     return { ...work, row: { ...row, attributes }, isSending: isCreation || row.isSending };
   });
-  const rows = announced.map(({ row, isSending }) => ({ ...row, isSending }));
+  const rows = intended.map(({ row, isSending }) => ({ ...row, isSending }));
   const keys = await call.db.write((tx) => storeSending(tx, target.pk, type, rows));
   // If a creation may already have happened, the object is searched for first.
-  return announced.map(({ row, ...work }) => ({ ...work, row: { ...row, pk: keys.get(row.object) ?? row.pk } }));
+  return intended.map(({ row, ...work }) => ({ ...work, row: { ...row, pk: keys.get(row.object) ?? row.pk } }));
 }
 
 /** Sends over several connections until all is sent, the target fails as a whole or the time is up. */

@@ -61,7 +61,7 @@ const isSameSet = (one: readonly string[], other: readonly string[]): boolean =>
 /** Reserves a remote object; false when another object here is linked to it. */
 export type Claim = (remoteId: string) => Promise<boolean>;
 
-interface Needs {
+interface Dependencies {
   readonly type: RemoteType | RemoteGroups;
   readonly claim: Claim;
   /** The current time, stored with created objects. */
@@ -76,7 +76,7 @@ interface Needs {
 }
 
 /** Creates or updates the object at the target. Throws an error of `remote.ts`; `state` records the progress. */
-export async function writeObject(state: RemoteState, wanted: Wanted, needs: Needs): Promise<void> {
+export async function writeObject(state: RemoteState, wanted: Wanted, needs: Dependencies): Promise<void> {
   const { type, claim, now, isSettling, isCircle } = needs;
   const { payload } = wanted;
   const digest = digestOf(payload);
@@ -207,7 +207,7 @@ const isMadeBy = (attempt: JsonObject, { attributes }: RemoteObject): boolean =>
 export async function removeObject(
   state: RemoteState,
   action: DeleteAction,
-  { type, claim, isSettling }: Pick<Needs, 'type' | 'claim' | 'isSettling'>,
+  { type, claim, isSettling }: Pick<Dependencies, 'type' | 'claim' | 'isSettling'>,
 ): Promise<void> {
   const ids = new Set(state.remoteId === null ? [] : [state.remoteId]);
   for (const attempt of action === 'do_nothing' ? [] : attemptsIn(state)) {

@@ -19,7 +19,7 @@ export interface TestUser {
 /** Claims by source, or the reason there are none. */
 export type TestSignInResult = { readonly claims: Readonly<Record<string, Json>> } | { readonly refusal: string };
 
-interface Needs {
+interface Dependencies {
   readonly key: Pick<InstanceKey, 'hash' | 'box'>;
   /** The claims of a signed-in user for the application of a provider. */
   tell(call: Call, provider: number, person: TestUser): Promise<TestSignInResult>;
@@ -28,7 +28,7 @@ interface Needs {
 const spent = 'This test was shown before, or it is not yours. Start it again.';
 
 /** Shows the result of a test sign-in to its user, once. */
-export const testSignInAction = ({ key, tell }: Needs) =>
+export const testSignInAction = ({ key, tell }: Dependencies) =>
   actionOn<{ pk: number }>()({
     name: 'test_sign_in',
     on: 'row',

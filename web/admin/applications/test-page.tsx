@@ -34,7 +34,7 @@ export function TestPage() {
         { text: slug, href: hrefOf(path) },
       ]}
     >
-      {ticket ? <Told provider={provider} ticket={ticket} /> : <Failure text={failures(query.get('outcome'))} />}
+      {ticket ? <TestResult provider={provider} ticket={ticket} /> : <Failure text={failures(query.get('outcome'))} />}
       <div className="row">
         <TestLink provider={provider}>{t('Test again')}</TestLink>
         <Link className="button" href={hrefOf(path, { tab: 'access' })}>
@@ -48,7 +48,7 @@ export function TestPage() {
   );
 }
 
-function Told({ provider, ticket }: { provider: string; ticket: string }) {
+function TestResult({ provider, ticket }: { provider: string; ticket: string }) {
   const outcome = useLoadable(
     useCallback(() => apiFetch<Outcome>('POST', `${provider}test_sign_in/`, { ticket }), [provider, ticket]),
   );

@@ -40,7 +40,7 @@ async function tryDeletions(picked: readonly Picked[]): Promise<Trial> {
 }
 
 function Decision({ entry, picked, onDone, onClose, results, names }: BulkProps & Trial) {
-  const announce = useToast();
+  const showToast = useToast();
   const deletable = picked.filter((_, at) => (results[at]?.status ?? 0) < 400);
   const { done, problem, isBusy, outcome, write } = useBulkWrite();
   const [typed, setTyped] = useState('');
@@ -54,7 +54,7 @@ function Decision({ entry, picked, onDone, onClose, results, names }: BulkProps 
     const written = await write(deletable.map(({ path }) => ({ path, delete: true })));
     if (written?.some(({ status }) => status >= 400) !== false) return;
     await onDone();
-    announce(t('{objects} deleted.', { objects: counted(deletable.length, entry) }));
+    showToast(t('{objects} deleted.', { objects: counted(deletable.length, entry) }));
   }
 
   if (outcome) return <BulkRefusals picked={deletable} results={outcome} onClose={onDone} />;

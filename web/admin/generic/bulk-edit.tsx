@@ -33,7 +33,7 @@ export function BulkEdit({ entry, description, picked, onDone, onClose }: BulkPr
   const { isBusy: isTrying, problem, attempt } = useAttempt();
   const [trial, setTrial] = useState<Trial | null>(null);
   const writing = useBulkWrite();
-  const announce = useToast();
+  const showToast = useToast();
   const whyFixed = useWhyFixed(picked[0]?.fixed.filter((name) => picked.every(({ fixed }) => fixed.includes(name))));
   const members = (description.changing ?? []).filter(
     (member) => isCommon(member, description.key) && whyFixed(member) === null,
@@ -63,7 +63,7 @@ export function BulkEdit({ entry, description, picked, onDone, onClose }: BulkPr
     const written = await writing.write(writes);
     if (written?.some(({ status }) => status >= 400) !== false) return;
     await onDone();
-    announce(t('{objects} changed.', { objects }));
+    showToast(t('{objects} changed.', { objects }));
   }
 
   return (

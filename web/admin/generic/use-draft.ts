@@ -62,8 +62,8 @@ export function useDraft({ form, what, members, initial, isNew }: About): Draft 
   const parting = useRef<(() => string) | null>(null);
   const isStored = useRef(true);
   parting.current = isDirty ? () => partingWords(what, isStored.current, ...keptOf(members, values, base)) : null;
-  const announce = useRef((_: string) => {});
-  announce.current = useToast();
+  const showToast = useRef((_: string) => {});
+  showToast.current = useToast();
 
   /** The typed values on top of what is on the server now, unless both have changed a member. */
   function onto(now: Row, before: State): State {
@@ -88,7 +88,7 @@ export function useDraft({ form, what, members, initial, isNew }: About): Draft 
 
   useEffect(
     () => () => {
-      if (parting.current) announce.current(parting.current());
+      if (parting.current) showToast.current(parting.current());
     },
     [],
   );

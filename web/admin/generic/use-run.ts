@@ -45,7 +45,7 @@ export function useRun({ entry, description, action, objectKey, onDone }: RunPro
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [result, setResult] = useState<Run['result']>(null);
-  const announce = useToast();
+  const showToast = useToast();
 
   useEffect(() => {
     let isWanted = true;
@@ -87,7 +87,7 @@ export function useRun({ entry, description, action, objectKey, onDone }: RunPro
     const made = key === undefined ? location : pathOfObject(entry, String(key));
     if (isDone && made.startsWith(entry.path)) goTo(hrefOf(made));
     else await onDone();
-    if (isDone) announce(t('Done: {action}.', { action: action.label }));
+    if (isDone) showToast(t('Done: {action}.', { action: action.label }));
   }
 
   return {

@@ -85,12 +85,12 @@ interface Props {
 
 function NotOffered({ object, stages, reload }: Props) {
   const { isBusy, problem, attempt } = useAttempt();
-  const announce = useToast();
+  const showToast = useToast();
   const offer = ({ pk, sources }: IdentificationStage) =>
     attempt(async () => {
       await apiFetch('PATCH', `${path}${pk}/`, { sources: [...sources, object.pk] });
       await reload();
-      announce(t('The sign-in page offers {name} now.', { name: object.name }));
+      showToast(t('The sign-in page offers {name} now.', { name: object.name }));
     });
   return (
     <>

@@ -19,7 +19,7 @@ export function usePasskeyAutofill(address: string | null): string {
     void offerPasskeys(async () => optionsOf(await showChallenge(flow))).then(async (response) => {
       if (response === null || isOver) return;
       const challenge = await sendAnswer(flow, { component: validateComponent, webauthn: response });
-      if (!follow(challenge)) settle(flow, challenge, setTrouble);
+      if (!follow(challenge)) showResult(flow, challenge, setTrouble);
     });
     return () => {
       isOver = true;
@@ -40,7 +40,7 @@ function optionsOf(challenge: Challenge): PublicKeyCredentialRequestOptionsJSON 
 }
 
 /** Shows the error of an invalid passkey here; anything else that the flow asks for opens its own page. */
-function settle({ slug, query }: FlowAddress, { response_errors }: Challenge, say: (text: string) => void): void {
+function showResult({ slug, query }: FlowAddress, { response_errors }: Challenge, say: (text: string) => void): void {
   if (response_errors) say(t('That passkey does not sign you in here. Try another way.'));
   else location.assign(`/if/flow/${encodeURIComponent(slug)}/?${query}`);
 }

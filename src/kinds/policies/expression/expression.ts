@@ -11,14 +11,14 @@ import type { NewEvent } from '../../../resource/call.ts';
 import { eventWriter } from './create-event.ts';
 import { expressionPolicy } from './expression.resource.ts';
 
-interface Needs {
+interface Dependencies {
   readonly db: Database;
   readonly sandbox: Sandbox;
   readonly settings: SettingsStore;
   readonly geo: Geo;
 }
 
-export function expressions({ db, sandbox, settings, geo }: Needs): PolicyKind {
+export function expressions({ db, sandbox, settings, geo }: Dependencies): PolicyKind {
   return definePolicyKind({
     resource: expressionPolicy({ sandbox }),
     constantResult: ({ expression }) => constantOf(expression),

@@ -7,13 +7,16 @@ import type { RowOf } from '../../../resource/resource.ts';
 import { passwordPolicy } from './password.resource.ts';
 import { createStrength } from './strength.ts';
 
-interface Needs {
+interface Dependencies {
   readonly fetch: GuardedFetch;
   /** Range lookup of breached password hashes, by the first five digits. */
   readonly stolenPasswordsUrl?: string;
 }
 
-export function passwords({ fetch, stolenPasswordsUrl = 'https://api.pwnedpasswords.com/range/' }: Needs): PolicyKind {
+export function passwords({
+  fetch,
+  stolenPasswordsUrl = 'https://api.pwnedpasswords.com/range/',
+}: Dependencies): PolicyKind {
   const strengthOf = createStrength();
 
   /** k-anonymity: the service sees only the first five digits of the hash, shared by about a thousand passwords. */

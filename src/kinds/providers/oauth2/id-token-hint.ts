@@ -12,14 +12,19 @@ export interface HintClaims {
   readonly sid: string | null;
 }
 
-type Needs = Pick<OAuthDependencies, 'db' | 'publicUrl' | 'signer'>;
+type Dependencies = Pick<OAuthDependencies, 'db' | 'publicUrl' | 'signer'>;
 const maxHintLength = 65_536;
 
 /**
  * The claims of an ID token that this server issued to the client; null for anything else. Expiry does
  * not matter (OpenID Connect RP-Initiated Logout §2): it identifies the user, and authenticates nothing.
  */
-export async function readHint(needs: Needs, client: Client, hint: string, now: string): Promise<HintClaims | null> {
+export async function readHint(
+  needs: Dependencies,
+  client: Client,
+  hint: string,
+  now: string,
+): Promise<HintClaims | null> {
   if (hint.length > maxHintLength) return null;
   const { compactVerify, createLocalJWKSet, errors } = await import('jose');
   const { assigned_application_slug, issuer_mode, client_id } = client;

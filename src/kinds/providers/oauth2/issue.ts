@@ -54,13 +54,13 @@ export interface IssuedTokens {
   store(tx: Query): Promise<void>;
 }
 
-type Needs = Pick<OAuthDependencies, 'key' | 'publicUrl' | 'installId' | 'sandbox' | 'signer' | 'refusals'>;
+type Dependencies = Pick<OAuthDependencies, 'key' | 'publicUrl' | 'installId' | 'sandbox' | 'signer' | 'refusals'>;
 
 /**
  * Issues tokens. Only logout tokens are signed elsewhere. Tokens are not valid before
  * `store` has run in the transaction in which the grant is used up.
  */
-export async function prepareTokens(needs: Needs, call: Call, issuance: Issuance): Promise<IssuedTokens> {
+export async function prepareTokens(needs: Dependencies, call: Call, issuance: Issuance): Promise<IssuedTokens> {
   const { client, gives, scope, terms, family } = issuance;
   const { now } = call;
   const signingKey = needs.signer.keyOf(client);
@@ -124,7 +124,7 @@ type Granted = Pick<Issuance, 'client' | 'user' | 'scope'>;
 
 /** The claims of a grant's scopes. If a mapping fails, no tokens are issued and an event records why. */
 export async function claimsOfScope(
-  { sandbox }: Pick<Needs, 'sandbox'>,
+  { sandbox }: Pick<Dependencies, 'sandbox'>,
   call: Call,
   { client, user, scope }: Granted,
   sourceTokens: SourceTokens = {},
@@ -143,7 +143,7 @@ export async function claimsOfScope(
  * the person has agreed to each of them by itself.
  */
 export async function claimsAskedFor(
-  needs: Pick<Needs, 'sandbox'>,
+  needs: Pick<Dependencies, 'sandbox'>,
   call: Call,
   granted: Granted,
   asked: unknown,
@@ -155,7 +155,7 @@ export async function claimsAskedFor(
 }
 
 async function idClaimsOf(
-  needs: Needs,
+  needs: Dependencies,
   call: Call,
   issuance: Issuance,
   subject: string,
@@ -189,7 +189,7 @@ function withHashes(claims: Claims, { alg }: SigningKey, accessToken: string | n
 
 /** RFC 9068 §2.2 */
 function accessClaimsOf(
-  { publicUrl }: Needs,
+  { publicUrl }: Dependencies,
   { client, scope, terms, authTime }: Issuance,
   subject: string,
   now: string,

@@ -26,7 +26,7 @@ import { createSigner } from './signing.ts';
 import { checkChangedPair } from './signing-pair.ts';
 import { oauth2TestAction, oauth2TestRoute } from './test-sign-in.ts';
 
-interface Needs {
+interface Dependencies {
   readonly config: Pick<Config, 'publicUrl'>;
   readonly db: Database;
   readonly key: InstanceKey;
@@ -37,7 +37,7 @@ interface Needs {
 }
 
 /** OAuth 2 and OpenID Connect. */
-export function oauth2(needs: Needs): ProviderKind {
+export function oauth2(needs: Dependencies): ProviderKind {
   const { db, key, fetch, config } = needs;
   const { publicUrl } = config;
   const signer = createSigner(key.box);

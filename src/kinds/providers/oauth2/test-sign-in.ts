@@ -10,7 +10,10 @@ import { claimsOfScope, prepareTokens, sessionIdClaim } from './issue.ts';
 import { OAuthError } from './oauth-error.ts';
 import { oauth2Model } from './oauth2-model.ts';
 
-type Needs = Pick<OAuthDependencies, 'db' | 'key' | 'publicUrl' | 'installId' | 'sandbox' | 'signer' | 'refusals'>;
+type Dependencies = Pick<
+  OAuthDependencies,
+  'db' | 'key' | 'publicUrl' | 'installId' | 'sandbox' | 'signer' | 'refusals'
+>;
 
 /** Everything but to act as the person in the API, which no test needs. */
 const testedScope = ({ scopes }: Client): string[] =>
@@ -20,7 +23,7 @@ const testedScope = ({ scopes }: Client): string[] =>
  * The path at which a test sign-in begins. An empty redirect URI is never registered, so the ticket cannot be exchanged
  * for a code.
  */
-export const oauth2TestRoute = (mount: TestMount & Needs) =>
+export const oauth2TestRoute = (mount: TestMount & Dependencies) =>
   testRoute(mount, {
     path: '/application/test-oauth2/',
     model: oauth2Model,
@@ -32,7 +35,7 @@ export const oauth2TestRoute = (mount: TestMount & Needs) =>
   });
 
 /** What an ID token and the userinfo endpoint would contain. Tokens are signed and discarded, never returned. */
-export const oauth2TestAction = (needs: Needs) =>
+export const oauth2TestAction = (needs: Dependencies) =>
   testSignInAction({
     key: needs.key,
     async tell(call, provider, { user, session, signIn }) {

@@ -10,7 +10,7 @@ import { idpMetadata, metadataType } from './metadata.ts';
 import { loadServiceProvider } from './service-provider.ts';
 import type { KeyOf } from './signing-key.ts';
 
-interface Needs {
+interface Dependencies {
   readonly config: { readonly publicUrl: string };
   readonly keyOf: KeyOf;
 }
@@ -18,7 +18,7 @@ interface Needs {
 const bindingNames: readonly string[] = [bindings.redirect, bindings.post];
 
 /** Metadata is public: service providers fetch it anonymously. */
-export function metadataEndpoint({ config: { publicUrl }, keyOf }: Needs): Endpoint {
+export function metadataEndpoint({ config: { publicUrl }, keyOf }: Dependencies): Endpoint {
   return defineEndpoint({
     id: 'providers_saml_metadata_retrieve',
     method: 'GET',

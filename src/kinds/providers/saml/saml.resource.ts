@@ -25,14 +25,14 @@ import { samlMappingModel, samlProviderModel } from './models.ts';
 import { type PreviewNeeds, previewUserAction } from './preview-user.ts';
 import { defaultIssuer, samlPaths, samlRoot, shownIssuer } from './urls.ts';
 
-interface Needs extends PreviewNeeds {
+interface Dependencies extends PreviewNeeds {
   readonly config: { readonly publicUrl: string };
 }
 
 const weak = (names: readonly string[]): string[] => names.filter((name) => !isStrongAlgorithm(name));
 
 /** Signs people in to an application by SAML 2.0. */
-export function samlProvider(needs: Needs, actions: readonly Action[]): Resource {
+export function samlProvider(needs: Dependencies, actions: readonly Action[]): Resource {
   const { publicUrl } = needs.config;
   return defineProvider({
     path: '/providers/saml/',

@@ -19,7 +19,7 @@ import { createKeyOf } from './signing-key.ts';
 import { samlTestAction, samlTestRoute } from './test-sign-in.ts';
 import { issuerOf, samlPaths } from './urls.ts';
 
-interface Needs {
+interface Dependencies {
   readonly config: Pick<Config, 'publicUrl'>;
   readonly db: Database;
   readonly key: InstanceKey;
@@ -30,7 +30,7 @@ interface Needs {
 }
 
 /** SAML 2.0: this server as the identity provider of applications. */
-export function samlIdp(needs: Needs): ProviderKind {
+export function samlIdp(needs: Dependencies): ProviderKind {
   const keyOf = createKeyOf(needs.key.box);
   const refusals = createSamlErrorEvents(needs.db);
   const shared = { ...needs, keyOf, refusals, publicUrl: needs.config.publicUrl };

@@ -34,7 +34,7 @@ export interface MediaAccountApi {
   serverIds(token: string): Promise<ReadonlySet<string>>;
 }
 
-interface Needs {
+interface Dependencies {
   readonly fetch: GuardedFetch;
   readonly apiUrl: string;
   /** The client identifier of the source at the media server. */
@@ -45,7 +45,7 @@ const timeoutMs = 4_000;
 const maxBytes = 1_048_576;
 const maxEntries = 10_000;
 
-export function createMediaAccountApi({ fetch, apiUrl, clientId }: Needs): MediaAccountApi {
+export function createMediaAccountApi({ fetch, apiUrl, clientId }: Dependencies): MediaAccountApi {
   async function ask(path: string, token: string): Promise<Json> {
     const headers = {
       accept: 'application/json',

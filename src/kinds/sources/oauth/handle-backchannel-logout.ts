@@ -22,7 +22,7 @@ import type { SourceEndpoints } from './source-endpoints.ts';
 import { rulesOf } from './type-rules.ts';
 import { notVerified, verifyJwt } from './verify-jwt.ts';
 
-interface Needs extends SourceEndpoints {
+interface Dependencies extends SourceEndpoints {
   readonly key: InstanceKey;
 }
 
@@ -34,7 +34,11 @@ const maxFormBytes = 65_536;
 const types: readonly unknown[] = [undefined, 'jwt', 'logout+jwt', 'application/logout+jwt'];
 
 /** Ends the sessions that a provider names in a logout token (OpenID Connect Back-Channel Logout §2.5 to §2.8). */
-export function backchannelLogoutRoute(needs: Needs, resource: Resource<OAuthSource>, server: RouteServer): Route {
+export function backchannelLogoutRoute(
+  needs: Dependencies,
+  resource: Resource<OAuthSource>,
+  server: RouteServer,
+): Route {
   // Verifying takes far longer than sending something to be verified.
   const tokens = createRateLimit({ max: 300, windowMs: 60_000 });
   const refused = createRateLimit({ max: 60, windowMs: 60_000 });
@@ -65,7 +69,7 @@ const errorAnswer = (status: number, error_description: string): HttpResponse =>
   body: JSON.stringify({ error: 'invalid_request', error_description }),
 });
 
-async function logOut(needs: Needs, resource: Resource<OAuthSource>, call: Call, body: Buffer): Promise<void> {
+async function logOut(needs: Dependencies, resource: Resource<OAuthSource>, call: Call, body: Buffer): Promise<void> {
   const source = await findSource(resource, call.params.slug ?? '', call);
   if (!source?.enabled || !rulesOf(source.provider_type).isOpenId) {
     throw new SourceRefusal('No source at this address accepts logout tokens.');

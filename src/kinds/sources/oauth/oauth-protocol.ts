@@ -17,7 +17,7 @@ import type { SourceEndpoints } from './source-endpoints.ts';
 import { errorTextOf, redeemCode, refusedByService, type Tokens } from './token-request.ts';
 import { rulesOf } from './type-rules.ts';
 
-interface Needs extends SourceEndpoints {
+interface Dependencies extends SourceEndpoints {
   readonly fetch: GuardedFetch;
   readonly config: { readonly publicUrl: string };
 }
@@ -34,7 +34,7 @@ type Secrets = {
 };
 
 /** The protocol of OAuth 2 and OpenID Connect services: the code flow with PKCE (RFC 6749 §4.1, RFC 7636). */
-export function oauthProtocol({ fetch, config, remoteKeys, endpoints }: Needs): RedirectProtocol<OAuthSource> {
+export function oauthProtocol({ fetch, config, remoteKeys, endpoints }: Dependencies): RedirectProtocol<OAuthSource> {
   const redirectUri = ({ slug }: OAuthSource): string =>
     `${config.publicUrl}${buildSourcePath(oauthPaths.callback, slug)}`;
 

@@ -23,13 +23,13 @@ export const defaultIcon = '/static/sources/oauth.svg';
 const address = (notes: FieldNotes) =>
   text({ max: 255, nullable: true, blank: true, format: 'uri', default: null, filter: true, ...notes });
 
-interface Needs {
+interface Dependencies {
   readonly config: { readonly publicUrl: string };
   jobs(): Jobs;
 }
 
 /** People who come from an OAuth 2 or OpenID Connect service. */
-export function oauthSource({ config: { publicUrl }, jobs }: Needs): Resource {
+export function oauthSource({ config: { publicUrl }, jobs }: Dependencies): Resource {
   return defineSource({
     path: '/sources/oauth/',
     model: oauthSourceModel,

@@ -29,7 +29,7 @@ import { createSourceEndpoints } from './source-endpoints.ts';
 import { sourceKeySets } from './source-key-sets.ts';
 import { handleLogout, logoutRedirectToSource } from './start-logout.ts';
 
-interface Needs extends SignInNeeds {
+interface Dependencies extends SignInNeeds {
   readonly config: Pick<Config, 'publicUrl'>;
   readonly key: InstanceKey;
   readonly fetch: GuardedFetch;
@@ -38,7 +38,7 @@ interface Needs extends SignInNeeds {
 }
 
 /** People who have an account with an OAuth 2 or OpenID Connect service. */
-export function oauth(needs: Needs): SourceKind<OAuthSource> {
+export function oauth(needs: Dependencies): SourceKind<OAuthSource> {
   const shared = { ...needs, ...createSourceEndpoints(needs.fetch) };
   const protocol = oauthProtocol(shared);
   return {

@@ -19,12 +19,12 @@ import { samlProtocol } from './saml-protocol.ts';
 import { metadataOf } from './sp-metadata.ts';
 import { handleLogoutResponse, startLogout } from './start-logout.ts';
 
-interface Needs extends RedirectSourceDependencies {
+interface Dependencies extends RedirectSourceDependencies {
   readonly isSecure: boolean;
 }
 
 /** The addresses of SAML sources: to leave and to come back, to sign out, and what identity providers read of us. */
-export function samlRoutes(needs: Needs, resource: Resource<SamlSource>, server: RouteServer): Route[] {
+export function samlRoutes(needs: Dependencies, resource: Resource<SamlSource>, server: RouteServer): Route[] {
   const serve = createSourceHandler({ server, resource });
   return [
     ...redirectRoutes(

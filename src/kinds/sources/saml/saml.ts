@@ -16,7 +16,7 @@ import { logoutRedirectToSource } from './start-logout.ts';
 import { temporaryUsersJob, temporaryUsersJobName } from './temporary-users.job.ts';
 import { usedAssertions } from './used-assertions.ts';
 
-interface Needs extends SignInNeeds {
+interface Dependencies extends SignInNeeds {
   readonly config: Pick<Config, 'publicUrl'>;
   readonly key: InstanceKey;
   readonly isSecure: boolean;
@@ -24,7 +24,7 @@ interface Needs extends SignInNeeds {
 }
 
 /** People whom a SAML identity provider vouches for. */
-export function saml(needs: Needs): SourceKind<SamlSource> {
+export function saml(needs: Dependencies): SourceKind<SamlSource> {
   const resource = samlSource(needs);
   return {
     resource,

@@ -11,7 +11,7 @@ import { ensureServiceAccount } from './service-account.ts';
 
 export const scimSourceModel = 'svc_sources_scim.scimsource';
 
-interface Needs {
+interface Dependencies {
   readonly config: { readonly publicUrl: string };
   readonly key: InstanceKey;
 }
@@ -19,7 +19,7 @@ interface Needs {
 const hidden = { protects: true, nullable: true, readOnly: true, writeOnly: true, default: null } as const;
 
 /** People and groups that another system pushes in. */
-export function scimSource({ config: { publicUrl }, key }: Needs): Resource {
+export function scimSource({ config: { publicUrl }, key }: Dependencies): Resource {
   return defineSource({
     path: '/sources/scim/',
     model: scimSourceModel,

@@ -8,14 +8,14 @@ import { scimSourceMapping } from './scim-mapping.resource.ts';
 import { scimGroupResource, scimUserResource } from './scim-records.resource.ts';
 import { scimRoutes } from './server/routes.ts';
 
-interface Needs {
+interface Dependencies {
   readonly config: Pick<Config, 'publicUrl'>;
   readonly key: InstanceKey;
   readonly sandbox: Sandbox;
 }
 
 /** People and groups that another system pushes in. */
-export const scim = (needs: Needs): SourceKind => ({
+export const scim = (needs: Dependencies): SourceKind => ({
   resource: scimSource(needs),
   resources: [scimUserResource, scimGroupResource, scimSourceMapping(needs)],
   routes: (server) => scimRoutes({ ...needs, publicUrl: needs.config.publicUrl }, server),

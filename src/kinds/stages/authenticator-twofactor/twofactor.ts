@@ -10,19 +10,19 @@ import { type TwofactorNeeds, twofactorEnrolment } from './twofactor-enrolment.t
 import { twofactorFactor } from './twofactor-factor.ts';
 import { twofactorStage } from './twofactor-stage.resource.ts';
 
-interface Needs {
+interface Dependencies {
   readonly fetch: GuardedFetch;
   readonly key: InstanceKey;
 }
 
-function serviceOf({ fetch, key }: Needs): TwofactorNeeds {
+function serviceOf({ fetch, key }: Dependencies): TwofactorNeeds {
   const api = createTwofactorApi(fetch);
   return { api, key, stage: twofactorStage(api), faultEvent: createServiceFaultEvents() };
 }
 
-export const twofactorDevice = (needs: Needs): DeviceKind => twofactorFactor(serviceOf(needs));
+export const twofactorDevice = (needs: Dependencies): DeviceKind => twofactorFactor(serviceOf(needs));
 
-export function twofactorSetup(needs: Needs): StageKind {
+export function twofactorSetup(needs: Dependencies): StageKind {
   const service = serviceOf(needs);
   return {
     ...twofactorEnrolment(service),

@@ -28,7 +28,7 @@ import { setUp } from './set-up.ts';
 import { type Validation, type ValidationNeeds, validationOf } from './validation.ts';
 import { type ProofNeeds, proofMember, recordDevice, verifyFactor } from './verify-factor.ts';
 
-type Needs = ValidationNeeds & ProofNeeds;
+type Dependencies = ValidationNeeds & ProofNeeds;
 
 const anyObject: JsonSchema = { type: 'object', additionalProperties: true };
 const challengeSchema = objectSchema({
@@ -50,7 +50,7 @@ const answer = {
 };
 
 /** Requires proof of a device that belongs to the user. The settings decide what happens to users without one. */
-export function authenticatorValidate(needs: Needs): StageKind {
+export function authenticatorValidate(needs: Dependencies): StageKind {
   const proofs: Fields = Object.assign({}, ...needs.deviceKinds.map(({ proof }) => proof));
   return defineStageKind({
     resource: authenticatorValidateStage(needs.deviceKinds.map(({ deviceClass }) => deviceClass)),
@@ -105,7 +105,7 @@ async function shown(step: Step<ValidateSettings>, validation: Validation): Prom
 }
 
 async function verifyAnswer(
-  needs: Needs,
+  needs: Dependencies,
   step: Step<ValidateSettings>,
   given: ValuesOf<typeof answer> & Readonly<Record<string, unknown>>,
 ): Promise<Move> {

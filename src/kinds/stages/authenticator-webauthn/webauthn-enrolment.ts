@@ -33,7 +33,7 @@ import { type WebauthnDevice, webauthnDevices } from './webauthn-device.ts';
 
 type Settings = RowOf<typeof authenticatorWebauthnStage>;
 
-interface Needs {
+interface Dependencies {
   readonly config: { readonly publicUrl: string };
 }
 
@@ -41,7 +41,7 @@ const maxAttempts = 5;
 const failed = 'This device could not be registered. Please try again.';
 const taken = 'This device is registered already.';
 
-export function webauthnEnrolment({ config }: Needs): StageKind {
+export function webauthnEnrolment({ config }: Dependencies): StageKind {
   return defineStageKind({
     resource: authenticatorWebauthnStage,
     resources: [deviceTypeResource],

@@ -12,7 +12,7 @@ import { isAllowedType } from './device-types.ts';
 import { relyingParty } from './relying-party.ts';
 import { type WebauthnDevice, webauthnDevices } from './webauthn-device.ts';
 
-interface Needs {
+interface Dependencies {
   readonly config: { readonly publicUrl: string };
 }
 
@@ -20,7 +20,7 @@ const wrong: Proof = { complaint: 'This device could not be verified. Please try
 const whichever = '-1';
 
 /** Verification by a passkey or a security key. If no user is identified yet, the key identifies them. */
-export function webauthnFactor({ config }: Needs): DeviceKind<WebauthnDevice> {
+export function webauthnFactor({ config }: Dependencies): DeviceKind<WebauthnDevice> {
   return {
     deviceClass: 'webauthn',
     deviceResources: webauthnDevices,

@@ -55,12 +55,12 @@ export function captcha({ fetch }: { readonly fetch: GuardedFetch }): StageKind 
   });
 }
 
-interface Needs {
+interface Dependencies {
   readonly fetch: GuardedFetch;
   readonly faultEvent: ServiceFaultEvents;
 }
 
-async function judge({ fetch, faultEvent }: Needs, step: Step<Settings>, token: string): Promise<Move> {
+async function judge({ fetch, faultEvent }: Dependencies, step: Step<Settings>, token: string): Promise<Move> {
   const { context, settings } = step;
   const verdict = await verifyCaptcha(fetch, step, token);
   if (verdict instanceof ServiceFault) {

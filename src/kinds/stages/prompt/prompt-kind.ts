@@ -24,13 +24,13 @@ import { isForPrompts, readAnswers, takesNoInput } from './prompt-answers.ts';
 import { promptStage } from './prompt-stage.resource.ts';
 import { type Prompt, type PromptContext, type RenderedPrompt, showPrompt } from './show-prompt.ts';
 
-interface Needs {
+interface Dependencies {
   readonly sandbox: Sandbox;
   readonly policies: PolicyEngine;
 }
 
 /** Asks the stage's prompts and stores the answers in `prompt_data`. */
-export function promptKind(needs: Needs): StageKind {
+export function promptKind(needs: Dependencies): StageKind {
   return defineStageKind({
     resource: promptStage,
     resources: [promptResource(needs)],
@@ -56,7 +56,7 @@ export function promptKind(needs: Needs): StageKind {
 }
 
 /** Shows the prompts. Failing expressions are recorded once per walk. */
-async function showAll(needs: Needs, step: Step): Promise<Move> {
+async function showAll(needs: Dependencies, step: Step): Promise<Move> {
   const { call, memory } = step;
   const failures: MappingFailed[] = [];
   const fields = await shownPrompts(needs, step, (failure) => failures.push(failure));
@@ -70,7 +70,7 @@ async function showAll(needs: Needs, step: Step): Promise<Move> {
 }
 
 async function shownPrompts(
-  { sandbox }: Needs,
+  { sandbox }: Dependencies,
   { call, settings, context, pendingUser }: Step,
   onFailure: NonNullable<PromptContext['onFailure']> = () => {},
 ): Promise<RenderedPrompt[]> {

@@ -32,7 +32,7 @@ type InteractiveSourceKind = SourceKind & Required<Pick<SourceKind, 'screen' | '
 const canBeAsked = (kind: SourceKind): kind is InteractiveSourceKind =>
   kind.screen !== undefined && kind.proof !== undefined;
 
-interface Needs extends VisitNeeds {
+interface Dependencies extends VisitNeeds {
   readonly sourceKinds: readonly SourceKind[];
 }
 
@@ -40,7 +40,7 @@ interface Needs extends VisitNeeds {
  * Authenticates a person at a source. If the flow already has a user, it must be the same person; otherwise the user
  * linked to the account becomes the flow's user. No links or users are created here: the source's own flows do that.
  */
-export function sourceStageKind(needs: Needs): StageKind {
+export function sourceStageKind(needs: Dependencies): StageKind {
   const kinds = needs.sourceKinds.filter(canBeAsked);
   const [screen = noScreen, ...otherScreens] = kinds.flatMap(screensOf);
   return defineStageKind({
@@ -93,7 +93,13 @@ const screensOf = ({ screen, proof }: InteractiveSourceKind): StageScreen[] =>
         },
       ];
 
-async function verifyAnswer(needs: Needs, step: Step, proof: Answered, source: SourceRow, answer: Row): Promise<Move> {
+async function verifyAnswer(
+  needs: Dependencies,
+  step: Step,
+  proof: Answered,
+  source: SourceRow,
+  answer: Row,
+): Promise<Move> {
   const external = await proof.arrive(source, answer, step.engine.registry, step.call);
   const refusal = await identifySourceUser(needs, step, external);
   return refusal === null ? next() : stay({ non_field_errors: [refusal] });

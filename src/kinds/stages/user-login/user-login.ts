@@ -59,7 +59,7 @@ const userLoginStage = defineStage({
   },
 });
 
-interface Needs {
+interface Dependencies {
   readonly key: InstanceKey;
   readonly isSecure: boolean;
 }
@@ -73,7 +73,7 @@ const denied = 'You cannot sign in.';
  * Creates a session for the flow's user. Only the link of a first start (`app/first-login-link.ts`) gives sessions to
  * browsers without it.
  */
-export function userLogin(needs: Needs): StageKind {
+export function userLogin(needs: Dependencies): StageKind {
   return defineStageKind({
     resource: userLoginStage,
     component: 'xak-stage-user-login',
@@ -90,7 +90,7 @@ export function userLogin(needs: Needs): StageKind {
   });
 }
 
-async function signIn({ key, isSecure }: Needs, step: Step<Settings>, isRemembered: boolean): Promise<Move> {
+async function signIn({ key, isSecure }: Dependencies, step: Step<Settings>, isRemembered: boolean): Promise<Move> {
   const user = await pendingActive(step);
   if (!user) return deny(denied);
   const { call, context, settings } = step;

@@ -4,12 +4,12 @@ import { MailError } from '../../../platform/mail/mail-error.ts';
 import { awaitedWithinMs, type Mailer } from '../../../platform/mail/mailer.ts';
 import { notificationMail } from './notification-mail.ts';
 
-interface Needs {
+interface Dependencies {
   readonly mailer: Mailer;
   readonly config: { readonly publicUrl: string };
 }
 
-export function emailTransport({ mailer, config }: Needs): TransportKind {
+export function emailTransport({ mailer, config }: Dependencies): TransportKind {
   return {
     mode: 'email',
     name: 'Email',

@@ -15,13 +15,13 @@ const subjects: Readonly<Record<string, Text>> & { readonly notice: Text } = {
   alert: 'Gatehouse alert: {text}',
 };
 
-type Told = Pick<Message, 'text' | 'severity' | 'user' | 'event'>;
+type NotificationContent = Pick<Message, 'text' | 'severity' | 'user' | 'event'>;
 
 /** A notification as a mail: what happened, who did it, where and when, and where to read more. */
 export function notificationMail(
   language: Language,
   publicUrl: string,
-  { text, severity, user, event }: Told,
+  { text, severity, user, event }: NotificationContent,
 ): Pick<Mail, 'subject' | 'text' | 'html'> {
   const what = oneLine(text);
   const subject = say(language, subjects[severity] ?? subjects.notice, { text: clipped(what, maxSubjectLength) });

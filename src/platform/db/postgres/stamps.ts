@@ -58,7 +58,7 @@ const slowAfterMs = 50;
 
 const selectStamp = statement<[], { value: number }>(() => sql`select value from stamps where pk = 1`);
 
-interface Needs {
+interface Dependencies {
   readonly read: Query;
   /** A query on the same connections that tells of each text it runs. */
   noting(note: (text: string) => void): Query;
@@ -68,7 +68,7 @@ interface Needs {
  * Tells whether what was read is still so on PostgreSQL, where other instances change it. The stamp is read once for each request, after the
  * request has come; a value is used only while the stamp is the one that was read before the value was loaded.
  */
-export function createStamps({ read, noting }: Needs): Stamps {
+export function createStamps({ read, noting }: Dependencies): Stamps {
   const scopes = new AsyncLocalStorage<Scope>();
   let stamp = -1;
   let reading: Promise<void> | null = null;

@@ -18,7 +18,7 @@ export interface ReadThreads extends Answers {
   close(): Promise<void>;
 }
 
-interface Needs {
+interface Dependencies {
   /** Adds the functions that statements may call. It is passed as text, so it must not refer to anything outside. */
   equip(connection: DatabaseSync): void;
   /** In kB, of each thread. */
@@ -28,7 +28,7 @@ interface Needs {
 }
 
 /** Runs statements in threads: in the main thread a statement of a second would hold up everybody for a second. */
-export function createReadThreads(path: string, needs: Needs): ReadThreads {
+export function createReadThreads(path: string, needs: Dependencies): ReadThreads {
   const { equip, cacheSize, listeners, statementTimeoutMs } = needs;
   const waiting: Waiting[] = [];
   const threads = new Set<Thread>();
@@ -44,11 +44,11 @@ export function createReadThreads(path: string, needs: Needs): ReadThreads {
     const end = (cause: unknown) => {
       threads.delete(thread);
       abandoned.delete(thread);
-      settle(thread)?.reject(new DatabaseBusy('a thread for lists has ended', { cause }));
+      release(thread)?.reject(new DatabaseBusy('a thread for lists has ended', { cause }));
       dispatch();
     };
     worker.on('message', (answer: Answer) => {
-      const reading = settle(thread);
+      const reading = release(thread);
       if ('fault' in answer) reading?.reject(Object.assign(new Error(answer.message), answer.fault));
       else reading?.resolve(answer);
       dispatch();
@@ -65,7 +65,7 @@ export function createReadThreads(path: string, needs: Needs): ReadThreads {
   }
 
   /** The thread is free again. A process may end while none is busy. */
-  function settle(thread: Thread): Waiting | undefined {
+  function release(thread: Thread): Waiting | undefined {
     const { reading } = thread;
     thread.reading = null;
     if (!reading) return undefined;
@@ -92,7 +92,7 @@ export function createReadThreads(path: string, needs: Needs): ReadThreads {
   }
 
   function abandon(thread: Thread): void {
-    settle(thread)?.reject(new StatementTimeout(`a statement took longer than ${statementTimeoutMs} ms`));
+    release(thread)?.reject(new StatementTimeout(`a statement took longer than ${statementTimeoutMs} ms`));
     threads.delete(thread);
     abandoned.add(thread);
     void thread.worker.terminate();
@@ -156,7 +156,7 @@ interface Read {
 type Answer = Read | { readonly message: string; readonly fault: Readonly<Record<string, unknown>> };
 
 /** The thread's code. It is passed as text, so it must not refer to anything outside. */
-function work(equip: Needs['equip']): void {
+function work(equip: Dependencies['equip']): void {
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const connection = new DatabaseSync(workerData.path, { readOnly: true, timeout: 10_000 });

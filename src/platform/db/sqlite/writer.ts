@@ -33,7 +33,7 @@ const maxBatch = 32;
 const lockWaitMs = 10_000;
 const lockRetryMs = 20;
 
-interface Needs {
+interface Dependencies {
   readonly connection: DatabaseSync;
   /** The same connection, for the queued work. */
   readonly tx: Query;
@@ -52,7 +52,7 @@ interface Needs {
  * and no success is reported before it. Meanwhile the next group runs. A failure undoes only its own work: each has a
  * savepoint.
  */
-export function createSqliteWriter(needs: Needs): SqliteWriter {
+export function createSqliteWriter(needs: Dependencies): SqliteWriter {
   const { connection, tx, effects, flush, lost, afterEachCommit, faultOf } = needs;
   const run = prepared(connection);
   const queue: Waiting[] = [];

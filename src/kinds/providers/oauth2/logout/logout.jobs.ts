@@ -14,7 +14,7 @@ import { issuerOf } from '../urls.ts';
 import { consumeEndedLogins, hasLogins, type Login } from './logins.ts';
 import { loadLogoutSettings } from './logout-settings.ts';
 
-interface Needs extends Pick<OAuthDependencies, 'db' | 'key' | 'publicUrl' | 'signer'> {
+interface Dependencies extends Pick<OAuthDependencies, 'db' | 'key' | 'publicUrl' | 'signer'> {
   readonly fetch: GuardedFetch;
   jobs(): Jobs;
   systemCall(): Call;
@@ -32,7 +32,7 @@ export const queueLogouts = (jobs: () => Jobs) => queueWhenSessionsEnd(jobs, fin
  * Notifies clients that a session has ended, whatever the reason: sign-out, an administrator, expiry. OpenID
  * Connect Back-Channel Logout.
  */
-export function logoutJobs(needs: Needs): JobKind[] {
+export function logoutJobs(needs: Dependencies): JobKind[] {
   return [
     {
       name: findEnded,

@@ -5,7 +5,7 @@ import type { InstanceKey } from '../../../../platform/keys.ts';
 import { createPropagationStore, type LogoutPropagation } from './logout-propagation-store.ts';
 import { queueProviderNotification, recordLogoutFailure } from './notify-provider.job.ts';
 
-type Needs = Pick<JobServer, 'db' | 'jobs' | 'systemCall'> & { readonly key: InstanceKey };
+type Dependencies = Pick<JobServer, 'db' | 'jobs' | 'systemCall'> & { readonly key: InstanceKey };
 
 const finishTour = 'saml_finish_logout';
 /** How long a service provider may keep the browser before the others stop waiting for it. */
@@ -27,7 +27,7 @@ export const scheduleFinishPropagation = (jobs: Jobs, tx: Query, { id, at }: Log
  * If a service provider does not send the browser back, or the browser was closed, the server notifies those that the browser has
  * not reached. A browser that comes back later is redirected to the end.
  */
-export function finishPropagationJob({ db, key, jobs, systemCall }: Needs): JobKind<Watched> {
+export function finishPropagationJob({ db, key, jobs, systemCall }: Dependencies): JobKind<Watched> {
   return {
     name: finishTour,
     summary: 'Notify the SAML service providers that a browser did not reach during logout.',

@@ -8,7 +8,7 @@ import type { KeyOf } from '../signing-key.ts';
 import { finishPropagationJob } from './finish-propagation.job.ts';
 import { notifyProviderJob, queueProviderNotification } from './notify-provider.job.ts';
 
-interface Needs extends Pick<JobServer, 'db' | 'jobs' | 'systemCall'> {
+interface Dependencies extends Pick<JobServer, 'db' | 'jobs' | 'systemCall'> {
   readonly key: InstanceKey;
   readonly fetch: GuardedFetch;
   readonly keyOf: KeyOf;
@@ -19,7 +19,7 @@ const findEnded = 'saml_find_ended_sessions';
 export const queueLogouts = (jobs: () => Jobs) => queueWhenSessionsEnd(jobs, findEnded, hasLogins);
 
 /** Notifies service providers by back channel that a session has ended, whatever the reason. */
-export function logoutJobs(needs: Needs): JobKind[] {
+export function logoutJobs(needs: Dependencies): JobKind[] {
   const { db, jobs, systemCall } = needs;
   const find: JobKind = {
     name: findEnded,

@@ -17,7 +17,7 @@ import { isConfirmed } from './confirmation.ts';
 import { logoutRequestFor } from './logout-request.ts';
 import { soapEnvelope, soapHeaders } from './soap.ts';
 
-type Needs = Pick<JobServer, 'db' | 'systemCall'> & { readonly fetch: GuardedFetch; readonly keyOf: KeyOf };
+type Dependencies = Pick<JobServer, 'db' | 'systemCall'> & { readonly fetch: GuardedFetch; readonly keyOf: KeyOf };
 
 /** A session that is over at a service provider. */
 interface Ended extends Login {
@@ -31,7 +31,7 @@ export const queueProviderNotification = (jobs: Jobs, tx: Query, payload: Ended)
   jobs.enqueue(tx, { kind: tellProvider, payload });
 
 /** Tells a service provider behind the scenes that a session is over. */
-export function notifyProviderJob({ db, fetch, keyOf, systemCall }: Needs): JobKind<Ended> {
+export function notifyProviderJob({ db, fetch, keyOf, systemCall }: Dependencies): JobKind<Ended> {
   return {
     name: tellProvider,
     summary: 'Notify a SAML service provider that a session has ended.',

@@ -36,16 +36,16 @@ export function readOperations(body: unknown): PatchOperation[] {
 }
 
 /**
- * Returns the document after all operations; the original stays unchanged. If one fails, none applies. `settle`
+ * Returns the document after all operations; the original stays unchanged. If one fails, none applies. `normalize`
  * normalizes the document after each, so that the next one finds lists where the schema has lists.
  */
 export function applyPatch(
   document: ScimObject,
   operations: readonly PatchOperation[],
-  settle: (document: ScimObject) => ScimObject = (same) => same,
+  normalize: (document: ScimObject) => ScimObject = (same) => same,
 ): ScimObject {
   const visit = countVisits();
-  return runsOf(operations).reduce((changed, run) => settle(applyRun(changed, run, visit)), document);
+  return runsOf(operations).reduce((changed, run) => normalize(applyRun(changed, run, visit)), document);
 }
 
 /**

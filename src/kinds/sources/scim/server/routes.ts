@@ -11,14 +11,17 @@ import { dispatch } from './dispatch.ts';
 import { answerError, mediaType } from './errors.ts';
 import { readBody, type ScimServerDependencies } from './scim-request.ts';
 
-interface Needs {
+interface Dependencies {
   readonly key: Pick<InstanceKey, 'hash'>;
   readonly sandbox: Sandbox;
   readonly publicUrl: string;
 }
 
 /** The SCIM server of each source (RFC 7643, RFC 7644). */
-export function scimRoutes({ key, sandbox, publicUrl }: Needs, { db, clock, world, engine }: RouteServer): Route[] {
+export function scimRoutes(
+  { key, sandbox, publicUrl }: Dependencies,
+  { db, clock, world, engine }: RouteServer,
+): Route[] {
   const authenticate = createAuthenticate(key, db);
   const needs: ScimServerDependencies = { engine, sandbox, publicUrl };
 
