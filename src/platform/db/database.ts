@@ -52,7 +52,7 @@ export interface Database {
    * is known of a table with a few rows, PostgreSQL would cache plans that scan it.
    */
   readonly analyze: ((growing?: readonly string[]) => Promise<void>) | null;
-  /** Brings rows that wait in lists of new ones into the search indexes; returns how many pages they filled. Null if there are no such lists. */
+  /** Merges pending lists into the GIN indexes; returns how many pages they filled. Null if there are none. */
   readonly emptyPendingLists: (() => Promise<number>) | null;
   /** Resolves if the database can be reached. */
   ping(): Promise<void>;
@@ -63,7 +63,7 @@ export interface Watched<T> {
   readonly value: T;
   /** False if changes to what was read cannot be detected; it is then never current. */
   readonly canTell: boolean;
-  /** False once a table that was read has changed, whoever changed it. */
+  /** False once a table that was read has changed, in any instance. */
   isCurrent(): boolean;
 }
 

@@ -11,7 +11,7 @@ export interface NestedColumn {
 /** The differences between the two databases. No code outside this folder may ask which one it is. */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
-  /** As people know it. */
+  /** Its usual name. */
   readonly title: string;
   columnType(type: ColumnType): string;
   /** One row of a subquery as a JSON object, or null. */

@@ -9,7 +9,7 @@ export interface Migration {
   statements(dialect: Dialect): string[];
 }
 
-/** The database has steps that this version does not know. */
+/** The database has migrations that are unknown to this version. */
 export class DatabaseIsNewer extends Error {
   constructor(steps: readonly string[]) {
     super(`the database was made by a newer Gatehouse (${steps.join(', ')}); run that version, or one after it`);

@@ -41,7 +41,7 @@ export function queryCache<Value>(name: string): QueryCache<Value> {
   ) {
     const { value, canTell, isCurrent } = await watch(load, by);
     byKey.delete(key);
-    // Anyone can ask for what does not exist, so misses are not cached.
+    // Misses are not cached: anyone can request names that do not exist.
     if (value === null) return value;
     const [oldest] = byKey.keys();
     if (byKey.size >= size && oldest !== undefined) byKey.delete(oldest);

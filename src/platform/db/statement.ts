@@ -82,7 +82,7 @@ export function shapedStatements(maxShapes: number): RunShape {
     let query = rendered.get(shape) as CompiledQuery<Row> | undefined;
     if (!query) {
       query = build().compile(db);
-      // Otherwise it has values that the caller does not know of.
+      // Otherwise it has values that the caller did not pass.
       if (!isDeepStrictEqual(query.parameters, parameters)) return (await db.executeQuery<Row>(query)).rows;
       rendered.set(shape, query);
     }

@@ -15,7 +15,7 @@ const defaultPageSize = 100;
 const maxCommonSize = 100;
 /** Larger pages take tens of milliseconds to read. */
 const maxQuickSize = 1_000;
-/** Larger pages could exhaust the server; the envelope tells the caller that there are more. */
+/** Larger pages could exhaust the server; the envelope shows that there are more. */
 const defaultMaxPageSize = 10_000;
 const maxOffset = 2 ** 31 - 1;
 
@@ -129,7 +129,7 @@ function partSql({ limit: size, offset }: Part): RawBuilder<unknown> {
 
 const isCommon = (size: number) => size <= maxCommonSize;
 
-/** What the text of `partSql` depends on, and its parameters. */
+/** The inputs of the text of `partSql`, and its parameters. */
 function shapeOf({ limit, offset }: Part) {
   return {
     text: `${isCommon(limit) ? limit : 'large'} ${offset > 0}`,

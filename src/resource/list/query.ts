@@ -224,7 +224,7 @@ function stepOf(resource: Resource, path: string, row: RowAlias, registry: Regis
   };
 }
 
-/** What a list is ordered by: the caller's choice, each member once, else the default. */
+/** The order of a list: the caller's choice, each member once, else the default. */
 export function orderOf(resource: Resource, { request: { query } }: Call): readonly string[] {
   const requested = new Map<string, string>();
   for (const text of (query.get('ordering') ?? '').split(',')) {

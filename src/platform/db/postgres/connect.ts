@@ -5,13 +5,13 @@ import { type History, historyOf } from './history.ts';
 import { postgresTypes } from './values.ts';
 import { requirePostgres } from './version.ts';
 
-/** What is known of a connection. */
+/** Properties of a connection. */
 export interface Session {
   /** There is a pooler in between: what is set or listened to may belong to another connection the next moment. */
   readonly isPooled: boolean;
   /** Statements can be prepared under a name and found again. */
   readonly canPrepare: boolean;
-  /** Null where PostgreSQL does not tell. */
+  /** Null where the service does not disclose it. */
   readonly history: History | null;
 }
 
@@ -28,8 +28,8 @@ export const clientOptions = {
   pipeline: true,
 } as const satisfies pg.ClientConfig;
 
-// By commands and not at start-up: poolers refuse options there. PgBouncer knows the zone and the style of dates as a client's own; the
-// others may stay with a connection of its own, where they do the same good to whoever gets it next.
+// By commands, because poolers refuse startup options. PgBouncer tracks time zone and date style for each client; the other settings may
+// stay with a server connection, where they also suit the next client.
 const settings = [
   "set timezone = 'UTC'",
   "set datestyle = 'ISO'",
@@ -38,7 +38,7 @@ const settings = [
   // As on SSDs: else searches scan whole tables although there is an index for them.
   'set random_page_cost = 1.1',
   "set statement_timeout = '15s'",
-  // Somebody holds a lock on a whole table: whoever needs it must not use up the connections of all others.
+  // While a whole table is locked, transactions that wait for it must not use up all connections.
   "set lock_timeout = '3s'",
 ].join('; ');
 
@@ -72,13 +72,13 @@ export async function openSession(client: pg.Client): Promise<Session> {
   if (standby) throw new DatabaseBusy('the database is a standby, which takes no writes');
   requirePostgres(version);
   requireUtc(zone);
-  // A pooler invents the process id that it reports at connect. pg's types do not know `processID`.
+  // A pooler invents the process id that it reports at connect. pg's types lack `processID`.
   const isPooled = pid !== (client as unknown as { processID: number }).processID;
   const canPrepare = !isPooled || (await canPrepareThroughPooler(client));
   return { isPooled, canPrepare, history: await historyOf(client) };
 }
 
-/** pg treats these modes as verify-full unless told otherwise, and prints a long warning about that for each command. */
+/** pg treats these modes as verify-full by default, and prints a long warning about that for each command. */
 export const withoutAliases = (address: string): string =>
   address.includes('uselibpqcompat=')
     ? address
@@ -93,14 +93,14 @@ function requireUtc(zone: string): void {
 
 const probe = 'gatehouse_probe';
 
-/** A pooler that knows of prepared statements gives them names of its own; through any other, ours are on some connection or another. */
+/** A pooler that supports prepared statements renames them; through any other, ours exist on arbitrary connections. */
 async function canPrepareThroughPooler(client: pg.Client): Promise<boolean> {
   try {
     const text = `select exists (select from pg_prepared_statements where name = '${probe}') as is_ours`;
     const found = await client.query<{ is_ours: boolean }>({ name: probe, text });
     return found.rows[0]?.is_ours === false;
   } catch (error) {
-    // Somebody else has prepared it there.
+    // Another client has prepared it there.
     if (errorFacts(error).code === '42P05') return false;
     throw error;
   }

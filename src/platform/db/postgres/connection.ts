@@ -19,7 +19,7 @@ const maxPrepared = 500;
 export class PostgresConnection implements DatabaseConnection {
   /** Off for statements that may take minutes. */
   hasDeadline = true;
-  /** Told of each statement of whoever uses it now. */
+  /** Called with each statement of the current user. */
   note: ((text: string) => void) | undefined;
   readonly #client: pg.Client;
   readonly #needs: ConnectionNeeds;
@@ -125,12 +125,12 @@ const resultOf = <R extends pg.QueryResultRow>({ rows, rowCount }: pg.QueryResul
   numAffectedRows: BigInt(rowCount ?? 0),
 });
 
-/** The schema was changed since the statement was prepared, or somebody has thrown the statement away. */
+/** The schema has changed since the statement was prepared, or the statement was deallocated. */
 export function isStalePlan(error: unknown): boolean {
   const { code } = errorFacts(error);
   const message = messageOf(error);
   return code === '26000' || code === '42P05' || (code === '0A000' && /cached plan/.test(message ?? ''));
 }
 
-/** What was the primary is a standby by now. */
+/** The former primary is a standby now. */
 const isReadOnly = (error: unknown): boolean => errorFacts(error).code === '25006';

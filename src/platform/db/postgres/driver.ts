@@ -6,7 +6,7 @@ export interface DriverOptions {
   /** Statements at the beginning of each transaction. */
   readonly settings?: readonly string[];
   readonly hasDeadline?: boolean;
-  /** Told of each statement. */
+  /** Called with each statement. */
   note?(text: string): void;
 }
 

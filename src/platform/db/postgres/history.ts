@@ -11,7 +11,7 @@ export interface History {
 const query = `select (select system_identifier::text from pg_control_system()) as system,
   pg_walfile_name(pg_current_wal_insert_lsn()) as file`;
 
-/** Null where PostgreSQL does not tell, as some services do not. */
+/** Null where the service does not disclose it. */
 export async function historyOf(client: pg.Client): Promise<History | null> {
   try {
     const { rows } = await client.query<{ system: string; file: string }>(query);

@@ -7,7 +7,7 @@ import { type History, isOlder } from './history.ts';
 
 /** The hosts of a `DATABASE_URL`, of which one takes writes. */
 export interface Hosts {
-  /** The address of the host in use; asks all hosts if it is not known. */
+  /** The address of the host in use; queries all hosts if it is unknown. */
   primary(): Promise<string>;
   /** The host in use has failed: returns whether it was in use already, so that another may serve. */
   giveUp(): boolean;
@@ -41,7 +41,7 @@ export function createHosts(url: string): Hosts {
     throw new DatabaseBusy('the database is a former primary; another host has been promoted since');
   }
 
-  /** Whoever still uses a host with an older history must not write there any more. */
+  /** Connections to a host with an older history must not write any more. */
   function follow(history: History | null): void {
     if (history === null || isOlder(history, newest)) return;
     newest = history;
@@ -90,7 +90,7 @@ export function createHosts(url: string): Hosts {
     requireNewest(session);
     open.set(client, session.history);
     client.on('end', () => open.delete(client));
-    // Only if nobody has ended it.
+    // Unless it has ended.
     client.on('error', giveUp);
     follow(session.history);
     return session;

@@ -2,10 +2,10 @@ import type pg from 'pg';
 import type { Connected } from './connect.ts';
 
 const retryMs = 2_000;
-/** Through a pooler nobody hears anything: then the listener looks by itself. */
+/** Poolers drop notifications: then the listener polls. */
 const lookEveryMs = 5_000;
 
-/** Holds a connection that hears a channel; a broken one is made again, and the listener told, since it may have missed something. */
+/** Holds a connection that listens on a channel; after a reconnect the listener is called, because it may have missed a notification. */
 export function listenOn(
   connect: () => Promise<Connected>,
   channel: string,

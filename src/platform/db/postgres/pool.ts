@@ -17,7 +17,7 @@ const waitAtMostMs = 10_000;
 const askAgainAfterMs = 250;
 const keepIdleMs = 5 * 60_000;
 
-/** So many connections to the primary and no more; whoever comes when all are in use waits. */
+/** A bounded number of connections to the primary; callers wait while all are in use. */
 export function createPostgresPool(hosts: Hosts, size: number, needs: ConnectionNeeds): PostgresPool {
   const connections = new WeakMap<pg.ClientBase, PostgresConnection>();
   const clients = new WeakMap<PostgresConnection, pg.PoolClient>();
@@ -35,7 +35,7 @@ export function createPostgresPool(hosts: Hosts, size: number, needs: Connection
       connections.set(client, new PostgresConnection(client, canPrepare, needs));
     },
   });
-  // One that nobody used has broken.
+  // An idle one has broken.
   pool.on('error', () => {});
 
   async function connect(): Promise<pg.PoolClient> {
@@ -49,7 +49,7 @@ export function createPostgresPool(hosts: Hosts, size: number, needs: Connection
     }
   }
 
-  /** When the database refuses one more, whoever waits gets the next that is free. */
+  /** When the database refuses another connection, waiting callers get the next that is free. */
   async function connectOrWait(): Promise<pg.PoolClient> {
     const deadline = performance.now() + waitAtMostMs;
     for (;;) {

@@ -22,8 +22,7 @@ export interface PostgresOptions {
   /** Connections that are open at a time, but for the one that listens; two or more. */
   readonly connections?: number;
   /**
-   * Longer than PostgreSQL itself lets a statement run: when even its refusal does not come, the way to it is broken, and nobody else
-   * would notice.
+   * Longer than the statement timeout of PostgreSQL: when even its error does not arrive, the network has failed silently.
    */
   readonly answerWithinMs?: number;
 }

@@ -53,20 +53,20 @@ interface Scope {
 
 /** A request that takes longer has the stamp read again. */
 const freshForMs = 500;
-/** A read that takes longer holds up nobody else. */
+/** Requests do not wait longer than this for a read that others started. */
 const slowAfterMs = 50;
 
 const selectStamp = statement<[], { value: number }>(() => sql`select value from stamps where pk = 1`);
 
 interface Dependencies {
   readonly read: Query;
-  /** A query on the same connections that tells of each text it runs. */
+  /** A query on the same connections that reports the text of each statement. */
   noting(note: (text: string) => void): Query;
 }
 
 /**
- * Tells whether what was read is still so on PostgreSQL, where other instances change it. The stamp is read once for each request, after the
- * request has come; a value is used only while the stamp is the one that was read before the value was loaded.
+ * Checks whether cached values are current on PostgreSQL, where other instances write too. The stamp is read once for each request, after the
+ * request has arrived; a value is used only while the stamp equals the one that was read before the value was loaded.
  */
 export function createStamps({ read, noting }: Dependencies): Stamps {
   const scopes = new AsyncLocalStorage<Scope>();

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 
-/** What is wrong with the stored rows. PostgreSQL itself ensures that they are whole. */
+/** Finds damaged rows. PostgreSQL itself ensures integrity. */
 export async function findDamage({ dialect, read }: Database): Promise<string[]> {
   if (dialect.name !== 'sqlite') return [];
   const whole = await sql<{ integrity_check: string }>`pragma integrity_check(5)`.execute(read);

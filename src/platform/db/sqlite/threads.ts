@@ -131,7 +131,7 @@ export function createReadThreads(path: string, needs: Dependencies): ReadThread
 
 interface Thread {
   readonly worker: Worker;
-  /** What it reads; null if it is free. */
+  /** The current read; null if it is idle. */
   reading: Waiting | null;
   ended: Promise<void>;
 }
