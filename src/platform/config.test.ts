@@ -30,6 +30,7 @@ test('an empty environment gives the defaults', () => {
     geoip: { country: null, city: null, asn: null },
     metricsToken: null,
     ldap: { host: '127.0.0.1', port: null, tlsPort: null },
+    radius: { host: '127.0.0.1', port: null },
     warnings: [],
   });
 });
@@ -63,6 +64,8 @@ test('every setting is read', () => {
     GATEHOUSE_LDAP_HOST: '::1',
     GATEHOUSE_LDAP_PORT: '1389',
     GATEHOUSE_LDAPS_PORT: '1636',
+    GATEHOUSE_RADIUS_HOST: '127.0.0.2',
+    GATEHOUSE_RADIUS_PORT: '1812',
   };
   expect(Object.keys(env)).toEqual([...settingNames]);
   expect(readConfig(env)).toMatchObject({
@@ -83,6 +86,7 @@ test('every setting is read', () => {
     shutdownDelaySeconds: 10,
     smtp: { url: env.GATEHOUSE_SMTP_URL, from: 'gatehouse@example.com' },
     ldap: { host: '::1', port: 1389, tlsPort: 1636 },
+    radius: { host: '127.0.0.2', port: 1812 },
     warnings: [],
   });
   rmSync(folder, { recursive: true });
@@ -111,6 +115,7 @@ test('the settings are frozen, the nested ones too', () => {
     config.geoip,
     config.smtp,
     config.ldap,
+    config.radius,
     config.trustedProxies,
     config.sources,
     config.warnings,

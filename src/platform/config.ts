@@ -60,6 +60,7 @@ export interface Config {
   readonly smtp: { readonly url: string | null; readonly from: string | null };
   /** Null: not served. */
   readonly ldap: { readonly host: string; readonly port: number | null; readonly tlsPort: number | null };
+  readonly radius: { readonly host: string; readonly port: number | null };
   /** Logged at startup: allowed, but probably a mistake. */
   readonly warnings: readonly string[];
   /** The source of each setting, by its environment variable. */
@@ -95,6 +96,8 @@ export const settingNames = [
   'GATEHOUSE_LDAP_HOST',
   'GATEHOUSE_LDAP_PORT',
   'GATEHOUSE_LDAPS_PORT',
+  'GATEHOUSE_RADIUS_HOST',
+  'GATEHOUSE_RADIUS_PORT',
 ] as const;
 
 /** Invalid settings. The message lists all complaints and never a secret. */
@@ -116,8 +119,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 
   function read<T>(name: SettingName, parse: (text: string) => T): T | null {
     const text = env[name];
-    // Kubernetes sets some of these for services called `gatehouse-ldap` and `gatehouse-ldaps`.
-    if (!text || (name.startsWith('GATEHOUSE_LDAP') && belongsToOthers(name, text))) return null;
+    // Kubernetes sets some of these for services called `gatehouse-ldap`, `gatehouse-ldaps` and `gatehouse-radius`.
+    if (!text || (/^GATEHOUSE_(LDAP|RADIUS)/.test(name) && belongsToOthers(name, text))) return null;
     try {
       return parse(text);
     } catch (error) {
@@ -162,6 +165,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       port: read('GATEHOUSE_LDAP_PORT', readPort),
       tlsPort: read('GATEHOUSE_LDAPS_PORT', readPort),
     }),
+    radius: Object.freeze({
+      host: read('GATEHOUSE_RADIUS_HOST', readHost) ?? host,
+      port: read('GATEHOUSE_RADIUS_PORT', readPort),
+    }),
     sources: Object.freeze(sourcesIn(env)),
   };
   complaints.push(...unsafeCombinations(config));
@@ -197,6 +204,8 @@ export function describeConfig(config: Config): { name: SettingName; value: stri
     GATEHOUSE_LDAP_HOST: config.ldap.host,
     GATEHOUSE_LDAP_PORT: String(config.ldap.port ?? ''),
     GATEHOUSE_LDAPS_PORT: String(config.ldap.tlsPort ?? ''),
+    GATEHOUSE_RADIUS_HOST: config.radius.host,
+    GATEHOUSE_RADIUS_PORT: String(config.radius.port ?? ''),
   };
   return settingNames.map((name) => ({ name, value: values[name], source: config.sources[name] }));
 }

@@ -1,4 +1,7 @@
+import type { Config } from '../../../platform/config.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
+import type { Log } from '../../../platform/log.ts';
+import type { Passwords } from '../../../platform/passwords.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
 import { createEvaluateAccess } from '../../../provider/application-access.ts';
@@ -7,8 +10,16 @@ import { radiusAccessEndpoint } from './check-access.endpoint.ts';
 import { radiusDemo } from './demo.ts';
 import { radiusOutpostConfig, radiusProvider } from './radius.resource.ts';
 import { radiusMapping } from './radius-mapping.resource.ts';
+import { answerPap } from './server/answer.ts';
+import { createClients } from './server/clients.ts';
+import { createListener } from './server/listener.ts';
+import { createRequests } from './server/requests.ts';
 
 interface Needs {
+  readonly config: Pick<Config, 'radius'>;
+  readonly log: Log;
+  readonly installId: string;
+  readonly passwords: Passwords;
   readonly key: InstanceKey;
   readonly policies: PolicyEngine;
   readonly sandbox: Sandbox;
@@ -26,5 +37,14 @@ export const radius = (needs: Needs): ProviderKind => ({
   ],
   outpost: 'radius',
   resources: [radiusMapping(needs), radiusOutpostConfig()],
+  listeners(server) {
+    const { host, port } = needs.config.radius;
+    if (port === null) return [];
+    const serving = { ...needs, ...server };
+    const requests = createRequests(serving, createClients(serving.db, needs.key.box), (request) =>
+      answerPap(serving, request),
+    );
+    return [createListener(requests, needs.log, { host, port })];
+  },
   demo: radiusDemo,
 });

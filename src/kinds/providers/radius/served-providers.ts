@@ -50,7 +50,7 @@ async function load(query: Query, box: SecretBox, where: ReturnType<typeof sql>)
     mfa_support: Boolean(row.mfa_support),
     accept_app_passwords: Boolean(row.accept_app_passwords),
     require_message_authenticator: Boolean(row.require_message_authenticator),
-    secret: Buffer.from(box.open(shared_secret, sealContext('provider_radius', 'shared_secret', row.pk))),
+    secret: Buffer.from(box.open(shared_secret, sealContext('providers', 'shared_secret', row.pk))),
     mappings: mappings.filter(({ provider }) => provider === row.pk),
   }));
 }
