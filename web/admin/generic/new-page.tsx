@@ -1,4 +1,4 @@
-import { useCallback, useMemo } from 'react';
+import { use, useCallback, useMemo } from 'react';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
@@ -8,6 +8,7 @@ import type { Member } from '../api/document.ts';
 import { useInterface } from '../api/interface.ts';
 import { ownName } from '../api/object.ts';
 import type { Row } from '../api/objects.ts';
+import { PagesContext } from '../api/pages.ts';
 import { useDescription } from '../api/use-description.ts';
 import { inSentence } from '../labels.ts';
 import { Page } from '../page.tsx';
@@ -38,7 +39,8 @@ type FormProps = Pick<ResourcePage, 'entry' | 'SidePanel'> & { readonly descript
 /** The form with what its fields propose. */
 function Prepared(props: FormProps) {
   const { creating } = props.description;
-  const proposals = useLoadable(useCallback(() => readProposals(creating ?? []), [creating]));
+  const pages = use(PagesContext);
+  const proposals = useLoadable(useCallback(() => readProposals(creating ?? [], pages), [creating, pages]));
   return <Loaded {...proposals}>{(proposed) => <NewForm {...props} proposed={proposed} />}</Loaded>;
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { use, useEffect, useState } from 'react';
 import { apiRequest, errorMessage } from '../../api/call.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { downloadFile } from '../../api/download.ts';
@@ -10,6 +10,7 @@ import type { Description } from '../api/description.ts';
 import type { ResourceEntry } from '../api/interface.ts';
 import { pathOfObject } from '../api/object.ts';
 import type { Row } from '../api/objects.ts';
+import { PagesContext } from '../api/pages.ts';
 import { bodyOf, type Complaints, complaintsOf, initialValues } from './body.ts';
 import { readProposals } from './proposals.ts';
 
@@ -46,16 +47,17 @@ export function useRun({ entry, description, action, objectKey, onDone }: RunPro
   const [isBusy, setBusy] = useState(false);
   const [result, setResult] = useState<Run['result']>(null);
   const showToast = useToast();
+  const pages = use(PagesContext);
 
   useEffect(() => {
     let isWanted = true;
-    void readProposals(action.body).then((proposed) => {
+    void readProposals(action.body, pages).then((proposed) => {
       if (isWanted) setValues((before) => ({ ...proposed, ...entered(before) }));
     });
     return () => {
       isWanted = false;
     };
-  }, [action.body]);
+  }, [action.body, pages]);
 
   /** Does what is asked for, and shows what is wrong with it. */
   async function attempt(work: () => Promise<void>): Promise<void> {
