@@ -51,7 +51,7 @@ import { signInPath } from './pages/flow-pages.ts';
 import { mountPages } from './pages/mount-pages.ts';
 import { allEndpoints, allResources } from './resources.ts';
 import { createSandboxBudgetEvents } from './sandbox-budget-events.ts';
-import { mountApiBrowser, mountStaticFiles } from './static-files.ts';
+import { mountApiBrowser, mountBrandStyles, mountStaticFiles } from './static-files.ts';
 import { systemCall } from './system-call.ts';
 import { mountUnavailablePaths } from './unavailable-paths.ts';
 import { uncachedTablesOf } from './uncached-tables.ts';
@@ -162,7 +162,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
       ),
     observe: ({ route, ...observed }) => metrics.observeRequest({ route: routeLabel(route), ...observed }),
     hosted: hostedBy(kinds.protocolKinds, () => routeServer),
-    errorPage: createErrorPage({ ...sessions, clock }, apiPrefix),
+    errorPage: createErrorPage({ ...sessions, clock, publicUrl: config.publicUrl }, apiPrefix),
   });
   const { routes } = server;
   const anonymous = createAnonymousLimit(db, anonymousPerMinute);
@@ -199,6 +199,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   mountMetrics(routes, metrics, config.metricsToken);
   mountMedia(routes, db);
   mountStaticFiles(routes);
+  mountBrandStyles(routes);
   mountApiBrowser(routes, apiPrefix);
   mountPages(routes, { ...sessions, clock, log, kinds, publicUrl: config.publicUrl });
   return { server, listeners, engine, operations, endpoints, resourceWorld, kinds, jobs };

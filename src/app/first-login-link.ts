@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { actingAs } from '../core/access/impersonation-guard.ts';
-import { pageFrame } from '../core/brand/language.ts';
+import { pageFrame } from '../core/brand/page-frame.ts';
 import { loadUserFacts } from '../core/mapping/user-facts.ts';
 import { startSession } from '../core/session/session.ts';
 import { sessionCookies } from '../core/session/session-cookies.ts';
@@ -43,12 +43,12 @@ interface Needs {
 
 /** Opening the link shows a button, so that programs that follow links do not use it up. */
 export function mountFirstLoginLink(routes: Routes, needs: Needs): void {
-  const { db, key, clock } = needs;
+  const { db, key, clock, world } = needs;
 
   routes.on(['GET'], path, async ({ facts: request }) => {
     const token = request.query.get('token') ?? '';
     const { rows } = await sql`select 1 from install where ${isValid(key, token, clock.now())}`.execute(db.read);
-    const frame = await pageFrame({ actor: null, request, db });
+    const frame = await pageFrame({ actor: null, request, db, world });
     if (rows.length === 0) return voidPage(frame);
     return plainPage({
       ...frame,
@@ -61,7 +61,7 @@ export function mountFirstLoginLink(routes: Routes, needs: Needs): void {
   routes.on(['POST'], path, async (http) => {
     const token = readForm(http.body).get('token') ?? '';
     const cookies = await signIn(needs, http, token);
-    if (!cookies) return voidPage(await pageFrame({ actor: null, request: http.facts, db }));
+    if (!cookies) return voidPage(await pageFrame({ actor: null, request: http.facts, db, world }));
     return { status: 303, headers: { location: '/if/admin/', 'set-cookie': cookies, 'cache-control': 'no-store' } };
   });
 }

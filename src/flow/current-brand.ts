@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { findBrandOfHost } from '../core/brand/brand-of-host.ts';
 import { defaultBranding } from '../core/brand/branding.ts';
-import { imageUrl } from '../core/media/image-address.ts';
+import { defaultLook, lookOf, type StoredLook } from '../core/brand/look.ts';
 import type { Settings } from '../core/settings/settings.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { ResourceWorld } from '../resource/call.ts';
@@ -10,15 +10,16 @@ import type { Row } from '../resource/fields/field.ts';
 import type { Action } from '../resource/resource.ts';
 import { brandFlowColumns, brandFlowNames } from './brand-flows.ts';
 
-const themes = ['automatic', 'light', 'dark'];
-
 const always = objectSchema({
   matched_domain: stringSchema,
   branding_title: stringSchema,
   branding_logo: stringSchema,
   branding_favicon: stringSchema,
   ui_footer_links: arrayOf(objectSchema({ href: orNull(stringSchema), name: stringSchema })),
-  ui_theme: { type: 'string', enum: themes },
+  ui_theme: { type: 'string', enum: ['automatic', 'light', 'dark'] },
+  ui_layout: { type: 'string', enum: ['centred', 'left', 'right'] },
+  ui_background: orNull(stringSchema),
+  ui_style: orNull(stringSchema),
   default_locale: stringSchema,
 });
 const schema: JsonSchema = {
@@ -51,41 +52,41 @@ export async function currentBrand(
   return brandView(brand ?? fallbackBrand, settings, publicHost);
 }
 
-interface BrandRow {
+interface BrandRow extends StoredLook {
   readonly domain: string;
   readonly branding_title: string;
-  readonly branding_logo: string;
-  readonly branding_favicon: string;
-  readonly attributes: string;
 }
 
 /** Used if administrators have deleted the default brand. */
 const fallbackBrand: BrandRow = {
+  ...defaultLook,
   domain: 'fallback',
   branding_title: defaultBranding.title,
-  branding_logo: defaultBranding.logo,
-  branding_favicon: defaultBranding.favicon,
-  attributes: '{}',
 };
 
 async function loadBrand(pk: string, query: Query): Promise<BrandRow | undefined> {
   const { rows } = await sql<BrandRow>`select b.domain, b.branding_title, b.branding_logo, b.branding_favicon,
-    b.attributes, ${brandFlowColumns} from brands b where b.pk = ${pk}`.execute(query);
+    b.branding_default_flow_background, b.attributes, ${brandFlowColumns} from brands b where b.pk = ${pk}`.execute(
+    query,
+  );
   return rows[0];
 }
 
 function brandView(brand: BrandRow, { footer_links }: Settings, publicHost: string): Row {
   const { settings }: { settings?: BrandSettings } = JSON.parse(brand.attributes);
-  const theme = settings?.theme?.base;
+  const look = lookOf(brand, publicHost);
   const isFlow = (name: string) => brandFlowNames.some((flow) => flow === name);
   const slugs = Object.entries(brand).filter(([name, slug]) => isFlow(name) && slug !== null);
   return {
     matched_domain: brand.domain,
     branding_title: brand.branding_title,
-    branding_logo: imageUrl(brand.branding_logo, publicHost) ?? defaultBranding.logo,
-    branding_favicon: imageUrl(brand.branding_favicon, publicHost) ?? defaultBranding.favicon,
+    branding_logo: look.logo,
+    branding_favicon: look.favicon,
     ui_footer_links: footer_links,
-    ui_theme: themes.includes(String(theme)) ? theme : 'automatic',
+    ui_theme: look.theme,
+    ui_layout: look.layout,
+    ui_background: look.background,
+    ui_style: look.stylePath,
     ...Object.fromEntries(slugs),
     default_locale: typeof settings?.locale === 'string' ? settings.locale : '',
   };
@@ -93,6 +94,5 @@ function brandView(brand: BrandRow, { footer_links }: Settings, publicHost: stri
 
 /** Optional attributes of a brand; administrators write them freely, so none is guaranteed. */
 interface BrandSettings {
-  readonly theme?: { readonly base?: unknown } | null;
   readonly locale?: unknown;
 }

@@ -1,5 +1,5 @@
 import { checkNotImpersonating } from '../core/access/impersonation-guard.ts';
-import { pageFrame } from '../core/brand/language.ts';
+import { pageFrame } from '../core/brand/page-frame.ts';
 import { newAttempt, planCookies, plansOf } from '../flow/attempt.ts';
 import { flowPage } from '../flow/executor/challenge.ts';
 import { savePlan } from '../flow/plan.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { checkNotImpersonating } from '../core/access/impersonation-guard.ts';
-import { pageFrame } from '../core/brand/language.ts';
+import { pageFrame } from '../core/brand/page-frame.ts';
 import { csrfField, csrfFormField, isCsrfFormValid } from '../core/session/csrf-form-field.ts';
 import { applicableFlow } from '../flow/applicable-flow.ts';
 import { newAttempt, planCookies, plansOf } from '../flow/attempt.ts';

@@ -1,4 +1,4 @@
-import { pageFrame } from '../core/brand/language.ts';
+import { pageFrame } from '../core/brand/page-frame.ts';
 import { actorOfSession } from '../core/session/session-credential.ts';
 import type { RouteServer } from '../flow/protocol-kind.ts';
 import type { Json } from '../lib/json.ts';

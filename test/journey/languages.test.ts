@@ -93,7 +93,7 @@ describeJourney('people whose browser speaks another language', (journey) => {
     const { username } = await personWithPassword(journey().server);
     const page = await journey().window({ locale, viewport: phone });
     await page.goto(`/if/flow/${signInFlow}/`);
-    await page.getByRole('heading', { name: words.welcome }).waitFor();
+    await page.getByText(words.welcome).waitFor();
     expect(await page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2));
     expect(await page.locator('html').getAttribute('dir')).toBe(direction);
     await checkLayout(page);

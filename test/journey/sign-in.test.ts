@@ -20,8 +20,8 @@ describeJourney('signing in', (journey) => {
     const page = await journey().window();
     await page.goto('/');
     await page.waitForURL(`**/if/flow/${signInFlow}/`);
-    await page.getByRole('heading', { name: 'Welcome to Gatehouse!' }).waitFor();
-    await page.getByRole('heading', { name: 'Sign in', level: 2 }).waitFor();
+    await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
+    await page.getByText('Welcome to Gatehouse!').waitFor();
     await expect.poll(() => page.title()).toBe('Welcome to Gatehouse! · Gatehouse');
     await signInOn(page, username, password);
     await page.waitForURL('**/if/user/');

@@ -2,9 +2,10 @@ import { Rich } from '../texts/rich.tsx';
 import { t } from '../texts/texts.ts';
 import '../elements/surface.css';
 import './account.css';
-import { Suspense } from 'react';
+import { Suspense, useEffect } from 'react';
 import { Loaded, useAnswer, Waiting } from '../elements/loading.tsx';
 import { ToastProvider } from '../elements/toast.tsx';
+import { nameKnownUser } from '../flow/known-user.ts';
 import { useBrand } from '../page/mount-page.tsx';
 import { AccountHeader } from './account-header.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -24,6 +25,10 @@ export function AccountPage() {
 function Account() {
   const me = useAnswer<Me>('/core/users/me/');
   const { branding_title } = useBrand();
+  const present = me.answer.state === 'ready' && !me.answer.value.original ? me.answer.value.user : null;
+  useEffect(() => {
+    if (present) nameKnownUser(present);
+  }, [present]);
   if (me.answer.state !== 'ready')
     return (
       <main className="account-waiting">

@@ -12,7 +12,7 @@ export interface FlowInfo {
   readonly layout: Layout;
 }
 
-type Layout = 'stacked' | 'content_left' | 'content_right' | 'sidebar_left' | 'sidebar_right';
+export type Layout = 'stacked' | 'content_left' | 'content_right' | 'sidebar_left' | 'sidebar_right';
 
 /** Whether the flow is for somebody who is signed in already, and leaving it leads back to where they came from. */
 export const leadsBack = ({ flow_info }: Challenge): boolean =>

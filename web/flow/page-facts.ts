@@ -4,6 +4,8 @@ interface PageFacts {
   readonly designation?: string;
   /** Who was signed in when the page was opened. */
   readonly signedInAs?: string;
+  /** Whether the signed-in user has chosen a language, which no choice on the page replaces. */
+  readonly hasLanguage?: string;
 }
 
 /** The facts that the server put into the document. */

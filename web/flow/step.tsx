@@ -2,8 +2,9 @@ import './step.css';
 import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react';
 import { Button } from '../elements/button.tsx';
 import { Notice } from '../elements/notice.tsx';
-import { t } from '../texts/texts.ts';
+import { type Text, t } from '../texts/texts.ts';
 import { type Challenge, leadsBack, otherErrors } from './challenge.ts';
+import { pageFacts } from './page-facts.ts';
 import { withNext } from './safe-address.ts';
 import { useWalkOfScreen } from './walk-context.ts';
 
@@ -11,8 +12,14 @@ interface Props {
   readonly challenge: Challenge;
   /** A one-line explanation. */
   readonly intro?: string | undefined;
-  /** The heading of this step, below that of the flow. */
+  /** The heading of this step. */
   readonly title: string;
+  /** Whether the heading is the flow's title, because this step does not say what the flow is for. */
+  readonly isGeneric?: boolean;
+  /** Whether this is the first or the last step, which has no way back. */
+  readonly isEdge?: boolean;
+  /** Beside the heading, such as the icon of an application. */
+  readonly icon?: ReactNode;
   /** Members whose errors the screen shows beside their fields. */
   readonly fields?: readonly string[];
   /** The label of the submit button; without it the screen has its own. */
@@ -30,6 +37,8 @@ interface Props {
 /** The common parts of all screens: heading, errors, the form with its button, and focus. */
 export function Step(props: Props) {
   const { challenge, intro, title, fields = [], action, onSubmit, startsAtHeading = false } = props;
+  const flowTitle = (props.isGeneric && challenge.flow_info?.title) || '';
+  const back = props.isEdge || leadsBack(challenge) ? undefined : backLinks[pageFacts().designation ?? ''];
   const { isBusy, trouble, hasRestarted } = useWalkOfScreen();
   const headingId = useId();
   const place = useRef<HTMLFormElement>(null);
@@ -43,10 +52,11 @@ export function Step(props: Props) {
   return (
     <form className="stack" ref={place} onSubmit={submit} aria-labelledby={headingId} aria-busy={isBusy}>
       <header className="step-header">
+        {props.icon}
         <h1 id={headingId} tabIndex={-1}>
-          <bdi>{challenge.flow_info?.title || title}</bdi>
+          <bdi>{flowTitle || title}</bdi>
         </h1>
-        {challenge.flow_info?.title && challenge.flow_info.title !== title && <h2 className="step-title">{title}</h2>}
+        {flowTitle && flowTitle !== title && <h2 className="step-title">{title}</h2>}
         {intro && <p className="quiet">{intro}</p>}
       </header>
       {hasRestarted && <Notice tone="warn">{t('That took too long. Please start again.')}</Notice>}
@@ -68,19 +78,29 @@ export function Step(props: Props) {
         </Button>
       )}
       {props.alternatives}
-      {(props.links || leadsBack(challenge)) && (
-        <nav className="step-links">{props.links || <CancelLink challenge={challenge}>{t('Cancel')}</CancelLink>}</nav>
+      {(props.links || back || leadsBack(challenge)) && (
+        <nav className="step-links">
+          {props.links || (leadsBack(challenge) && <CancelLink challenge={challenge}>{t('Cancel')}</CancelLink>)}
+          {back && <CancelLink challenge={challenge}>{t(back)}</CancelLink>}
+        </nav>
       )}
     </form>
   );
 }
+
+/** The way back to the first step of signing in, by the designation of the flow. */
+const backLinks: Readonly<Record<string, Text>> = {
+  authentication: 'Sign in another way',
+  recovery: 'Back to sign-in',
+  enrollment: 'Back to sign-in',
+};
 
 /** Focuses the first invalid field, else the first field, else the heading. */
 function focusStep(form: HTMLFormElement | null, { response_errors }: Challenge, startsAtHeading: boolean): void {
   if (!form) return;
   const wrong = response_errors && form.querySelector<HTMLElement>('[aria-invalid=true]');
   if (wrong instanceof HTMLInputElement && wrong.type !== 'checkbox') wrong.select();
-  const field = 'input:not([type=hidden], [readonly], [tabindex="-1"]), select, textarea:not([readonly])';
+  const field = '[data-first], input:not([type=hidden], [readonly], [tabindex="-1"]), select, textarea:not([readonly])';
   const first = wrong ?? (startsAtHeading ? null : form.querySelector<HTMLElement>(field));
   if (first) first.focus();
   else form.querySelector('h1')?.focus({ preventScroll: true });

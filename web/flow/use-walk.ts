@@ -10,6 +10,7 @@ import {
   redirectComponent,
 } from './challenge.ts';
 import { type Answer, type FlowAddress, sendAnswer, showChallenge } from './executor.ts';
+import { rememberSignIn } from './known-user.ts';
 import { noteSignOut } from './page-facts.ts';
 import { safeAddress } from './safe-address.ts';
 
@@ -102,6 +103,7 @@ export function follow(challenge: Challenge): boolean {
   const to = challenge.component === redirectComponent ? safeAddress((challenge as Redirect).to) : null;
   if (to) {
     noteSignOut();
+    rememberSignIn();
     location.assign(to);
   }
   return to !== null;

@@ -6,6 +6,7 @@ import { createRoot } from 'react-dom/client';
 import type { Brand } from '../api/brand.ts';
 import { Authentication } from './authentication.tsx';
 import { FaultBoundary } from './fault-boundary.tsx';
+import { applyTheme } from './theme.ts';
 
 export const BrandContext = createContext<Brand | null>(null);
 
@@ -13,6 +14,7 @@ export const BrandContext = createContext<Brand | null>(null);
 export async function mountPage(page: ReactNode, furtherTexts: readonly Catalogues[] = []): Promise<void> {
   const place = document.getElementById('page');
   if (!place) throw new Error('this document has no place for a page');
+  applyTheme();
   const brand = JSON.parse(place.dataset.brand ?? '{}') as Brand;
   await loadTexts(furtherTexts);
   createRoot(place).render(

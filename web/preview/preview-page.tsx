@@ -15,6 +15,7 @@ export function PreviewPage() {
   useEffect(() => {
     if (theme) document.documentElement.dataset.theme = theme;
   }, [theme]);
+  useStyleSheet(draft?.brand.ui_style ?? null);
   if (!draft) return null;
   const { brand, flow, screen } = draft;
   return (
@@ -29,6 +30,18 @@ export function PreviewPage() {
       </BrandContext>
     </div>
   );
+}
+
+/** The colours of the draft replace those of this page's own brand. */
+function useStyleSheet(address: string | null): void {
+  useEffect(() => {
+    for (const link of document.querySelectorAll('link[href^="/static/brand/"]')) link.remove();
+    if (!address) return;
+    const link = document.createElement('link');
+    link.rel = 'stylesheet';
+    link.href = address;
+    document.head.append(link);
+  }, [address]);
 }
 
 function useDraftOfParent(): Draft | null {

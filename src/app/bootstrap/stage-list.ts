@@ -69,7 +69,7 @@ function presentPassword(flow: string, order: number): FirstStage {
   return {
     model: 'svc_stages_password.passwordstage',
     name: 'default-authentication-password',
-    values: { backends: ['svc.core.auth.InbuiltBackend', 'svc.core.auth.TokenBackend'] },
+    values: { backends: ['svc.core.auth.InbuiltBackend', 'svc.core.auth.TokenBackend'], allow_show_password: true },
     flow,
     order,
   };

@@ -1,5 +1,5 @@
 import { defaultBranding } from '../../core/brand/branding.ts';
-import { pageFrame } from '../../core/brand/language.ts';
+import { pageFrame } from '../../core/brand/page-frame.ts';
 import { actorOfSession, type SessionNeeds } from '../../core/session/session-credential.ts';
 import { Problem } from '../../lib/problem.ts';
 import { chooseLanguage } from '../../lib/texts/languages.ts';
@@ -22,7 +22,7 @@ const words: Readonly<Record<number, readonly [title: string, text: string]>> = 
   ],
 };
 
-type Needs = SessionNeeds & { readonly clock: Clock };
+type Needs = SessionNeeds & { readonly clock: Clock; readonly publicUrl: string };
 
 /** Error pages for browsers. Programs and API calls get JSON. */
 export const createErrorPage =
@@ -47,5 +47,6 @@ export const createErrorPage =
 
 async function frameOf(needs: Needs, request: RequestFacts) {
   const actor = await actorOfSession(needs, { ...request, method: 'GET' }, needs.clock.now());
-  return pageFrame({ actor, request, db: needs.db });
+  const world = { publicHost: new URL(needs.publicUrl).hostname };
+  return pageFrame({ actor, request, db: needs.db, world });
 }

@@ -1,5 +1,5 @@
 import { defaultBranding } from '../../core/brand/branding.ts';
-import { languageOf } from '../../core/brand/language.ts';
+import { hasOwnLanguage, languageOf } from '../../core/brand/language.ts';
 import { actorOfSession, type SessionNeeds } from '../../core/session/session-credential.ts';
 import { currentBrand } from '../../flow/current-brand.ts';
 import { mergedNeeds, type PageNeeds } from '../../flow/page-needs.ts';
@@ -82,6 +82,10 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
 
   const actorOf = (facts: RequestFacts) => actorOfSession(needs, facts, needs.clock.now());
 
+  /** A language that the user has chosen is not replaced by one chosen on the page. */
+  const ownLanguage = (actor: Actor | null): PageNeeds =>
+    actor && hasOwnLanguage(actor.user.attributes) ? { data: { hasLanguage: 'yes' } } : {};
+
   /** The sign-in page shows who is already signed in. */
   const greeting = (actor: Actor | null, { data }: Required<PageNeeds>): PageNeeds =>
     actor && data.designation === 'authentication'
@@ -95,7 +99,7 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
   routes.on(['GET'], '/if/flow/{slug}/', async ({ facts, params }) => {
     const foreign = await needsOfFlowPage(params.slug ?? '', db.read, needs.kinds);
     const actor = await actorOf(facts);
-    const wanted = foreign ? mergedNeeds([foreign, greeting(actor, foreign)]) : nothingForeign;
+    const wanted = foreign ? mergedNeeds([foreign, greeting(actor, foreign), ownLanguage(actor)]) : nothingForeign;
     const page = await show(facts, actor, 'flow', { foreign: wanted });
     const isMissing = page.status === 200 && !foreign;
     return { ...page, status: isMissing ? 404 : page.status, headers: { ...page.headers, ...stayingInWindow } };

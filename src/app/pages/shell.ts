@@ -59,7 +59,7 @@ export function pageShell(
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <link rel="icon" href="${escapeHtml(String(brand.branding_favicon))}">
-<link rel="stylesheet" href="${assetPrefix}${files.style}">
+<link rel="stylesheet" href="${assetPrefix}${files.style}">${brand.ui_style ? `\n<link rel="stylesheet" href="${escapeHtml(String(brand.ui_style))}">` : ''}
 ${modules.join('\n')}
 <script type="module" src="${assetPrefix}${files.script}"></script>
 </head>

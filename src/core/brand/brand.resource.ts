@@ -15,6 +15,7 @@ import { imageAddress } from '../media/image-field.ts';
 import { normalDomain } from './brand-of-host.ts';
 import { defaultBranding } from './branding.ts';
 import { languagePart } from './language.ts';
+import { themeComplaints, themeParts } from './look.ts';
 
 interface Needs {
   /** Shows the brand of a host with its flows. */
@@ -23,9 +24,10 @@ interface Needs {
 
 const flow = (notes: FieldNotes & { readonly protects?: boolean }) =>
   ref('svc_flows.flow', 'uuid', { nullable: true, filter: true, ...notes });
-const address = (fallback: string, notes: FieldNotes) => imageAddress(fallback, { filter: true, ...notes });
+const address = (fallback: string, notes: FieldNotes & { readonly blank?: boolean }) =>
+  imageAddress(fallback, { filter: true, ...notes });
 const model = 'svc_brands.brand';
-const images = ['branding_logo', 'branding_favicon'] as const;
+const images = ['branding_logo', 'branding_favicon', 'branding_default_flow_background'] as const;
 const upload = (column: string, title: string, fallback: string) =>
   uploadAction({ model, column, field: column, title, fallback, reaches: 'sign-in' });
 
@@ -68,6 +70,12 @@ export function brandResource({ currentBrand }: Needs): Resource {
         help: 'The icon in browser tabs: an address or a path on this server.',
         group: 'Branding',
       }),
+      branding_default_flow_background: address('', {
+        label: 'Background image',
+        blank: true,
+        help: 'The image behind the card of the sign-in page: an address or a path on this server. A flow with one of its own keeps it.',
+        group: 'Branding',
+      }),
       // Without it, no administrator could sign in to undo the deletion.
       flow_authentication: flow({ help: 'The flow by which people sign in.', group: 'Flows', protects: true }),
       flow_invalidation: flow({ help: 'The flow by which people sign out.', group: 'Flows' }),
@@ -97,17 +105,13 @@ export function brandResource({ currentBrand }: Needs): Resource {
         help: 'Custom attributes of the brand, for expressions and pages.',
         group: 'Advanced',
         parts: [
-          {
-            path: ['settings', 'theme', 'base'],
-            label: 'Colours',
-            help: 'The colour scheme of pages; by default that of the user’s device.',
-            choices: ['light', 'dark'],
-          },
+          ...themeParts,
           languagePart('The language of people who have chosen none; by default that of their browser.'),
         ],
       }),
     },
-    check: async (input) => (await checkImages(input)) ?? (await oneDefault(input)),
+    check: async (input) =>
+      (await checkImages(input)) ?? themeComplaints(input.values.attributes) ?? (await oneDefault(input)),
     async afterWrite(input) {
       if (input.verb === 'destroy' && input.current?.default) {
         throw Invalid.whole('The default brand cannot be deleted. Make another brand the default first.');
@@ -118,6 +122,7 @@ export function brandResource({ currentBrand }: Needs): Resource {
       currentBrand,
       upload('branding_logo', 'logo', defaultBranding.logo),
       upload('branding_favicon', 'browser icon', defaultBranding.favicon),
+      upload('branding_default_flow_background', 'background image', ''),
     ],
   });
 }
@@ -141,7 +146,7 @@ async function checkImages({ tx, call, values, current }: CheckInput): Promise<C
   const complaints: Complaints = {};
   for (const name of images) {
     const address = values[name];
-    if (typeof address !== 'string' || address === current?.[name]) continue;
+    if (typeof address !== 'string' || address === '' || address === current?.[name]) continue;
     const complaint = await ownRouteComplaint(address, call.world.publicHost, tx);
     if (complaint) complaints[name] = [complaint];
   }

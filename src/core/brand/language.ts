@@ -7,19 +7,21 @@ import type { RequestFacts } from '../../platform/http/request-facts.ts';
 import type { Actor } from '../../resource/access/actor.ts';
 import type { JsonPart } from '../../resource/document/json-schema.ts';
 import { findBrandOfHost } from './brand-of-host.ts';
-import { brandTitle } from './brand-title.ts';
 
 /** The caller and the request. */
 export interface LanguageRequest {
   readonly actor: Actor | null;
-  readonly request: Pick<RequestFacts, 'host' | 'header'>;
+  readonly request: Pick<RequestFacts, 'host' | 'header' | 'cookies'>;
   readonly db: Database;
 }
 
-/** The caller's language: their setting, else the brand's, else that of the browser. */
+/** Set by the language menu of the sign-in page. */
+const languageCookie = 'gatehouse_language';
+
+/** The caller's language: their setting, else what was chosen in this browser, else the brand's, else the browser's. */
 export const languageOf = async ({ actor, request, db }: LanguageRequest): Promise<Language> =>
   chooseLanguage(
-    [localeIn(actor?.user.attributes), await brandLocale(db, request.host)],
+    [localeIn(actor?.user.attributes), request.cookies[languageCookie], await brandLocale(db, request.host)],
     request.header('accept-language'),
   );
 
@@ -30,12 +32,6 @@ export const languageOfCaller = ({ actor, request }: Pick<LanguageRequest, 'acto
 /** The language of a mail to a user: their setting, else that of the request that caused it. */
 export const languageOfUser = (attributes: unknown, asking: Language): Language =>
   chooseLanguage([localeIn(attributes), asking], undefined);
-
-/** Title and language of plain pages: the brand's title, the caller's language. */
-export const pageFrame = async (asking: LanguageRequest): Promise<{ brand: string; language: Language }> => ({
-  brand: await brandTitle(asking.request.host, asking.db.read),
-  language: await languageOf(asking),
-});
 
 const cache = queryCache<string>('brand locales');
 
@@ -62,3 +58,6 @@ function localeIn(attributes: unknown): string {
   const settings = isJsonObject(attributes) ? attributes.settings : null;
   return isJsonObject(settings) && typeof settings.locale === 'string' ? settings.locale : '';
 }
+
+/** Whether the user has chosen a language. */
+export const hasOwnLanguage = (attributes: unknown): boolean => localeIn(attributes) !== '';

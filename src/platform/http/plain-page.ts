@@ -9,6 +9,7 @@ export interface PlainPage {
   readonly title: string;
   /** The brand's title. */
   readonly brand: string;
+  readonly look?: PageLook;
   /** The texts are given in English. */
   readonly language: Language;
   readonly paragraphs: readonly string[];
@@ -31,39 +32,69 @@ interface Form {
   readonly leadsTo?: string;
 }
 
-/** The style of the flow pages (`web/page/tokens.css`), inlined. */
-const style = `:root{color-scheme:light dark}
+/** The style of the flow pages (`web/page/tokens.css`, `web/flow/frame.css`), inlined. Brands set the variables. */
+const style = `:root{color-scheme:light dark;--accent:light-dark(#3650c8,#8fa4ff);--accent-ground:light-dark(#3b57d6,#4a64e0);
+--accent-ground-strong:light-dark(#2f47b8,#5d76ee);--on-accent:#fff;--accent-tint:light-dark(#eceffd,#232b4a);
+--surface:light-dark(#fff,#1b1f29);--line:light-dark(#d9dee7,#343b4b);--line-strong:light-dark(#8089a0,#78829a);--quiet:light-dark(#586076,#a5adbf);
+--brand-ground:radial-gradient(60rem 40rem at 15% -10%,var(--accent-tint),transparent 70%),
+radial-gradient(50rem 40rem at 100% 110%,var(--accent-tint),transparent 70%),light-dark(#f4f5f8,#12151c)}
+:root[data-theme=light]{color-scheme:light}
+:root[data-theme=dark]{color-scheme:dark}
 *{box-sizing:border-box}
-body{margin:0;min-height:100dvh;display:grid;place-items:center;padding:1.5rem 1rem;background:light-dark(#f4f5f8,#12151c);
+body{margin:0;min-height:100dvh;display:grid;place-items:center;padding:1.5rem 1rem;background:var(--brand-ground) fixed;
 color:light-dark(#1a2030,#e8ebf2);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans",sans-serif}
-main{width:min(100%,27rem);padding:2rem;border-radius:.875rem;background:light-dark(#fff,#1b1f29);overflow-wrap:anywhere;
+.ground{position:fixed;inset:0;z-index:-1;width:100%;height:100%;object-fit:cover}
+main{width:min(100%,27rem);padding:2rem;border-radius:.875rem;background:var(--surface);overflow-wrap:anywhere;
 box-shadow:0 1px 2px light-dark(rgb(20 26 46/6%),rgb(0 0 0/30%)),0 8px 32px light-dark(rgb(20 26 46/10%),rgb(0 0 0/40%))}
-.brand{margin:0 0 1.5rem;font-size:1.25rem;font-weight:650;color:light-dark(#3650c8,#8fa4ff)}
-h1{margin:0 0 .5rem;font-size:1.5rem;line-height:1.25}
-p{margin:0 0 1rem;color:light-dark(#586076,#a5adbf)}
+.brand{display:block;height:1.5rem;max-width:100%;margin:0 0 1.5rem;object-fit:contain;font-size:.9375rem;font-weight:600;color:var(--quiet)}
+h1{margin:0 0 .5rem;font-size:1.5rem;line-height:1.25;font-weight:650}
+p{margin:0 0 1rem;color:var(--quiet)}
 main>:last-child,form>:last-child{margin-bottom:0}
 form+p{margin-top:1rem}
-a{color:light-dark(#3650c8,#8fa4ff)}
+a{color:var(--accent)}
 input,button,.way{font:inherit;width:100%;min-height:2.75rem;padding:.5rem 1rem;border-radius:.5rem}
-input{margin:.25rem 0 1rem;border:1px solid light-dark(#8089a0,#78829a);background:light-dark(#fff,#151923);color:inherit;letter-spacing:.1em;text-transform:uppercase}
+input{margin:.25rem 0 1rem;border:1px solid var(--line-strong);background:light-dark(#fff,#151923);color:inherit;letter-spacing:.1em;text-transform:uppercase}
 button,.way{display:flex;align-items:center;justify-content:center;margin:0 0 .75rem;border:1px solid transparent;
-background:light-dark(#3b57d6,#4a64e0);color:#fff;font-weight:550;text-decoration:none;cursor:pointer}
-button:hover,.way:hover{background:light-dark(#2f47b8,#5d76ee)}
-.other,.other:hover{border-color:light-dark(#d9dee7,#343b4b);background:none;color:inherit}
-.other:hover{border-color:light-dark(#8089a0,#78829a)}
+background:var(--accent-ground);color:var(--on-accent);font-weight:550;text-decoration:none;cursor:pointer}
+button:hover,.way:hover{background:var(--accent-ground-strong)}
+.other,.other:hover{border-color:var(--line);background:none;color:inherit}
+.other:hover{border-color:var(--line-strong)}
 iframe{display:none}
-@media (max-width:30rem){body{display:block;padding:0;background:light-dark(#fff,#1b1f29)}main{width:100%;padding:1.5rem 1rem;box-shadow:none}}`;
-const styleHash = hash('sha256', style, 'base64');
+@media (min-width:60rem){body[data-layout=left],body[data-layout=right]{padding:0;justify-items:start}body[data-layout=right]{justify-items:end}
+body[data-layout=left] main,body[data-layout=right] main{width:30rem;min-height:100dvh;padding:3rem;border-radius:0;display:flex;flex-direction:column;justify-content:center}body:not([data-layout=centred]) .brand{align-self:start}}
+@media (max-width:30rem){body{display:block;padding:0;background:var(--surface)}.ground{display:none}main{width:100%;padding:1.5rem 1rem;box-shadow:none}}`;
+const styleSource = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
+const ownStyleSource = styleSource(style);
+
+/** How the pages of a brand look. */
+export interface PageLook {
+  /** Addresses of images. Null shows none: where the page stands at the host of an application, ours would not load. */
+  readonly logo: string | null;
+  readonly favicon: string | null;
+  readonly background: string | null;
+  readonly theme: 'automatic' | 'light' | 'dark';
+  readonly layout: 'centred' | 'left' | 'right';
+  /** A style sheet that sets the colours; empty for those of the program. */
+  readonly style: string;
+}
+
+/** For pages that cannot ask the database for the brand. */
+const noLook: PageLook = {
+  ...{ logo: null, favicon: null, background: null },
+  ...{ theme: 'automatic', layout: 'centred', style: '' },
+};
 
 /** A framed page may run, but not navigate the top window, open windows or start downloads. */
 const framed = 'allow-forms allow-same-origin allow-scripts';
 
 /** A page for the few messages outside of flows. It runs no scripts and loads only what is passed in. */
 export function plainPage(page: PlainPage): HttpResponse {
-  const { status = 200, brand, language, frames = [], goOnTo } = page;
+  const { status = 200, brand, look = noLook, language, frames = [], goOnTo } = page;
   const { title, paragraphs, link, form } = translated(page, (text) => translate(language, text));
   const body = [
-    `<p class="brand">${escapeHtml(brand)}</p>`,
+    look.logo
+      ? `<img class="brand" src="${escapeHtml(look.logo)}" alt="${escapeHtml(brand)}">`
+      : `<p class="brand">${escapeHtml(brand)}</p>`,
     `<h1>${escapeHtml(title)}</h1>`,
     ...paragraphs.map((text) => `<p dir="auto">${escapeHtml(text)}</p>`),
     ...(form ? [formOf(form)] : []),
@@ -79,7 +110,8 @@ export function plainPage(page: PlainPage): HttpResponse {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': [
         "default-src 'none'",
-        `style-src 'sha256-${styleHash}'`,
+        `style-src ${ownStyleSource}${look.style && ` ${styleSource(look.style)}`}`,
+        "img-src 'self' data: https:",
         `form-action 'self'${form?.leadsTo === undefined ? '' : ` ${sourceOf(form.leadsTo)}`}`,
         `frame-src ${frames.length > 0 ? [...new Set(frames.map((url) => new URL(url).origin))].join(' ') : "'none'"}`,
         "base-uri 'none'",
@@ -87,16 +119,18 @@ export function plainPage(page: PlainPage): HttpResponse {
       ].join('; '),
     },
     body: `<!doctype html>
-<html lang="${language}" dir="${directionOf(language)}">
+<html lang="${language}" dir="${directionOf(language)}" data-theme="${look.theme}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 ${goOnTo === undefined ? '' : `<meta http-equiv="refresh" content="3;url=${escapeHtml(goOnTo)}">`}
 <title>${escapeHtml(`${title} - ${brand}`)}</title>
-<style>${style}</style>
+${look.favicon ? `<link rel="icon" href="${escapeHtml(look.favicon)}">` : ''}
+<style>${style}</style>${look.style && `\n<style>${look.style}</style>`}
 </head>
-<body>
+<body data-layout="${look.layout}">
+${look.background ? `<img class="ground" src="${escapeHtml(look.background)}" alt="">` : ''}
 <main>
 ${body.join('\n')}
 </main>

@@ -1,5 +1,5 @@
 import { switchedOff } from '../../core/application/application-access.ts';
-import { pageFrame } from '../../core/brand/language.ts';
+import { pageFrame } from '../../core/brand/page-frame.ts';
 import { plainPage } from '../../platform/http/plain-page.ts';
 import type { HttpResponse } from '../../platform/http/routes.ts';
 import type { Call } from '../../resource/call.ts';

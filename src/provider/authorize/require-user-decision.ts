@@ -1,4 +1,4 @@
-import { pageFrame } from '../../core/brand/language.ts';
+import { pageFrame } from '../../core/brand/page-frame.ts';
 import { startPlannedFlow } from '../../flow/executor/start-planned-flow.ts';
 import type { FlowPlan } from '../../flow/plan.ts';
 import { plainPage } from '../../platform/http/plain-page.ts';

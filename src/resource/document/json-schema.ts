@@ -62,7 +62,9 @@ export interface JsonPart {
   readonly path: readonly string[];
   readonly label: string;
   readonly help: string;
-  readonly choices: readonly string[];
+  readonly choices?: readonly string[];
+  /** Whether it is a colour, `#rrggbb`. */
+  readonly isColour?: boolean;
   /** Whether the choices are languages, which are shown by their own names. */
   readonly areLanguages?: boolean;
 }

@@ -44,7 +44,9 @@ export interface JsonPart {
   readonly path: readonly string[];
   readonly label: string;
   readonly help: string;
-  readonly choices: readonly string[];
+  readonly choices?: readonly string[];
+  /** `#rrggbb` */
+  readonly isColour?: boolean;
   readonly areLanguages?: boolean;
 }
 

@@ -14,6 +14,7 @@ import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { Segments } from '../parts/segments.tsx';
 import type { SidePanelProps } from '../resource-page.ts';
+import { AccentContrast } from './accent-contrast.tsx';
 import { draftOf, noSignIn, type SignIn, settingsOf } from './draft-of.ts';
 import { PreviewFrame, type Width } from './preview-frame.tsx';
 
@@ -24,7 +25,7 @@ const isTheme = (text: unknown): text is Brand['ui_theme'] =>
 export function SignInPreview({ values }: SidePanelProps) {
   const { query } = useAddress();
   const own = useBrand();
-  const { theme, locale } = settingsOf(values);
+  const { theme, locale, colours } = settingsOf(values);
   const signIn = useSignIn(values.flow_authentication);
   const width: Width = query.get('width') === 'phone' ? 'phone' : 'wide';
   const ui_theme = isTheme(query.get('theme')) ? query.get('theme') : theme;
@@ -73,6 +74,7 @@ export function SignInPreview({ values }: SidePanelProps) {
         <WindowTitle draft={draft} />
         <PreviewFrame draft={draft} width={width} language={language} />
       </div>
+      {colours.accent && <AccentContrast accent={colours.accent} />}
     </section>
   );
 }

@@ -1,5 +1,6 @@
 import { isObject } from '../../api/is-object.ts';
 import { SelectField } from '../../elements/choice.tsx';
+import { ColourField } from '../../elements/colour-field.tsx';
 import { languageName } from '../../flow/screens/locales.ts';
 import { t } from '../../texts/texts.ts';
 import type { JsonPart } from '../api/document.ts';
@@ -10,19 +11,23 @@ import { Unreadable, type WidgetProps } from './widget-props.ts';
 /** Fields for the parts of free data that pages know; the rest is edited as a whole. */
 export function JsonParts({ member, value, onChange }: WidgetProps) {
   if (value instanceof Unreadable) return null;
-  return (member.note.parts ?? []).map((part) => (
-    <SelectField
-      key={part.path.join('.')}
-      label={part.label}
-      hint={part.help}
-      value={textAt(value, part.path)}
-      choices={choicesOf(part, textAt(value, part.path))}
-      onChange={({ currentTarget }) => onChange(withText(value, part.path, currentTarget.value))}
-    />
-  ));
+  return (member.note.parts ?? []).map((part) => {
+    const facts = { label: part.label, hint: part.help, value: textAt(value, part.path) };
+    const change = (text: string) => onChange(withText(value, part.path, text));
+    const key = part.path.join('.');
+    if (part.isColour) return <ColourField key={key} {...facts} onChange={change} />;
+    return (
+      <SelectField
+        key={key}
+        {...facts}
+        choices={choicesOf(part, facts.value)}
+        onChange={({ currentTarget }) => change(currentTarget.value)}
+      />
+    );
+  });
 }
 
-function choicesOf({ choices, areLanguages }: JsonPart, current: string) {
+function choicesOf({ choices = [], areLanguages }: JsonPart, current: string) {
   // What somebody wrote there by hand stays until another is chosen.
   const offered = current === '' || choices.includes(current) ? choices : [...choices, current];
   return [

@@ -24,6 +24,8 @@ export function ConfirmScreen({ challenge }: { challenge: Challenge & Confirmati
       challenge={challenge.signs_out ? others : challenge}
       title={t(challenge.signs_out ? 'Do you want to sign out?' : 'Do you want to continue?')}
       intro={introOf(challenge)}
+      isGeneric
+      isEdge
       action={challenge.signs_out ? t('Sign out') : t('Continue')}
       onSubmit={() => void answer({})}
       links={<a href="/">{challenge.signs_out ? t('Stay signed in') : t('Go to the start page')}</a>}

@@ -27,6 +27,7 @@ export function ConsentScreen({ challenge }: { challenge: ConsentChallenge }) {
     <Step
       challenge={challenge}
       title={t(question)}
+      isGeneric
       intro={header_text === t(question) ? undefined : header_text}
       action={t('Agree and continue')}
       onSubmit={() => void answer({ token })}

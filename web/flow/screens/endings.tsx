@@ -16,7 +16,8 @@ export function AccessDeniedScreen({ challenge }: { challenge: Denied }) {
   const wayOn = application_name ? t('Back to {application}', { application: application_name }) : t('Continue');
   return (
     <Step
-      challenge={withoutTitle(challenge)}
+      challenge={challenge}
+      isEdge
       title={t('Access denied')}
       intro={error_message || t('You do not have access to this.')}
       links={<a href="/">{t('Go to the start page')}</a>}
@@ -36,7 +37,8 @@ interface FlowError extends Challenge {
 export function FlowErrorScreen({ challenge }: { challenge: FlowError }) {
   return (
     <Step
-      challenge={withoutTitle(challenge)}
+      challenge={challenge}
+      isEdge
       title={t('Something went wrong')}
       intro={challenge.error || t('This step could not be carried out.')}
       links={<a href="/">{t('Go to the start page')}</a>}
@@ -56,6 +58,7 @@ export function RedirectScreen({ challenge }: { challenge: Redirect }) {
   return (
     <Step
       challenge={challenge}
+      isEdge
       title={t('Access denied')}
       intro={t('The server returned an invalid address.')}
       links={<a href="/">{t('Go to the start page')}</a>}
@@ -66,7 +69,8 @@ export function RedirectScreen({ challenge }: { challenge: Redirect }) {
 export function UnknownScreen({ challenge }: { challenge: Challenge }) {
   return (
     <Step
-      challenge={withoutTitle(challenge)}
+      challenge={challenge}
+      isEdge
       title={t('This step cannot be shown')}
       intro={t('The server requires a step that this page does not support.')}
       links={<CancelLink challenge={challenge}>{t('Start again')}</CancelLink>}
@@ -76,10 +80,4 @@ export function UnknownScreen({ challenge }: { challenge: Challenge }) {
       </p>
     </Step>
   );
-}
-
-/** The end of a flow is about the outcome, not about the purpose of the flow. */
-function withoutTitle<C extends Challenge>(challenge: C): C {
-  const { flow_info } = challenge;
-  return flow_info ? { ...challenge, flow_info: { ...flow_info, title: '' } } : challenge;
 }

@@ -1,12 +1,16 @@
+import { useState } from 'react';
 import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { pageLanguage } from '../../texts/page-language.ts';
 import { type Text, t } from '../../texts/texts.ts';
 import { type Challenge, errorsOf } from '../challenge.ts';
-import { withNext } from '../safe-address.ts';
+import { noteTypedName } from '../known-user.ts';
+import { pageFacts } from '../page-facts.ts';
+import { safeAddress, withNext } from '../safe-address.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { AlreadyHere } from './already-here.tsx';
+import { ContinueAs } from './continue-as.tsx';
 import { CurrentPassword } from './current-password.tsx';
 import { type LoginSource, SourceButtons } from './source-buttons.tsx';
 import { usePasskeyAutofill } from './use-passkey-autofill.ts';
@@ -16,6 +20,7 @@ export interface Identification extends Challenge {
   readonly password_fields: boolean;
   readonly allow_show_password?: boolean;
   readonly application_pre?: string;
+  readonly application_icon?: string;
   readonly flow_designation?: string;
   readonly primary_action: string;
   readonly enroll_url?: string;
@@ -28,7 +33,7 @@ export interface Identification extends Challenge {
 /** Identifies the person: by name, possibly with the password, or by an account elsewhere. */
 export function IdentificationScreen({ challenge }: { challenge: Identification }) {
   const { answer, isPreview } = useWalkOfScreen();
-  const { user_fields, password_fields, application_pre, sources = [] } = challenge;
+  const { user_fields, password_fields, application_pre, sources = [], flow_designation, flow_info } = challenge;
   const [enrol, recovery, passwordless] = [
     challenge.enroll_url,
     challenge.recovery_url,
@@ -38,16 +43,25 @@ export function IdentificationScreen({ challenge }: { challenge: Identification 
   const hasForm = names.length > 0;
   const trouble = usePasskeyAutofill((!isPreview && hasForm && passwordless) || null);
 
+  // OpenID Connect Core §3.1.2.1: the client may know whom to expect.
+  const [uid, setUid] = useState(() => new URLSearchParams(location.search).get('login_hint') ?? '');
+  const isSignIn = flow_designation === 'authentication';
+  const title = isSignIn && application_pre ? t('Sign in to {application}', { application: application_pre }) : '';
+  const plainTitle = t(flow_designation === 'recovery' ? 'Find your account' : 'Sign in');
+
   function submit(form: FormData): void {
-    const uid_field = form.get('uid_field');
+    const uid_field = String(form.get('uid_field'));
+    if (isSignIn) noteTypedName(uid_field);
     void answer(password_fields ? { uid_field, password: form.get('password') } : { uid_field });
   }
 
   return (
     <Step
       challenge={challenge}
-      title={t(challenge.flow_designation === 'recovery' ? 'Find your account' : 'Sign in')}
-      intro={application_pre ? t('Sign in to continue to {application}.', { application: application_pre }) : undefined}
+      title={title || plainTitle}
+      intro={title || flow_info?.title === plainTitle ? undefined : flow_info?.title}
+      icon={title && <ApplicationIcon name={application_pre ?? ''} address={challenge.application_icon} />}
+      isEdge={isSignIn}
       fields={hasForm ? ['uid_field', 'password'] : []}
       action={hasForm ? challenge.primary_action : undefined}
       onSubmit={submit}
@@ -71,13 +85,25 @@ export function IdentificationScreen({ challenge }: { challenge: Identification 
       }
     >
       <AlreadyHere />
+      {hasForm && isSignIn && !isPreview && !pageFacts().signedInAs && uid === '' && (
+        <ContinueAs
+          onContinue={(known) => {
+            if (password_fields) setUid(known);
+            else {
+              noteTypedName(known);
+              void answer({ uid_field: known });
+            }
+          }}
+        />
+      )}
       {trouble && <Notice tone="bad">{trouble}</Notice>}
       {hasForm && (
         <TextField
           label={labelOf(names)}
           name="uid_field"
-          // OpenID Connect Core §3.1.2.1: the client may know whom to expect.
-          defaultValue={new URLSearchParams(location.search).get('login_hint') ?? ''}
+          // Another name from outside replaces what the field holds.
+          key={uid}
+          defaultValue={uid}
           autoComplete={passwordless ? 'username webauthn' : 'username'}
           autoCapitalize="none"
           autoCorrect="off"
@@ -90,6 +116,19 @@ export function IdentificationScreen({ challenge }: { challenge: Identification 
       {hasForm && password_fields && <CurrentPassword challenge={challenge} />}
     </Step>
   );
+}
+
+/** The application's icon, or its first letter. */
+function ApplicationIcon({ name, address }: { name: string; address: string | undefined }) {
+  const [isMissing, setMissing] = useState(false);
+  const icon = safeAddress(address);
+  if (!icon || isMissing)
+    return (
+      <span className="step-icon" aria-hidden="true">
+        {name.trim().charAt(0).toLocaleUpperCase(pageLanguage())}
+      </span>
+    );
+  return <img className="step-icon" src={icon} alt="" width="40" height="40" onError={() => setMissing(true)} />;
 }
 
 const labels: Readonly<Record<string, Text>> = { username: 'username', email: 'email address', upn: 'UPN' };

@@ -16,6 +16,7 @@ export function PromptScreen({ challenge }: { challenge: PromptChallenge }) {
     <Step
       challenge={challenge}
       title={t('Please fill this in')}
+      isGeneric
       fields={fields.filter(({ type }) => type !== 'hidden').map(({ field_key }) => field_key)}
       action={t('Continue')}
       onSubmit={async (form) => void answer(await readPrompts(fields, form))}

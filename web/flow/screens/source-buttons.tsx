@@ -1,6 +1,7 @@
 import { t } from '../../texts/texts.ts';
 import './source-buttons.css';
 import { lazy, Suspense, useState } from 'react';
+import { PasskeyIcon } from '../../elements/icons.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { type Challenge, type MediaChallenge, mediaComponent, type Redirect, redirectComponent } from '../challenge.ts';
 import { safeAddress, withNext } from '../safe-address.ts';
@@ -30,6 +31,7 @@ export function SourceButtons({ sources, hasLabels, passwordless, isAlternative 
       <div className={hasLabels ? 'sources' : 'sources sources-icons'}>
         {passwordless && (
           <a className="button source-named" href={passwordless}>
+            <PasskeyIcon />
             {t('Use a security key or passkey')}
           </a>
         )}
@@ -52,7 +54,7 @@ function SourceButton({ source, hasLabel, onChoose }: { source: LoginSource; has
   const isNamed = hasLabel || !icon || sharedIcons.test(icon);
   const face = (
     <>
-      {icon && <img src={icon} alt="" width="20" height="20" />}
+      {icon ? <img src={icon} alt="" width="20" height="20" /> : <Monogram name={name} />}
       {isNamed ? words : <span className="visually-hidden">{words}</span>}
     </>
   );
@@ -68,6 +70,12 @@ function SourceButton({ source, hasLabel, onChoose }: { source: LoginSource; has
     </button>
   );
 }
+
+const Monogram = ({ name }: { name: string }) => (
+  <span className="source-letter" aria-hidden="true">
+    {name.trim().charAt(0).toLocaleUpperCase()}
+  </span>
+);
 
 function bySource({ name, challenge }: LoginSource) {
   if (challenge.component === mediaComponent)

@@ -2,12 +2,19 @@ import { t } from '../../texts/texts.ts';
 import './setup.css';
 import { Button } from '../../elements/button.tsx';
 import type { WithPendingUser } from '../challenge.ts';
+import { forgetKnownUser } from '../known-user.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
 
 export function UserLoginScreen({ challenge }: { challenge: WithPendingUser }) {
   const { answer, isBusy } = useWalkOfScreen();
+  /** Others use this device too, so it remembers no name either. */
+  function refuse(): void {
+    forgetKnownUser();
+    void answer({ remember_me: false });
+  }
+
   return (
     <Step
       challenge={challenge}
@@ -17,7 +24,7 @@ export function UserLoginScreen({ challenge }: { challenge: WithPendingUser }) {
     >
       <Who challenge={challenge} />
       <div className="pair">
-        <Button isBusy={isBusy} onClick={() => void answer({ remember_me: false })}>
+        <Button isBusy={isBusy} onClick={refuse}>
           {t('No')}
         </Button>
         <Button type="submit" look="primary" isBusy={isBusy}>

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Button } from '../../elements/button.tsx';
+import { PasskeyIcon } from '../../elements/icons.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { askPasskey, type PublicKeyCredentialRequestOptionsJSON } from '../passkeys.ts';
@@ -34,6 +35,7 @@ export function ValidatePasskey({ challenge, device, onOther }: ValidateProps) {
       <Who challenge={challenge} />
       {trouble && <Notice tone="bad">{trouble}</Notice>}
       <Button look="primary" isBusy={isBusy || isAsking} onClick={() => void confirm()}>
+        {!isAsking && !isBusy && <PasskeyIcon />}
         {isAsking ? t('Waiting for your device') : t(trouble ? 'Try again' : 'Use your passkey')}
       </Button>
     </Step>

@@ -1,5 +1,5 @@
 import { defaultBranding } from '../../../core/brand/branding.ts';
-import { pageFrame } from '../../../core/brand/language.ts';
+import { pageFrame } from '../../../core/brand/page-frame.ts';
 import { csrfField } from '../../../core/session/csrf-form-field.ts';
 import { readForm } from '../../../lib/read-form.ts';
 import { chooseLanguage } from '../../../lib/texts/languages.ts';

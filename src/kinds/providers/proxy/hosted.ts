@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { pageFrame } from '../../../core/brand/language.ts';
+import { frameAtApplication } from '../../../core/brand/page-frame.ts';
 import { queryCache } from '../../../platform/db/query-cache.ts';
 import type { Hosted, HostedRequest } from '../../../platform/http/hosted.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
@@ -116,7 +116,7 @@ function turnAway(
 const unreachablePage = async (call: Call, error: UpstreamError): Promise<HttpResponse> => ({
   ...plainPage({
     status: error.isTimeout ? 504 : 502,
-    ...(await pageFrame(call)),
+    ...(await frameAtApplication(call)),
     title: 'The application cannot be reached',
     paragraphs: [
       error.isTimeout

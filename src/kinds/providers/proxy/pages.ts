@@ -1,4 +1,4 @@
-import { pageFrame } from '../../../core/brand/language.ts';
+import { frameAtApplication } from '../../../core/brand/page-frame.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
 import type { HttpResponse } from '../../../platform/http/routes.ts';
 import type { Call } from '../../../resource/call.ts';
@@ -23,7 +23,12 @@ export async function withPages(call: Call, work: () => Promise<HttpResponse>): 
     if (!(error instanceof ErrorPage)) throw error;
     const { status, fault, message } = error;
     const paragraphs = [message, `Request id: ${call.request.id}`];
-    const page = plainPage({ status, ...(await pageFrame(call)), title: 'This sign-in cannot continue', paragraphs });
+    const page = plainPage({
+      status,
+      ...(await frameAtApplication(call)),
+      title: 'This sign-in cannot continue',
+      paragraphs,
+    });
     return { ...page, fault };
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { sql } from 'kysely';
-import { pageFrame } from '../../../core/brand/language.ts';
+import { frameAtApplication } from '../../../core/brand/page-frame.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { Database, Query } from '../../../platform/db/database.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
@@ -117,7 +117,7 @@ export function noteStep({ db, now, request }: Call, test: string, arrived: Arri
 /** Where the window of a test ends. */
 export const testedPage = async (call: Call): Promise<HttpResponse> =>
   plainPage({
-    ...(await pageFrame(call)),
+    ...(await frameAtApplication(call)),
     title: 'The reverse proxy leads here',
     paragraphs: ['The result of the test is on the page of the provider. You can close this window.'],
   });

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { pageFrame } from '../../../core/brand/language.ts';
+import { frameAtApplication } from '../../../core/brand/page-frame.ts';
 import { csrfField } from '../../../core/session/csrf-form-field.ts';
 import { readForm } from '../../../lib/read-form.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
@@ -54,7 +54,7 @@ function isWanted({ key }: ProxyNeeds, { call, http }: HostCall, session: string
 
 const confirmation = async (call: Call, { application }: ProtectedApplication, proof: string): Promise<HttpResponse> =>
   plainPage({
-    ...(await pageFrame(call)),
+    ...(await frameAtApplication(call)),
     title: 'Sign out?',
     paragraphs: [`You will be signed out of ${application.name} and of all other applications.`],
     form: { action: signOutPath, hidden: { [csrfField]: proof }, submit: 'Sign out', leadsTo: 'anywhere' },

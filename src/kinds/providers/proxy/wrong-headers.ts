@@ -1,4 +1,4 @@
-import { pageFrame } from '../../../core/brand/language.ts';
+import { frameAtApplication } from '../../../core/brand/page-frame.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
 import type { HttpResponse } from '../../../platform/http/routes.ts';
 import type { Call } from '../../../resource/call.ts';
@@ -9,7 +9,7 @@ async function wrongPage(call: Call, paragraphs: readonly string[]): Promise<Htt
   const lines = [...paragraphs, 'The documentation of forward auth has the configuration of each proxy.'];
   return plainPage({
     status: 400,
-    ...(await pageFrame(call)),
+    ...(await frameAtApplication(call)),
     title: 'The reverse proxy is not set up',
     paragraphs: lines,
   });

@@ -1,4 +1,4 @@
-import { pageFrame } from '../../../core/brand/language.ts';
+import { pageFrame } from '../../../core/brand/page-frame.ts';
 import type { RouteServer } from '../../../flow/protocol-kind.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { readForm } from '../../../lib/read-form.ts';

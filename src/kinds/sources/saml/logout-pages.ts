@@ -1,4 +1,4 @@
-import { pageFrame } from '../../../core/brand/language.ts';
+import { pageFrame } from '../../../core/brand/page-frame.ts';
 import { brandFlows } from '../../../flow/brand-flows.ts';
 import { flowPage } from '../../../flow/executor/challenge.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';

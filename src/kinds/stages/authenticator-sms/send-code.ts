@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { languageOfUser, pageFrame } from '../../../core/brand/language.ts';
+import { languageOfUser } from '../../../core/brand/language.ts';
+import { pageFrame } from '../../../core/brand/page-frame.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { createServiceFaultEvents, type ServiceFaultEvents } from '../../../flow/services/call-service.ts';
 import { say } from '../../../lib/texts/translate.ts';

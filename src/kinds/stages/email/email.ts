@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { countMail, countMessage } from '../../../core/attempts/attempts.ts';
-import { pageFrame } from '../../../core/brand/language.ts';
+import { pageFrame } from '../../../core/brand/page-frame.ts';
 import { recordEmailProof } from '../../../core/directory/email-proof.ts';
 import { findByName } from '../../../core/directory/name-keys.ts';
 import { loadUserFacts, type UserFacts } from '../../../core/mapping/user-facts.ts';

@@ -1,5 +1,5 @@
 import { checkMayReachUser } from '../../../core/access/delegation.ts';
-import { pageFrame } from '../../../core/brand/language.ts';
+import { pageFrame } from '../../../core/brand/page-frame.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { storeLink } from '../../../flow/links/flow-link.ts';
 import { planRecovery, recoveryPermission } from '../../../flow/links/recovery.ts';

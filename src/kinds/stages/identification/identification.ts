@@ -1,4 +1,4 @@
-import { applicationName } from '../../../core/application/application-name.ts';
+import { applicationFace } from '../../../core/application/application-face.ts';
 import { flowPage } from '../../../flow/executor/challenge.ts';
 import { flowSlug } from '../../../flow/executor/flow-reads.ts';
 import { setNamedUser } from '../../../flow/executor/flow-state.ts';
@@ -55,6 +55,7 @@ export function identification(needs: Needs): StageKind {
       allow_show_password: booleanSchema,
       flow_designation: stringSchema,
       application_pre: stringSchema,
+      application_icon: stringSchema,
       enroll_url: stringSchema,
       recovery_url: stringSchema,
       passwordless_url: stringSchema,
@@ -62,7 +63,7 @@ export function identification(needs: Needs): StageKind {
       sources: arrayOf(offeredSchema(needs.sourceKinds)),
       show_source_labels: booleanSchema,
     },
-    sometimes: ['application_pre', 'enroll_url', 'recovery_url', 'passwordless_url'],
+    sometimes: ['application_pre', 'application_icon', 'enroll_url', 'recovery_url', 'passwordless_url'],
     answer: {
       uid_field: text({ max: 254 }),
       password: text({ trim: false, strict: true, blank: true, nullable: true, default: null, writeOnly: true }),
@@ -78,8 +79,11 @@ async function challengeOf(needs: Needs, step: Step<Settings>): Promise<Row> {
   const { call, query } = step;
   const screen = await screenOf(needs, step, await recoveryUrl(step, step.settings.recovery_flow));
   // The application that people sign in for, where one has sent them.
-  const waiting = query.application === undefined ? null : await applicationName(call.db.read, query.application);
-  return waiting === null ? screen : { ...screen, application_pre: waiting };
+  const { publicHost } = call.world;
+  const waiting =
+    query.application === undefined ? null : await applicationFace(call.db.read, query.application, publicHost);
+  if (waiting === null) return screen;
+  return { ...screen, application_pre: waiting.name, ...(waiting.icon && { application_icon: waiting.icon }) };
 }
 
 async function screenOf(needs: Needs, context: ScreenContext, recovery_url: string | null): Promise<Row> {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { countMessage } from '../../../core/attempts/attempts.ts';
-import { languageOfUser, pageFrame } from '../../../core/brand/language.ts';
+import { languageOfUser } from '../../../core/brand/language.ts';
+import { pageFrame } from '../../../core/brand/page-frame.ts';
 import type { Json } from '../../../lib/json.ts';
 import { Invalid, Problem } from '../../../lib/problem.ts';
 import type { Jobs } from '../../../platform/jobs/job.ts';

@@ -31,6 +31,7 @@ import { outposts } from './0033-outposts.ts';
 import { lists } from './0034-lists.ts';
 import { sessions } from './0035-sessions.ts';
 import { radiusProvider } from './0150-radius-provider.ts';
+import { brandBackground } from './0165-brand-background.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -66,4 +67,5 @@ export const migrations: readonly Migration[] = [
   lists,
   sessions,
   radiusProvider,
+  brandBackground,
 ];

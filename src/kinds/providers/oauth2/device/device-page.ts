@@ -1,4 +1,4 @@
-import { pageFrame } from '../../../../core/brand/language.ts';
+import { pageFrame } from '../../../../core/brand/page-frame.ts';
 import { csrfFormField, isCsrfFormValid } from '../../../../core/session/csrf-form-field.ts';
 import { startPlannedFlow } from '../../../../flow/executor/start-planned-flow.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';

@@ -1,4 +1,4 @@
-import { pageFrame } from '../../../../core/brand/language.ts';
+import { pageFrame } from '../../../../core/brand/page-frame.ts';
 import { csrfField, csrfFormField, isCsrfFormValid } from '../../../../core/session/csrf-form-field.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { pageFrame } from '../../../../core/brand/language.ts';
+import { pageFrame } from '../../../../core/brand/page-frame.ts';
 import type { FindLogoutRedirect } from '../../../../flow/executor/logout-redirects.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';

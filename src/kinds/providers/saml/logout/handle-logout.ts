@@ -1,4 +1,4 @@
-import { pageFrame } from '../../../../core/brand/language.ts';
+import { pageFrame } from '../../../../core/brand/page-frame.ts';
 import { endSession } from '../../../../core/session/session.ts';
 import { readLogoutRequest, writeLogoutResponse } from '../../../../lib/saml/logout.ts';
 import { newMessageId, SamlError } from '../../../../lib/saml/message.ts';

@@ -1,4 +1,4 @@
-import { pageFrame } from '../../../../core/brand/language.ts';
+import { pageFrame } from '../../../../core/brand/page-frame.ts';
 import type { FindLogoutRedirect } from '../../../../flow/executor/logout-redirects.ts';
 import { readLogoutResponse } from '../../../../lib/saml/logout.ts';
 import { newMessageId } from '../../../../lib/saml/message.ts';

@@ -1,0 +1,35 @@
+import { useState } from 'react';
+import type { Brand } from '../api/brand.ts';
+
+export const themes = { automatic: 'Automatic', light: 'Light', dark: 'Dark' } as const;
+export type Theme = Brand['ui_theme'];
+
+const key = 'gatehouse:theme';
+
+export const isTheme = (text: unknown): text is Theme => typeof text === 'string' && Object.hasOwn(themes, text);
+
+const storedTheme = (): Theme | null => {
+  const stored = localStorage.getItem(key);
+  return isTheme(stored) ? stored : null;
+};
+
+/** Shows the page in the theme that was chosen in this browser; the brand's by default. */
+export function applyTheme(): void {
+  const theme = storedTheme();
+  if (theme) document.documentElement.dataset.theme = theme;
+}
+
+/** The chosen theme, stored in the browser. */
+export function useTheme(ofBrand: Theme): [Theme, (theme: Theme) => void] {
+  const [theme, setTheme] = useState<Theme>(() => storedTheme() ?? ofBrand);
+  function choose(chosen: Theme): void {
+    localStorage.setItem(key, chosen);
+    document.documentElement.dataset.theme = chosen;
+    setTheme(chosen);
+  }
+  return [theme, choose];
+}
+
+/** Whether the page is dark now: by its theme, else by the system. */
+export const isDark = (theme: Theme): boolean =>
+  theme === 'automatic' ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark';
