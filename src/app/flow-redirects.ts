@@ -34,10 +34,16 @@ export function mountCancel(
     const plan = planOfPage(cookies, publicUrl, query);
     if (plan) await db.write((tx) => deleteStates(tx, key, plan.token));
     const next = ownPath(query.get('next'), publicUrl);
-    const location = query.has('back') ? (next ?? ownPage) : await signInPage(host, db, next);
+    const location = query.has('back') ? (next ?? ownPage) : withApplication(await signInPage(host, db, next), query);
     const ended = plan === null || plan.attempt === sharedAttempt ? [] : [endedPlanCookie(plan.attempt, publicUrl)];
     return { status: 302, headers: { location, 'set-cookie': ended, 'cache-control': 'no-store' } };
   });
+}
+
+/** The page names the application that sent the browser. */
+function withApplication(page: string, query: URLSearchParams): string {
+  const application = query.get('application');
+  return application !== null && page.includes('?') ? `${page}&application=${encodeURIComponent(application)}` : page;
 }
 
 async function signInPage(host: string, db: Database, next: string | null): Promise<string> {

@@ -69,7 +69,7 @@ export function accentTones(colour: string, theme: 'light' | 'dark'): AccentTone
   const tint = mix(colour, surface, tintShare);
   const accent = moved(colour, towards, [...grounds, tint], 4.5);
   // A button has to be seen on the card.
-  const visible = moved(colour, towards, [surface], 1.5);
+  const visible = moved(colour, towards, [surface], 1.25);
   const takesWhite = contrast(visible, white) >= 3;
   const onAccent = takesWhite ? white : ink;
   const ground = moved(visible, takesWhite ? black : white, [onAccent], 4.5);

@@ -27,6 +27,8 @@ export const defaultLook: StoredLook = {
 };
 
 export interface BrandLook extends PageLook {
+  /** `#rrggbb`, for mails. */
+  readonly accent?: string | undefined;
   /** The address of the style sheet with the brand's colours. */
   readonly stylePath: string | null;
 }
@@ -40,6 +42,7 @@ export function lookOf(stored: StoredLook, publicHost: string): BrandLook {
     background: imageUrl(stored.branding_default_flow_background, publicHost),
     theme: themes.find((one) => one === theme.base) ?? 'automatic',
     layout: layouts.find((one) => one === theme.layout) ?? 'centred',
+    accent: colours.accent ?? undefined,
     style: brandStyle(colours),
     stylePath: brandStylePath(colours),
   };

@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import type { Language } from '../../lib/texts/languages.ts';
-import type { PageLook } from '../../platform/http/plain-page.ts';
 import type { ResourceWorld } from '../../resource/call.ts';
 import { findBrandOfHost } from './brand-of-host.ts';
 import { defaultBranding } from './branding.ts';
 import { type LanguageRequest, languageOf } from './language.ts';
-import { defaultLook, lookOf, type StoredLook } from './look.ts';
+import { type BrandLook, defaultLook, lookOf, type StoredLook } from './look.ts';
 
 interface PageRequest extends LanguageRequest {
   readonly world: Pick<ResourceWorld, 'publicHost'>;
@@ -15,7 +14,7 @@ interface PageRequest extends LanguageRequest {
 export interface PageFrame {
   /** The brand's title. */
   readonly brand: string;
-  readonly look: PageLook;
+  readonly look: BrandLook;
   readonly language: Language;
 }
 

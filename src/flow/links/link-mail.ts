@@ -7,6 +7,7 @@ interface LinkMail {
   readonly language: Language;
   /** The brand's title. */
   readonly title: string;
+  readonly accent?: string | undefined;
   /** Whom it greets; may be empty. */
   readonly name: string;
   readonly intro: string;
@@ -22,6 +23,7 @@ interface LinkMail {
 export function writeLinkMail({
   language,
   title,
+  accent,
   name,
   intro,
   button,
@@ -36,9 +38,10 @@ export function writeLinkMail({
   const html = mailDocument({
     language,
     title,
+    accent,
     parts: [
       ...[greeting, intro].map(paragraph),
-      ...links.map((one) => linkButton(one.button, one.link)),
+      ...links.map((one) => linkButton(one.button, one.link, accent)),
       ...closing.map(paragraph),
     ],
   });

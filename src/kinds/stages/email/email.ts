@@ -114,7 +114,7 @@ async function confirmed(step: Step<Settings>) {
 async function send({ key, jobs }: Needs, step: Step<Settings>): Promise<boolean> {
   const { call, context, settings, flow, walk } = step;
   const user = await step.pendingUser();
-  const { brand: title, language } = await pageFrame(call);
+  const { brand: title, look, language } = await pageFrame(call);
   const { now } = call;
   const typed = context.pending_user_identifier;
   const address = addressOf(step);
@@ -146,6 +146,7 @@ async function send({ key, jobs }: Needs, step: Step<Settings>): Promise<boolean
         ...(others.length > 0 && { others }),
         stage: settings.pk,
         title,
+        accent: look.accent,
         language,
         isRecorded: false,
         ...(address !== null && hasRoom && { to: address }),

@@ -34,6 +34,8 @@ interface LinkMail {
   readonly link: string;
   readonly stage: string;
   readonly title: string;
+  /** The brand's colour; missing in jobs of an earlier release. */
+  readonly accent?: string | undefined;
   /** The language of the request; missing in jobs of an earlier release. */
   readonly language?: Language;
   /** The links of further accounts that have the same address. */
@@ -68,7 +70,7 @@ export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
     lane: 'urgent',
     isOutgoing: true,
     async run({ payload, attempt }) {
-      const { link, stage, title, isRecorded, language: asked = 'en', to, others = [] } = payload;
+      const { link, stage, title, accent, isRecorded, language: asked = 'en', to, others = [] } = payload;
       const call = systemCall();
       const recipient = await (to === undefined ? recipientOf(key, call, link) : newcomerAt(to, call, link));
       if (!recipient) {
@@ -91,6 +93,7 @@ export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
       const language = languageOfUser(JSON.parse(recipient.attributes), asked);
       const facts = {
         title,
+        accent,
         language,
         name: accounts.length > 0 ? '' : recipient.name || recipient.username,
         link: linkTo(recipient.slug, token),

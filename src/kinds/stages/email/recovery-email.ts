@@ -62,6 +62,7 @@ export function recoveryEmailAction(needs: RecoveryNeeds) {
         link,
         stage: stage.pk,
         title: frame.brand,
+        accent: frame.look.accent,
         language: frame.language,
         isRecorded: true,
       });

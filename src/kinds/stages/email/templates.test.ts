@@ -49,3 +49,10 @@ test.each([
 test('a template that is gone is replaced by the usual one', () => {
   expect(writeMail('email/none.html', facts)).toEqual(writeMail('email/password_reset.html', facts));
 });
+
+test('has its button in the colour of the brand, with readable text', () => {
+  const { html = '' } = writeMail('email/password_reset.html', { ...facts, accent: '#ffd400' });
+  expect(html).toContain('background:#ffd400;color:#0d1017');
+  const forged = writeMail('email/password_reset.html', { ...facts, accent: 'red" onclick="x' });
+  expect(forged).toEqual(writeMail('email/password_reset.html', facts));
+});

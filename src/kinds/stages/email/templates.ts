@@ -6,6 +6,7 @@ import type { Mail } from '../../../platform/mail/mail.ts';
 interface MailFacts {
   /** The brand's title. */
   readonly title: string;
+  readonly accent?: string | undefined;
   readonly name: string;
   readonly link: string;
   readonly minutes: number;

@@ -23,6 +23,8 @@ interface InvitationMail {
   readonly email: string;
   /** The brand's title. */
   readonly title: string;
+  /** The brand's colour; missing in jobs of an earlier release. */
+  readonly accent?: string | undefined;
   readonly language: Language;
 }
 
@@ -77,12 +79,16 @@ export function mailInvitationJob({ key, mailer, config, systemCall }: JobNeeds)
   };
 }
 
-function writeInvitation({ email, title, language }: InvitationMail, invitation: Invitation, link: string): Mail {
+function writeInvitation(
+  { email, title, accent, language }: InvitationMail,
+  invitation: Invitation,
+  link: string,
+): Mail {
   const preset: unknown = JSON.parse(invitation.fixed_data);
   const date = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
   const until = `${date.format(new Date(invitation.expires))} UTC`;
   const words = writeLinkMail({
-    ...{ language, title, link },
+    ...{ language, title, accent, link },
     name: isJsonObject(preset) && typeof preset.name === 'string' ? preset.name : '',
     intro: say(language, 'You are invited to create an account at {title}.', { title }),
     button: say(language, 'Create your account'),

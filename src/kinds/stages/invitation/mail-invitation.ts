@@ -66,8 +66,8 @@ export function mailInvitationAction({ key, mailer, jobs }: MailInvitationNeeds)
       if ((await slugOfFlow(call.db.read, row.flow)) === null)
         throw Invalid.whole('No enrolment flow accepts invitations: bind an invitation stage to one.');
       // The administrator's own language setting does not apply to the invited person.
-      const { brand: title, language } = await pageFrame({ ...call, actor: null });
-      return { email, title, language: languageOfUser(row.fixed_data.attributes, language) };
+      const { brand: title, look, language } = await pageFrame({ ...call, actor: null });
+      return { email, title, accent: look.accent, language: languageOfUser(row.fixed_data.attributes, language) };
     },
     async run({ tx, call, row, registry, prepared: mail }) {
       const { pk } = row;
