@@ -37,7 +37,12 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
   // A job that the clean-up has done: one of the kinds that may be run again.
   'svc_events.systemtask': { columns: () => ({ kind: 'job_cleanup', state: 'done' }) },
   'svc_events.event': { body: () => ({ action: 'custom_sample', client_ip: '192.0.2.1' }) },
-  'svc_brands.brand': { body: () => ({ branding_logo: '/static/logo.svg', branding_favicon: '/static/favicon.svg' }) },
+  'svc_brands.brand': {
+    body: () => ({
+      ...{ branding_logo: '/static/logo.svg', branding_favicon: '/static/favicon.svg' },
+      branding_default_flow_background: '/static/flow-background.svg',
+    }),
+  },
   // Only superusers let mappings read tokens of other services; the tests of renewal do.
   'svc_providers_oauth2.scopemapping': { body: () => ({ token_sources: undefined }) },
   // A client's keys are named by value or by address.

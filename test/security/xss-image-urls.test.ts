@@ -30,9 +30,17 @@ describeOnSqlite('XSS: addresses of images', (server) => {
   test.each(evil)('refuse %s for a background or a brand', async (url) => {
     const set = await server().admin.post('/flows/instances/evil/set_background_url/', { url });
     expect([set.status, Object.keys(set.body)]).toEqual([400, ['url']]);
-    const brand = { domain: 'evil.test', branding_logo: url, branding_favicon: url };
+    const brand = {
+      domain: 'evil.test',
+      branding_logo: url,
+      branding_favicon: url,
+      branding_default_flow_background: url,
+    };
     const made = await server().admin.post('/core/brands/', brand);
-    expect([made.status, Object.keys(made.body).sort()]).toEqual([400, ['branding_favicon', 'branding_logo']]);
+    expect([made.status, Object.keys(made.body).sort()]).toEqual([
+      400,
+      ['branding_default_flow_background', 'branding_favicon', 'branding_logo'],
+    ]);
   });
 
   test('refuse what our own routes answer, under the public address or the domain of a brand', async () => {
@@ -66,11 +74,12 @@ describeOnSqlite('XSS: addresses of images', (server) => {
         domain: 'evil.test',
         branding_logo: address,
         branding_favicon: address,
+        branding_default_flow_background: address,
       });
       expect([address, brand.status, Object.keys(brand.body).sort()]).toEqual([
         address,
         400,
-        ['branding_favicon', 'branding_logo'],
+        ['branding_default_flow_background', 'branding_favicon', 'branding_logo'],
       ]);
     }
     const ownFile = `${url}/static/flow-background.svg`;
@@ -96,7 +105,8 @@ describeOnSqlite('XSS: addresses of images', (server) => {
       await sql`update flows set background = ${own}`.execute(tx);
       await sql`update applications set meta_icon = ${own} where slug = 'evil'`.execute(tx);
       await sql`update sources set icon = ${own} where slug = 'evil'`.execute(tx);
-      await sql`update brands set branding_logo = ${own}, branding_favicon = ${own}`.execute(tx);
+      await sql`update brands set branding_logo = ${own}, branding_favicon = ${own},
+        branding_default_flow_background = ${own}`.execute(tx);
       await sql`update settings set avatars = 'attributes.picture'`.execute(tx);
       await sql`update users set attributes = ${JSON.stringify({ picture: own })}`.execute(tx);
     });

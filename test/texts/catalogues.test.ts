@@ -65,7 +65,7 @@ const isSaid = (text: string): boolean => /^[\p{Lu}“(](?!prefers-)\p{Ll}[\p{Ll
 const notSaid = new Set(['Other', 'Error', 'Escape', 'Ctrl', 'Esc', 'K', 'JSON', 'YAML', 'hours=1']);
 
 /** What other applications call things; the type of templates asks for texts where people read ours. */
-const foreign = /^web\/admin\/applications\/(?:templates|forward-auth)\//;
+const foreign = /^web\/admin\/(?:applications\/(?:templates|forward-auth)\/|sources\/services)/;
 
 describe('the pages that people see', () => {
   const strings = stringsOfPages();

@@ -3,7 +3,7 @@ const names: Readonly<Record<string, string>> = {
   authenticators: 'Devices',
   authorize_application: 'Signed in to an application',
   aws: 'AWS',
-  azuread: 'Azure AD',
+  azuread: 'Microsoft Entra ID',
   bind_asn: 'Same autonomous system',
   bind_asn_network: 'Same autonomous system and network',
   bind_asn_network_ip: 'Same autonomous system, network and IP address',

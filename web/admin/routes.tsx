@@ -16,6 +16,7 @@ const Settings = lazyPage(async () => (await import('./pages/settings.tsx')).Set
 const Everything = lazyPage(async () => (await import('./pages/everything.tsx')).Everything);
 const NotFound = lazyPage(async () => (await import('./pages/not-found.tsx')).NotFound);
 const Wizard = lazyPage(async () => (await import('./applications/wizard.tsx')).Wizard);
+const NewSource = lazyPage(async () => (await import('./sources/new-source.tsx')).NewSource);
 const TestPage = lazyPage(async () => (await import('./applications/test-page.tsx')).TestPage);
 const ApplicationPage = lazyPage(async () => (await import('./applications/application-page.tsx')).ApplicationPage);
 const AccessPage = lazyPage(async () => (await import('./access/access-page.tsx')).AccessPage);
@@ -40,6 +41,7 @@ const customPages: Readonly<Record<string, ComponentType>> = {
   '/everything/': Everything,
   '/applications/new/': Wizard,
   '/applications/test/': TestPage,
+  '/sources/new/': NewSource,
   '/access/': AccessPage,
   '/system/': SystemPage,
 };

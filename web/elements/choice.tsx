@@ -53,16 +53,24 @@ type RadioProps = FieldFacts & {
   readonly choices: readonly Choice[];
   readonly defaultValue?: string;
   readonly required?: boolean;
+  onChange?(value: string): void;
 };
 
-export function RadioGroup({ label, hint, errors = [], name, choices, defaultValue, required }: RadioProps) {
+export function RadioGroup({ label, hint, errors = [], name, choices, onChange, defaultValue, required }: RadioProps) {
   const id = useId();
   return (
     <fieldset className="field" aria-describedby={`${id}-hint ${id}-errors`}>
       <legend>{label}</legend>
       {choices.map(({ value, label: text }) => (
         <label className="choice" key={value}>
-          <input type="radio" name={name} value={value} defaultChecked={value === defaultValue} required={required} />
+          <input
+            type="radio"
+            name={name}
+            value={value}
+            defaultChecked={value === defaultValue}
+            required={required}
+            onChange={() => onChange?.(value)}
+          />
           <span>{text}</span>
         </label>
       ))}

@@ -45,7 +45,7 @@ function Logo() {
   const [isMissing, setMissing] = useState(false);
   const address = safeAddress(branding_logo);
   // A brand with a title of its own is not shown under our name.
-  const isOurs = branding_logo === '/static/logo.svg' && branding_title !== 'Gatehouse';
+  const isOurs = branding_logo === '/static/logo.svg' && branding_title.toLowerCase() !== 'gatehouse';
   if (!address || isMissing || isOurs) return <p className="frame-logo">{branding_title}</p>;
   return <img className="frame-logo" src={address} alt={branding_title} onError={() => setMissing(true)} />;
 }

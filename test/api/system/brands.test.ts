@@ -29,6 +29,7 @@ describeOnBoth('brands', (server) => {
       branding_title: 'Gatehouse',
       branding_logo: '/static/logo.svg',
       branding_favicon: '/static/favicon.svg',
+      branding_default_flow_background: '',
       flow_authentication: null,
       flow_invalidation: null,
       flow_recovery: null,
@@ -156,6 +157,9 @@ describeOnBoth('brands', (server) => {
       branding_favicon: '/static/favicon.svg',
       ui_footer_links: [],
       ui_theme: 'dark',
+      ui_layout: 'centred',
+      ui_background: null,
+      ui_style: null,
       flow_recovery: 'default-password-change',
       default_locale: 'de',
     });
