@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { logos } from '../../web/admin/applications/logos.ts';
 import { bodyFor, factsOf, setupOf } from '../../web/admin/applications/template.ts';
 import { templates } from '../../web/admin/applications/templates/all.ts';
+import { services } from '../../web/admin/sources/services.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
 /** What a program needs beyond addresses and a client: without it, people cannot sign in, or stop at its door. */
@@ -88,7 +89,7 @@ describeOnSqlite('templates of applications', (server) => {
       if (checked) expect([id, /^\d{4}-\d\d-\d\d$/.test(checked.date), docs !== undefined]).toEqual([id, true, true]);
     }
     expect(templates.length).toBeGreaterThanOrEqual(75);
-    for (const id of Object.keys(logos)) expect(templates.map((one) => one.id)).toContain(id);
+    for (const id of Object.keys(logos)) expect([...templates, ...services].map((one) => one.id)).toContain(id);
   });
 
   test('search and bind where the directory of the application is', async () => {

@@ -4,6 +4,7 @@ import { TextField } from '../../elements/field.tsx';
 import { known, t } from '../../texts/texts.ts';
 import { goTo, hereWith, hrefOf, useAddress } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
+import { ProductLogo } from '../applications/product-logo.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { type Service, services } from './services.ts';
@@ -64,7 +65,7 @@ function Gallery({ offered, text }: { offered: readonly Service[]; text: string 
               className="card gallery-item"
               href={service.form ? hrefOf(`/new${service.form}`) : hereWith({ service: service.id, search: null })}
             >
-              <Logo service={service} />
+              <ProductLogo id={service.id} name={service.name} />
               <span className="gallery-text">
                 <strong>{service.name}</strong>
                 <span className="quiet small">{known(service.neutral)}</span>
@@ -75,16 +76,4 @@ function Gallery({ offered, text }: { offered: readonly Service[]; text: string 
       </ul>
     </>
   );
-}
-
-/** The icons that sources have until an administrator uploads another. */
-function Logo({ service: { type, form = '', name } }: { service: Service }) {
-  if (form === '/sources/scim/')
-    return (
-      <span className="gallery-initial" aria-hidden="true">
-        {name.charAt(0)}
-      </span>
-    );
-  const address = type ? `/static/sources/oauth/${type}.svg` : `/static${form.slice(0, -1)}.svg`;
-  return <img className="source-logo" src={address} alt="" width="36" height="36" />;
 }

@@ -1,4 +1,4 @@
-import type { Text } from '../../texts/texts.ts';
+import type { Text } from '../../texts/text.ts';
 
 /** A service that people sign in with, under the name that they know it by. */
 export interface Service {

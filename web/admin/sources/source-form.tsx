@@ -147,7 +147,7 @@ export function SourceForm({ service, type }: { service: Service; type: string }
       <RadioGroup
         label={t('Who gets an account?')}
         name="newcomers"
-        defaultValue="nobody"
+        defaultValue={newcomerChoices[0] ?? ''}
         onChange={(value) => setNewcomers(newcomerChoices.find((one) => one === value) ?? 'nobody')}
         choices={newcomerChoices.map((value) => ({ value, label: t(newcomerLabels[value]) }))}
       />
