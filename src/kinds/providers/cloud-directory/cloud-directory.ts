@@ -34,7 +34,7 @@ export const cloudDirectory = (needs: SyncProviderNeeds): ProviderKind =>
     schema: 'CloudDirectoryProvider',
     name: 'Cloud Directory Provider',
     component: 'xak-provider-cloud-directory-form',
-    description: 'Synchronizes users and groups to a cloud directory.',
+    description: 'Synchronizes users and groups to Microsoft Entra ID.',
     fields: {
       client_id: text({ help: 'The id of the application that is registered in the directory.' }),
       client_secret: secret({ sentTo: ['login_url', 'graph_url'], help: 'The secret of that application.' }),

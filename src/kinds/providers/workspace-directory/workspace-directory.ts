@@ -42,7 +42,7 @@ export const workspaceDirectory = (needs: SyncProviderNeeds): ProviderKind =>
     schema: 'WorkspaceDirectoryProvider',
     name: 'Workspace Directory Provider',
     component: 'xak-provider-workspace-directory-form',
-    description: 'Synchronizes users and groups to a workspace directory.',
+    description: 'Synchronizes users and groups to Google Workspace.',
     fields: {
       delegated_subject: text({
         max: 254,
