@@ -24,6 +24,7 @@ import { createAnonymousQuota } from '../platform/limits/anonymous-quota.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { storeTarget } from '../policy/target.ts';
 import { createEvaluateAccess } from '../provider/application-access.ts';
+import { mountOutposts } from '../provider/outpost/outpost-routes.ts';
 import { createAnonymousLimit } from '../resource/access/anonymous-limit.ts';
 import type { ResourceWorld } from '../resource/call.ts';
 import { openApiDocument } from '../resource/document/openapi.ts';
@@ -195,6 +196,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     for (const { methods, path, handle } of kind.routes?.(routeServer) ?? []) routes.on(methods, path, handle);
   }
   const listeners = kinds.protocolKinds.flatMap((kind) => kind.listeners?.(routeServer) ?? []);
+  mountOutposts(routes, { ...routeServer, key, providerKinds: kinds.providerKinds });
   mountHealth({ server, db, log, metrics });
   mountMetrics(routes, metrics, config.metricsToken);
   mountMedia(routes, db);

@@ -65,4 +65,5 @@ export const ownExpiring: readonly Outdated[] = [
   expired('authorization_requests', 'decided requests of applications'),
   expired('sign_in_attempts', 'counts of attempts to sign in'),
   expired('events', 'events'),
+  expired('outpost_instances', 'outposts that do not report any more'),
 ];

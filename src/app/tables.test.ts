@@ -35,6 +35,7 @@ const owned: Readonly<Record<string, readonly string[]>> = {
   ],
   provider: [
     ...['providers', 'provider_property_mappings', 'authorization_requests', 'outposts', 'outpost_providers'],
+    'outpost_instances',
     ...['sync_objects', 'sync_changes', 'sync_targets', 'sync_runs'],
     // Kinds that push users and groups name them by their path alone.
     ...['scim', 'workspace_directory', 'cloud_directory'].flatMap((path) => [

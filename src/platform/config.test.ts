@@ -66,6 +66,7 @@ test('every setting is read', () => {
     GATEHOUSE_LDAPS_PORT: '1636',
     GATEHOUSE_RADIUS_HOST: '127.0.0.2',
     GATEHOUSE_RADIUS_PORT: '1812',
+    GATEHOUSE_TOKEN: 'the-token-of-an-outpost',
   };
   expect(Object.keys(env)).toEqual([...settingNames]);
   expect(readConfig(env)).toMatchObject({
@@ -150,7 +151,7 @@ test.each([
 });
 
 test('an unknown setting that is near to none is refused without a guess', () => {
-  expect(complaintsAbout({ GATEHOUSE_WORKERS: '4' })).toEqual(['GATEHOUSE_WORKERS is not a setting']);
+  expect(complaintsAbout({ GATEHOUSE_PARALLEL_RUNS: '4' })).toEqual(['GATEHOUSE_PARALLEL_RUNS is not a setting']);
 });
 
 test('names that Kubernetes gives to a service called gatehouse, and those of the tests, are passed over', () => {

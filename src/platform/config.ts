@@ -61,6 +61,8 @@ export interface Config {
   /** Null: not served. */
   readonly ldap: { readonly host: string; readonly port: number | null; readonly tlsPort: number | null };
   readonly radius: { readonly host: string; readonly port: number | null };
+  /** By which `gatehouse outpost` authenticates. */
+  readonly outpostToken: string | null;
   /** Logged at startup: allowed, but probably a mistake. */
   readonly warnings: readonly string[];
   /** The source of each setting, by its environment variable. */
@@ -98,6 +100,7 @@ export const settingNames = [
   'GATEHOUSE_LDAPS_PORT',
   'GATEHOUSE_RADIUS_HOST',
   'GATEHOUSE_RADIUS_PORT',
+  'GATEHOUSE_TOKEN',
 ] as const;
 
 /** Invalid settings. The message lists all complaints and never a secret. */
@@ -169,6 +172,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       host: read('GATEHOUSE_RADIUS_HOST', readHost) ?? host,
       port: read('GATEHOUSE_RADIUS_PORT', readPort),
     }),
+    outpostToken: read('GATEHOUSE_TOKEN', readHeaderValue),
     sources: Object.freeze(sourcesIn(env)),
   };
   complaints.push(...unsafeCombinations(config));
@@ -206,6 +210,7 @@ export function describeConfig(config: Config): { name: SettingName; value: stri
     GATEHOUSE_LDAPS_PORT: String(config.ldap.tlsPort ?? ''),
     GATEHOUSE_RADIUS_HOST: config.radius.host,
     GATEHOUSE_RADIUS_PORT: String(config.radius.port ?? ''),
+    GATEHOUSE_TOKEN: hidden(config.outpostToken),
   };
   return settingNames.map((name) => ({ name, value: values[name], source: config.sources[name] }));
 }

@@ -2,8 +2,9 @@ import type { ProviderFilters } from '../core/application/provider-filters.ts';
 import type { ClientFacts } from '../core/application/transactional.endpoint.ts';
 import type { Demo, DemoObject } from '../core/kind/demo.ts';
 import type { PageNeeds } from '../flow/page-needs.ts';
-import type { ProtocolKind } from '../flow/protocol-kind.ts';
+import type { ProtocolKind, RouteServer } from '../flow/protocol-kind.ts';
 import type { OutpostType } from './outpost/outpost-type.ts';
+import type { Relay } from './outpost/relay.ts';
 import type { SyncKind } from './sync/target.ts';
 
 /**
@@ -19,6 +20,8 @@ export interface ProviderKind extends Omit<ProtocolKind, 'demo'> {
   readonly applicationFilters?: ProviderFilters;
   /** The type of the outposts that serve its applications; see `outpost/`. */
   readonly outpost?: OutpostType;
+  /** Serves requests that came to outposts of this type, which run as processes of their own. */
+  relay?(server: RouteServer): Relay;
   /** The calls by which it pushes users and groups elsewhere; see `sync/README.md`. */
   readonly sync?: SyncKind;
   demo?(demo: Demo): Promise<DemoProvider>;

@@ -51,7 +51,7 @@ export type SentHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /** One request as bytes leave a proxy: any header, several of one name, and a path that nothing normalizes. */
 export function sendAs(
-  server: TestServer,
+  server: Pick<TestServer, 'url'>,
   path: string,
   headers: SentHeaders = {},
   { method = 'GET', localAddress = '127.0.0.1', body = '' } = {},
@@ -81,7 +81,14 @@ export function sendAs(
 export const navigating = { 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'none', accept: 'text/html' };
 
 /** A browser whose requests a trusted proxy forwards, with its cookies for each host. */
-export function proxiedBrowser(server: TestServer, jar = new Map<string, Map<string, string>>()) {
+export function proxiedBrowser(
+  server: TestServer,
+  jar = new Map<string, Map<string, string>>(),
+  /** The outpost that serves the applications. */
+  outpost: Pick<TestServer, 'url'> = server,
+) {
+  const serving = (host: string) => (host === new URL(publicUrl).host ? server : outpost);
+
   const cookiesFor = (host: string) =>
     [...jar].flatMap(([domain, cookies]) => (domain === host || host.endsWith(domain) ? [...cookies] : []));
 
@@ -110,7 +117,7 @@ export function proxiedBrowser(server: TestServer, jar = new Map<string, Map<str
   ): Promise<Came> {
     const { protocol, host, pathname, search } = new URL(url);
     const came = await sendAs(
-      server,
+      serving(host),
       pathname + search,
       {
         ...navigating,
@@ -147,7 +154,7 @@ export function proxiedBrowser(server: TestServer, jar = new Map<string, Map<str
       kind === 'nginx'
         ? { 'x-original-url': url }
         : { 'x-forwarded-uri': pathname + search, 'x-forwarded-method': 'GET' };
-    return sendAs(server, `/outpost.gatehouse/auth/${kind}`, {
+    return sendAs(serving(host), `/outpost.gatehouse/auth/${kind}`, {
       ...navigating,
       ...cookieHeader(host),
       'x-forwarded-host': host,

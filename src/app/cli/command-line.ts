@@ -11,6 +11,7 @@ import { type Command, CommandError, parseOptions } from './command.ts';
 import { demo } from './demo.ts';
 import { errorText } from './error-text.ts';
 import { migrateDatabase } from './migrate.ts';
+import { outpost } from './outpost.ts';
 import { recoverAdmin } from './recover-admin.ts';
 import { restore } from './restore.ts';
 import { restoreDefaultObjects } from './restore-defaults.ts';
@@ -26,6 +27,7 @@ const commands: readonly Command[] = [
   restoreDefaultObjects,
   check,
   demo,
+  outpost,
 ];
 
 const helpWords = new Set(['help', '--help', '-h']);

@@ -88,7 +88,7 @@ async function start(app: App, world: World): Promise<string> {
 /** Not of this machine, an unknown name, no name server, an address without its zone, no IPv6. */
 const noAddress = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL', 'EAFNOSUPPORT']);
 
-function listenError(error: unknown, host: string, port: number, setting = 'PORT'): unknown {
+export function listenError(error: unknown, host: string, port: number, setting = 'PORT'): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   if (code === 'EADDRINUSE')
     return new CommandError(`Port ${port} on ${host} is taken; stop what uses it, or set ${setting} to another.`);
@@ -103,7 +103,7 @@ function listenError(error: unknown, host: string, port: number, setting = 'PORT
  * Before the first handler is registered, a signal ends the process: a start consists of transactions, and the first
  * process of a container gets only the signals that it listens to. A second signal ends it too.
  */
-function listenForSignals(log: Log): { first(): Promise<NodeJS.Signals> } {
+export function listenForSignals(log: Log): { first(): Promise<NodeJS.Signals> } {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
   let isStarted = false;
   let firstAt: number | null = null;
@@ -129,7 +129,7 @@ function listenForSignals(log: Log): { first(): Promise<NodeJS.Signals> } {
   };
 }
 
-async function withDeadline(closing: Promise<unknown>, log: Log): Promise<void> {
+export async function withDeadline(closing: Promise<unknown>, log: Log): Promise<void> {
   const timer = globalThis.setTimeout(() => {
     log.warn('some requests did not finish in time; stopping all the same');
     process.exit(1);

@@ -9,6 +9,7 @@ export const defaultOutpostConfig = (publicUrl: string): JsonObject => ({
   log_level: 'info',
   object_naming_template: 'xak-outpost-%(name)s',
   refresh_interval: 'minutes=5',
+  keep_decisions: 'minutes=1',
   container_image: null,
   container_network: null,
   container_map_ports: true,
@@ -52,7 +53,19 @@ export function outpostConfigComplaint(config: unknown): string | null {
   const { refresh_interval } = config;
   if (typeof refresh_interval === 'string' && parseDuration(refresh_interval) === null)
     return `Failed to validate config: ${refresh_interval} is not in the correct format of 'hours=3;minutes=1'.`;
+  const kept = typeof config.keep_decisions === 'string' ? parseDuration(config.keep_decisions) : 0;
+  if (kept === null || kept < 0 || kept > maxKeepMs)
+    return 'Failed to validate config: keep_decisions is not a duration of at most hours=1.';
   return null;
+}
+
+const maxKeepMs = 3_600_000;
+const usualKeepMs = 60_000;
+
+/** How long a process honors earlier decisions while it cannot reach the server, in milliseconds. */
+export function keepMs({ keep_decisions }: JsonObject): number {
+  const milliseconds = typeof keep_decisions === 'string' ? parseDuration(keep_decisions) : null;
+  return Math.min(maxKeepMs, Math.max(0, milliseconds ?? usualKeepMs));
 }
 
 const usualRefresh = 300;

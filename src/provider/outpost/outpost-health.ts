@@ -2,6 +2,7 @@ import { getFips } from 'node:crypto';
 import { hostname } from 'node:os';
 import { actionOn } from '../../resource/define.ts';
 import { arrayOf, booleanSchema, objectSchema, orNull, stringSchema } from '../../resource/document/json-schema.ts';
+import { listInstances } from './outpost-instances.ts';
 import { embeddedOutpost } from './served-here.ts';
 
 interface Needs {
@@ -26,7 +27,7 @@ const healthSchema = objectSchema({
 
 /** The instances that run an outpost now. Of the embedded one, that is the server that responds. */
 export const healthAction = ({ installId, version }: Needs) =>
-  actionOn<{ managed: string | null }>()({
+  actionOn<{ pk: string; managed: string | null }>()({
     name: 'health',
     on: 'row',
     method: 'GET',
@@ -36,7 +37,13 @@ export const healthAction = ({ installId, version }: Needs) =>
     access: 'visible',
     answer: { status: 200, schema: arrayOf(healthSchema) },
     async run({ row, call }) {
-      if (row.managed !== embeddedOutpost) return [];
+      if (row.managed !== embeddedOutpost) {
+        const instances = await listInstances(call.db.read, row.pk, call.now);
+        return instances.map((instance) => ({
+          ...{ ...instance, version_should: version, version_outdated: instance.version !== version },
+          ...{ build_hash: '', build_hash_should: '', golang_version: '', openssl_enabled: true, fips_enabled: null },
+        }));
+      }
       return [
         {
           uid: installId,

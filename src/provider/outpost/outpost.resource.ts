@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { KeyNeeds } from '../../core/token/issue-token.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { type Complaints, Invalid } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
@@ -14,6 +15,7 @@ import { fieldFilter } from '../../resource/list/query.ts';
 import type { CheckInput, Resource } from '../../resource/resource.ts';
 import { providerModel } from '../provider.family.ts';
 import type { ProviderKind } from '../provider-kind.ts';
+import { ensureOutpostAccount, outpostTokenIdentifier } from './outpost-account.ts';
 import { defaultOutpostConfig, outpostConfigComplaint, refreshSeconds } from './outpost-config.ts';
 import { healthAction } from './outpost-health.ts';
 import { type OutpostType, outpostTypes } from './outpost-type.ts';
@@ -23,6 +25,7 @@ export const outpostModel = 'svc_outposts.outpost';
 
 interface Needs {
   readonly kinds: readonly Pick<ProviderKind, 'resource' | 'outpost'>[];
+  readonly key: KeyNeeds;
   readonly publicUrl: string;
   readonly installId: string;
   readonly version: string;
@@ -35,6 +38,9 @@ const providers = refs(providerModel, 'int', {
   needs: 'change',
   help: 'The providers that it serves, all of its type. A provider that no outpost lists is served by the embedded outpost.',
 });
+
+/** By which a process of its own authenticates; the embedded outpost needs none. Deleting the token revokes it. */
+const ofProcess = { nullable: true, readOnly: true, writeOnly: true, default: null } as const;
 
 const connectionName = (row: RowAlias) =>
   sql`(select sc.name from service_connections sc where sc.pk = ${row.col('service_connection')})`;
@@ -79,6 +85,8 @@ export function outpostResource(needs: Needs): Resource {
         check: outpostConfigComplaint,
         help: 'The settings of the outpost; `default_settings` shows those of a new one.',
       }),
+      account: ref('svc_core.user', 'int', ofProcess),
+      token: ref('svc_core.token', 'uuid', ofProcess),
       managed: text({
         nullable: true,
         default: null,
@@ -89,12 +97,13 @@ export function outpostResource(needs: Needs): Resource {
     },
     derived: {
       refresh_interval_s: { schema: integerSchema, from: ({ config }) => refreshSeconds(config) },
-      token_identifier: { schema: stringSchema, from: ({ pk }) => `xak-outpost-${pk}-api` },
+      token_identifier: { schema: stringSchema, from: ({ pk }) => outpostTokenIdentifier(pk) },
     },
     check: (input) => embeddedComplaint(input) ?? providersComplaint(input, needs.kinds),
-    async afterWrite({ verb, values }) {
-      if (verb === 'destroy' && values.managed === embeddedOutpost)
-        throw Invalid.whole('The embedded outpost cannot be deleted.');
+    async afterWrite(input) {
+      const isEmbedded = input.values.managed === embeddedOutpost;
+      if (input.verb === 'destroy' && isEmbedded) throw Invalid.whole('The embedded outpost cannot be deleted.');
+      if (input.verb !== 'destroy' && !isEmbedded) await ensureOutpostAccount(input, needs.key);
     },
     actions: [healthAction(needs), defaultSettingsAction(needs.publicUrl)],
   });

@@ -167,6 +167,34 @@ describeOnBoth(
       const { api: stronger } = await server().user([...rights, 'svc_providers_extra.change_extraprovider']);
       expect((await stronger.post(path, body)).status).toBe(201);
     });
+
+    test('no single right gives the token of an outpost, or more than it says', async () => {
+      const { body } = await outpost([await provider()]);
+      const key = `/core/tokens/${body.token_identifier}/view_key/`;
+      expect((await server().admin.get(key)).body.key).toHaveLength(60);
+      const rights = [
+        ...['svc_outposts.view_outpost', 'svc_outposts.change_outpost', 'svc_outposts.add_outpost'],
+        ...['svc_outposts.delete_outpost', 'svc_core.view_token', 'svc_core.view_token_key'],
+        ...['svc_core.change_token', 'svc_core.delete_token'],
+      ];
+      for (const right of rights) {
+        const { api } = await server().user([right]);
+        const answers = [
+          await api.get(key),
+          await api.post(`/core/tokens/${body.token_identifier}/set_key/`, { key: 'x'.repeat(40) }),
+          await api.patch(`/core/tokens/${body.token_identifier}/`, { description: 'mine' }),
+          await api.delete(`/core/tokens/${body.token_identifier}/`),
+        ];
+        for (const { status } of answers) expect([right, [403, 404].includes(status)]).toEqual([right, true]);
+      }
+      const { api } = await server().user(['svc_outposts.change_outpost', 'svc_outposts.view_outpost']);
+      const longer = await api.patch(`${path}${body.pk}/`, { config: { keep_decisions: 'days=30' } });
+      expect([longer.status, longer.body.config]).toEqual([
+        400,
+        ['Failed to validate config: keep_decisions is not a duration of at most hours=1.'],
+      ]);
+      expect((await api.patch(`${path}${body.pk}/`, { config: { keep_decisions: 'seconds=0' } })).status).toBe(200);
+    });
   },
   { extra: { kinds: withExtraKinds, migration: extraMigration } },
 );

@@ -1,5 +1,6 @@
 import type { HttpCall, HttpResponse } from '../../../platform/http/routes.ts';
 import { redirectBrowser } from '../../../provider/browser-responses.ts';
+import type { RelayAnswer } from '../../../provider/outpost/relayed-request.ts';
 import { type Call, callOf } from '../../../resource/call.ts';
 import { check, type Decision } from './check.ts';
 import { type Described, describeOriginal, isNavigation, type Original, type ProxyKind } from './forwarded.ts';
@@ -13,8 +14,13 @@ import { findTest, noteStep } from './proxy-test.ts';
 import { safeTarget } from './target.ts';
 import { unknownHostPage, wrongHeadersPage } from './wrong-headers.ts';
 
+export interface CheckResponse extends HttpResponse {
+  /** What an outpost may do with it while it cannot reach this server. */
+  readonly reuse?: RelayAnswer['reuse'];
+}
+
 /** Answers a proxy that asks whether a request may pass. Only 200 lets it pass. */
-export async function authenticate(needs: ProxyNeeds, http: HttpCall, kind: ProxyKind): Promise<HttpResponse> {
+export async function authenticate(needs: ProxyNeeds, http: HttpCall, kind: ProxyKind): Promise<CheckResponse> {
   const call = callOf(http, needs, { now: needs.clock.now() });
   const described = describeOriginal(http, kind);
   const test = await findTest(needs, call, http.raw);
@@ -30,9 +36,13 @@ export async function authenticate(needs: ProxyNeeds, http: HttpCall, kind: Prox
   const decision = await check(needs, call, original);
   switch (decision.outcome) {
     case 'allowed':
-      return { status: 200, headers: { ...noStore, ...withoutIdentity, ...encodedHeaders(decision.headers) } };
+      return {
+        status: 200,
+        headers: { ...noStore, ...withoutIdentity, ...encodedHeaders(decision.headers) },
+        reuse: 'session',
+      };
     case 'skipped':
-      return { status: 200, headers: { ...noStore, ...withoutIdentity } };
+      return { status: 200, headers: { ...noStore, ...withoutIdentity }, reuse: 'path' };
     case 'refused':
       return refused;
     case 'unknown host':
@@ -50,7 +60,7 @@ async function noteCheck(
   { test, kind, described }: { test: string; kind: ProxyKind; described: Described },
 ): Promise<HttpResponse | null> {
   const original = 'original' in described ? described.original : null;
-  const guarded = original && (await findGuardedHost(needs.db.read, original.host, [], call.now));
+  const guarded = original && (await findGuardedHost(needs, call, original.host, []));
   const provider = guarded?.provider ?? null;
   const step = { step: 'check', proxy: kind, raw: http.raw, described, provider: provider?.pk ?? null } as const;
   if (!(await noteStep(call, test, step)) || !original || !provider) return null;
@@ -74,7 +84,7 @@ function toSignIn({ facts }: HttpCall, original: Original, { provider }: Extract
   return redirectBrowser(startAddress(provider, target));
 }
 
-const isOwnPath = (path: string): boolean => {
+export const isOwnPath = (path: string): boolean => {
   const plain = path.toLowerCase();
   return plain === outpostPath || plain.startsWith(`${outpostPath}/`);
 };

@@ -3,11 +3,12 @@ import { endSession } from '../../../core/session/session.ts';
 import type { SessionNeeds } from '../../../core/session/session-credential.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import type { OutpostFacts } from '../../../provider/outpost/authenticate-outpost.ts';
 import type { Call } from '../../../resource/call.ts';
 import { readTokens } from './cookies.ts';
 import type { Original } from './forwarded.ts';
 import { findGuardedHost, type GuardedHost, type HostProvider, type HostSession } from './guarded-host.ts';
-import type { HeaderList } from './identity.ts';
+import { type HeaderList, inOneLine } from './identity.ts';
 import type { Programs } from './programs.ts';
 import { proxyApp } from './proxy-model.ts';
 import type { Recheck } from './recheck.ts';
@@ -33,6 +34,7 @@ export interface CheckNeeds {
   readonly sessions: Pick<SessionNeeds, 'geo'>;
   readonly recheck: Recheck;
   readonly programs: Programs;
+  readonly outpost: OutpostFacts | null;
 }
 
 /** Which providers a request may be for: those whose proxy asks, or those of which this server is the proxy. */
@@ -45,24 +47,31 @@ export async function check(
   original: Original,
   served: ServedMode = 'forward',
 ): Promise<Decision> {
-  const { request, db, now } = call;
+  const { request } = call;
   const authorization = request.header('authorization');
   const tokens = readTokens(needs.key, request.cookies, authorization);
-  const guarded = await findGuardedHost(db.read, original.host, tokens.hashes, now);
+  const guarded = await findGuardedHost(needs, call, original.host, tokens.hashes);
   if (!guarded || (guarded.provider.mode === 'proxy') !== (served === 'proxy')) return { outcome: 'unknown host' };
   const { provider } = guarded;
   if (provider.slug === null || !provider.enabled) return { outcome: 'sign-in', provider };
   const session = guarded.sessions.find((one) => tokens.isOf(provider, one));
   if (session && (await staysBound(needs, call, session))) {
     const headers = await needs.recheck(call, provider, session);
-    if (headers) return { outcome: 'allowed', provider, headers, isProgram: session.main === null };
+    if (headers)
+      return { outcome: 'allowed', provider, headers: named(needs, headers), isProgram: session.main === null };
   }
   if (isPublicPath(needs, provider, original)) return { outcome: 'skipped', provider };
   if (authorization === undefined) return { outcome: 'sign-in', provider };
   const headers = await needs.programs(call, provider.pk, authorization);
-  if (headers) return { outcome: 'allowed', provider, headers, isProgram: true };
+  if (headers) return { outcome: 'allowed', provider, headers: named(needs, headers), isProgram: true };
   return { outcome: provider.intercept_header_auth ? 'refused' : 'sign-in', provider };
 }
+
+/** Sessions are shared by all outposts that serve the provider. */
+const named = ({ outpost }: CheckNeeds, headers: HeaderList): HeaderList =>
+  outpost === null
+    ? headers
+    : headers.map(([name, value]) => [name, name === 'X-Gatehouse-Meta-Outpost' ? inOneLine(outpost.name) : value]);
 
 /** A session that is bound to a network or location and used from elsewhere has been stolen: it ends, here and everywhere. */
 async function staysBound({ sessions }: CheckNeeds, call: Call, { binding, main }: HostSession): Promise<boolean> {

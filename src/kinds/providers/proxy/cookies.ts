@@ -8,6 +8,7 @@ type Facing = Pick<HostProvider, 'client_id' | 'external_host' | 'mode' | 'cooki
 
 const prefix = 'gatehouse_proxy_';
 const pattern = /^(?:__Host-|__Secure-)?gatehouse_proxy_[0-9a-f]{16}$/;
+export const isSessionCookie = (name: string): boolean => pattern.test(name);
 const browserPrefix = 'gatehouse_proxy_browser_';
 
 const isSecure = ({ external_host }: Facing) => external_host.startsWith('https:');

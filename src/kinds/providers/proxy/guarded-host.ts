@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
-import type { Query } from '../../../platform/db/database.ts';
+import { type RawBuilder, sql } from 'kysely';
 import { statement } from '../../../platform/db/statement.ts';
-import { isServedHereSql } from '../../../provider/outpost/served-here.ts';
+import type { OutpostFacts } from '../../../provider/outpost/authenticate-outpost.ts';
+import { isServedBySql, isServedHereSql } from '../../../provider/outpost/served-here.ts';
+import type { Call } from '../../../resource/call.ts';
 import { normalHost } from './hosts.ts';
 import type { ProxyMode } from './proxy-model.ts';
 
@@ -50,8 +51,10 @@ type Row = HostProvider & { [Name in keyof HostSession]: HostSession[Name] | nul
 export const maxTokens = 4;
 const maxDomains = 8;
 
-const select = statement<string[], Row>(
-  (now, host, ...values) => sql`select pp.pk, pp.mode, pp.host, pp.external_host, pp.cookie_domain, pp.client_id,
+type Value = RawBuilder<unknown>;
+
+const hostSql = (now: Value, host: Value, values: readonly Value[], isServed: Value) =>
+  sql<Row>`select pp.pk, pp.mode, pp.host, pp.external_host, pp.cookie_domain, pp.client_id,
       pp.internal_host, pp.internal_host_ssl_validation, pp.skip_path_regex, pp.intercept_header_auth, a.slug, a.enabled, s.pk as session_pk, s.token_hash, s."user",
       s.session as main, s.headers, s.checked, s.expires, m.binding
     from provider_proxy pp
@@ -65,7 +68,13 @@ const select = statement<string[], Row>(
             and (t.application is null or t.application = a.pk) and (not t.expiring or t.expires > ${now}))
     where (pp.host = ${host}
         or pp.mode = 'forward_domain' and pp.cookie_domain in (${sql.join(values.slice(maxTokens))}))
-      and ${isServedHereSql(sql`pp.pk`)}`,
+      and ${isServed}`;
+
+const selectHere = statement<string[], Row>((now, host, ...values) =>
+  hostSql(now, host, values, isServedHereSql(sql`pp.pk`)),
+);
+const selectFor = statement<string[], Row>((outpost, now, host, ...values) =>
+  hostSql(now, host, values, isServedBySql(sql`pp.pk`, outpost)),
 );
 
 /**
@@ -73,18 +82,13 @@ const select = statement<string[], Row>(
  * protected application makes it. The provider of the host itself wins, then that of the longest domain.
  */
 export async function findGuardedHost(
-  query: Query,
+  { outpost }: { readonly outpost: OutpostFacts | null },
+  { db, now }: Pick<Call, 'db' | 'now'>,
   host: string,
   tokenHashes: readonly string[],
-  now: string,
 ): Promise<GuardedHost | null> {
-  const rows = await select(
-    query,
-    now,
-    host,
-    ...padded(tokenHashes, maxTokens),
-    ...padded(domainsOf(host), maxDomains),
-  );
+  const values = [now, host, ...padded(tokenHashes, maxTokens), ...padded(domainsOf(host), maxDomains)];
+  const rows = await (outpost === null ? selectHere(db.read, ...values) : selectFor(db.read, outpost.pk, ...values));
   const [best] = rows.toSorted(
     (one, other) =>
       Number(other.host === host) - Number(one.host === host) || other.cookie_domain.length - one.cookie_domain.length,

@@ -14,19 +14,17 @@ import { isNavigation, type Original } from './forwarded.ts';
 import { findGuardedHost, readHost } from './guarded-host.ts';
 import type { ProxyNeeds } from './needs.ts';
 import { notSignedIn, startAddress } from './on-host.ts';
+import { passOn } from './pass-on.ts';
 import { outpostPath } from './proxy-model.ts';
 import { findTest, noteStep, testedPage } from './proxy-test.ts';
 import { safeTarget } from './target.ts';
-import { mayAnswer, upstreamHeaders } from './upstream-headers.ts';
-import { whileAllowed } from './while-allowed.ts';
+import type { Passed } from './upstream-headers.ts';
 
 const cache = queryCache<ReadonlySet<string>>('proxied hosts');
 
 /** The hosts of which this server is the reverse proxy. */
 export function proxiedHosts(needs: ProxyNeeds, upstreams: Upstreams): Hosted {
   const ownHost = new URL(needs.publicUrl).host;
-
-  const hostOf = ({ authority, isSecure }: RequestFacts) => readHost(authority, isSecure ? 'https' : 'http');
 
   async function isProxied(host: string): Promise<boolean> {
     const hosts = await cache.read(needs.db, 'all', async (query) => {
@@ -43,39 +41,15 @@ export function proxiedHosts(needs: ProxyNeeds, upstreams: Upstreams): Hosted {
   ): Promise<HttpResponse | null> {
     const host = hostOf(facts);
     if (host === null || !(await isProxied(host))) return null;
-    const { url = '' } = raw;
-    if (!url.startsWith('/')) return { status: 400 };
-    const search = url.slice(facts.path.length);
-    const scheme = facts.isSecure ? 'https' : 'http';
-    const original: Original = { method: facts.method, scheme, host, path: facts.path, search };
-    const call = callOf({ facts, params: {} }, needs, { now: needs.clock.now() });
-    const test = await findTest(needs, call, raw);
-    if (test !== null) {
-      const guarded = await findGuardedHost(needs.db.read, host, [], call.now);
-      const step = { step: 'request', raw, provider: guarded?.provider.pk ?? null } as const;
-      if (await noteStep(call, test, step)) return testedPage(call);
-    }
-    const decision = await check(needs, call, original, 'proxy');
-    if (decision.outcome !== 'allowed' && decision.outcome !== 'skipped') return turnAway(decision, facts, original);
-    const { internal_host, internal_host_ssl_validation: verifiesCertificate } = decision.provider;
-    const again = () => check(needs, { ...call, now: needs.clock.now() }, original, 'proxy');
-    const guard = whileAllowed(stopping, async () => (await again()).outcome === decision.outcome);
-    try {
-      await forward({
-        origin: new URL(internal_host),
-        verifiesCertificate,
-        path: url,
-        headers: upstreamHeaders(raw, facts, decision),
-        mayAnswer,
-        until: guard.signal,
-      });
-      return { status: sent(), isSent: true, isLogged: true };
-    } catch (error) {
-      if (!(error instanceof UpstreamError)) throw error;
-      return unreachablePage(call, error);
-    } finally {
-      guard.end();
-    }
+    const decided = await decideProxied(needs, { facts, raw });
+    if (decided === null || 'status' in decided) return decided;
+    const again = async () => {
+      const next = await decideProxied(needs, { facts, raw });
+      return next !== null && 'outcome' in next && next.outcome === decided.outcome;
+    };
+    const answer = await passOn({ facts, raw, stopping, passed: decided, isStillAllowed: again }, forward, sent);
+    if (!(answer instanceof UpstreamError)) return answer;
+    return unreachablePage(callOf({ facts, params: {} }, needs, { now: needs.clock.now() }), answer);
   }
 
   return {
@@ -99,6 +73,32 @@ export function proxiedHosts(needs: ProxyNeeds, upstreams: Upstreams): Hosted {
       ),
   };
 }
+
+/** What becomes of a request to a host of the mode `proxy`: it passes, gets a response, or is for nobody here. */
+export async function decideProxied(
+  needs: ProxyNeeds,
+  { facts, raw }: Pick<HostedRequest, 'facts' | 'raw'>,
+): Promise<Passed | HttpResponse | null> {
+  const host = hostOf(facts);
+  const { url = '' } = raw;
+  if (host === null) return null;
+  if (!url.startsWith('/')) return { status: 400 };
+  const search = url.slice(facts.path.length);
+  const scheme = facts.isSecure ? 'https' : 'http';
+  const original: Original = { method: facts.method, scheme, host, path: facts.path, search };
+  const call = callOf({ facts, params: {} }, needs, { now: needs.clock.now() });
+  const test = await findTest(needs, call, raw);
+  if (test !== null) {
+    const guarded = await findGuardedHost(needs, call, host, []);
+    const step = { step: 'request', raw, provider: guarded?.provider.pk ?? null } as const;
+    if (await noteStep(call, test, step)) return testedPage(call);
+  }
+  const decision = await check(needs, call, original, 'proxy');
+  if (decision.outcome === 'allowed' || decision.outcome === 'skipped') return decision;
+  return turnAway(decision, facts, original);
+}
+
+const hostOf = ({ authority, isSecure }: RequestFacts) => readHost(authority, isSecure ? 'https' : 'http');
 
 /** Whoever may not come to the application signs in first, or is refused. */
 function turnAway(

@@ -135,7 +135,7 @@ function basicCredentials(
   return [['Authorization', `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`]];
 }
 
-const inOneLine = (value: string): string => value.replace(/\p{Cc}+/gu, ' ').trim();
+export const inOneLine = (value: string): string => value.replace(/\p{Cc}+/gu, ' ').trim();
 
 /** As bytes of UTF-8, which is what proxies pass on unchanged; Node takes each for a character of Latin-1. */
 export const encodedHeaders = (list: HeaderList): Record<string, string> =>

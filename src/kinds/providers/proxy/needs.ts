@@ -3,6 +3,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { NetworkLimit } from '../../../platform/limits/rate-limit.ts';
 import type { AuthorizationDependencies } from '../../../provider/authorize/dependencies.ts';
+import type { OutpostFacts } from '../../../provider/outpost/authenticate-outpost.ts';
 import type { SignOutNeeds } from '../../../provider/sign-out.ts';
 import type { AnonymousLimit } from '../../../resource/access/anonymous-limit.ts';
 import type { ResourceWorld } from '../../../resource/call.ts';
@@ -22,4 +23,6 @@ export interface ProxyNeeds extends AuthorizationDependencies, SignOutNeeds, Ide
   readonly recheck: Recheck;
   readonly programs: Programs;
   readonly testLookups: NetworkLimit;
+  /** The outpost whose process sent the request; null: it came to this server. */
+  readonly outpost: OutpostFacts | null;
 }

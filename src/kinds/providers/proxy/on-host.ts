@@ -28,7 +28,7 @@ export async function guardedHostOf(needs: ProxyNeeds, { call }: HostCall): Prom
   const { authority, isSecure, cookies } = call.request;
   const host = readHost(authority, isSecure ? 'https' : 'http');
   if (host === null) return null;
-  return findGuardedHost(call.db.read, host, readTokens(needs.key, cookies, undefined).hashes, call.now);
+  return findGuardedHost(needs, call, host, readTokens(needs.key, cookies, undefined).hashes);
 }
 
 /** The address at which somebody signs in to the application, to go on to `target`. */

@@ -8,7 +8,6 @@ import {
   type ClientApplication,
   extractApplication,
 } from '../../../provider/client-application.ts';
-import { isServedHereSql } from '../../../provider/outpost/served-here.ts';
 import type { ProxyMode } from './proxy-model.ts';
 
 /** A provider with the application that uses it, as signing in needs it. */
@@ -35,12 +34,11 @@ type Row = ApplicationColumns & Omit<ProtectedApplication, 'application'>;
 const select = sql`select pp.pk, p.name, pp.mode, pp.host, pp.external_host, pp.cookie_domain, pp.client_id,
     pp.access_token_validity, pp.basic_auth_enabled, pp.basic_auth_user_attribute, pp.basic_auth_password_attribute,
     p.authentication_flow, p.authorization_flow, p.invalidation_flow, ${applicationColumns}
-  from provider_proxy pp join providers p on p.pk = pp.pk join applications a on a.provider = pp.pk
-  where ${isServedHereSql(sql`pp.pk`)}`;
-const byProvider = statement<[pk: number], Row>((pk) => sql`${select} and pp.pk = ${pk}`);
-const bySlug = statement<[slug: string], Row>((slug) => sql`${select} and a.slug = ${slug}`);
+  from provider_proxy pp join providers p on p.pk = pp.pk join applications a on a.provider = pp.pk`;
+const byProvider = statement<[pk: number], Row>((pk) => sql`${select} where pp.pk = ${pk}`);
+const bySlug = statement<[slug: string], Row>((slug) => sql`${select} where a.slug = ${slug}`);
 
-/** Null if there is no such provider, no application uses it, or another outpost serves it. */
+/** Null if there is no such provider, or no application uses it. People sign in here whichever outpost serves it. */
 export async function loadProtected(
   query: Query,
   by: { readonly provider: number } | { readonly slug: string },

@@ -18,6 +18,7 @@ import { proxyProvider } from './proxy.resource.ts';
 import { proxyApp } from './proxy-model.ts';
 import { createTestLookups } from './proxy-test.ts';
 import { createRecheck } from './recheck.ts';
+import { proxyRelay } from './relay.ts';
 import { proxyRoutes } from './routes.ts';
 import { createOwnKey } from './token.ts';
 
@@ -42,11 +43,13 @@ export function proxy(needs: Needs): ProviderKind {
       recheck: createRecheck(mount),
       programs: createPrograms(mount),
       testLookups: createTestLookups(needs.db),
+      outpost: null,
     };
   });
   return {
     resource: proxyProvider(needs),
     outpost: 'proxy',
+    relay: (server) => proxyRelay(mountOf(server)),
     routes: (server) => proxyRoutes(mountOf(server)),
     hosted: (server) => proxiedHosts(mountOf(server), upstreams),
     append: decideOnTicket(needs.key),

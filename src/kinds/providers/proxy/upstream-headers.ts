@@ -2,10 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestFacts } from '../../../platform/http/request-facts.ts';
 import { endToEnd, type RawHeaders } from '../../../platform/http/upstream.ts';
 import type { Decision } from './check.ts';
+import type { HostProvider } from './guarded-host.ts';
 import { foldedName, isIdentityHeader } from './header-names.ts';
 import { encodedHeaders } from './identity.ts';
 
-type Passed = Extract<Decision, { outcome: 'allowed' | 'skipped' }>;
+type Upstream = Pick<HostProvider, 'internal_host' | 'internal_host_ssl_validation'>;
+
+/** A decision that lets a request pass, as far as an outpost needs it. */
+export type Passed =
+  | (Omit<Extract<Decision, { outcome: 'allowed' }>, 'provider'> & { readonly provider: Upstream })
+  | (Omit<Extract<Decision, { outcome: 'skipped' }>, 'provider'> & { readonly provider: Upstream });
 
 const ownCookie = /^(?:__Host-|__Secure-)?gatehouse_proxy_/;
 /** What says where a request comes from, in spellings that frameworks read. */

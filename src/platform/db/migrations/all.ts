@@ -32,6 +32,7 @@ import { lists } from './0034-lists.ts';
 import { sessions } from './0035-sessions.ts';
 import { radiusProvider } from './0150-radius-provider.ts';
 import { brandBackground } from './0165-brand-background.ts';
+import { outpostProcesses } from './0175-outpost-processes.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -68,4 +69,5 @@ export const migrations: readonly Migration[] = [
   sessions,
   radiusProvider,
   brandBackground,
+  outpostProcesses,
 ];

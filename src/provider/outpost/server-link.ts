@@ -1,0 +1,130 @@
+import { parseCidrs } from '../../lib/cidr.ts';
+import { memberOf } from '../../lib/json.ts';
+import { createFetch, type OutboundResponse } from '../../platform/fetch/guarded-fetch.ts';
+import { OutboundError } from '../../platform/fetch/outbound-error.ts';
+import type { Log } from '../../platform/log.ts';
+import { type OutpostInstance, reportEveryMs } from './outpost-instances.ts';
+import { relayPath, reportPath } from './outpost-paths.ts';
+import { type RelayedAnswer, type RelayedRequest, readRelayedAnswer } from './relayed-request.ts';
+
+/**
+ * `away`: the server cannot be reached, or cannot decide. `refused`: it does not accept the token. `invalid`: it refuses
+ * the request itself.
+ */
+export type LinkFailure = 'away' | 'refused' | 'invalid';
+export type LinkState = 'connecting' | 'connected' | 'away' | 'refused';
+
+/** How the process of an outpost reaches its server. */
+export interface ServerLink {
+  readonly state: LinkState;
+  /** How long earlier decisions are honored while the server is away, as the server said last. */
+  readonly keepMs: number;
+  /** The type of the outpost; null until the server was reached. */
+  readonly type: string | null;
+  relay(request: RelayedRequest): Promise<RelayedAnswer | LinkFailure>;
+  /** Reports that the process runs, now. */
+  report(): Promise<void>;
+  /** Goes on reporting. */
+  start(): void;
+  close(): Promise<void>;
+}
+
+interface Options {
+  /** The address of the server. */
+  readonly server: string;
+  readonly token: string;
+  readonly log: Log;
+  readonly instance: OutpostInstance;
+  /** The token was refused: nothing that the server has decided before holds any more. */
+  onRefused(): void;
+  /** Called with each report. */
+  onReport?(): void;
+}
+
+const timeoutMs = 5_000;
+const maxBytes = 1_048_576;
+/** The administrator of the machine names the server, which is often in the same network. */
+const everywhere = parseCidrs(['0.0.0.0/0', '::/0']);
+
+export function createServerLink({ server, token, log, instance, onRefused, onReport }: Options): ServerLink {
+  const fetch = createFetch({ allow: everywhere, timeoutMs, maxBytes });
+  let state: LinkState = 'connecting';
+  let keepMs = 0;
+  let type: string | null = null;
+  let timer: NodeJS.Timeout | undefined;
+
+  function become(next: LinkState, why: unknown): void {
+    if (next === 'refused') onRefused();
+    if (next === state) return;
+    state = next;
+    if (next === 'connected') log.info({ server }, 'connected to the server');
+    else if (next === 'refused') log.error({ server }, 'the server refuses the token of this outpost');
+    else log.warn({ server, err: why }, 'the server cannot be reached');
+  }
+
+  async function post(path: string, message: unknown): Promise<{ readonly body: unknown } | LinkFailure> {
+    try {
+      const response = await fetch(new URL(path, server).href, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(message),
+      });
+      const { status } = response;
+      if (status === 401 || status === 403) become('refused', null);
+      else if (status >= 500) become('away', new Error(`the server responded with ${status}`));
+      else become('connected', null);
+      if (state !== 'connected') return state === 'refused' ? 'refused' : 'away';
+      if (status !== 200) return 'invalid';
+      const body = jsonOf(response);
+      const kept = memberOf(body, 'keep_ms');
+      keepMs = typeof kept === 'number' && kept >= 0 ? kept : 0;
+      return { body };
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error;
+      become('away', error);
+      return 'away';
+    }
+  }
+
+  async function report(): Promise<void> {
+    const response = await post(reportPath, instance);
+    onReport?.();
+    if (typeof response === 'string') return;
+    const named = memberOf(response.body, 'type');
+    type = typeof named === 'string' ? named : null;
+  }
+
+  return {
+    get state() {
+      return state;
+    },
+    get keepMs() {
+      return keepMs;
+    },
+    get type() {
+      return type;
+    },
+    async relay(request) {
+      const response = await post(relayPath, request);
+      if (typeof response === 'string') return response;
+      return readRelayedAnswer(response.body) ?? 'invalid';
+    },
+    report,
+    start() {
+      timer = setInterval(() => void report().catch((err) => log.error({ err }, 'a report failed')), reportEveryMs);
+    },
+    async close() {
+      clearInterval(timer);
+      await fetch.close();
+    },
+  };
+}
+
+function jsonOf(response: OutboundResponse): unknown {
+  try {
+    return response.json();
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    return null;
+  }
+}
