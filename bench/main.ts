@@ -14,6 +14,8 @@ import { costTable, oauthTable } from './oauth/report.ts';
 import type { BenchOptions } from './options.ts';
 import { measurePages } from './pages/measure.ts';
 import { pagesTable } from './pages/report.ts';
+import { measureForwardAuth } from './proxy/measure.ts';
+import { forwardAuthTable } from './proxy/report.ts';
 import { growthTable, loadTable, machineLine, operationsTable, scalingTable, serverTable } from './report.ts';
 import { measureSaml } from './saml/measure.ts';
 import { samlTable } from './saml/report.ts';
@@ -38,6 +40,7 @@ const usage = `npm run bench -- [options]
   --sync            instead: a full SCIM run, compared with a loop of fetch
   --scim            instead: users and groups pushed into a SCIM source, compared with one durable write each
   --ldap            instead: searches and binds by LDAP, compared with slapd over the same entries (Debian's slapd)
+  --forward-auth    instead: the check of forward auth, compared with a ping
   --pages           instead: interaction to next paint on a long list of the admin pages, in Chromium
   --only TEXT       only rows whose title contains the text
   --seconds N       length of a round (1)
@@ -62,6 +65,7 @@ const { values } = parseArgs({
     sync: { type: 'boolean', default: false },
     scim: { type: 'boolean', default: false },
     ldap: { type: 'boolean', default: false },
+    'forward-auth': { type: 'boolean', default: false },
     pages: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     seconds: { type: 'string', default: '1' },
@@ -123,6 +127,11 @@ function chosen(): { readonly section: string; tables(): Promise<string[]> } {
     return {
       section: `${kind}, ldap`,
       tables: async () => [ldapTable(await measureLdap(options, Number(values.users ?? usualEntries)))],
+    };
+  if (values['forward-auth'])
+    return {
+      section: `${kind}, forward auth`,
+      tables: async () => [forwardAuthTable(await measureForwardAuth(options))],
     };
   if (values.load)
     return { section: `${kind}, load`, tables: async () => [loadTable(await measureLoad(options, users))] };
