@@ -76,7 +76,7 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.getByText('Choose a group.').waitFor();
     await pick(page, 'Groups', group.name);
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('heading', { name: `${name} is ready` }).waitFor();
+    await page.getByRole('heading', { name: `${name} is created` }).waitFor();
     const slug = name.toLowerCase();
     const application = (await server.admin.get(`/core/applications/${slug}/`)).body;
     const provider = (await server.admin.get(`/providers/oauth2/${application.provider}/`)).body;
@@ -125,7 +125,7 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: `Remove ${group.name}` }).waitFor();
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('heading', { name: `${mended} is ready` }).waitFor();
+    await page.getByRole('heading', { name: `${mended} is created` }).waitFor();
     const { pk } = (await server.admin.get(`/core/applications/${mended}/`)).body;
     const { results } = (await server.admin.get(`/policies/bindings/?target=${pk}`)).body;
     expect(results.map((one: { group: string }) => one.group)).toEqual([group.pk]);
@@ -133,7 +133,7 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.getByRole('link', { name: /^Grafana/ }).click();
     await page.getByRole('heading', { name: 'New application: Grafana' }).waitFor();
     expect(await page.getByLabel('Name (required)').inputValue()).toBe('Grafana');
-    expect(await page.getByText('is ready').count()).toBe(0);
+    expect(await page.getByText('is created').count()).toBe(0);
     // The result, which had a secret, is not shown again.
     await moveTo(page, `/applications/new/?template=gitea&slug=${mended}&step=result`);
     await page.waitForURL(`**/core/applications/${mended}/?tab=sign-in`);
@@ -161,7 +161,7 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.getByLabel('Back-channel logout address').fill('https://portal.example/logout');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('heading', { name: `${name} is ready` }).waitFor();
+    await page.getByRole('heading', { name: `${name} is created` }).waitFor();
     const { provider } = (await server.admin.get(`/core/applications/${name}/`)).body;
     expect((await server.admin.get(`/providers/oauth2/${provider}/`)).body).toMatchObject({
       post_logout_redirect_uris: [
@@ -277,7 +277,7 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.getByLabel('Address (required)').fill('https://help.example.org');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('heading', { name: 'Zammad (SAML) is ready' }).waitFor();
+    await page.getByRole('heading', { name: 'Zammad (SAML) is created' }).waitFor();
     const { provider } = (await admin.get('/core/applications/zammad-saml/')).body;
     expect((await admin.get(`/providers/saml/${provider}/`)).body).toMatchObject({
       acs_url: 'https://help.example.org/auth/saml/callback',

@@ -13,7 +13,7 @@ describeJourney('administrators who protect an application without a sign-in', (
     await page.getByLabel('Address (required)').fill('https://films.example.org');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('heading', { name: 'Radarr is ready' }).waitFor();
+    await page.getByRole('heading', { name: 'Radarr is created' }).waitFor();
 
     const { provider } = (await admin.get('/core/applications/radarr/')).body;
     expect((await admin.get(`/providers/proxy/${provider}/`)).body).toMatchObject({

@@ -116,7 +116,7 @@ describeJourney('the keyboard alone', (journey) => {
     await page.keyboard.press('ArrowDown');
     await pick(page, 'Groups', group.name);
     await press(page, page.getByRole('button', { name: 'Create' }));
-    await page.getByRole('heading', { name: `${name} is ready` }).waitFor();
+    await page.getByRole('heading', { name: `${name} is created` }).waitFor();
 
     await moveTo(page, '/access/');
     await pick(page, 'Person', dana.username);

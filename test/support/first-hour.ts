@@ -164,7 +164,7 @@ async function connectApplication({ picture }: Walk, page: Page): Promise<void> 
   await page.getByLabel('Members of groups').check();
   await pick(page, 'Groups', 'Staff');
   await page.getByRole('button', { name: 'Create' }).click();
-  await page.getByRole('heading', { name: 'Grafana is ready' }).waitFor();
+  await page.getByRole('heading', { name: 'Grafana is created' }).waitFor();
   await picture(page, 'application');
 }
 

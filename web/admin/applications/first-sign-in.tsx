@@ -81,7 +81,11 @@ export function FirstSignIn({ name, pk, provider, registered, onAdded }: Props) 
 }
 
 function Unregistered({ sent, name, children }: { sent: string; name: string; children: ReactNode }) {
-  const code = (text: ReactNode) => <code className="wrapped">{text}</code>;
+  const code = (text: ReactNode) => (
+    <strong className="wrapped">
+      <bdi>{text}</bdi>
+    </strong>
+  );
   return (
     <Notice tone="warn">
       <div className="row">

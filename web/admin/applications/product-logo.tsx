@@ -1,6 +1,6 @@
 import { logos } from './logos.ts';
 
-const tones = 6;
+const tones = 5;
 
 /** The logo of a product, or its initial in a colour of its own. */
 export function ProductLogo({ id, name }: { id: string; name: string }) {

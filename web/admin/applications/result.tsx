@@ -62,8 +62,8 @@ export function Result({ template, choices: { name, slug, address, groups }, cre
       <Notice tone="good">
         {t(
           isProxy
-            ? 'The application is created. One step is left: the configuration of your reverse proxy.'
-            : 'The application is created. One step is left: configure it for this server.',
+            ? 'Created. Now configure your reverse proxy with these values.'
+            : 'Created. Now paste these values into the application.',
         )}
       </Notice>
       {isProxy ? (

@@ -78,7 +78,7 @@ export function Wizard() {
     });
 
   const title = outcome
-    ? t('{name} is ready', { name: outcome.choices.name })
+    ? t('{name} is created', { name: outcome.choices.name })
     : t('New application: {name}', { name: known(template.name) });
   return (
     <Page
