@@ -134,9 +134,14 @@ export function decryptPassword(hidden: Buffer, secret: Buffer, authenticator: B
       plain[at + index] = (hidden[at + index] ?? 0) ^ (mask[index] ?? 0);
     previous = hidden.subarray(at, at + digestLength);
   }
-  let end = plain.length;
-  while (end > 0 && plain[end - 1] === 0) end--;
-  return plain.subarray(0, end);
+  return withoutPadding(plain);
+}
+
+/** Without the null characters at its end. */
+export function withoutPadding(bytes: Buffer): Buffer {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end--;
+  return bytes.subarray(0, end);
 }
 
 /** A value that only the client can read (RFC 2868, section 3.5), with its salt before it. */

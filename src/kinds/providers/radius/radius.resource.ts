@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { certificateModel } from '../../../core/key/certificate-model.ts';
 import { randomText } from '../../../platform/random.ts';
 import { outpostNames } from '../../../provider/outpost/outpost-names.ts';
 import { passwordFlowSlug } from '../../../provider/password-server/password-flow.ts';
@@ -79,6 +80,20 @@ export const radiusProvider = (): Resource =>
         default: true,
         help: 'Drop requests without a Message-Authenticator. Without it, answers to clients can be forged (Blast-RADIUS); switch it off only for clients that cannot send one.',
         group: 'Clients',
+      }),
+      certificate: ref(certificateModel, 'uuid', {
+        nullable: true,
+        needs: 'use',
+        help: 'The key pair that devices see when they sign in by EAP-TTLS or EAP-TLS; without one, EAP is not offered.',
+        group: 'Wi-Fi (EAP)',
+      }),
+      client_ca: ref(certificateModel, 'uuid', {
+        nullable: true,
+        needs: 'use',
+        limits: { only: 'superusers' },
+        label: 'Client CA',
+        help: 'The authority whose certificates let devices in by EAP-TLS; their common name is the username.',
+        group: 'Wi-Fi (EAP)',
       }),
       outpost_set: outpostNames,
     },

@@ -8,6 +8,8 @@ import { createEvaluateAccess } from '../../../provider/application-access.ts';
 import type { ProviderKind } from '../../../provider/provider-kind.ts';
 import { radiusAccessEndpoint } from './check-access.endpoint.ts';
 import { radiusDemo } from './demo.ts';
+import { answerEap, isEap } from './eap/answer-eap.ts';
+import { createEapSessions } from './eap/sessions.ts';
 import { radiusOutpostConfig, radiusProvider } from './radius.resource.ts';
 import { radiusMapping } from './radius-mapping.resource.ts';
 import { answerPap } from './server/answer.ts';
@@ -41,8 +43,9 @@ export const radius = (needs: Needs): ProviderKind => ({
     const { host, port } = needs.config.radius;
     if (port === null) return [];
     const serving = { ...needs, ...server };
+    const eap = { ...serving, sessions: createEapSessions() };
     const requests = createRequests(serving, createClients(serving.db, needs.key.box), (request) =>
-      answerPap(serving, request),
+      isEap(request) ? answerEap(eap, request) : answerPap(serving, request),
     );
     return [createListener(requests, needs.log, { host, port })];
   },

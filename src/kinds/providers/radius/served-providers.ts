@@ -12,6 +12,9 @@ export interface ServedProvider extends PasswordProvider {
   readonly client_networks: string;
   readonly secret: Buffer;
   readonly require_message_authenticator: boolean;
+  /** The key pair for EAP. */
+  readonly certificate: string | null;
+  readonly client_ca: string | null;
   readonly mappings: readonly { readonly name: string; readonly expression: string }[];
 }
 
@@ -39,7 +42,7 @@ const cache = queryCache<readonly ServedProvider[]>('RADIUS providers');
 async function load(query: Query, box: SecretBox, where: ReturnType<typeof sql>): Promise<readonly ServedProvider[]> {
   const { rows } =
     await sql<Row>`select r.pk, p.name, f.slug as flow, r.client_networks, r.shared_secret, r.mfa_support,
-    r.accept_app_passwords, r.require_message_authenticator
+    r.accept_app_passwords, r.require_message_authenticator, r.certificate, r.client_ca
     from provider_radius r join providers p on p.pk = r.pk left join flows f on f.pk = p.authorization_flow
     where ${where} order by r.pk`.execute(query);
   const { rows: mappings } = await sql<{ provider: number; name: string; expression: string }>`select pm.provider,

@@ -6,11 +6,25 @@ import type { CheckInput } from '../../../resource/resource.ts';
 import { isWithin, type Network, readNetworks } from './networks.ts';
 import { radiusModel } from './radius-model.ts';
 
-type Input = CheckInput<{ pk: number; authorization_flow: string; client_networks: string }>;
+type Input = CheckInput<{
+  pk: number;
+  authorization_flow: string;
+  client_networks: string;
+  certificate: string | null;
+  client_ca: string | null;
+}>;
 
 /** Fills in what was left out and checks the provider as a whole. */
 export const settle = async (input: Input): Promise<Complaints | null> =>
-  (await settlePasswordFlow(input)) ?? (await networksTaken(input));
+  (await settlePasswordFlow(input)) ?? certificateComplaint(input) ?? (await networksTaken(input));
+
+/** Who issues certificates of clients signs in as anybody. */
+function certificateComplaint({ call: { actor }, values, current }: Input): Complaints | null {
+  const { certificate, client_ca } = values;
+  if (client_ca !== null && certificate === null) return { certificate: ['EAP-TLS needs a key pair for the server.'] };
+  if (!actor || actor.isSuperuser || client_ca === null || client_ca === current?.client_ca) return null;
+  throw new Problem('permission_denied', 'Only superusers choose who issues the certificates of devices.');
+}
 
 const networksIn = (list: string): Network[] => readNetworks(list).filter((network) => network !== null);
 

@@ -31,6 +31,7 @@ import { outposts } from './0033-outposts.ts';
 import { lists } from './0034-lists.ts';
 import { sessions } from './0035-sessions.ts';
 import { radiusProvider } from './0150-radius-provider.ts';
+import { radiusCertificates } from './0151-radius-certificates.ts';
 import { brandBackground } from './0165-brand-background.ts';
 import { outpostProcesses } from './0175-outpost-processes.ts';
 
@@ -68,6 +69,7 @@ export const migrations: readonly Migration[] = [
   lists,
   sessions,
   radiusProvider,
+  radiusCertificates,
   brandBackground,
   outpostProcesses,
 ];

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { readAvps, readEapResponse, readTlsFragment } from '../../../src/kinds/providers/radius/eap/eap-packet.ts';
+import { findEapolTest, joinWifi } from '../../support/eapol.ts';
+import { makeRadiusNetwork, password, type RadiusNetwork, radiusPort, secret } from '../../support/radius-network.ts';
+import { exchange, requestOf } from '../../support/radius-wire.ts';
+import { describeOnBoth } from '../../support/server.ts';
+
+const hasTools = await findEapolTest();
+const seed = Number(process.env.GATEHOUSE_FUZZ_SEED ?? 20_261_119);
+
+describeOnBoth(
+  'EAP',
+  (server) => {
+    let network: RadiusNetwork;
+    let serverPem: string;
+    let authority: Pair;
+    interface Pair {
+      readonly pk: string;
+      readonly certificate: string;
+      readonly key: string;
+    }
+    /** A self-signed pair, which serves as an authority as well. */
+    async function pair(common_name: string): Promise<Pair> {
+      const { admin } = server();
+      const made = await admin.post('/crypto/certificatekeypairs/generate/', {
+        ...{ common_name, subject_alt_name: '', validity_days: 30 },
+      });
+      const pk: string = made.body.pk;
+      // Names are unique, common names are not.
+      await admin.patch(`/crypto/certificatekeypairs/${pk}/`, { name: `${common_name} ${pk}` });
+      const read = async (what: string) =>
+        (await admin.get(`/crypto/certificatekeypairs/${pk}/view_${what}/`)).body.data;
+      return { pk, certificate: await read('certificate'), key: await read('private_key') };
+    }
+    beforeAll(async () => {
+      network = await makeRadiusNetwork(server());
+      await network.person('ada');
+      const own = await pair('radius.example.com');
+      serverPem = own.certificate;
+      authority = await pair('ada');
+      await network.change({ certificate: own.pk, client_ca: authority.pk });
+    });
+    const byTtls = (given: string, identity = 'ada') =>
+      joinWifi({
+        ...{ port: network.port, secret, files: { ca_cert: serverPem } },
+        settings: { eap: 'TTLS', identity, anonymous_identity: 'anonymous', password: given, phase2: 'auth=PAP' },
+      });
+    const byTls = ({ certificate, key }: Pair) =>
+      joinWifi({
+        ...{ port: network.port, secret, files: { ca_cert: serverPem, client_cert: certificate, private_key: key } },
+        settings: { eap: 'TLS', identity: 'whoever' },
+      });
+
+    test.runIf(hasTools)(
+      'a device joins by EAP-TTLS with a name and a password, and gets keys and attributes',
+      async () => {
+        await network.map('return {"Tunnel-Private-Group-Id": "20"}');
+        const joined = await byTtls(password);
+        expect(joined).toMatchObject({ isIn: true, hasKeys: true });
+        expect(joined.log).toMatch(/Attribute 81 .*\n\s+Value: 3230/);
+        expect((await byTtls('wrong')).isIn).toBe(false);
+        await network.map('return user.no.where');
+        expect((await byTtls(password)).isIn).toBe(false);
+        await network.change({ property_mappings: [] });
+      },
+    );
+
+    test.runIf(hasTools)('a device joins by EAP-TLS with a certificate of the chosen authority', async () => {
+      // The certificate of the authority is its own and names ada: verified as any other.
+      expect(await byTls(authority)).toMatchObject({ isIn: true, hasKeys: true });
+      const { results } = (await server().admin.get('/events/events/?action=login&username=ada')).body;
+      expect(results[0]).toMatchObject({ app: 'svc_providers_radius', context: { auth_method: 'certificate' } });
+    });
+
+    test.runIf(hasTools)(
+      'certificates of others, of nobody and of who may not use the application are refused',
+      async () => {
+        const { admin } = server();
+        expect((await byTls(await pair('ada'))).isIn).toBe(false);
+        await admin.patch(`/core/applications/${network.application}/`, { enabled: false });
+        expect((await byTls(authority)).isIn).toBe(false);
+        await admin.patch(`/core/applications/${network.application}/`, { enabled: true });
+        const nobody = await pair('nobody');
+        await network.change({ client_ca: nobody.pk });
+        expect((await byTls(nobody)).isIn).toBe(false);
+        await network.change({ client_ca: null });
+        // Without an authority, EAP-TLS is not offered.
+        expect((await byTls(authority)).isIn).toBe(false);
+        await network.change({ client_ca: authority.pk });
+      },
+    );
+
+    test('only superusers choose who issues the certificates of devices', async () => {
+      const delegate = await server().user([
+        ...['svc_providers_radius.view_radiusprovider', 'svc_providers_radius.change_radiusprovider'],
+        ...['svc_crypto.view_certificatekeypair', 'svc_crypto.use_certificatekeypair'],
+      ]);
+      const path = `/providers/radius/${network.provider}/`;
+      const other = await pair('other');
+      expect((await delegate.api.patch(path, { client_ca: other.pk })).status).toBe(403);
+      expect((await delegate.api.patch(path, { mfa_support: true })).status).toBe(200);
+    });
+
+    const ask = async (eap: Buffer, state?: Buffer) => {
+      const parts: [number, Buffer][] = [
+        [1, Buffer.from('ada')],
+        [79, eap.subarray(0, 253)],
+      ];
+      if (state) parts.push([24, state]);
+      const authenticator = randomBytes(16);
+      const request = requestOf({ secret, attributes: parts, authenticator });
+      const [answer] = await exchange(network.port, [request], 2_500);
+      expect(answer?.isFrom(secret, request)).toBe(true);
+      const at = answer?.types.indexOf(24) ?? -1;
+      return { code: answer?.code, state: answer?.values[at] };
+    };
+    const identity = Buffer.concat([Buffer.of(2, 1, 0, 8, 1), Buffer.from('ada')]);
+
+    test('a conversation of another state, order or type is refused', async () => {
+      const { code, state } = await ask(identity);
+      expect(code).toBe(11);
+      expect((await ask(Buffer.of(2, 2, 0, 6, 21, 0), Buffer.alloc(16))).code).toBe(3);
+      expect((await ask(Buffer.of(2, 9, 0, 6, 21, 0), state)).code).toBe(3);
+      // It goes on where it was, and ends with the first mistake.
+      expect((await ask(Buffer.of(2, 2, 0, 6, 4, 0), state)).code).toBe(3);
+      expect((await ask(Buffer.of(2, 2, 0, 6, 21, 0), state)).code).toBe(3);
+    });
+
+    test('fragments without end are refused', async () => {
+      let { code, state } = await ask(identity);
+      let rounds = 0;
+      for (let id = 2; code === 11 && rounds < 100; id++, rounds++) {
+        const fragment = Buffer.concat([Buffer.of(2, id & 255, 0, 253, 21, 0x40), Buffer.alloc(247)]);
+        const answer = await ask(fragment, state);
+        code = answer.code;
+        state = answer.state ?? state;
+      }
+      expect([code, rounds < 100]).toEqual([3, true]);
+    });
+
+    test('malformed EAP is refused', async () => {
+      const anything = fc.uint8Array({ minLength: 1, maxLength: 60 }).map((bytes) => Buffer.from(bytes));
+      for (const bytes of fc.sample(anything, { seed, numRuns: 30 })) {
+        const { state } = await ask(identity);
+        const response = Buffer.concat([Buffer.of(2, 2, 0, bytes.length + 5, 21), bytes]);
+        expect([3, 11]).toContain((await ask(response, state)).code);
+      }
+      const property = fc.property(
+        fc.uint8Array().map((bytes) => Buffer.from(bytes)),
+        (bytes) => {
+          readEapResponse(bytes);
+          readTlsFragment(bytes);
+          readAvps(bytes);
+        },
+      );
+      fc.assert(property, { seed, numRuns: 3_000 });
+    });
+  },
+  { env: radiusPort },
+);
