@@ -125,6 +125,7 @@ describeJourney('unsaved changes', (journey) => {
     await openAdmin(page, `/edit/core/groups/${pk}/`);
     await page.getByText(restored).waitFor();
     await moveTo(page, '/core/users/');
+    await page.locator('summary', { hasText: 'Account menu' }).click();
     await page.getByRole('link', { name: 'Sign out' }).click();
     await page.waitForURL((to) => !to.pathname.startsWith('/if/admin/'));
     expect(await storage(page)).not.toContain(mine);

@@ -11,6 +11,8 @@ interface Crumb {
 interface Props {
   readonly title: string;
   readonly intro?: ReactNode;
+  /** The icon, logo or face of what the page is about. */
+  readonly mark?: ReactNode;
   /** The pages above this one. */
   readonly crumbs?: readonly Crumb[];
   /** What can be done with the page as a whole. */
@@ -19,7 +21,7 @@ interface Props {
 }
 
 /** The frame of an admin page: breadcrumbs, heading, actions and content. */
-export function Page({ title, intro, crumbs = [], actions, children }: Props) {
+export function Page({ title, intro, mark, crumbs = [], actions, children }: Props) {
   const heading = useHeading(title);
   return (
     <>
@@ -36,6 +38,7 @@ export function Page({ title, intro, crumbs = [], actions, children }: Props) {
           </nav>
         )}
         <div className="page-head-row">
+          {mark && <div className="page-mark">{mark}</div>}
           <div className="page-title">
             <h1 ref={heading} tabIndex={-1}>
               <bdi>{title}</bdi>

@@ -7,6 +7,7 @@ import { Changes } from '../generic/changes.tsx';
 import { DeleteButton } from '../generic/delete-button.tsx';
 import { Tabs } from '../generic/tabs.tsx';
 import { UsedBy } from '../generic/used-by.tsx';
+import { Mark } from '../icons/mark.tsx';
 import { kindName } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
@@ -33,6 +34,7 @@ export function ApplicationPage({ entry, objectKey }: ResourcePage) {
     <Page
       title={application.name}
       intro={[entry.singular, kindName(application.provider_obj?.verbose_name ?? '')].filter(Boolean).join(' · ')}
+      mark={<Mark address={application.meta_icon} path={entry.path} />}
       crumbs={crumbs}
       actions={
         <>

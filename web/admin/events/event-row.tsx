@@ -4,25 +4,32 @@ import { Code } from '../../elements/code.tsx';
 import { ExactMoment } from '../../elements/moment.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
+import { ActionIcon } from '../icons/action-icon.tsx';
+import { Face } from '../icons/face.tsx';
 import { spelled } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { ChangesTable } from './changes-table.tsx';
 import { ClientAddress } from './client-address.tsx';
-import type { Event } from './event.ts';
+import { anonymousName, type Event } from './event.ts';
 import { RequestLine } from './request-line.tsx';
 import { MakeRule } from './rule-dialog.tsx';
 
 /** One event as a sentence with expandable details. */
 export function EventRow({ event, isNew }: { event: Event; isNew: boolean }) {
   const { action, client_ip, created, sentence } = event;
+  const { username = '' } = event.user;
   const [isOpen, setOpen] = useState(false);
   return (
     <li className="event" data-new={isNew || undefined}>
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
+          {username && username !== anonymousName ? <Face name={String(username)} /> : <ActionIcon action={action} />}
           <span className="event-sentence">{sentence}</span>
           <span className="event-facts quiet small">
-            <span className={toneOf(action)}>{spelled(action)}</span>
+            <span className={toneOf(action)}>
+              <ActionIcon action={action} />
+              {spelled(action)}
+            </span>
             {client_ip && <ClientAddress address={client_ip} />}
             <ExactMoment at={created} />
           </span>

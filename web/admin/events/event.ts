@@ -28,6 +28,9 @@ export interface Facets {
   readonly at_least: readonly string[];
 }
 
+/** The username in events of requests without a session. */
+export const anonymousName = 'AnonymousUser';
+
 /** The filters that the address and the API share. */
 export const filterNames = [
   ...(['search', 'action', 'username', 'client_ip', 'context_authorized_app'] as const),

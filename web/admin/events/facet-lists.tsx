@@ -4,10 +4,7 @@ import { hereWith, useAddress } from '../address.ts';
 import { atLeast, numberText, spelled } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { ClientAddress } from './client-address.tsx';
-import type { Facets, FacetValue } from './event.ts';
-
-/** The username in events of requests without a session. */
-const nobody = 'AnonymousUser';
+import { anonymousName, type Facets, type FacetValue } from './event.ts';
 
 /** The most frequent values; each is a filter that can be switched on and off. */
 export function FacetLists({ facets }: { facets: Facets }) {
@@ -23,7 +20,7 @@ export function FacetLists({ facets }: { facets: Facets }) {
         title={t('Person')}
         name="username"
         {...of('usernames')}
-        say={(username) => (username === nobody ? t('Not signed in') : username)}
+        say={(username) => (username === anonymousName ? t('Not signed in') : username)}
       />
       <FacetList
         title={t('Client address')}

@@ -10,6 +10,7 @@ import { Changes } from '../generic/changes.tsx';
 import { DeleteButton } from '../generic/delete-button.tsx';
 import { Tabs } from '../generic/tabs.tsx';
 import { UsedBy } from '../generic/used-by.tsx';
+import { KindIcon } from '../icons/kind-icon.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -42,6 +43,7 @@ export function FlowPage({ entry, objectKey }: ResourcePage) {
     <Page
       title={design.name}
       intro={purposeOf(design)}
+      mark={<KindIcon path={entry.path} />}
       crumbs={[{ text: entry.plural, href: hrefOf(entry.path) }]}
       actions={
         <>

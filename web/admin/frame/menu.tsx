@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
 import { entryAt, type Interface, useInterface } from '../api/interface.ts';
+import { KindIcon } from '../icons/kind-icon.tsx';
 import { Link } from '../link.tsx';
 import { type MenuItem, menuFor, start } from './menu-list.ts';
 
@@ -60,7 +61,8 @@ function Item({ title, path, isCurrent }: MenuItem & { isCurrent: boolean }) {
   return (
     <li>
       <Link href={hrefOf(path)} aria-current={isCurrent ? 'page' : undefined}>
-        {title}
+        <KindIcon path={path} />
+        <span>{title}</span>
       </Link>
     </li>
   );

@@ -9,6 +9,7 @@ import type { Member } from '../api/document.ts';
 import { type ResourceEntry, useInterface } from '../api/interface.ts';
 import { pathOfObject, useObject, type WholeObject } from '../api/object.ts';
 import { useDescription } from '../api/use-description.ts';
+import { KindIcon } from '../icons/kind-icon.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -57,6 +58,7 @@ function Detail({ entry, objectKey, Banner, SidePanel, description }: ResourcePa
     <Page
       title={title}
       intro={entry.singular}
+      mark={<KindIcon path={entry.path} />}
       crumbs={crumbs}
       actions={
         <>

@@ -6,6 +6,7 @@ import type { Member } from '../api/document.ts';
 import { type ResourceEntry, useInterface } from '../api/interface.ts';
 import { nameOfRow } from '../api/object.ts';
 import type { NamedObject, Names, Row } from '../api/objects.ts';
+import { RowMark } from '../icons/mark.tsx';
 import { Link } from '../link.tsx';
 import { canChoose } from './bulk-bar.tsx';
 import { Value } from './value.tsx';
@@ -72,7 +73,7 @@ export function Table({ entry, description, rows, names, chosen, onChoose }: Pro
                     onChoose={onChoose}
                   />
                 )}
-                <Cells row={row} href={href} columns={columns} names={names} />
+                <Cells row={row} path={pathOf(row)} href={href} columns={columns} names={names} />
               </tr>
             );
           })}
@@ -113,17 +114,21 @@ function toggled(chosen: ReadonlySet<string>, key: string): ReadonlySet<string> 
 
 interface CellsProps extends Pick<Props, 'names'> {
   readonly row: Row;
+  readonly path: string;
   readonly href: string;
   readonly columns: readonly Member[];
 }
 
 /** Memoized: choosing rows does not render their cells again. */
-const Cells = memo(function Cells({ row, href, columns, names }: CellsProps) {
+const Cells = memo(function Cells({ row, path, href, columns, names }: CellsProps) {
   const cellOf = (member: Member) => <Value member={member} value={row[member.name]} names={names} isBrief />;
   return columns.map((member, at) =>
     at === 0 ? (
       <th key={member.name} scope="row">
-        <Link href={href}>{cellOf(member)}</Link>
+        <Link href={href}>
+          <RowMark row={row} path={path} />
+          <span>{cellOf(member)}</span>
+        </Link>
       </th>
     ) : (
       <td key={member.name}>{cellOf(member)}</td>

@@ -11,6 +11,7 @@ import { Changes } from '../generic/changes.tsx';
 import { DeleteButton } from '../generic/delete-button.tsx';
 import { Tabs } from '../generic/tabs.tsx';
 import { UsedBy } from '../generic/used-by.tsx';
+import { KindIcon } from '../icons/kind-icon.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -47,6 +48,7 @@ export function GroupPage({ entry, objectKey }: ResourcePage) {
     <Page
       title={group.name}
       intro={entry.singular}
+      mark={<KindIcon path={entry.path} />}
       crumbs={crumbs}
       actions={
         <>

@@ -7,12 +7,13 @@ import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import type { NamedObject } from '../api/objects.ts';
+import { Face } from '../icons/face.tsx';
 import { Link } from '../link.tsx';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
 import type { Person } from './person.ts';
 
 interface Members {
-  readonly results: readonly Pick<Person, 'pk' | 'username' | 'name' | 'is_active'>[];
+  readonly results: readonly Pick<Person, 'pk' | 'username' | 'name' | 'avatar' | 'is_active'>[];
   readonly pagination: { readonly count: number };
 }
 
@@ -54,6 +55,7 @@ export function MembersTab({ group: { pk, name }, may }: Props) {
               <ul className="rows" aria-label={t('Members')}>
                 {results.map((person) => (
                   <li key={person.pk} className="rows-row">
+                    <Face name={person.name || person.username} picture={person.avatar} />
                     <div className="rows-text">
                       <p>
                         <Link href={hrefOf(`/core/users/${person.pk}/`)}>{person.username}</Link>{' '}

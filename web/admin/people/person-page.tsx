@@ -7,6 +7,7 @@ import { Changes } from '../generic/changes.tsx';
 import { DeleteButton } from '../generic/delete-button.tsx';
 import { Tabs } from '../generic/tabs.tsx';
 import { UsedBy } from '../generic/used-by.tsx';
+import { Face } from '../icons/face.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { EventRows } from '../parts/event-rows.tsx';
@@ -35,6 +36,7 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
     <Page
       title={person.username}
       intro={`${entry.singular} · ${person.name || t('no name')}`}
+      mark={<Face name={person.name || person.username} picture={person.avatar} isLarge />}
       crumbs={[...crumbs, { text: person.path, href: hrefOf(entry.path, { folder: person.path }) }]}
       actions={
         <>

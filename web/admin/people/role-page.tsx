@@ -12,6 +12,7 @@ import { DeleteButton } from '../generic/delete-button.tsx';
 import { DetailPage } from '../generic/detail-page.tsx';
 import { Tabs } from '../generic/tabs.tsx';
 import { UsedBy } from '../generic/used-by.tsx';
+import { KindIcon } from '../icons/kind-icon.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -51,6 +52,7 @@ function RoleWithMatrix({ entry, objectKey }: ResourcePage) {
     <Page
       title={role.name}
       intro={`${entry.singular} · ${t('what members of its groups may do')}`}
+      mark={<KindIcon path={entry.path} />}
       crumbs={[{ text: entry.plural, href: hrefOf(entry.path) }]}
       actions={
         <>

@@ -1,0 +1,40 @@
+import './popover.css';
+import { type ReactNode, useRef } from 'react';
+import { useAddress } from '../address.ts';
+
+interface Props {
+  /** What it says to those who do not see the icon, and in its tooltip. */
+  readonly label: string;
+  readonly icon: ReactNode;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+/** A button with an icon that opens a small panel. Escape closes it, and so does leaving it or going to another page. */
+export function Popover({ label, icon, className = 'icon-button', children }: Props) {
+  const details = useRef<HTMLDetailsElement>(null);
+  const { path, query } = useAddress();
+  const close = () => details.current?.removeAttribute('open');
+  return (
+    <details
+      key={`${path}?${query}`}
+      ref={details}
+      className="popover"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !details.current?.open) return;
+        event.stopPropagation();
+        close();
+        details.current.querySelector('summary')?.focus();
+      }}
+      onBlur={({ relatedTarget, currentTarget }) => {
+        if (relatedTarget && !currentTarget.contains(relatedTarget)) close();
+      }}
+    >
+      <summary className={className} data-tooltip={label}>
+        {icon}
+        <span className="visually-hidden">{label}</span>
+      </summary>
+      <div className="popover-panel">{children}</div>
+    </details>
+  );
+}
