@@ -30,6 +30,10 @@ describeJourney('the start page of administrators', (journey) => {
       '/api/v3/admin/overview/',
     ]);
     await page.getByRole('img', { name: 'Sign-ins, failed sign-ins and authorizations by hour' }).waitFor();
+    const tile = (name: string) => page.getByRole('listitem').filter({ hasText: name });
+    const { body: users } = await admin.get('/core/users/?page_size=1');
+    await tile('Users').getByText(String(users.pagination.count), { exact: true }).waitFor();
+    await tile('Failed sign-ins in 24 hours').getByText('+1 from the day before').waitFor();
     await page.getByText('As a table').click();
     const rows = page.getByRole('region', { name: 'The chart as a table' }).getByRole('row');
     expect((await rows.last().getByRole('cell').allInnerTexts()).slice(1)).toEqual(['1', '2']);

@@ -21,6 +21,7 @@ import {
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { list } from '../../resource/fields/structured.ts';
 import { choice } from '../../resource/fields/text.ts';
+import { countRows, maxCount } from '../../resource/list/count.ts';
 import type { Registry } from '../../resource/resource.ts';
 import { findOutgoingHold } from '../outgoing-hold.ts';
 import { checklistFor, checklistSteps, saveDismissed } from './checklist.ts';
@@ -73,6 +74,10 @@ const schema = objectSchema({
   version: stringSchema,
   public_url: stringSchema,
   health: healthSchema,
+  counts: objectSchema({
+    users: { ...orNull(integerSchema), description: 'Null if the caller may see none; stops at 100,000.' },
+    applications: orNull(integerSchema),
+  }),
   week: {
     ...orNull(
       objectSchema({
@@ -111,7 +116,9 @@ export function overviewEndpoints(needs: OverviewNeeds): Endpoint[] {
       async run({ call, engine: { registry }, tx }) {
         const actor = requireActor(call);
         const input = { call, registry };
-        const [hourly, used, failing, ending] = await Promise.all([
+        const [users, applications, hourly, used, failing, ending] = await Promise.all([
+          countVisible(call, registry, 'svc_core.user'),
+          countVisible(call, registry, 'svc_core.application'),
           hoursOfAWeek(input),
           topOfAWeek(input),
           failingJobs(call, registry),
@@ -121,6 +128,7 @@ export function overviewEndpoints(needs: OverviewNeeds): Endpoint[] {
           version: needs.version,
           public_url: needs.config.publicUrl,
           health: actor.holds('svc_rbac.view_system_info') ? await healthOf(needs) : null,
+          counts: { users: shownCount(users), applications: shownCount(applications) },
           week: hourly.week,
           top_applications: used.top,
           failing_jobs: failing,
@@ -128,7 +136,8 @@ export function overviewEndpoints(needs: OverviewNeeds): Endpoint[] {
           outgoing_held_since: actor.isSuperuser ? await findOutgoingHold(tx) : null,
           checklist: actor.isSuperuser ? await checklistFor(actor, tx, needs) : [],
         };
-        return withExactnessOfEach({ week: hourly.isExact, top_applications: used.isExact }, body);
+        const areExact = { users: isExactCount(users), applications: isExactCount(applications) };
+        return withExactnessOfEach({ ...areExact, week: hourly.isExact, top_applications: used.isExact }, body);
       },
     }),
     defineEndpoint({
@@ -153,6 +162,17 @@ export function overviewEndpoints(needs: OverviewNeeds): Endpoint[] {
     }),
   ];
 }
+
+/** Null if the caller may see none of them. */
+async function countVisible(call: Call, registry: Registry, model: string): Promise<number | null> {
+  const resource = registry.require(model);
+  const visible = await visibleOrNone(resource, call, registry);
+  if (visible === 'none') return null;
+  return countRows(resource, call, sql`${sql.table(resource.table)} as t ${visible ? sql`where ${visible}` : sql``}`);
+}
+
+const isExactCount = (count: number | null): boolean => count === null || count <= maxCount;
+const shownCount = (count: number | null): number | null => count && Math.min(count, maxCount);
 
 export async function healthOf({ db, mailer }: OverviewNeeds) {
   const { queued, failed } = await countJobs(db);

@@ -22,6 +22,9 @@ describeOnBoth('the overview of the server', (server) => {
     }
     const { status, body } = await admin.get('/admin/overview/');
     expect(status).toBe(200);
+    const { body: users } = await admin.get('/core/users/?page_size=1');
+    const { body: applications } = await admin.get('/core/applications/?page_size=1');
+    expect(body.counts).toEqual({ users: users.pagination.count, applications: applications.pagination.count });
     expect(body.week.logins).toHaveLength(168);
     // Between two requests an hour may end.
     expect(body.week.authorizations.slice(-2).reduce((sum: number, one: number) => sum + one)).toBe(2);
@@ -70,6 +73,7 @@ describeOnBoth('the overview of the server', (server) => {
   test('shows a delegate only what they may see', async () => {
     const { api } = await server().user(['svc_core.view_group']);
     expect((await api.get('/admin/overview/')).body).toMatchObject({
+      counts: { users: 1, applications: null },
       ...{ health: null, week: null, top_applications: [], failing_jobs: [], ending_certificates: [], checklist: [] },
     });
     expect((await api.put('/admin/overview/checklist/', { dismissed: [] })).status).toBe(403);

@@ -92,6 +92,7 @@ function optionsFor(
   return {
     width: element.clientWidth,
     height,
+    padding: [8, 8, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: true, y: false, setScale: false } },
     // A bar reaches from the beginning of its interval to the end.

@@ -24,6 +24,8 @@ export interface Week {
 
 /** `admin_overview_retrieve`: all that the start page shows. */
 export interface Overview extends Vitals {
+  /** Null where the caller may see none of them. */
+  readonly counts: { readonly users: number | null; readonly applications: number | null };
   readonly week: Week | null;
   readonly top_applications: readonly { readonly name: string; readonly events: number; readonly users: number }[];
   readonly failing_jobs: readonly {

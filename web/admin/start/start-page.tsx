@@ -14,6 +14,7 @@ import { Checklist } from './checklist.tsx';
 import { HeldBack } from './held-back.tsx';
 import type { Overview } from './overview.ts';
 import { SendTestMail } from './send-test-mail.tsx';
+import { Tiles } from './tiles.tsx';
 import { WeekCard } from './week-card.tsx';
 
 /** Checklist, health and statistics. */
@@ -33,6 +34,9 @@ function Content({ overview, onReleased }: { overview: Overview; onReleased(): v
   return (
     <>
       {overview.outgoing_held_since && <HeldBack since={overview.outgoing_held_since} onReleased={onReleased} />}
+      <FaultBoundary isPart>
+        <Tiles overview={overview} />
+      </FaultBoundary>
       <FaultBoundary isPart>
         <Checklist items={checklist} />
       </FaultBoundary>
