@@ -63,6 +63,43 @@ describeJourney('several rows of a list in the admin pages', (journey) => {
     await page.waitForLoadState('networkidle');
   });
 
+  test('are put into a group, and deactivated, each with four clicks', async () => {
+    const { admin } = journey().server;
+    const { groups } = await newGroups(1);
+    const [group] = groups as [Group];
+    const prefix = unique('leaver');
+    const people: { readonly pk: number }[] = [];
+    for (const at of [1, 2, 3])
+      people.push((await admin.post('/core/users/', { username: `${prefix}-${at}`, name: 'L' })).body);
+    const page = await visitAdmin(journey(), `/core/users/?search=${prefix}`);
+    await chooseAll(page);
+    await page.getByRole('button', { name: 'Add to group…' }).click();
+    const joining = page.getByRole('dialog', { name: 'Add 3 users to a group' });
+    await joining.getByRole('button', { name: 'Add', exact: true }).click();
+    await joining.getByText('Choose a group first.').waitFor();
+    await joining.getByRole('combobox', { name: 'Group' }).fill(group.name);
+    await joining.getByRole('option', { name: group.name }).click();
+    await joining.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('3 users added to the group.').waitFor();
+    const keys = people.map(({ pk }) => pk);
+    expect((await read(group)).users.toSorted()).toEqual(keys.toSorted());
+    await chooseAll(page);
+    expect(await page.getByRole('button', { name: 'Activate…', exact: true }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Deactivate…' }).click();
+    await page.getByRole('dialog', { name: 'Deactivate 3 users?' }).getByRole('button', { name: 'Deactivate' }).click();
+    await page.getByText('3 users deactivated.').waitFor();
+    for (const pk of keys) expect((await admin.get(`/core/users/${pk}/`)).body.is_active).toBe(false);
+    await chooseAll(page);
+    await page.getByRole('button', { name: 'Remove from group…' }).click();
+    const leaving = page.getByRole('dialog', { name: 'Remove 3 users from a group' });
+    await leaving.getByRole('combobox', { name: 'Group' }).fill(group.name);
+    await leaving.getByRole('option', { name: group.name }).click();
+    await leaving.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('3 users removed from the group.').waitFor();
+    expect((await read(group)).users).toEqual([]);
+    await page.waitForLoadState('networkidle');
+  });
+
   test('are called by what they connect, where they have no name', async () => {
     const { admin } = journey().server;
     const { pk } = (await admin.get('/flows/instances/default-authentication-flow/')).body;

@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { type ComponentType, useMemo } from 'react';
 import { Button } from '../../elements/button.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Description } from '../api/description.ts';
@@ -9,7 +9,8 @@ import { counted } from '../labels.ts';
 import { useDialog } from '../use-dialog.ts';
 import { BulkDelete } from './bulk-delete.tsx';
 import { BulkEdit } from './bulk-edit.tsx';
-import type { Picked } from './picked.ts';
+import { SwitchButtons, switchOf } from './bulk-switch.tsx';
+import type { BulkVerbsProps, Picked } from './picked.ts';
 
 interface Props {
   readonly entry: ResourceEntry;
@@ -17,6 +18,7 @@ interface Props {
   readonly rows: readonly Row[];
   readonly names: Names;
   readonly chosen: ReadonlySet<string>;
+  readonly Verbs?: ComponentType<BulkVerbsProps> | undefined;
   onChoose(chosen: ReadonlySet<string>): void;
   onDone(): Promise<void>;
 }
@@ -44,7 +46,7 @@ function pickedOf({ entry, description, rows, names, chosen }: Picking): Picked[
 }
 
 /** What can be done with the rows that were chosen. */
-export function BulkBar({ entry, description, rows, names, chosen, onChoose, onDone }: Props) {
+export function BulkBar({ entry, description, rows, names, chosen, Verbs, onChoose, onDone }: Props) {
   const edit = useDialog('edit');
   const remove = useDialog('delete');
   const picked = useMemo(
@@ -58,6 +60,7 @@ export function BulkBar({ entry, description, rows, names, chosen, onChoose, onD
     onChoose(new Set());
   };
   const props = { entry, description, picked };
+  const member = mayChange(entry, description) ? switchOf(description) : undefined;
   return (
     <div className="bulk-bar">
       <p role="status">{t('{objects} selected', { objects: counted(picked.length, entry) })}</p>
@@ -65,6 +68,8 @@ export function BulkBar({ entry, description, rows, names, chosen, onChoose, onD
         <Button look="quiet" onClick={() => onChoose(new Set())}>
           {t('Clear')}
         </Button>
+        {Verbs && <Verbs {...props} finish={finish} />}
+        {member && <SwitchButtons {...props} member={member} finish={finish} />}
         {mayChange(entry, description) && <Button onClick={edit.open}>{t('Edit…')}</Button>}
         {mayDelete(entry) && <Button onClick={remove.open}>{t('Delete…')}</Button>}
       </div>

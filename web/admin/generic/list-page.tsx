@@ -1,6 +1,6 @@
 import { t } from '../../texts/texts.ts';
 import './list.css';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
 import { Loaded } from '../../elements/loading.tsx';
 import { type Address, goTo, hereWith, useAddress } from '../address.ts';
 import type { Description } from '../api/description.ts';
@@ -18,6 +18,7 @@ import { ActionButtons } from './action-buttons.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { Filters } from './filters.tsx';
 import { Pager, type Pagination } from './pager.tsx';
+import type { BulkVerbsProps } from './picked.ts';
 import { Table } from './table.tsx';
 import { useCrumbs } from './use-crumbs.ts';
 
@@ -33,10 +34,12 @@ interface Props extends ResourcePage {
   readonly beside?: ReactNode;
   readonly above?: ReactNode;
   readonly actions?: ReactNode;
+  /** Further things to do with chosen rows. */
+  readonly BulkVerbs?: ComponentType<BulkVerbsProps> | undefined;
 }
 
 /** All objects of a resource, with what is asked for in the address. */
-export function ListPage({ entry, beside, above, actions }: Props) {
+export function ListPage({ entry, beside, above, actions, BulkVerbs }: Props) {
   const address = useAddress();
   const description = useDescription(entry.path, questionOf(entry, address));
   const canAdd = entry.may.add === 'all';
@@ -45,7 +48,7 @@ export function ListPage({ entry, beside, above, actions }: Props) {
   const list = isBeyond ? (
     <BeyondLastPage />
   ) : (
-    <Loaded {...description}>{(known) => <List key={round} entry={entry} description={known} />}</Loaded>
+    <Loaded {...description}>{(known) => <List key={round} {...{ entry, BulkVerbs }} description={known} />}</Loaded>
   );
   return (
     <Page
@@ -83,7 +86,11 @@ export function ListPage({ entry, beside, above, actions }: Props) {
   );
 }
 
-function List({ entry, description }: { entry: ResourceEntry; description: Description }) {
+interface ListProps extends Pick<Props, 'entry' | 'BulkVerbs'> {
+  readonly description: Description;
+}
+
+function List({ entry, description, BulkVerbs }: ListProps) {
   const address = useAddress();
   const listed = usePage<Listed>(questionOf(entry, address));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -100,7 +107,12 @@ function List({ entry, description }: { entry: ResourceEntry; description: Descr
             </p>
           ) : (
             <>
-              <BulkBar {...{ entry, description, rows, names, chosen }} onChoose={setChosen} onDone={listed.reload} />
+              <BulkBar
+                {...{ entry, description, rows, names, chosen }}
+                Verbs={BulkVerbs}
+                onChoose={setChosen}
+                onDone={listed.reload}
+              />
               <Table {...{ entry, description, rows, names, chosen }} onChoose={setChosen} />
               <div className="list-foot">
                 <p className="quiet small" role="status">

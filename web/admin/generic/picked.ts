@@ -11,6 +11,12 @@ export interface Picked {
   readonly fixed: readonly string[];
 }
 
+/** What buttons for chosen rows get, of lists that have some of their own. */
+export interface BulkVerbsProps extends Pick<BulkProps, 'entry' | 'description' | 'picked'> {
+  /** What closes a dialog when all is done. */
+  finish(close: () => void): () => Promise<void>;
+}
+
 /** What dialogs about chosen rows get. */
 export interface BulkProps {
   readonly entry: ResourceEntry;

@@ -5,12 +5,13 @@ import { hereWith, useAddress } from '../address.ts';
 import { ListPage } from '../generic/list-page.tsx';
 import { Link } from '../link.tsx';
 import type { ResourcePage } from '../resource-page.ts';
+import { MembershipButtons } from './bulk-membership.tsx';
 import { folderTree } from './folders.ts';
 import { InviteButton } from './invite-button.tsx';
 
 /** People, by folders. */
 export function PeoplePage(props: ResourcePage) {
-  return <ListPage {...props} beside={<Folders />} actions={<InviteButton />} />;
+  return <ListPage {...props} beside={<Folders />} actions={<InviteButton />} BulkVerbs={MembershipButtons} />;
 }
 
 function Folders() {
