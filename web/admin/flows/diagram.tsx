@@ -6,6 +6,7 @@ import { CopyButton } from '../../elements/copy-button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
+import { shippedLabel } from '../shipped-labels.ts';
 import { type Design, flowsPath, type Gate, typeOf } from './design.ts';
 import { GateWords, modeWords } from './gate-words.tsx';
 
@@ -22,7 +23,7 @@ export function Diagram({ design }: { design: Design }) {
               <Fork gates={step.gates} mode={step.policy_engine_mode} otherwise={t('goes on after this stage')} />
               <li className="diagram-stage">
                 <strong>
-                  <bdi>{step.name ?? t('hidden')}</bdi>
+                  <bdi>{shippedLabel(step.name ?? '') ?? step.name ?? t('hidden')}</bdi>
                 </strong>
                 <span className="quiet small">{typeOf(step)}</span>
               </li>

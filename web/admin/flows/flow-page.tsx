@@ -15,6 +15,7 @@ import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../resource-page.ts';
+import { shippedLabel } from '../shipped-labels.ts';
 import { type Design, purposeOf, useCanDesign, useDesign } from './design.ts';
 import { Designer } from './designer.tsx';
 import { Diagram } from './diagram.tsx';
@@ -41,8 +42,8 @@ export function FlowPage({ entry, objectKey }: ResourcePage) {
   const tab = tabs.find(({ name }) => name === query.get('tab'))?.name ?? 'designer';
   return (
     <Page
-      title={design.name}
-      intro={purposeOf(design)}
+      title={shippedLabel(design.name, design.slug) ?? design.name}
+      intro={`${purposeOf(design)} · ${design.slug}`}
       mark={<KindIcon path={entry.path} />}
       crumbs={[{ text: entry.plural, href: hrefOf(entry.path) }]}
       actions={

@@ -1,5 +1,6 @@
 import { Rich } from '../../texts/rich.tsx';
 import { type Text, t } from '../../texts/texts.ts';
+import { shippedLabel } from '../shipped-labels.ts';
 import type { Gate } from './design.ts';
 
 /** Who or what passes a gate, in words. */
@@ -22,7 +23,7 @@ export function GateWords({ gate }: { gate: Gate }) {
 export const lostWords = (negate: boolean): Text =>
   negate ? 'Everybody: the excluded user or group was deleted' : 'Nobody: the bound object was deleted';
 
-export const nameOfGate = ({ name }: Gate): string => name ?? t('hidden');
+export const nameOfGate = ({ name }: Gate): string => (name === null ? t('hidden') : (shippedLabel(name) ?? name));
 
 /** How several gates decide together. */
 export const modeWords = (mode: 'all' | 'any'): string =>

@@ -2,7 +2,9 @@ import type { KeyboardEvent, PointerEvent } from 'react';
 import { Button } from '../../elements/button.tsx';
 import { t } from '../../texts/texts.ts';
 import { hereWith } from '../address.ts';
+import { KindIcon } from '../icons/kind-icon.tsx';
 import { Link } from '../link.tsx';
+import { shippedLabel } from '../shipped-labels.ts';
 import { type DesignStep, type Finding, type Gate, typeOf } from './design.ts';
 import { Findings } from './findings.tsx';
 import { GateWords, modeWords } from './gate-words.tsx';
@@ -27,22 +29,24 @@ interface Props {
 /** One stage of the flow: gates, name, findings and buttons to move it. */
 export function StepCard({ step, place, count, findings, isOpen, isDragged, moves }: Props) {
   const name = step.name ?? t('hidden');
+  const label = shippedLabel(name);
   return (
     <li className="flow-step" data-step={step.pk} data-open={isOpen || undefined} data-dragged={isDragged || undefined}>
       <GateStrip gates={step.gates} mode={step.policy_engine_mode} />
       <div className="card flow-card">
         <div className="flow-card-head">
           {moves && <Handle {...{ step, name, place, count, moves }} />}
+          {step.path && <KindIcon path={step.path} />}
           <div className="flow-card-text">
             <h3>
               <Link
                 href={hereWith({ step: step.pk, pane: null, gate: null, add: null })}
                 aria-current={isOpen || undefined}
               >
-                <bdi>{name}</bdi>
+                <bdi>{label ?? name}</bdi>
               </Link>
             </h3>
-            <p className="quiet small">{typeOf(step)}</p>
+            <p className="quiet small">{[typeOf(step), ...(label ? [name] : [])].join(' · ')}</p>
           </div>
           {moves && (
             <div className="flow-moves">

@@ -14,6 +14,7 @@ import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../resource-page.ts';
+import { shippedLabel } from '../shipped-labels.ts';
 import { ActionButtons } from './action-buttons.tsx';
 import { Changes } from './changes.tsx';
 import { DeleteButton } from './delete-button.tsx';
@@ -54,10 +55,11 @@ function Detail({ entry, objectKey, Banner, SidePanel, description }: ResourcePa
   if (read.answer.state !== 'ready') return <Unread read={read} entry={entry} />;
   const object = read.answer.value;
   const title = object.name;
+  const label = shippedLabel(title);
   return (
     <Page
-      title={title}
-      intro={entry.singular}
+      title={label ?? title}
+      intro={[entry.singular, ...(label ? [title] : [])].join(' · ')}
       mark={<KindIcon path={entry.path} />}
       crumbs={crumbs}
       actions={

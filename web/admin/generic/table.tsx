@@ -8,6 +8,7 @@ import { nameOfRow } from '../api/object.ts';
 import type { NamedObject, Names, Row } from '../api/objects.ts';
 import { RowMark } from '../icons/mark.tsx';
 import { Link } from '../link.tsx';
+import { ShippedName } from '../shipped-name.tsx';
 import { canChoose } from './bulk-bar.tsx';
 import { Value } from './value.tsx';
 
@@ -127,7 +128,11 @@ const Cells = memo(function Cells({ row, path, href, columns, names }: CellsProp
       <th key={member.name} scope="row">
         <Link href={href}>
           <RowMark row={row} path={path} />
-          <span>{cellOf(member)}</span>
+          <span>
+            <ShippedName name={String(row[member.name])} slug={row.designation && row.slug}>
+              {cellOf(member)}
+            </ShippedName>
+          </span>
         </Link>
       </th>
     ) : (

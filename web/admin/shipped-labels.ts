@@ -1,0 +1,109 @@
+import { type Text, t } from '../texts/texts.ts';
+
+/** What the stages, policies and flows of a new server are called in words; the API keeps their names. */
+const labels: Readonly<Record<string, Text>> = {
+  'default-authentication-identification': 'Ask for username',
+  'default-authentication-password': 'Ask for password',
+  'default-authentication-mfa-validation': 'Second factor',
+  'default-authentication-login': 'Sign in',
+  'default-authenticator-static-setup': 'Set up recovery codes',
+  'default-authenticator-totp-setup': 'Set up an authenticator app',
+  'default-authenticator-webauthn-setup': 'Set up a passkey',
+  'default-enrollment-invitation': 'Check the invitation',
+  'default-enrollment-login': 'Sign in after enrollment',
+  'default-enrollment-prompt': 'Ask for account details',
+  'default-enrollment-write': 'Create the account',
+  'default-invalidation-logout': 'Sign out',
+  'default-oobe-login': 'Sign in after the first setup',
+  'default-oobe-write': 'Save the first administrator',
+  'default-password-change-prompt': 'Ask for a new password',
+  'default-password-change-write': 'Save the new password',
+  'default-provider-authorization-consent': 'Ask for consent',
+  'default-recovery-email': 'Send a recovery mail',
+  'default-recovery-identification': 'Ask whose account to recover',
+  'default-recovery-login': 'Sign in after recovery',
+  'default-recovery-prompt': 'Ask for a new password',
+  'default-recovery-write': 'Save the new password',
+  'default-source-authentication-login': 'Sign in from a source',
+  'default-source-enrollment-login': 'Sign in after enrollment',
+  'default-source-enrollment-prompt': 'Ask for a username',
+  'default-source-enrollment-write': 'Create the account',
+  'default-user-settings': 'Ask for profile details',
+  'default-user-settings-write': 'Save profile details',
+  'stage-default-oobe-password': 'Ask for the first password',
+
+  'default-authentication-flow-password-stage': 'If a password is needed',
+  'default-match-configuration-error': 'Configuration errors',
+  'default-match-policy-exception': 'Failing policies',
+  'default-match-property-mapping-exception': 'Failing mappings',
+  'default-match-update': 'Available updates',
+  'default-oobe-password-usable': 'Before the first setup',
+  'default-password-change-if-no-password': 'Without a password',
+  'default-password-change-if-password': 'With a password',
+  'default-password-policy': 'Password rules',
+  'default-recovery-flow-if-on': 'If recovery is on',
+  'default-recovery-identification-if-unknown': 'If the account is not known yet',
+  'default-source-authentication-if-sso': 'If people come from a source',
+  'default-source-enrollment-if-sso': 'If people come from a source',
+  'default-source-enrollment-if-username': 'If the username is missing',
+  'default-user-settings-authorization': 'What people may change themselves',
+
+  "Gatehouse default OAuth Mapping: scope 'address'": 'Postal address',
+  "Gatehouse default OAuth Mapping: scope 'email'": 'Email address',
+  "Gatehouse default OAuth Mapping: scope 'gatehouse/api'": 'Access to the API',
+  "Gatehouse default OAuth Mapping: scope 'gatehouse_proxy'": 'Data for proxies',
+  "Gatehouse default OAuth Mapping: scope 'offline_access'": 'Stay signed in',
+  "Gatehouse default OAuth Mapping: scope 'openid'": 'Sign-in',
+  "Gatehouse default OAuth Mapping: scope 'phone'": 'Phone number',
+  "Gatehouse default OAuth Mapping: scope 'profile'": 'Profile',
+};
+
+/** The flows of a new server by slug, as long as they keep the name that they came with. */
+const flowLabels: Readonly<Record<string, readonly [name: string, label: Text]>> = {
+  'default-authentication-flow': ['Welcome to Gatehouse!', 'Sign in'],
+  'default-authenticator-static-setup': ['default-authenticator-static-setup', 'Set up recovery codes'],
+  'default-authenticator-totp-setup': ['default-authenticator-totp-setup', 'Set up an authenticator app'],
+  'default-authenticator-webauthn-setup': ['default-authenticator-webauthn-setup', 'Set up a passkey'],
+  'default-enrollment-flow': ['Enrollment by invitation', 'Enrollment by invitation'],
+  'default-invalidation-flow': ['Logout', 'Sign out'],
+  'default-password-change': ['Change Password', 'Change password'],
+  'default-provider-authorization-explicit-consent': ['Authorize Application', 'Consent, always asked'],
+  'default-provider-authorization-implicit-consent': ['Authorize Application', 'Consent, never asked'],
+  'default-recovery-flow': ['Forgotten password', 'Recovery'],
+  'default-source-authentication': ['Welcome to Gatehouse!', 'Sign in from a source'],
+  'default-source-enrollment': ['Welcome to Gatehouse! Please select a username.', 'Enrollment from a source'],
+  'default-source-pre-authentication': ['Pre-authentication', 'Before sign-in at a source'],
+  'default-user-settings-flow': ['User settings', 'Change profile'],
+  'initial-setup': ['default-oobe-setup', 'First setup'],
+};
+
+/** The fields of forms of a new server, which are called `default-enrollment-field-email` and the like. */
+const forms: Readonly<Record<string, Text>> = {
+  'default-enrollment': 'Enrollment',
+  'default-password-change': 'Change password',
+  'default-recovery': 'Recovery',
+  'default-source-enrollment': 'Enrollment from a source',
+  'default-user-settings': 'Profile',
+  'initial-setup': 'First setup',
+};
+
+const fields: Readonly<Record<string, Text>> = {
+  email: 'Email address',
+  header: 'Heading',
+  locale: 'Language',
+  name: 'Name',
+  password: 'New password',
+  'password-repeat': 'Repeat the password',
+  username: 'Username',
+};
+
+/** What something that Gatehouse ships is called in words; null for all else. */
+export function shippedLabel(name: string, slug?: unknown): string | null {
+  const flow = typeof slug === 'string' && Object.hasOwn(flowLabels, slug) ? flowLabels[slug] : undefined;
+  if (typeof slug === 'string') return flow && flow[0] === name ? t(flow[1]) : null;
+  const label = Object.hasOwn(labels, name) ? labels[name] : undefined;
+  if (label) return t(label);
+  const [, form = '', field = ''] = /^(.+)-field-(.+)$/.exec(name) ?? [];
+  const [ofForm, ofField] = [forms[form], fields[field]];
+  return ofForm && ofField ? `${t(ofForm)}: ${t(ofField)}` : null;
+}

@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react';
+import { shippedLabel } from './shipped-labels.ts';
+
+interface Props {
+  readonly name: string;
+  /** Of flows. */
+  readonly slug?: unknown;
+  /** What shows the name of anything else. */
+  readonly children?: ReactNode;
+}
+
+/** What something is called: in words, with its name small beside it (lists of flows have their slugs), if Gatehouse ships it. */
+export function ShippedName({ name, slug, children = name }: Props) {
+  const label = shippedLabel(name, slug);
+  if (label === null || label === name) return children;
+  return (
+    <>
+      {label} {typeof slug !== 'string' && <span className="shipped-name">{name}</span>}
+    </>
+  );
+}
