@@ -36,6 +36,41 @@ describeJourney('the admin pages', (journey) => {
     expect(new URL(page.url()).search).toBe('');
   });
 
+  test('have short addresses, which lead to the whole ones', async () => {
+    const page = await visitAdmin(journey(), '/users/?search=admin');
+    await page.getByRole('rowheader', { name: 'admin', exact: true }).waitFor();
+    expect(page.url()).toContain('/if/admin/core/users/?search=admin');
+    await moveTo(page, '/groups/');
+    await page.getByRole('link', { name: 'Gatehouse Admins' }).waitFor();
+    await moveTo(page, '/events/rules/');
+    await expect.poll(() => heading(page).innerText()).toBe('Notification rules');
+    await moveTo(page, '/users/nobody/else/');
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await page.waitForLoadState('networkidle');
+  });
+
+  test('are found by other words for them, and so are actions', async () => {
+    const page = await visitAdmin(journey(), '/core/groups/', { colorScheme: 'light' });
+    const find = async (text: string) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Pages, objects and actions' }).fill(text);
+    };
+    await find('webhook');
+    await page.getByRole('option', { name: 'Notification transports Page' }).waitFor();
+    await page.keyboard.press('Escape');
+    await find('dark');
+    await page.getByRole('option', { name: 'Colours: Dark' }).click();
+    await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe('dark');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await find('new grafana');
+    await page.getByRole('option', { name: 'Connect an application: “grafana”' }).click();
+    await page.getByRole('link', { name: /Grafana/ }).waitFor();
+    await find('invite');
+    await page.getByRole('option', { name: 'Invite somebody' }).click();
+    await page.getByRole('dialog').waitFor();
+    await page.waitForLoadState('networkidle');
+  });
+
   test('tell somebody without rights so, and lead to their account', async () => {
     const { pk, username } = await journey().server.user();
     const page = await visitAdmin(journey(), '/core/users/', { user: pk });

@@ -3,6 +3,7 @@ import { lazyPage } from '../page/lazy-page.ts';
 import { entryAt, type Interface } from './api/interface.ts';
 import { Unassigned } from './applications/unassigned.tsx';
 import type { BannerProps, ResourcePage, SidePanelProps } from './resource-page.ts';
+import { LeadTo, longPathOf } from './short-address.tsx';
 import { AboveSource } from './sources/above.tsx';
 import { EndingCertificate } from './system/ending-certificate.tsx';
 
@@ -86,6 +87,8 @@ export function pageAt(path: string, { resources }: Interface): Found {
   const [, verb, rest = ''] = /^\/(new|edit)(\/.*)$/.exec(path) ?? [];
   const at = entryAt(resources, verb ? rest : path);
   const missing = { Content: <NotFound />, key: path };
+  const long = at ? null : longPathOf(path);
+  if (long) return { Content: <LeadTo path={long} />, key: path };
   if (!at) return missing;
   const [entry, key] = at;
   const props = {

@@ -35,7 +35,7 @@ export const addUserAction = actionOn<{ pk: string }>()({
     await sql`insert into user_groups ("user", "group") values (${values.pk}, ${row.pk}) on conflict do nothing`.execute(
       tx,
     );
-    await recordMember(tx, call, registry, row, { add: [values.pk] });
+    await recordMember(tx, call, registry, { group: row, verb: 'add', user: values.pk });
   },
 });
 
@@ -48,19 +48,28 @@ export const removeUserAction = actionOn<{ pk: string }>()({
     await checkMayTouchGroup(tx, call, row.pk);
     await sql`delete from user_groups where "user" = ${values.pk} and "group" = ${row.pk}`.execute(tx);
     if (await grantsSuperuser(tx, [row.pk])) await checkSuperuserLeft(tx, call);
-    await recordMember(tx, call, registry, row, { remove: [values.pk] });
+    await recordMember(tx, call, registry, { group: row, verb: 'remove', user: values.pk });
   },
 });
 
+interface Membership {
+  readonly group: { readonly pk: string };
+  readonly verb: 'add' | 'remove';
+  readonly user: number;
+}
+
+/** With the name of the user, so that the event says who it was about. */
 async function recordMember(
   tx: Query,
   call: Call,
   registry: Registry,
-  group: { pk: string },
-  users: Record<string, number[]>,
+  { group, verb, user }: Membership,
 ): Promise<void> {
+  const { rows } = await sql<{ username: string }>`select username from users where pk = ${user}`.execute(tx);
   const model = modelFacts(registry.require('svc_core.group'), group.pk, group);
-  await call.world.record(tx, call, { action: 'model_updated', app: 'svc_core', context: { model, diff: { users } } });
+  const member = modelFacts(registry.require('svc_core.user'), user, { username: rows[0]?.username ?? '' });
+  const context = { model, member, diff: { users: { [verb]: [user] } } };
+  await call.world.record(tx, call, { action: 'model_updated', app: 'svc_core', context });
 }
 
 /** A user whom the caller cannot see does not exist for them. */

@@ -4,6 +4,7 @@ import { eventActions } from './actions.ts';
 import { sentenceOf } from './sentence.ts';
 
 const dana = { pk: 5, username: 'dana', email: '' };
+const staff = { app: 'svc_core', model_name: 'group', pk: 'cd', name: 'Staff' };
 const grafana = { app: 'svc_core', model_name: 'application', pk: 'ab', name: 'Grafana' };
 
 test.each([
@@ -21,6 +22,16 @@ test.each([
     'model_updated',
     { model: grafana, diff: { slug: {}, name: {} } },
     'dana changed the application Grafana (slug, name).',
+  ],
+  [
+    'model_updated',
+    { model: staff, member: { name: 'eve' }, diff: { users: { add: [7] } } },
+    'dana added eve to Staff.',
+  ],
+  [
+    'model_updated',
+    { model: staff, member: { name: 'eve' }, diff: { users: { remove: [7] } } },
+    'dana removed eve from Staff.',
   ],
   [
     'policy_exception',

@@ -72,7 +72,11 @@ const sentences: Readonly<Record<string, Sentence>> = {
   impersonation_ended: about('{who} stopped acting as {name}.', 'model'),
   model_created: change('{who} created {object}.'),
   model_updated: (event, words, language) => {
-    const { diff, model } = event.context;
+    const { diff, model, member } = event.context;
+    if (isJsonObject(member) && isJsonObject(diff) && isJsonObject(diff.users)) {
+      const values = { who: whoOf(event, words), name: nameOf(member, words), group: nameOf(model, words) };
+      return words(diff.users.add ? '{who} added {name} to {group}.' : '{who} removed {name} from {group}.', values);
+    }
     const members = isJsonObject(diff) ? Object.keys(diff).join(', ').replaceAll('_', ' ') : '';
     if (members === '') return change('{who} changed {object}.')(event, words, language);
     const object = objectOf(model, words, language);

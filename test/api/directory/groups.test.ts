@@ -211,6 +211,7 @@ describeOnBoth('groups', (server) => {
       action: 'model_updated',
       context: {
         model: { app: 'svc_core', model_name: 'group', pk: group.pk.replaceAll('-', ''), name: 'joined' },
+        member: { app: 'svc_core', model_name: 'user', pk: person.pk, name: person.username },
         diff: { users: { add: [person.pk] } },
       },
     });

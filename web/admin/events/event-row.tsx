@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { isObject } from '../../api/is-object.ts';
-import { Code } from '../../elements/code.tsx';
 import { ExactMoment } from '../../elements/moment.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
@@ -10,6 +9,7 @@ import { spelled } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { ChangesTable } from './changes-table.tsx';
 import { ClientAddress } from './client-address.tsx';
+import { ContextTable } from './context-table.tsx';
 import { anonymousName, type Event } from './event.ts';
 import { RequestLine } from './request-line.tsx';
 import { MakeRule } from './rule-dialog.tsx';
@@ -46,11 +46,11 @@ function toneOf(action: string): string {
 }
 
 function Inside({ event }: { event: Event }) {
-  const { diff, http_request, ...context } = event.context;
+  const { diff, http_request } = event.context;
   return (
     <div className="event-inside">
       {isObject(diff) && Object.keys(diff).length > 0 && <ChangesTable diff={diff} />}
-      {Object.keys(context).length > 0 && <Code text={JSON.stringify(context, null, 2)} />}
+      <ContextTable context={event.context} />
       <RequestLine request={http_request} />
       <div className="row">
         <Link className="button" href={hrefOf(`/events/events/${event.pk}/`)}>

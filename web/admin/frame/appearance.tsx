@@ -5,7 +5,8 @@ import { type Text, t } from '../../texts/texts.ts';
 import { Segments } from '../parts/segments.tsx';
 import { Popover } from './popover.tsx';
 
-const themes = { automatic: 'Automatic', light: 'Light', dark: 'Dark' } as const;
+export const themes = { automatic: 'Automatic', light: 'Light', dark: 'Dark' } as const;
+export type Theme = keyof typeof themes;
 const densities = { compact: 'Compact', comfortable: 'Comfortable' } as const;
 
 /** The theme and the density of the pages, stored in the browser. The theme is the brand's by default. */
@@ -40,25 +41,34 @@ function Choice<V extends string>({ label, names, value, onChange }: ChoiceProps
   );
 }
 
+const keyOf = (name: string) => `gatehouse:${name}`;
+
+/** Chooses a theme from elsewhere on the page. */
+export const chooseTheme = (theme: Theme): void => store('theme', theme);
+
+/** Tells this window, too: browsers tell the others. */
+function store(name: string, value: string): void {
+  const key = keyOf(name);
+  localStorage.setItem(key, value);
+  dispatchEvent(new StorageEvent('storage', { key, newValue: value }));
+}
+
 /** One of some values, kept in the browser and set on the document, for style sheets. */
 function useStored<V extends string>(
   name: string,
   names: Readonly<Record<V, Text>>,
   otherwise: V,
 ): [V, (value: V) => void] {
-  const key = `gatehouse:${name}`;
-  const [value, setValue] = useState<V>(() => {
-    const stored = localStorage.getItem(key);
-    return stored !== null && Object.hasOwn(names, stored) ? (stored as V) : otherwise;
-  });
+  const key = keyOf(name);
+  const [stored, setStored] = useState(() => localStorage.getItem(key));
+  const value = stored !== null && Object.hasOwn(names, stored) ? (stored as V) : otherwise;
   useEffect(() => {
     document.documentElement.dataset[name] = value;
   }, [name, value]);
-  return [
-    value,
-    (chosen) => {
-      localStorage.setItem(key, chosen);
-      setValue(chosen);
-    },
-  ];
+  useEffect(() => {
+    const listen = (event: StorageEvent) => event.key === key && setStored(event.newValue);
+    addEventListener('storage', listen);
+    return () => removeEventListener('storage', listen);
+  }, [key]);
+  return [value, (chosen) => store(name, chosen)];
 }

@@ -5,21 +5,12 @@ import { useCombobox } from 'downshift';
 import { useEffect, useMemo, useState } from 'react';
 import { Dialog } from '../../elements/dialog.tsx';
 import { goTo, hereWith, hrefOf } from '../address.ts';
-import { type Interface, useInterface } from '../api/interface.ts';
+import { useInterface } from '../api/interface.ts';
 import { findObjects } from '../api/objects.ts';
-import { inSentence } from '../labels.ts';
-import { newAddressOf } from '../new-address.ts';
 import { useDialog } from '../use-dialog.ts';
 import { passEscape } from '../widgets/pass-escape.ts';
 import { useKey } from './keys.ts';
-import { menuFor, start } from './menu-list.ts';
-
-interface Hit {
-  readonly id: string;
-  readonly title: string;
-  readonly kind: string;
-  readonly href: string;
-}
+import { fits, type Hit, listsWith, placesOf } from './palette-places.ts';
 
 /** The command palette: finds pages, actions and objects. */
 export function Palette() {
@@ -43,7 +34,9 @@ function Search() {
   const [text, setText] = useState('');
   const { of, hits: objects } = useObjects(text);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const fitting = places.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
+  const matching = places.filter((place) => fits(place, words));
+  const isCalledSo = ({ title }: Hit) => fits({ id: '', kind: '', title }, words);
+  const fitting = [...matching.filter(isCalledSo), ...matching.filter((place) => !isCalledSo(place))];
   // Not before the answer is there: Enter would lead to a list while the object is on its way.
   const lists = of !== text || text.trim().length < 2 ? [] : listsWith(text.trim(), known, objects.length === 0);
   const hits = [...fitting.slice(0, objects.length > 0 ? 4 : maxShown), ...objects.slice(0, maxObjects), ...lists];
@@ -57,7 +50,8 @@ function Search() {
       if (!selectedItem) return;
       // Going back must not reopen the dialog.
       history.replaceState(history.state, '', hereWith({ dialog: null }));
-      goTo(selectedItem.href);
+      if (selectedItem.run) closeAfter(selectedItem.run);
+      else goTo(selectedItem.href ?? '');
     },
     stateReducer(state, { type, changes }) {
       const { ItemClick, InputKeyDownEnter, InputBlur } = useCombobox.stateChangeTypes;
@@ -95,38 +89,9 @@ function Search() {
   );
 }
 
-/** Pages and actions that the caller may use. */
-function placesOf(known: Interface): Hit[] {
-  const menu = menuFor(known).flatMap(({ items }) => items);
-  const inMenu = new Set(menu.map(({ path }) => path));
-  const pages = [
-    start(),
-    ...menu,
-    ...known.resources.filter(({ path }) => !inMenu.has(path)).map(({ plural, path }) => ({ title: plural, path })),
-  ];
-  const makers = known.resources.filter(({ may }) => may.add === 'all');
-  return [
-    ...pages.map(({ title, path }) => ({ id: path, title, kind: t('Page'), href: hrefOf(path) })),
-    ...makers.map(({ singular, path }) => ({
-      id: `new ${path}`,
-      title: t('New {kind}', { kind: inSentence(singular) }),
-      kind: t('Action'),
-      href: newAddressOf({ path }),
-    })),
-  ];
-}
-
-/** Ways to look for a text in lists that are searched by themselves: those of the menu, or all of them. */
-function listsWith(search: string, known: Interface, all: boolean): Hit[] {
-  const inMenu = new Set(menuFor(known).flatMap(({ items }) => items.map(({ path }) => path)));
-  return known.resources
-    .filter((entry) => entry.search === 'list' && (inMenu.has(entry.path) || (all && entry.family === null)))
-    .map(({ path, plural }) => ({
-      id: `search ${path}`,
-      title: t('Find “{text}” in {kinds}', { text: search, kinds: inSentence(plural) }),
-      kind: t('Search'),
-      href: `${hrefOf(path)}?${new URLSearchParams({ search })}`,
-    }));
+function closeAfter(run: () => void): void {
+  run();
+  goTo(location.href, { replace: true });
 }
 
 const pauseMs = 120;
