@@ -156,7 +156,7 @@ describeJourney('unsaved changes', (journey) => {
     await page.getByText('Your unsaved changes to the settings are kept in this window: Event retention.').waitFor();
     await page.goBack();
     await page.getByText(restored).waitFor();
-    expect(await inputOf(page, 'event_retention').inputValue()).toBe('days=77');
+    expect(await inputOf(page, 'event_retention').inputValue()).toBe('77');
     await page.getByRole('button', { name: 'Discard them' }).click();
 
     const [one, other] = [unique('one'), unique('other')];

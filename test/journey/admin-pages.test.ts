@@ -238,7 +238,7 @@ describeJourney('the admin pages', (journey) => {
     const entries = page.getByRole('navigation', { name: 'Administration' }).getByRole('link');
     await expect.poll(() => entries.count()).toBeGreaterThan(20);
     expect(await entries.filter({ has: page.locator('svg') }).count()).toBe(await entries.count());
-    const iconOf = (name: string) => page.getByRole('link', { name, exact: true }).locator('svg').innerHTML();
+    const iconOf = (name: string) => page.getByRole('link', { name }).locator('svg').innerHTML();
     expect(await iconOf('default-authentication-login')).not.toBe(await iconOf('default-authentication-password'));
     await openAdmin(page, '/core/users/');
     const face = page.getByRole('rowheader', { name: 'admin', exact: true }).getByRole('presentation');
@@ -612,6 +612,11 @@ describeJourney('the admin pages', (journey) => {
     const page = await visitAdmin(journey(), '/admin/settings/');
     await fillIn(page, server, 'default_token_duration', 'hours=5');
     await page.getByText('That is 5 hours.').waitFor();
+    const field = page.locator('[data-field="default_token_duration"]');
+    await field.getByLabel(/^Unit of/).selectOption('minutes');
+    await field.getByRole('spinbutton').fill('90');
+    await field.getByLabel(/^Unit of/).selectOption('Several units');
+    expect(await field.getByRole('textbox').inputValue()).toBe('minutes=90');
     await fillIn(page, server, 'default_token_duration', 'minutes=1530');
     await page.getByText('That is 1 day, 1 hour, 30 minutes.').waitFor();
     await fillIn(page, server, 'default_token_duration', 'minutes=-5');

@@ -10,6 +10,7 @@ export async function pick(page: Page, label: string, name: string): Promise<voi
 /** Fills in the widget of a member, by the kind of its field, as a person would. */
 export async function fillIn(page: Page, server: TestServer, name: string, value: unknown): Promise<void> {
   const widget = page.locator(`[data-field="${name}"]`);
+  await unfold(page, widget);
   await widget.waitFor();
   const kind = (await widget.getAttribute('data-kind')) ?? '';
   if (kind.startsWith('reference')) {
@@ -17,6 +18,10 @@ export async function fillIn(page: Page, server: TestServer, name: string, value
     return;
   }
   if ((await widget.locator('.records').count()) > 0) return fillRecords(widget, value);
+  if (kind === 'duration') {
+    await widget.locator('select').selectOption('custom');
+    return widget.locator('input').fill(String(value ?? ''));
+  }
   if (kind === 'flag') return widget.getByRole('checkbox').setChecked(value === true);
   await widget.locator('input, select, textarea, .cm-content').first().waitFor();
   // The editor is a part that is loaded later, as is the choice of its language. Fields for parts of the data come before it.
@@ -32,6 +37,13 @@ export async function fillIn(page: Page, server: TestServer, name: string, value
   }
   const text = kind === 'time' ? localTime(String(value)) : [value].flat().join('\n');
   await widget.locator('input, textarea').first().fill(text);
+}
+
+/** Rare fields are folded. */
+async function unfold(page: Page, widget: Locator): Promise<void> {
+  await widget.waitFor({ state: 'attached' });
+  const folded = page.locator('details.form-advanced:not([open])', { has: widget });
+  if ((await folded.count()) > 0) await folded.locator('summary').first().click();
 }
 
 async function fillRecords(widget: Locator, value: unknown): Promise<void> {

@@ -47,34 +47,37 @@ const labels: Readonly<Record<string, Text>> = {
   'default-source-enrollment-if-sso': 'If people come from a source',
   'default-source-enrollment-if-username': 'If the username is missing',
   'default-user-settings-authorization': 'What people may change themselves',
+};
 
-  "Gatehouse default OAuth Mapping: scope 'address'": 'Postal address',
-  "Gatehouse default OAuth Mapping: scope 'email'": 'Email address',
-  "Gatehouse default OAuth Mapping: scope 'gatehouse/api'": 'Access to the API',
-  "Gatehouse default OAuth Mapping: scope 'gatehouse_proxy'": 'Data for proxies',
-  "Gatehouse default OAuth Mapping: scope 'offline_access'": 'Stay signed in',
-  "Gatehouse default OAuth Mapping: scope 'openid'": 'Sign-in',
-  "Gatehouse default OAuth Mapping: scope 'phone'": 'Phone number',
-  "Gatehouse default OAuth Mapping: scope 'profile'": 'Profile',
+/** The mappings of scopes, by their scope. */
+const scopeLabels: Readonly<Record<string, Text>> = {
+  address: 'Postal address',
+  email: 'Email address',
+  'gatehouse/api': 'Access to the API',
+  gatehouse_proxy: 'Data for proxies',
+  offline_access: 'Stay signed in',
+  openid: 'Sign-in',
+  phone: 'Phone number',
+  profile: 'Profile',
 };
 
 /** The flows of a new server by slug, as long as they keep the name that they came with. */
-const flowLabels: Readonly<Record<string, readonly [name: string, label: Text]>> = {
-  'default-authentication-flow': ['Welcome to Gatehouse!', 'Sign in'],
-  'default-authenticator-static-setup': ['default-authenticator-static-setup', 'Set up recovery codes'],
-  'default-authenticator-totp-setup': ['default-authenticator-totp-setup', 'Set up an authenticator app'],
-  'default-authenticator-webauthn-setup': ['default-authenticator-webauthn-setup', 'Set up a passkey'],
-  'default-enrollment-flow': ['Enrollment by invitation', 'Enrollment by invitation'],
-  'default-invalidation-flow': ['Logout', 'Sign out'],
-  'default-password-change': ['Change Password', 'Change password'],
-  'default-provider-authorization-explicit-consent': ['Authorize Application', 'Consent, always asked'],
-  'default-provider-authorization-implicit-consent': ['Authorize Application', 'Consent, never asked'],
-  'default-recovery-flow': ['Forgotten password', 'Recovery'],
-  'default-source-authentication': ['Welcome to Gatehouse!', 'Sign in from a source'],
-  'default-source-enrollment': ['Welcome to Gatehouse! Please select a username.', 'Enrollment from a source'],
-  'default-source-pre-authentication': ['Pre-authentication', 'Before sign-in at a source'],
-  'default-user-settings-flow': ['User settings', 'Change profile'],
-  'initial-setup': ['default-oobe-setup', 'First setup'],
+const flowLabels: Readonly<Record<string, readonly [name: RegExp, label: Text]>> = {
+  'default-authentication-flow': [/^Welcome to Gatehouse!$/, 'Sign in'],
+  'default-authenticator-static-setup': [/^default-authenticator-static-setup$/, 'Set up recovery codes'],
+  'default-authenticator-totp-setup': [/^default-authenticator-totp-setup$/, 'Set up an authenticator app'],
+  'default-authenticator-webauthn-setup': [/^default-authenticator-webauthn-setup$/, 'Set up a passkey'],
+  'default-enrollment-flow': [/^Enrollment by invitation$/, 'Enrollment by invitation'],
+  'default-invalidation-flow': [/^Logout$/, 'Sign out'],
+  'default-password-change': [/^Change Password$/, 'Change password'],
+  'default-provider-authorization-explicit-consent': [/^Authorize Application$/, 'Consent, always asked'],
+  'default-provider-authorization-implicit-consent': [/^Authorize Application$/, 'Consent, never asked'],
+  'default-recovery-flow': [/^Forgotten password$/, 'Recovery'],
+  'default-source-authentication': [/^Welcome to Gatehouse!$/, 'Sign in from a source'],
+  'default-source-enrollment': [/^Welcome to Gatehouse! Please select a username[.]$/, 'Enrollment from a source'],
+  'default-source-pre-authentication': [/^Pre-authentication$/, 'Before sign-in at a source'],
+  'default-user-settings-flow': [/^User settings$/, 'Change profile'],
+  'initial-setup': [/^default-oobe-setup$/, 'First setup'],
 };
 
 /** The fields of forms of a new server, which are called `default-enrollment-field-email` and the like. */
@@ -97,13 +100,17 @@ const fields: Readonly<Record<string, Text>> = {
   username: 'Username',
 };
 
+const ownOf = <T>(of: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(of, name) ? of[name] : undefined;
+
 /** What something that Gatehouse ships is called in words; null for all else. */
 export function shippedLabel(name: string, slug?: unknown): string | null {
-  const flow = typeof slug === 'string' && Object.hasOwn(flowLabels, slug) ? flowLabels[slug] : undefined;
-  if (typeof slug === 'string') return flow && flow[0] === name ? t(flow[1]) : null;
-  const label = Object.hasOwn(labels, name) ? labels[name] : undefined;
+  const flow = typeof slug === 'string' ? ownOf(flowLabels, slug) : undefined;
+  if (typeof slug === 'string') return flow?.[0].test(name) ? t(flow[1]) : null;
+  const [, scope = ''] = /^Gatehouse default OAuth Mapping: scope '(.+)'$/.exec(name) ?? [];
+  const label = ownOf(labels, name) ?? ownOf(scopeLabels, scope);
   if (label) return t(label);
   const [, form = '', field = ''] = /^(.+)-field-(.+)$/.exec(name) ?? [];
-  const [ofForm, ofField] = [forms[form], fields[field]];
+  const [ofForm, ofField] = [ownOf(forms, form), ownOf(fields, field)];
   return ofForm && ofField ? `${t(ofForm)}: ${t(ofField)}` : null;
 }

@@ -1,4 +1,4 @@
-import { t } from '../../texts/texts.ts';
+import { known, t } from '../../texts/texts.ts';
 import './form.css';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { apiRequest, errorMessage } from '../../api/call.ts';
@@ -17,6 +17,7 @@ import { bodyOf, type Complaints, complaintsOf, initialValues, isSame } from './
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { CurlDialog } from './curl-dialog.tsx';
 import { FixedField } from './fixed-field.tsx';
+import { FormGroup } from './form-group.tsx';
 import { grouped } from './groups.ts';
 import { PreviewDialog } from './preview-dialog.tsx';
 import { Restored } from './restored.tsx';
@@ -135,9 +136,10 @@ export function ObjectForm(props: Props) {
     draft.set(name, value);
   }
 
-  const known = new Set(members.map(({ name }) => name));
+  const groups = grouped(props.members);
+  const own = new Set(members.map(({ name }) => name));
   const others = Object.entries(complaints)
-    .filter(([name]) => !known.has(name))
+    .filter(([name]) => !own.has(name))
     .map(([name, texts]) => [name, texts.filter((text) => !isToldAtMember(text, complaints))] as const)
     .filter(([, texts]) => texts.length > 0);
   return (
@@ -145,9 +147,13 @@ export function ObjectForm(props: Props) {
       <WithSidePanel SidePanel={SidePanel} values={draft.values}>
         <form ref={place} className="object-form" noValidate onSubmit={save}>
           {draft.isRestored && <Restored onDiscard={draft.discard} />}
-          {grouped(props.members).map(([group, inner]) => (
-            <fieldset key={group} className="card form-group">
-              {group && <legend className="form-legend">{group}</legend>}
+          {groups.map(([group, inner]) => (
+            <FormGroup
+              key={group}
+              title={group}
+              isFolded={groups.length > 1 && group === known('Advanced')}
+              isOpen={inner.some(({ name }) => complaints[name])}
+            >
               {inner.map((member) => {
                 const why = whyFixed(member);
                 if (why !== null)
@@ -162,7 +168,7 @@ export function ObjectForm(props: Props) {
                   />
                 );
               })}
-            </fieldset>
+            </FormGroup>
           ))}
           {Object.keys(complaints).length > 0 && (
             <p className="visually-hidden" role="alert">
@@ -180,6 +186,7 @@ export function ObjectForm(props: Props) {
               {submit}
             </Button>
             {onCancel && <Button onClick={onCancel}>{t('Cancel')}</Button>}
+            {!isNew && Object.keys(body).length > 0 && <span className="tag tag-warning">{t('Unsaved changes')}</span>}
             <span className="form-foot-gap" />
             <Button look="quiet" onClick={preview.open}>
               {t('Preview')}

@@ -8,6 +8,7 @@ import { Link } from '../link.tsx';
 import type { Overview } from './overview.ts';
 
 const dayHours = 24;
+const actions = { logins: 'login', failures: 'login_failed' } as const;
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 
 /** The figures that say at a glance how the server is used, as far as the caller may see them. */
@@ -21,11 +22,11 @@ export function Tiles({ overview: { counts, week, at_least } }: { overview: Over
       {counts.applications !== null && (
         <Tile title={t('Applications')} path="/core/applications/" figure={amount('applications')} />
       )}
-      {week && <DailyTile title={t('Sign-ins in 24 hours')} action="login" hours={week.logins} {...daily} />}
+      {week && <DailyTile title={t('Sign-ins in 24 hours')} action={actions.logins} hours={week.logins} {...daily} />}
       {week && (
         <DailyTile
           title={t('Failed sign-ins in 24 hours')}
-          action="login_failed"
+          action={actions.failures}
           hours={week.logins_failed}
           isBad
           {...daily}

@@ -1,8 +1,11 @@
 import { pageLocale } from '../../texts/page-language.ts';
 import { t } from '../../texts/texts.ts';
 
+/** The units that durations are entered in. */
+export const units = ['second', 'minute', 'hour', 'day', 'week'] as const;
+
 /** The largest first. */
-const units = [
+const lengths = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],
@@ -10,10 +13,22 @@ const units = [
   ['millisecond', 1],
 ] as const;
 const milliseconds: ReadonlyMap<string, number> = new Map<string, number>([
-  ...units,
+  ...lengths,
   ['week', 7 * 86_400_000],
   ['microsecond', 0.001],
 ]);
+
+/** What is so many of one unit; null for all else. */
+export function simpleDuration(text: string): { readonly amount: number; readonly unit: string } | null {
+  const [, unit = '', amount = ''] = /^(second|minute|hour|day|week)s=(\d{1,9})$/.exec(text) ?? [];
+  return unit === '' ? null : { amount: Number(amount), unit };
+}
+
+/** `hour`: `hours`, in the language of the page. */
+export function unitName(unit: string): string {
+  const format = new Intl.NumberFormat(pageLocale(), { style: 'unit', unit, unitDisplay: 'long' });
+  return format.formatToParts(10).find(({ type }) => type === 'unit')?.value ?? unit;
+}
 
 /** `minutes=90` in words: 1 hour, 30 minutes; before now with a minus; null where it cannot be read. */
 export function durationText(text: string): string | null {
@@ -41,7 +56,7 @@ function millisecondsOf(text: string): number {
 
 function inUnits(total: number): string[] {
   let left = total;
-  return units.flatMap(([unit, length]) => {
+  return lengths.flatMap(([unit, length]) => {
     const amount = Math.trunc(left / length);
     left -= amount * length;
     return amount === 0 ? [] : [unitText(unit, amount)];

@@ -1,7 +1,5 @@
 import { PasswordField, TextAreaField, TextField } from '../../elements/field.tsx';
 import { latest, localTime, sentTime } from '../../elements/local-time.ts';
-import { t } from '../../texts/texts.ts';
-import { durationWords } from './duration-words.ts';
 import { factsOf, nothing, type WidgetProps } from './widget-props.ts';
 
 const textOf = (value: unknown): string => (value === null || value === undefined ? '' : String(value));
@@ -9,7 +7,8 @@ const textOf = (value: unknown): string => (value === null || value === undefine
 const types: Readonly<Record<string, string>> = { email: 'email', uri: 'url' };
 
 /** Empty text is null where the member is nullable. */
-const typed = (text: string, { member }: WidgetProps): unknown => (text === '' && member.isNullable ? null : text);
+export const typed = (text: string, { member }: WidgetProps): unknown =>
+  text === '' && member.isNullable ? null : text;
 
 export function TextWidget(props: WidgetProps) {
   const { member, value, onChange } = props;
@@ -65,25 +64,6 @@ export function NumberWidget(props: WidgetProps) {
       max={schema.maximum}
       value={textOf(props.value)}
       onChange={({ currentTarget: { value } }) => props.onChange(value === '' ? nothing(props.member) : Number(value))}
-    />
-  );
-}
-
-/** `hours=1;minutes=30`, with a description in words. */
-export function DurationWidget(props: WidgetProps) {
-  const facts = factsOf(props);
-  const words = durationWords(textOf(props.value));
-  return (
-    <TextField
-      {...facts}
-      hint={[facts.hint, words ?? t('Write it like “{example}”.', { example: 'hours=1;minutes=30' })]
-        .filter(Boolean)
-        .join(' ')}
-      value={textOf(props.value)}
-      placeholder="hours=1"
-      spellCheck={false}
-      autoCapitalize="none"
-      onChange={(event) => props.onChange(typed(event.currentTarget.value, props))}
     />
   );
 }

@@ -3,12 +3,13 @@ import { FaultBoundary } from '../../page/fault-boundary.tsx';
 import type { Member, Schema } from '../api/document.ts';
 import { ChoicesWidget, ChoiceWidget, FlagWidget } from './choice-widgets.tsx';
 import { ExpressionWidget } from './code-widget.tsx';
+import { DurationWidget } from './duration-widget.tsx';
 import { JsonWidget } from './json-widget.tsx';
 import { LinesWidget } from './lines-widget.tsx';
 import { RecordsWidget } from './records-widget.tsx';
 import { ReferencePicker } from './reference-picker.tsx';
 import { ReferencesPicker } from './references-picker.tsx';
-import { DurationWidget, NumberWidget, SecretWidget, TextWidget, TimeWidget } from './text-widgets.tsx';
+import { NumberWidget, SecretWidget, TextWidget, TimeWidget } from './text-widgets.tsx';
 import { factsOf, nothing, type WidgetProps } from './widget-props.ts';
 
 /** The input of a member, by the kind of its field. */
