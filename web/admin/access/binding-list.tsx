@@ -66,7 +66,7 @@ export function BindingList({ target, mode, canChange, isForEvents = false, open
                   <li key={binding.pk} className="rows-row">
                     <div className="rows-text">
                       <p>
-                        <Sentence binding={binding} isForEvents={isForEvents} />
+                        <BindingWords binding={binding} isForEvents={isForEvents} />
                       </p>
                       {!binding.enabled && <p className="quiet small">{t('Turned off')}</p>}
                     </div>
@@ -120,7 +120,8 @@ export function BindingList({ target, mode, canChange, isForEvents = false, open
 const nameOf = ({ policy_obj, group_obj, user_obj }: Binding): string =>
   policy_obj?.name ?? group_obj?.name ?? user_obj?.username ?? t('the binding');
 
-function Sentence({ binding, isForEvents }: { binding: Binding; isForEvents: boolean }) {
+/** Whom a binding lets in. */
+export function BindingWords({ binding, isForEvents = false }: { binding: Binding; isForEvents?: boolean }) {
   const { policy, group, user, negate } = binding;
   const name = nameOf(binding);
   const said = (text: Text, href: string) => (

@@ -1,7 +1,11 @@
+import { useState } from 'react';
+import { Loaded } from '../../elements/loading.tsx';
 import { type Text, t } from '../../texts/texts.ts';
-import { hrefOf } from '../address.ts';
+import { type Binding, BindingWords } from '../access/binding-list.tsx';
+import { hereWith, hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
-import { kindName } from '../labels.ts';
+import { usePage, usePart } from '../api/pages.ts';
+import { kindName, moreThan, numberText } from '../labels.ts';
 import { Link } from '../link.tsx';
 import type { Application, Provider, TabProps } from './application.ts';
 
@@ -40,7 +44,7 @@ export function Overview({ application }: TabProps) {
             </ul>
           </Fact>
         )}
-        <Fact label={t('Access')}>{t(modes[application.policy_engine_mode])}</Fact>
+        <Use application={application} />
         <Fact label={t('Slug')}>{slug}</Fact>
         {group && <Fact label={t('Group')}>{group}</Fact>}
         {meta_publisher && <Fact label={t('Publisher')}>{meta_publisher}</Fact>}
@@ -49,9 +53,80 @@ export function Overview({ application }: TabProps) {
   );
 }
 
+const maxBindings = 5;
+const weekMs = 7 * 86_400_000;
+const hourMs = 3_600_000;
+
+/** Who may open it, and how many did this week. One request. */
+function Use({ application: { pk, policy_engine_mode: mode } }: { application: Application }) {
+  const { resources } = useInterface();
+  const has = (path: string) => resources.some((entry) => entry.path === path);
+  return (
+    <>
+      {has('/policies/bindings/') && (
+        <Fact label={t('Who may open it')}>
+          <Bindings pk={pk} mode={mode} />
+        </Fact>
+      )}
+      {has('/events/events/') && (
+        <Fact label={t('Sign-ins in the last week')}>
+          <SignIns pk={pk} />
+        </Fact>
+      )}
+    </>
+  );
+}
+
+function Bindings({ pk, mode }: { pk: string; mode: Application['policy_engine_mode'] }) {
+  const read = usePart<{ results: readonly Binding[] }>(
+    `/policies/bindings/?target=${pk}&ordering=order&page_size=100`,
+  );
+  return (
+    <Loaded {...read}>
+      {({ results }) => {
+        const active = results.filter(({ enabled }) => enabled);
+        if (active.length === 0) return t('Everybody who can sign in may use it.');
+        return (
+          <>
+            <ul className="plain-list">
+              {active.slice(0, maxBindings).map((binding) => (
+                <li key={binding.pk}>
+                  <BindingWords binding={binding} />
+                </li>
+              ))}
+            </ul>
+            {active.length > maxBindings && (
+              <Link href={hereWith({ tab: 'access' })}>
+                {t('{count, number} more', { count: active.length - maxBindings })}
+              </Link>
+            )}
+            {active.length > 1 && <p className="quiet small">{t(modes[mode])}</p>}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function SignIns({ pk }: { pk: string }) {
+  const [since] = useState(() => new Date(Math.floor((Date.now() - weekMs) / hourMs) * hourMs).toISOString());
+  const query = new URLSearchParams({
+    ...{ action: 'authorize_application', context_authorized_app: pk.replaceAll('-', '') },
+    ...{ created__gte: since, page_size: '1' },
+  });
+  const read = usePage<{ pagination: { readonly count: number } }>(`/events/events/?${query}`);
+  return (
+    <Loaded {...read}>
+      {({ answer, isAtLeast }) => (
+        <Link href={hereWith({ tab: 'events' })}>{moreThan(numberText(answer.pagination.count), isAtLeast)}</Link>
+      )}
+    </Loaded>
+  );
+}
+
 const modes: Readonly<Record<Application['policy_engine_mode'], Text>> = {
-  any: 'One binding has to let a person in; without bindings everybody may.',
-  all: 'Every binding has to let a person in; without bindings everybody may.',
+  any: 'One of these must allow access.',
+  all: 'All of these must allow access.',
 };
 
 function Fact({ label, children }: { label: string; children: React.ReactNode }) {

@@ -1,7 +1,11 @@
 import { Code } from '../../elements/code.tsx';
+import { deviceKindName, type ListedDevice } from '../../elements/device-kind.ts';
+import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
+import { pageLocale } from '../../texts/page-language.ts';
 import { t } from '../../texts/texts.ts';
-import { hrefOf } from '../address.ts';
+import { hereWith, hrefOf } from '../address.ts';
+import { useInterface } from '../api/interface.ts';
 import type { NamedObject } from '../api/objects.ts';
 import { spelled } from '../labels.ts';
 import { Link } from '../link.tsx';
@@ -9,6 +13,7 @@ import type { Person } from './person.ts';
 
 /** Who it is. */
 export function PersonOverview({ person, may }: { person: Person; may: NamedObject['may'] }) {
+  const { user } = useInterface();
   const isPerson = !person.type.includes('service_account');
   const isNew = person.is_active && !person.last_login && isPerson && may.includes('svc_core.reset_user_password');
   const facts = [
@@ -22,6 +27,8 @@ export function PersonOverview({ person, may }: { person: Person; may: NamedObje
         {person.path}
       </Link>,
     ],
+    [t('Groups'), <Groups key="groups" person={person} />],
+    [t('Second factors'), isPerson && user.is_superuser && <Factors key="factors" person={person} />],
     [t('Last sign-in'), person.last_login ? <Moment key="login" at={person.last_login} /> : t('Never')],
     ['UUID', person.uuid],
   ] as const;
@@ -58,5 +65,48 @@ export function PersonOverview({ person, may }: { person: Person; may: NamedObje
         </section>
       )}
     </div>
+  );
+}
+
+const maxGroups = 5;
+
+function Groups({ person: { groups_obj } }: { person: Person }) {
+  const groups = groups_obj ?? [];
+  if (groups.length === 0) return <span className="quiet">{t('In no group.')}</span>;
+  return (
+    <ul className="tags">
+      {groups.slice(0, maxGroups).map(({ pk, name }) => (
+        <li key={pk}>
+          <Link href={hrefOf(`/core/groups/${pk}/`)}>{name}</Link>
+        </li>
+      ))}
+      {groups.length > maxGroups && (
+        <li>
+          <Link href={hereWith({ tab: 'groups' })}>
+            {t('{count, number} more', { count: groups.length - maxGroups })}
+          </Link>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+/** How they prove who they are beside the password; for superusers, who alone may see it. */
+function Factors({ person: { pk } }: { person: Person }) {
+  const read = useAnswer<readonly (ListedDevice & { readonly confirmed: boolean })[]>(
+    `/authenticators/admin/all/?user=${pk}`,
+  );
+  return (
+    <Loaded {...read}>
+      {(devices) => {
+        const kinds = new Set(devices.filter(({ confirmed }) => confirmed).map(deviceKindName));
+        if (kinds.size === 0) return <span className="tag tag-warning">{t('No second factor')}</span>;
+        return (
+          <Link href={hereWith({ tab: 'devices' })}>
+            {new Intl.ListFormat(pageLocale(), { type: 'unit' }).format(kinds)}
+          </Link>
+        );
+      }}
+    </Loaded>
   );
 }
