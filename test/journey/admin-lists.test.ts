@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { moveTo, visitAdmin } from '../support/admin-visit.ts';
+import { moveTo, openAdmin, visitAdmin } from '../support/admin-visit.ts';
 import { describeJourney } from '../support/journey.ts';
 import { unique } from '../support/make-walk.ts';
 
@@ -22,6 +22,28 @@ async function holdBack(page: Page, text: string) {
 describeJourney('lists of the admin pages', (journey) => {
   const makeGroup = async (name: string) =>
     (await journey().server.admin.post('/core/groups/', { name })).body as { pk: string; name: string };
+
+  test('show the columns and as many rows as one chooses, also when they are opened again', async () => {
+    const { admin } = journey().server;
+    const prefix = unique('many');
+    const writes = Array.from({ length: 21 }, (_, at) => admin.post('/core/groups/', { name: `${prefix}-${at}` }));
+    for (const { status } of await Promise.all(writes)) expect(status).toBe(201);
+    const page = await visitAdmin(journey(), `/core/groups/?search=${prefix}`);
+    const headings = () => page.getByRole('columnheader').allInnerTexts();
+    await page.getByRole('table').waitFor();
+    expect(await headings()).not.toContain('Roles');
+    await page.locator('summary', { hasText: 'Columns' }).click();
+    await page.getByRole('group', { name: 'Columns' }).getByLabel('Roles').check();
+    await expect.poll(headings).toContain('Roles');
+    await page.getByRole('combobox', { name: 'Rows on a page' }).selectOption('20 on a page');
+    await expect.poll(() => page.getByRole('rowheader').count()).toBe(20);
+    await openAdmin(page, `/core/groups/?search=${prefix}&page_size=20`);
+    await expect.poll(headings).toContain('Roles');
+    await page.locator('summary', { hasText: 'Columns' }).click();
+    await page.getByRole('button', { name: 'Reset to the usual columns' }).click();
+    await expect.poll(headings).not.toContain('Roles');
+    await page.waitForLoadState('networkidle');
+  });
 
   test('show what the address asks for, also when an earlier answer arrives late', async () => {
     const [first, second] = [unique('early'), unique('late')];

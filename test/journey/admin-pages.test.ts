@@ -61,7 +61,7 @@ describeJourney('the admin pages', (journey) => {
     await find('dark');
     await page.getByRole('option', { name: 'Colours: Dark' }).click();
     await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe('dark');
-    expect(await page.getByRole('dialog').count()).toBe(0);
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     await find('new grafana');
     await page.getByRole('option', { name: 'Connect an application: “grafana”' }).click();
     await page.getByRole('link', { name: /Grafana/ }).waitFor();

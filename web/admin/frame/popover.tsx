@@ -1,5 +1,5 @@
 import './popover.css';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useAddress } from '../address.ts';
 
 interface Props {
@@ -15,6 +15,13 @@ export function Popover({ label, icon, className = 'icon-button', children }: Pr
   const details = useRef<HTMLDetailsElement>(null);
   const { path, query } = useAddress();
   const close = () => details.current?.removeAttribute('open');
+  useEffect(() => {
+    const leave = ({ target }: PointerEvent) => {
+      if (target instanceof Node && !details.current?.contains(target)) details.current?.removeAttribute('open');
+    };
+    addEventListener('pointerdown', leave);
+    return () => removeEventListener('pointerdown', leave);
+  }, []);
   return (
     <details
       key={`${path}?${query}`}

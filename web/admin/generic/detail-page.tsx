@@ -21,6 +21,7 @@ import { DeleteButton } from './delete-button.tsx';
 import { Facts } from './facts.tsx';
 import { grouped } from './groups.ts';
 import { Tabs } from './tabs.tsx';
+import { isTechnical } from './technical.ts';
 import { TryTab } from './try-tab.tsx';
 import { useCrumbs } from './use-crumbs.ts';
 import { UsedBy } from './used-by.tsx';
@@ -124,14 +125,6 @@ const told: Readonly<Record<string, ReadonlySet<string>>> = {
   '/events/events/': new Set(['app', 'context', 'sentence']),
   '/core/authenticated_sessions/': new Set(['last_user_agent']),
 };
-
-/** Generated keys and members for programs. */
-const isTechnical = ({ name, note, schema }: Member): boolean =>
-  /^(pk|uid|num_pk|managed|component|meta_model_name|export_url|full_name|assigned_\w*application_slug|\w+_download_url)$/.test(
-    name,
-  ) ||
-  (schema.readOnly === true && schema.format === 'uuid' && note.kind === 'text') ||
-  (schema.readOnly === true && note.kind === 'json' && name === 'type');
 
 function Overview({ path, object, description }: { path: string; object: WholeObject; description: Description }) {
   const names = new Set(description.shown.map(({ name }) => name));

@@ -16,6 +16,7 @@ import { isMissing } from '../parts/unread.tsx';
 import type { ResourcePage } from '../resource-page.ts';
 import { ActionButtons } from './action-buttons.tsx';
 import { BulkBar } from './bulk-bar.tsx';
+import { ColumnsButton, useColumns } from './columns.tsx';
 import { Filters } from './filters.tsx';
 import { Pager, type Pagination } from './pager.tsx';
 import type { BulkVerbsProps } from './picked.ts';
@@ -28,6 +29,8 @@ interface Listed {
 }
 
 const rowsAPage = '50';
+const smallest = 20;
+const pageSizes = [String(smallest), rowsAPage, '100', '200'];
 
 interface Props extends ResourcePage {
   /** What stands beside and above the list, and further things to do, of lists that are made by hand. */
@@ -94,11 +97,17 @@ function List({ entry, description, BulkVerbs }: ListProps) {
   const address = useAddress();
   const listed = usePage<Listed>(questionOf(entry, address));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const columns = useColumns(entry.path, description);
   if (address.query.has('page') && isMissing(listed)) return <BeyondLastPage />;
-  const isAsking = [...address.query.keys()].some((name) => name !== 'page' && name !== 'dialog');
+  const isAsking = [...address.query.keys()].some(
+    (name) => !['page', 'page_size', 'dialog', 'ordering'].includes(name),
+  );
   return (
     <>
-      <Filters description={description} />
+      <div className="list-tools">
+        <Filters description={description} />
+        <ColumnsButton description={description} {...columns} />
+      </div>
       <Loaded {...listed}>
         {({ answer: { results: rows, pagination }, names, isAtLeast }) =>
           rows.length === 0 ? (
@@ -113,11 +122,12 @@ function List({ entry, description, BulkVerbs }: ListProps) {
                 onChoose={setChosen}
                 onDone={listed.reload}
               />
-              <Table {...{ entry, description, rows, names, chosen }} onChoose={setChosen} />
+              <Table {...{ entry, description, rows, names, chosen }} shown={columns.names} onChoose={setChosen} />
               <div className="list-foot">
                 <p className="quiet small" role="status">
                   {moreThan(counted(pagination.count, entry), isAtLeast)}
                 </p>
+                {pagination.count > smallest && <PageSize />}
                 <Pager pagination={pagination} isAtLeast={isAtLeast} />
               </div>
             </>
@@ -125,6 +135,27 @@ function List({ entry, description, BulkVerbs }: ListProps) {
         }
       </Loaded>
     </>
+  );
+}
+
+/** How many rows a page has; in the address, as all that a list shows. */
+function PageSize() {
+  const { query } = useAddress();
+  const current = query.get('page_size') || rowsAPage;
+  const sizes = new Set([...pageSizes, current]);
+  return (
+    <select
+      className="input page-size"
+      aria-label={t('Rows on a page')}
+      value={current}
+      onChange={({ currentTarget }) => goTo(hereWith({ page_size: currentTarget.value, page: null }))}
+    >
+      {[...sizes].map((size) => (
+        <option key={size} value={size}>
+          {t('{count, number} on a page', { count: Number(size) })}
+        </option>
+      ))}
+    </select>
   );
 }
 

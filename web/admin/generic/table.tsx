@@ -15,22 +15,23 @@ import { Value } from './value.tsx';
 interface Props {
   readonly entry: ResourceEntry;
   readonly description: Description;
+  /** The members that are shown. */
+  readonly shown: readonly string[];
   readonly rows: readonly Row[];
   readonly names: Names;
   readonly chosen: ReadonlySet<string>;
   readonly onChoose: Dispatch<SetStateAction<ReadonlySet<string>>>;
 }
 
-/** The members that a list shows. */
-const columnsOf = ({ columns, shown }: Description): Member[] =>
-  columns.flatMap((name) => shown.find((member) => member.name === name) ?? []);
+const columnsOf = ({ shown }: Description, names: readonly string[]): Member[] =>
+  names.flatMap((name) => shown.find((member) => member.name === name) ?? []);
 
 /** In lists of families, `verbose_name` is the kind of a row. */
 const labelOf = ({ name, note }: Member): string => (name === 'verbose_name' ? t('Kind') : note.label);
 
 /** Rows with links, sortable by their headings. */
-export function Table({ entry, description, rows, names, chosen, onChoose }: Props) {
-  const columns = useMemo(() => columnsOf(description), [description]);
+export function Table({ entry, description, shown, rows, names, chosen, onChoose }: Props) {
+  const columns = useMemo(() => columnsOf(description, shown), [description, shown]);
   const keyOf = (row: Row) => String(row[description.key]);
   const pathOf = useRowPath(entry);
   const isChoosable = canChoose(entry, description);
