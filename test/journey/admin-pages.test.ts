@@ -58,6 +58,7 @@ describeJourney('the admin pages', (journey) => {
     await find('webhook');
     await page.getByRole('option', { name: 'Notification transports Page' }).waitFor();
     await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     await find('dark');
     await page.getByRole('option', { name: 'Colours: Dark' }).click();
     await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe('dark');
@@ -349,7 +350,7 @@ describeJourney('the admin pages', (journey) => {
     const event = (await server.admin.get('/events/events/?action=model_updated')).body.results[0];
     await moveTo(page, `/events/events/${event.pk}/`);
     await page.getByRole('table').getByText('svc_core.change_group', { exact: true }).waitFor();
-    const facts = page.locator('.facts').first();
+    const facts = page.locator('.facts', { hasText: 'Object changed' });
     await facts.getByText('Object changed', { exact: true }).waitFor();
     expect(await facts.innerText()).not.toMatch(/[{}]/);
 

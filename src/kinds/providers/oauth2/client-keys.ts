@@ -12,6 +12,7 @@ export const clientJwks = () =>
     default: () => ({}),
     check: jwksComplaint,
     help: 'The public keys of the client as a JWK Set, by which its assertions and signed requests are verified.',
+    group: 'Advanced',
   });
 
 export function jwksComplaint(value: unknown): string | null {

@@ -121,6 +121,7 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
       post_logout_redirect_uris: redirectUris({
         default: () => [],
         help: 'Where people may be sent when a client has signed them out.',
+        group: 'Sign-out',
       }),
       backchannel_logout_uri: logoutUri('Called with a logout token when a session ends.'),
       frontchannel_logout_uri: logoutUri('Loaded by the browser that signs out.'),
@@ -173,7 +174,8 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
   });
 }
 
-const logoutUri = (help: string) => text({ max: 2000, blank: true, default: '', format: 'uri', help });
+const logoutUri = (help: string) =>
+  text({ max: 2000, blank: true, default: '', format: 'uri', help, group: 'Sign-out' });
 
 const validity = (value: string, what: string) =>
   duration({
@@ -181,6 +183,7 @@ const validity = (value: string, what: string) =>
     aboveZero: true,
     filter: true,
     help: `How long ${what} can be used, for example hours=1;minutes=30.`,
+    group: 'Advanced',
   });
 
 /** By the application that uses it. */
