@@ -100,9 +100,11 @@ export async function openWorld(
 async function updateSchema(db: Database, log: Log, migrations: readonly Migration[]): Promise<void> {
   const ran = await migrate(db, migrations);
   if (ran.length === 0) return;
+  const isNew = ran.length === migrations.length;
   // A new database is empty until bootstrap has filled and analysed it.
-  if (ran.length < migrations.length) await db.analyze?.(growingTables);
-  log.info({ migrations: ran }, 'the database schema is up to date');
+  if (!isNew) await db.analyze?.(growingTables);
+  // Which ones they are matters to those who upgrade.
+  log.info({ migrations: isNew ? ran.length : ran }, 'the database schema is up to date');
 }
 
 /** Also for rows written by an instance of an earlier release (rolling upgrade). */
