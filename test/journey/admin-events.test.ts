@@ -55,9 +55,9 @@ describeJourney('the events page of administrators', (journey) => {
       '/api/v3/events/events/',
       '/api/v3/events/events/facets/',
     ]);
-    await page.getByText(`admin changed the group ${name} renamed (users).`).click();
+    await page.getByText(`admin added ${other.username} to ${name} renamed.`).click();
     await page.getByRole('row', { name: `Users – ${other.username}`, exact: true }).waitFor();
-    await page.getByText(`admin changed the group ${name} renamed (users).`).click();
+    await page.getByText(`admin added ${other.username} to ${name} renamed.`).click();
     await page.getByText(`admin changed the group ${name} renamed (name).`).click();
     const changes = page.getByRole('region', { name: 'What changed' });
     await changes.getByRole('row', { name: `Name ${name} ${name} renamed`, exact: true }).waitFor();

@@ -1,5 +1,5 @@
 import './popover.css';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useAddress } from '../address.ts';
 
 interface Props {
@@ -14,6 +14,10 @@ interface Props {
 export function Popover({ label, icon, className = 'icon-button', children }: Props) {
   const details = useRef<HTMLDetailsElement>(null);
   const { path, query } = useAddress();
+  const [isOpen, setOpen] = useState(false);
+  const here = `${path}?${query}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes it
+  useEffect(() => setOpen(false), [here]);
   const close = () => details.current?.removeAttribute('open');
   useEffect(() => {
     const leave = ({ target }: PointerEvent) => {
@@ -24,9 +28,10 @@ export function Popover({ label, icon, className = 'icon-button', children }: Pr
   }, []);
   return (
     <details
-      key={`${path}?${query}`}
+      key={here}
       ref={details}
       className="popover"
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || !details.current?.open) return;
         event.stopPropagation();
@@ -41,7 +46,7 @@ export function Popover({ label, icon, className = 'icon-button', children }: Pr
         {icon}
         <span className="visually-hidden">{label}</span>
       </summary>
-      <div className="popover-panel">{children}</div>
+      {isOpen && <div className="popover-panel">{children}</div>}
     </details>
   );
 }
