@@ -1,12 +1,11 @@
 import { SunMoon } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useBrand } from '../../page/mount-page.tsx';
+import { type Theme, themes } from '../../page/theme.ts';
 import { type Text, t } from '../../texts/texts.ts';
 import { Segments } from '../parts/segments.tsx';
 import { Popover } from './popover.tsx';
 
-export const themes = { automatic: 'Automatic', light: 'Light', dark: 'Dark' } as const;
-export type Theme = keyof typeof themes;
 const densities = { compact: 'Compact', comfortable: 'Comfortable' } as const;
 
 /** The theme and the density of the pages, stored in the browser. The theme is the brand's by default. */
