@@ -4,6 +4,7 @@ import type { ConnectionKind } from '../core/outpost/connection-kind.ts';
 import type { DeviceKind } from '../flow/devices/device-kind.ts';
 import { createFlowReads, type FlowReads } from '../flow/executor/flow-reads.ts';
 import type { StageKind } from '../flow/executor/stage-kind.ts';
+import type { PasswordBackend } from '../flow/passwords/password-backend.ts';
 import type { ProtocolKind } from '../flow/protocol-kind.ts';
 import type { TransportKind } from '../notify/transport-kind.ts';
 import type { Query } from '../platform/db/database.ts';
@@ -42,6 +43,7 @@ export interface ActingWorld extends World {
 export interface StageWorld extends ActingWorld {
   readonly sourceKinds: readonly SourceKind[];
   readonly deviceKinds: readonly DeviceKind[];
+  readonly passwordBackends: readonly PasswordBackend[];
   noteAttempt(tx: Query, attempt: SignInAttempt, call: Call): Promise<void>;
 }
 
@@ -57,6 +59,7 @@ export interface Kinds {
   readonly providerKinds: readonly ProviderKind[];
   readonly deviceKinds: readonly DeviceKind[];
   readonly stageKinds: readonly StageKind[];
+  readonly passwordBackends: readonly PasswordBackend[];
   /** Sources and providers. */
   readonly protocolKinds: readonly Omit<ProtocolKind, 'demo'>[];
   /** Kinds of all families, for what any of them may add. */
@@ -74,14 +77,15 @@ export function createKinds(world: World, lists: KindLists, jobs: () => Jobs): K
   const noteAttempt = async (tx: Query, attempt: SignInAttempt, call: Call) => {
     for (const kind of policyKinds) if (kind.noteAttempt) await kind.noteAttempt(tx, attempt, call);
   };
-  const stageKinds = made(lists.stages, { ...acting, sourceKinds, deviceKinds, noteAttempt });
+  const passwordBackends = sourceKinds.flatMap(({ passwords }) => passwords ?? []);
+  const stageKinds = made(lists.stages, { ...acting, sourceKinds, deviceKinds, passwordBackends, noteAttempt });
   const mappingKinds = made(lists.mappings, world);
   const transports = made(lists.transports, world);
   const connectionKinds = made(lists.connections, world);
   const protocolKinds = [...sourceKinds, ...providerKinds];
   return {
     ...{ policyKinds, policies, mappingKinds, transports, connectionKinds, sourceKinds, providerKinds, deviceKinds },
-    ...{ stageKinds, protocolKinds },
+    ...{ stageKinds, protocolKinds, passwordBackends },
     flows: createFlowReads(new URL(world.config.publicUrl).hostname),
     all: [
       ...policyKinds,

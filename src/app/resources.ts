@@ -31,6 +31,7 @@ import { inspectorEndpoint } from '../flow/executor/inspector.endpoint.ts';
 import { explainEndpoint } from '../flow/explain.endpoint.ts';
 import { flowResource } from '../flow/flow.resource.ts';
 import { recoveryAction } from '../flow/links/recovery.ts';
+import { changeEverywhere } from '../flow/passwords/password-backend.ts';
 import { stageBindingResource } from '../flow/stage-binding.resource.ts';
 import { stagesResource } from '../flow/stages.resource.ts';
 import { notificationResource } from '../notify/notification.resource.ts';
@@ -70,7 +71,11 @@ export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
   const userActions = [recovery, resetDevicesAction, ...kinds.stageKinds.flatMap((kind) => kind.userActions ?? [])];
   const all: Resource[] = [
     // Directory and access
-    userResource({ ...world, userActions }),
+    userResource({
+      ...world,
+      userActions,
+      changeAtSource: (user, password, call) => changeEverywhere(kinds.passwordBackends, user, password, call),
+    }),
     groupResource,
     roleResource,
     permissionResource,

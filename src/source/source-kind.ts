@@ -1,4 +1,5 @@
 import type { PageNeeds } from '../flow/page-needs.ts';
+import type { PasswordBackend } from '../flow/passwords/password-backend.ts';
 import type { ProtocolKind } from '../flow/protocol-kind.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Call } from '../resource/call.ts';
@@ -25,6 +26,8 @@ export interface SourceKind<S = SourceRow, A extends Fields = Fields> extends Pr
   iconOf?(source: S): string;
   /** How signed-in users link their account by themselves. */
   readonly link?: SourceLink<S>;
+  /** Knows the passwords of its users. */
+  readonly passwords?: PasswordBackend;
   /** What a flow's page needs that offers these sources, by their keys. */
   pageNeeds?(sources: readonly string[], query: Query): Promise<PageNeeds>;
 }

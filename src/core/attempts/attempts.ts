@@ -70,6 +70,11 @@ export async function resetAttempts(tx: Query, key: Pick<InstanceKey, 'hash'>, a
   for (const { subject } of networks) await giveBack(tx, subject);
 }
 
+/** For an attempt that could not be checked. */
+export async function refundAttempt(tx: Query, key: Pick<InstanceKey, 'hash'>, attempt: Attempt): Promise<void> {
+  for (const { subject } of subjectsOf(key, attempt)) await giveBack(tx, subject);
+}
+
 const forget = statement<[subject: string], unknown>(
   (subject) => sql`delete from sign_in_attempts where subject = ${subject}`,
 );

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { asObject } from '../../lib/json.ts';
+import { Invalid } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { readList } from '../../platform/db/read-list.ts';
 import type { Passwords } from '../../platform/passwords.ts';
@@ -7,7 +8,7 @@ import { visibleRows } from '../../resource/access/access.ts';
 import type { Actor } from '../../resource/access/actor.ts';
 import { longLivedCredentials } from '../../resource/access/credentials.ts';
 import { checkRecentlyAuthenticatedFor } from '../../resource/access/recent-authentication.ts';
-import { readBy, requireActor } from '../../resource/call.ts';
+import { type Call, readBy, requireActor } from '../../resource/call.ts';
 import { actionOn } from '../../resource/define.ts';
 import {
   arrayOf,
@@ -24,7 +25,9 @@ import { findBySearch } from '../../resource/list/search.ts';
 import { selectOne, showRow } from '../../resource/read/read.ts';
 import type { Action, ActionInput } from '../../resource/resource.ts';
 import { modelFacts } from '../../resource/write/audit.ts';
+import { isDryRun } from '../../resource/write/write.ts';
 import { checkMayReachUser } from '../access/delegation.ts';
+import { checkNotImpersonating } from '../access/impersonation-guard.ts';
 import { systemPermissions } from '../access/permissions.ts';
 import { groupsOfSql } from '../access/rights-sql.ts';
 import { endSessions } from '../session/session.ts';
@@ -32,8 +35,14 @@ import { effectiveAttributes } from './effective-attributes.ts';
 import { setPassword } from './set-password.ts';
 import { userTypes } from './user-rules.ts';
 
+export interface PasswordNeeds {
+  readonly passwords: Passwords;
+  /** Writes the password where the user comes from; returns why it was not taken. */
+  changeAtSource(user: number, password: string, call: Call): Promise<string | null>;
+}
+
 /** Ends the user's sessions; API tokens and app passwords stay valid. */
-export function setPasswordAction(passwords: Passwords) {
+export function setPasswordAction({ passwords, changeAtSource }: PasswordNeeds) {
   return actionOn<{ pk: number; username: string }>()({
     name: 'set_password',
     on: 'row',
@@ -49,7 +58,11 @@ export function setPasswordAction(passwords: Passwords) {
     prepare: async ({ call, row, values }) => {
       await checkMayReachUser(call.db.read, call, row.pk);
       checkRecentlyAuthenticatedFor(row.pk, call);
-      return passwords.hash(values.password);
+      checkNotImpersonating(call);
+      const hash = await passwords.hash(values.password);
+      const refusal = isDryRun(call) ? null : await changeAtSource(row.pk, values.password, call);
+      if (refusal !== null) throw new Invalid({ password: [refusal] });
+      return hash;
     },
     async run({ tx, call, row, prepared }) {
       // Checked again: the user may have gained permissions while the password was being hashed.

@@ -27,7 +27,7 @@ import { endImpersonationAction, impersonateAction } from './impersonation.ts';
 import { emailKey, emailTaken, upnKey, usernameKey, usernameTaken } from './name-keys.ts';
 import { serviceAccountAction } from './service-account.ts';
 import { uidOf as computeUid } from './uid.ts';
-import { meAction, pathsAction, setPasswordAction, signOutAction } from './user-actions.ts';
+import { meAction, type PasswordNeeds, pathsAction, setPasswordAction, signOutAction } from './user-actions.ts';
 import { metricsAction } from './user-metrics.ts';
 import {
   afterUserWrite,
@@ -42,6 +42,7 @@ import {
 export interface UserNeeds {
   readonly installId: string;
   readonly passwords: Passwords;
+  readonly changeAtSource: PasswordNeeds['changeAtSource'];
   readonly settings: SettingsStore;
   readonly key: KeyNeeds;
   readonly jobs: Jobs;
@@ -57,7 +58,8 @@ const now = (call: Call) => call.now;
 const ownAddress = 'to change their own email address';
 
 /** People and programs. No query of the resource reads the column with the password hash. */
-export function userResource({ installId, passwords, settings, key, jobs, config, userActions }: UserNeeds) {
+export function userResource(needs: UserNeeds) {
+  const { installId, settings, key, jobs, config, userActions } = needs;
   const isSecure = config.publicUrl.startsWith('https:');
   // Cached: every list with users shows them, and they never change.
   const uidOf = memoize(maxUids, (pk: number) => computeUid(pk, installId));
@@ -179,7 +181,7 @@ export function userResource({ installId, passwords, settings, key, jobs, config
       serviceAccountAction({ key, settings, uidOf }),
       metricsAction,
       rightsAction,
-      setPasswordAction(passwords),
+      setPasswordAction(needs),
       signOutAction,
       impersonateAction({ settings }),
       endImpersonationAction({ key, isSecure }),

@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { countAttempt, resetAttempts } from '../../core/attempts/attempts.ts';
+import { countAttempt, refundAttempt, resetAttempts } from '../../core/attempts/attempts.ts';
 import type { UserFacts } from '../../core/mapping/user-facts.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
@@ -9,9 +10,11 @@ import type { Call } from '../../resource/call.ts';
 import { setPasswordTime } from '../executor/flow-state.ts';
 import type { Step, Write } from '../executor/stage-kind.ts';
 import { type KnownBrowserNeeds, knownBrowserCookie, knownBrowserOf } from './known-browser.ts';
+import { type DirectoryVerdict, directoryPasswords, type PasswordBackend } from './password-backend.ts';
 
 export interface PasswordDependencies extends KnownBrowserNeeds {
   readonly passwords: Passwords;
+  readonly passwordBackends: readonly PasswordBackend[];
   /** Reports the outcome of an attempt to policies. */
   noteAttempt(tx: Query, attempt: SignInAttempt, call: Call): Promise<void>;
 }
@@ -23,15 +26,18 @@ export const appPasswords = 'svc.core.auth.TokenBackend';
 export type PasswordResult =
   | {
       readonly outcome: 'right';
-      readonly method: 'password' | 'app_password';
+      readonly method: 'password' | 'app_password' | 'ldap';
       readonly write: Write;
       readonly cookies: readonly string[];
     }
   | { readonly outcome: 'wrong'; readonly write: Write }
   /** Too many wrong attempts: this one was not checked. */
-  | { readonly outcome: 'blocked' };
+  | { readonly outcome: 'blocked' }
+  /** The directory of the user could not be asked: not a failed attempt. */
+  | { readonly outcome: 'unavailable' };
 
 export const wrongPassword = 'Failed to authenticate.';
+export const unavailableMessage = 'Your password cannot be checked at the moment. Please try again later.';
 export const lockedOutMessage = 'Too many failed attempts. Please try again later.';
 
 /** The settings of a password stage that matter here. */
@@ -64,8 +70,20 @@ export async function verifyPassword(
   const user = await pendingUser();
   const name = user?.username ?? typed;
   const isOwn = await passwords.verify(backends.includes(ownPasswords) ? hash : null, given);
-  const isRight = isOwn || (isAppPassword && backends.includes(appPasswords));
+  const isLocal = isOwn || (isAppPassword && backends.includes(appPasswords));
+  const mayAsk = backends.includes(directoryPasswords);
+  const started = Date.now();
+  const there =
+    mayAsk && !isLocal && user && maySignIn(user) ? await askDirectories(needs, user, given, call) : notTheirs;
+  if (there.outcome === 'unavailable') {
+    await call.db.write((tx) => refundAttempt(tx, key, attempt), { durable: false });
+    return there;
+  }
+  const isRight = isLocal || there.outcome === 'right';
   const score = { identifier: name, ip, now: call.now };
+  // The time must not tell whose password a directory was asked about.
+  if (mayAsk && !isRight && (await isAnyInUse(needs, call)))
+    await delay(Math.max(failureMs - (Date.now() - started), 0));
   if (!isRight || !user || !maySignIn(user)) {
     return {
       outcome: 'wrong',
@@ -84,16 +102,48 @@ export async function verifyPassword(
   const renewed = isOwn && hash !== null && passwords.needsRehash(hash) ? await passwords.hash(given) : null;
   return {
     outcome: 'right',
-    method: isOwn ? 'password' : 'app_password',
+    method: methodOf(isOwn, there),
     cookies: browser === null ? [knownBrowserCookie(needs, user.pk, call.now)] : [],
     async write(tx) {
       await resetAttempts(tx, key, attempt);
       await noteAttempt(tx, { ...score, by: 1 }, call);
+      if (there.outcome === 'right') await there.after(tx);
       // Replaces only the hash that was verified: a password set meanwhile stays.
       if (renewed !== null)
         await sql`update users set password = ${renewed} where pk = ${user.pk} and password = ${hash}`.execute(tx);
     },
   };
+}
+
+/** Longer than most directories take. */
+const failureMs = 500;
+const notTheirs = { outcome: 'not theirs' } as const;
+
+function methodOf(isOwn: boolean, { outcome }: DirectoryVerdict): 'password' | 'app_password' | 'ldap' {
+  if (isOwn) return 'password';
+  return outcome === 'right' ? 'ldap' : 'app_password';
+}
+
+/** Empty passwords are never sent: many directories accept them as nobody's. */
+async function askDirectories(
+  { passwordBackends }: PasswordDependencies,
+  user: UserFacts,
+  password: string,
+  call: Call,
+): Promise<DirectoryVerdict> {
+  if (password === '') return { outcome: 'wrong' };
+  let last: DirectoryVerdict = notTheirs;
+  for (const backend of passwordBackends) {
+    const verdict = await backend.verify(user, password, call);
+    if (verdict.outcome === 'right') return verdict;
+    if (verdict.outcome !== 'not theirs' && last.outcome !== 'unavailable') last = verdict;
+  }
+  return last;
+}
+
+async function isAnyInUse({ passwordBackends }: PasswordDependencies, { db }: Call): Promise<boolean> {
+  for (const backend of passwordBackends) if (await backend.isInUse(db.read)) return true;
+  return false;
 }
 
 const maySignIn = ({ is_active, type }: UserFacts): boolean => is_active && type !== 'internal_service_account';

@@ -16,6 +16,7 @@ import {
   lockedOutMessage,
   type PasswordDependencies,
   type PasswordSettings,
+  unavailableMessage,
   verifyPassword,
   wrongPassword,
 } from '../../../flow/passwords/verify-password.ts';
@@ -125,6 +126,7 @@ async function checkCredentials(
   const stage = await loadPassword(step, settings.password_stage);
   const verdict = await verifyPassword(needs, step, stage, password);
   if (verdict.outcome === 'blocked') return clearUser(step, { non_field_errors: [lockedOutMessage] });
+  if (verdict.outcome === 'unavailable') return clearUser(step, { non_field_errors: [unavailableMessage] });
   if (verdict.outcome === 'wrong')
     return { ...clearUser(step, { non_field_errors: [wrongPassword] }), write: verdict.write };
   context.auth_method = verdict.method;

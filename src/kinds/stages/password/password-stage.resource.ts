@@ -1,3 +1,4 @@
+import { directoryPasswords } from '../../../flow/passwords/password-backend.ts';
 import { appPasswords, ownPasswords } from '../../../flow/passwords/verify-password.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
 import { ref } from '../../../resource/fields/ref.ts';
@@ -14,7 +15,7 @@ export const passwordStage = defineStage({
   description: 'Asks for the password of the user and checks it.',
   table: 'stage_password',
   fields: {
-    backends: list(choice([ownPasswords, appPasswords], { planned: ['svc.sources.ldap.auth.LDAPBackend'] }), {
+    backends: list(choice([ownPasswords, appPasswords, directoryPasswords]), {
       notEmpty: true,
       help: 'The backends that verify passwords.',
     }),

@@ -4,6 +4,7 @@ import { ask, defineStageKind, deny, next, type StageKind, stay } from '../../..
 import {
   lockedOutMessage,
   type PasswordDependencies,
+  unavailableMessage,
   verifyPassword,
   wrongPassword,
 } from '../../../flow/passwords/verify-password.ts';
@@ -33,6 +34,7 @@ export function password(needs: PasswordDependencies): StageKind {
       const { settings, context } = step;
       const verdict = await verifyPassword(needs, step, settings, given);
       if (verdict.outcome === 'blocked') return stay({ password: [lockedOutMessage] });
+      if (verdict.outcome === 'unavailable') return stay({ password: [unavailableMessage] });
       if (verdict.outcome === 'right') {
         context.auth_method = verdict.method;
         return { ...next(verdict.write, verdict.cookies), mayWait: true };

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { actingAs } from '../../../core/access/impersonation-guard.ts';
+import { actingAs, checkNotImpersonating } from '../../../core/access/impersonation-guard.ts';
 import { recordEmailProof, storeEmailVerification } from '../../../core/directory/email-proof.ts';
 import { setPassword } from '../../../core/directory/set-password.ts';
 import { usersIn } from '../../../core/directory/users.ts';
@@ -19,6 +19,7 @@ import {
   type StageKind,
   type Step,
 } from '../../../flow/executor/stage-kind.ts';
+import { changeEverywhere, type PasswordBackend } from '../../../flow/passwords/password-backend.ts';
 import { deepMerge } from '../../../lib/deep-merge.ts';
 import { asObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { isSameName } from '../../../lib/name-key.ts';
@@ -38,6 +39,7 @@ type Settings = RowOf<typeof userWriteStage>;
 
 interface Needs {
   readonly passwords: Passwords;
+  readonly passwordBackends: readonly PasswordBackend[];
 }
 
 /** Creates or updates the flow's user from the prompt data, under the same rules as an API request. */
@@ -64,6 +66,11 @@ export function userWrite(needs: Needs): StageKind {
       }
       const hash = await hashOf(needs.passwords, password);
       if (hash instanceof PasswordTooLong) return deny(hash.message);
+      if (existing && hash !== null && typeof password === 'string') {
+        checkNotImpersonating(step.call);
+        const refusal = await changeEverywhere(needs.passwordBackends, existing.pk, password, step.call);
+        if (refusal !== null) return deny(refusal);
+      }
       return existing ? change(step, existing, hash) : create(step, hash);
     },
   });

@@ -1,0 +1,40 @@
+import type { UserFacts } from '../../core/mapping/user-facts.ts';
+import type { Query } from '../../platform/db/database.ts';
+import type { Call } from '../../resource/call.ts';
+
+/** The password backend of directories: users sign in with the password that they have there. */
+export const directoryPasswords = 'svc.sources.ldap.auth.LDAPBackend';
+
+export type DirectoryVerdict =
+  /** `after` runs in the transaction that records the sign-in. */
+  | { readonly outcome: 'right'; readonly source: string; after(tx: Query): Promise<void> }
+  | { readonly outcome: 'wrong' }
+  /** No directory has the user. */
+  | { readonly outcome: 'not theirs' }
+  /** It could not be asked: nothing is known of the password. */
+  | { readonly outcome: 'unavailable' };
+
+/** A system elsewhere that knows the passwords of some users. */
+export interface PasswordBackend {
+  /** Whether there is anything to ask, for any user. */
+  isInUse(query: Query): Promise<boolean>;
+  verify(user: Pick<UserFacts, 'pk' | 'username'>, password: string, call: Call): Promise<DirectoryVerdict>;
+  /**
+   * Writes a new password before it is stored here. Returns why it was not taken, for the user; it must not be stored then.
+   */
+  change(user: number, password: string, call: Call): Promise<string | null>;
+}
+
+/** The first that refuses a new password says why. */
+export async function changeEverywhere(
+  backends: readonly PasswordBackend[],
+  user: number,
+  password: string,
+  call: Call,
+): Promise<string | null> {
+  for (const backend of backends) {
+    const refusal = await backend.change(user, password, call);
+    if (refusal !== null) return refusal;
+  }
+  return null;
+}
