@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { messageOf } from '../../lib/error-facts.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Query } from '../db/database.ts';
@@ -70,6 +71,8 @@ export function createJobWorker({
   const byName = new Map(kinds.map((kind) => [kind.name, kind]));
   const shortestIntervalMs = Math.min(maxSleepMs, ...kinds.map(({ everyMs }) => everyMs ?? maxSleepMs));
   const worker = randomUuid();
+  // Not in the context of the request that wakes the worker: its budget is not that of jobs.
+  const outsideRequests = AsyncLocalStorage.snapshot();
   const running = new Map<ClaimedJob, Promise<void>>();
   const stopping = new AbortController();
   let nextBeatAt = 0;
@@ -85,7 +88,7 @@ export function createJobWorker({
   function wake(): void {
     if (stopping.signal.aborted || !unlisten) return;
     shouldLookAgain = true;
-    pass ??= claimDueJobs().finally(() => {
+    pass ??= outsideRequests(claimDueJobs).finally(() => {
       pass = null;
       if (shouldLookAgain) wake();
     });
