@@ -16,6 +16,7 @@ import { radius } from '../kinds/providers/radius/radius.ts';
 import { samlIdp } from '../kinds/providers/saml/saml.ts';
 import { scimProvider } from '../kinds/providers/scim/scim.ts';
 import { workspaceDirectory } from '../kinds/providers/workspace-directory/workspace-directory.ts';
+import { ldapDirectory } from '../kinds/sources/ldap/ldap.ts';
 import { mediasrc } from '../kinds/sources/mediasrc/mediasrc.ts';
 import { oauth } from '../kinds/sources/oauth/oauth.ts';
 import { saml } from '../kinds/sources/saml/saml.ts';
@@ -61,7 +62,7 @@ export const catalogue: KindLists = {
   /** How platforms that run outposts are reached. */
   connections: [container, cluster],
   /** Where people come from. */
-  sources: [mediasrc, oauth, saml, scim],
+  sources: [ldapDirectory, mediasrc, oauth, saml, scim],
   /** What applications are reached through. */
   providers: [oauth2, samlIdp, proxy, ldap, radius, scimProvider, workspaceDirectory, cloudDirectory],
   /** Second factors. */

@@ -19,6 +19,8 @@ export interface LiveSource {
   readonly name: string;
   readonly kind: string;
   readonly group_matching_mode: 'identifier' | 'name_link' | 'name_deny';
+  /** The group that new groups are put under. */
+  readonly sync_parent_group?: string | null;
 }
 
 interface KnownGroup {
@@ -76,6 +78,13 @@ export function createSyncGroups(): SyncGroups {
 interface Outcome {
   readonly pk: string | null;
   readonly conflict?: string;
+  readonly isNew?: boolean;
+}
+
+/** Connects one group of a source, or updates it if it is connected. */
+export async function syncGroup(group: PlannedGroup, source: LiveSource, tx: Query, call: Call): Promise<Outcome> {
+  const here = (await knownGroups([group], source, tx, call)).get(group.identifier);
+  return here ? updateGroup(here, group, tx, call) : findOrCreate(group, source, tx, call);
 }
 
 /** The groups that are connected already, by their identifier at the source. */
@@ -131,10 +140,10 @@ async function findOrCreate(
   }
   const obstacle = named === null ? null : await reasonNotToJoin(named, source, tx);
   if (obstacle) return { pk: null, conflict: `"${name}" is not joined: ${obstacle}.` };
-  const pk = named ?? (await createGroup(name, properties, tx, call));
+  const pk = named ?? (await createGroup(name, properties, source, tx, call));
   await sql`insert into group_source_connections (kind, "group", source, identifier, created) values
     (${groupConnectionModel(source.kind)}, ${pk}, ${source.pk}, ${identifier}, ${call.now})`.execute(tx);
-  return { pk };
+  return { pk, isNew: named === null };
 }
 
 /** A group name from a source never matches a superuser group, nor a group connected to another external one. */
@@ -163,11 +172,12 @@ const mappedName = ({ name }: PlannedGroup['properties']): string | null =>
 async function createGroup(
   name: string,
   properties: PlannedGroup['properties'],
+  { sync_parent_group: parent = null }: LiveSource,
   tx: Query,
   call: Call,
 ): Promise<string> {
   const attributes = asObject(properties.attributes);
-  const values = { name, is_superuser: false, parent: null, attributes, users: [], roles: [] };
+  const values = { name, is_superuser: false, parent, attributes, users: [], roles: [] };
   return insertRow(groupResource, values, call, tx);
 }
 

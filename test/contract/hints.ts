@@ -1,5 +1,6 @@
 import { generateCertificate } from '../../src/lib/certificate/generate-certificate.ts';
 import type { OperationHint, ResourceHint } from './hint.ts';
+import { ldapSourceHint } from './ldap-source-hint.ts';
 import { secretText } from './sample.ts';
 
 const makeSamplePair = () =>
@@ -104,6 +105,7 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
     }),
     alsoNeeds: ['svc_providers_proxy.change_proxyprovider', 'svc_outposts.view_outpostserviceconnection'],
   },
+  'svc_sources_ldap.ldapsource': ldapSourceHint,
   'svc_providers_ldap.ldapprovider': {
     body: ({ number }) => ({
       base_dn: `DC=ldap,DC=example${number}`,
@@ -262,6 +264,13 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
   rbac_permissions_assigned_by_users_list: { query: 'model=svc_core.group' },
   rbac_permissions_assigned_by_users_unassign_partial_update: ofUser,
   sources_all_set_icon_url_create: imageUrl,
+  sources_group_connections_ldap_create: connection('svc_sources_ldap.ldapsource', 'group'),
+  sources_user_connections_ldap_create: connection('svc_sources_ldap.ldapsource', 'user'),
+  sources_ldap_debug_retrieve: { undrivable: 'reads a directory; its own tests run one' },
+  sources_ldap_sync_run_create: {
+    body: () => ({ preview: true }),
+    alsoNeeds: ['svc_core.view_user', 'svc_core.view_group'],
+  },
   sources_group_connections_mediasrc_create: connection('svc_sources_mediasrc.mediasrcsource', 'group'),
   sources_group_connections_oauth_create: connection('svc_sources_oauth.oauthsource', 'group'),
   sources_mediasrc_redeem_token_authenticated_create: needsMediaServer,

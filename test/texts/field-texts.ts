@@ -66,4 +66,6 @@ interface Permission {
 
 /** Countries are named by the browser; names of models, apps and algorithms are the same in all languages. */
 const isNamed = (value: unknown): value is string =>
-  typeof value === 'string' && value !== '' && !/^[A-Z]{2}$|^https?:|^svc[._](?!core\.auth)/.test(value);
+  typeof value === 'string' &&
+  value !== '' &&
+  !/^[A-Z]{2}$|^https?:|^svc[._](?!core\.auth|sources\.ldap\.auth)/.test(value);

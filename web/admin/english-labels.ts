@@ -41,6 +41,7 @@ const names: Readonly<Record<string, string>> = {
   strict: 'Exactly this',
   'svc.core.auth.InbuiltBackend': 'Passwords of users',
   'svc.core.auth.TokenBackend': 'App passwords',
+  'svc.sources.ldap.auth.LDAPBackend': 'Passwords of LDAP directories',
   system_task_exception: 'Job failed',
   system_task_execution: 'Job done',
   twofactor: 'Two-factor service',

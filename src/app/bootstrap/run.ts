@@ -10,6 +10,7 @@ import { brand } from './brand.ts';
 import { certificates } from './certificates.ts';
 import { enrollment } from './enrollment.ts';
 import { defaultFlows } from './flows.ts';
+import { ldapMappings } from './ldap-mappings.ts';
 import { cloudNicknames, contactMappings, mappings, scopeDescriptions, syncMappings } from './mappings.ts';
 import { notifications } from './notifications.ts';
 import { outposts } from './outposts.ts';
@@ -36,6 +37,7 @@ const steps: readonly BootstrapStep[] = [
   samlMappings,
   samlOidMappings,
   syncMappings,
+  ldapMappings,
   cloudNicknames,
   scopeDescriptions,
   certificates,

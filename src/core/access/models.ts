@@ -33,6 +33,8 @@ export const modelNames = {
   'svc_rbac.role': 'Role',
   'svc_sources_ldap.ldapsource': 'LDAP Source',
   'svc_sources_ldap.ldapsourcepropertymapping': 'LDAP Source Property Mapping',
+  'svc_sources_ldap.userldapsourceconnection': 'User LDAP Source Connection',
+  'svc_sources_ldap.groupldapsourceconnection': 'Group LDAP Source Connection',
   'svc_sources_oauth.oauthsource': 'OAuth Source',
   'svc_sources_oauth.oauthsourcepropertymapping': 'OAuth Source Property Mapping',
   'svc_sources_oauth.useroauthsourceconnection': 'User OAuth Source Connection',

@@ -6,8 +6,8 @@ import type { Call } from '../../resource/call.ts';
 export const directoryPasswords = 'svc.sources.ldap.auth.LDAPBackend';
 
 export type DirectoryVerdict =
-  /** `after` runs in the transaction that records the sign-in. */
-  | { readonly outcome: 'right'; readonly source: string; after(tx: Query): Promise<void> }
+  /** `after` runs in the transaction that records the sign-in; `stored` is when it says that the password was set here. */
+  | { readonly outcome: 'right'; readonly stored: string | null; after(tx: Query): Promise<void> }
   | { readonly outcome: 'wrong' }
   /** No directory has the user. */
   | { readonly outcome: 'not theirs' }

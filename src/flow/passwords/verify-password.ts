@@ -98,7 +98,8 @@ export async function verifyPassword(
       },
     };
   }
-  if (set !== null) setPasswordTime(context, set);
+  const setAt = there.outcome === 'right' && there.stored !== null ? there.stored : set;
+  if (setAt !== null) setPasswordTime(context, setAt);
   const renewed = isOwn && hash !== null && passwords.needsRehash(hash) ? await passwords.hash(given) : null;
   return {
     outcome: 'right',

@@ -30,6 +30,8 @@ import { outgoingSync } from './0032-outgoing-sync.ts';
 import { outposts } from './0033-outposts.ts';
 import { lists } from './0034-lists.ts';
 import { sessions } from './0035-sessions.ts';
+import { ldapSource } from './0140-ldap-source.ts';
+import { ldapRuns } from './0141-ldap-runs.ts';
 import { radiusProvider } from './0150-radius-provider.ts';
 import { radiusCertificates } from './0151-radius-certificates.ts';
 import { brandBackground } from './0165-brand-background.ts';
@@ -72,4 +74,6 @@ export const migrations: readonly Migration[] = [
   radiusCertificates,
   brandBackground,
   outpostProcesses,
+  ldapSource,
+  ldapRuns,
 ];
