@@ -17,5 +17,4 @@ SOCIAL_AUTH_OIDC_KEY = '{client_id}'
 SOCIAL_AUTH_OIDC_SECRET = '{client_secret}'
 SOCIAL_AUTH_OIDC_SCOPE = ['openid', 'profile', 'email']`,
   docs: 'https://netboxlabs.com/docs/netbox/administration/authentication/overview/',
-  checked: { version: 'latest', date: '2026-11-19', how: 'read' },
 };
