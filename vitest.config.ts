@@ -14,7 +14,8 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     sequence: { sequencer: UnitTestsFirst },
-    // Nothing here measures time: the limits only end what hangs, also on a machine that is busy or was paused for minutes.
+    // Nothing here measures time: the limits only end what hangs, also on a machine that is busy or was paused for
+    // minutes.
     hookTimeout: 600_000,
     testTimeout: 600_000,
     // Under CI a flaky test costs a line at the end, not the run. Here it fails.

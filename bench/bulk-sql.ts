@@ -7,7 +7,9 @@ export interface BulkSql {
   run(text: string): Promise<void>;
   /** Runs statements that do not depend on each other, several at a time where the database can. */
   runAll(texts: readonly string[]): Promise<void>;
-  /** Runs work on a table without its triggers and the indexes that enforce nothing; the indexes are built afterwards. */
+  /**
+   * Runs work on a table without its triggers and the indexes that enforce nothing; the indexes are built afterwards.
+   */
   bare(table: string, work: () => Promise<void>): Promise<void>;
   readonly words: BulkWords;
   close(): Promise<void>;
@@ -115,7 +117,10 @@ async function onSqlite(place: string, say: (line: string) => void): Promise<Bul
     },
   };
 
-  /** With as little memory as the server takes: the index would otherwise be one large segment, which the first few changes would merge anew. */
+  /**
+   * With as little memory as the server takes: the index would otherwise be one large segment, which the first few
+   * changes would merge anew.
+   */
   async function fillSearchIndex(table: string): Promise<void> {
     const index = `${table}_search`;
     const found = connection.prepare('select 1 from sqlite_master where name = ?').get(index);

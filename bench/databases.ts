@@ -14,7 +14,10 @@ export interface BenchDatabase {
   readonly place: string;
   /** What autovacuum would have done by the time a server has been in use. */
   settle(): Promise<void>;
-  /** The processor time that its own processes have used so far for those who have it open now; none where it has no processes. */
+  /**
+   * The processor time that its own processes have used so far for those who have it open now; none where it has no
+   * processes.
+   */
   cpuMs(): Promise<number>;
   /** The same data once more; nobody may have it open. */
   copy(): Promise<BenchDatabase>;

@@ -8,7 +8,10 @@ export interface SignInOrder {
   readonly seconds: number;
 }
 
-/** People who sign in, each from an address of their own: the first question, the name, the password. One latency for each. */
+/**
+ * People who sign in, each from an address of their own: the first question, the name, the password. One latency for
+ * each.
+ */
 export async function driveSignIns({ signIn, port, connections, seconds }: SignInOrder): Promise<Drive> {
   const { flow, names, password } = signIn;
   const path = `/api/v3/flows/executor/${flow}/?query=`;

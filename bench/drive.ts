@@ -26,8 +26,8 @@ export interface Drive {
 }
 
 /**
- * Sends requests over a few kept-open connections, each as soon as the last answer is there. Raw sockets: the driver shall
- * cost less than the cheapest server it measures.
+ * Sends requests over a few kept-open connections, each as soon as the last answer is there. Raw sockets: the driver
+ * shall cost less than the cheapest server it measures.
  */
 export const drive = (order: DriveOrder): Promise<Drive> => driveWith(order, createRenderer(order));
 

@@ -4,7 +4,8 @@ import { cacheSizes } from '../src/platform/db/sqlite/sqlite.ts';
 import type { FloorStore } from './floor.ts';
 import { type Recipe, render, type Step } from './recipe.ts';
 
-// As the server opens it: one connection writes, durably, another reads, with the cache that most of the server's reads have.
+// As the server opens it: one connection writes, durably, another reads, with the cache that most of the server's reads
+// have.
 const always = `pragma cache_size = -${cacheSizes.writer}; pragma temp_store = memory`;
 
 export function sqliteFloor(path: string): FloorStore {

@@ -73,8 +73,8 @@ const more: readonly Growing[] = [
 const middlePage = (rows: number) => String(Math.ceil(rows / 40));
 
 /**
- * A server with few users and events and one with many, by turns, so that what else happens on the machine falls on both.
- * In a folder the data of each size is kept and used again.
+ * A server with few users and events and one with many, by turns, so that what else happens on the machine falls on
+ * both. In a folder the data of each size is kept and used again.
  */
 export async function measureGrowth(
   options: BenchOptions,

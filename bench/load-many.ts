@@ -12,7 +12,10 @@ export interface Many {
   readonly eventSeconds?: number;
 }
 
-/** More people and events on top of those that are there. No server may have the database open; its next one rolls up the events. */
+/**
+ * More people and events on top of those that are there. No server may have the database open; its next one rolls up
+ * the events.
+ */
 export async function loadMany(
   database: BenchDatabase,
   { users, events, eventSeconds = twoYearsInSeconds }: Many,

@@ -71,7 +71,9 @@ async function readyTimes(
   return median(found);
 }
 
-/** The rows against a server and a floor on the same data, with what the server took of memory and did when left alone. */
+/**
+ * The rows against a server and a floor on the same data, with what the server took of memory and did when left alone.
+ */
 async function measureRows(
   captured: readonly CapturedRow[],
   database: BenchDatabase,

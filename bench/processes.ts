@@ -37,7 +37,9 @@ export function buildBundle(): void {
   if (status !== 0) throw new Error('the bundle could not be built');
 }
 
-/** The server as `npm start` runs it, in a process of its own. A profile is taken of the sources: it names their files. */
+/**
+ * The server as `npm start` runs it, in a process of its own. A profile is taken of the sources: it names their files.
+ */
 export async function startServer(
   settings: Record<string, string>,
   profileFolder: string | null = null,

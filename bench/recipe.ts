@@ -1,6 +1,6 @@
 /**
- * A request as the driver sends it. `{unique}` in the body becomes a new text each time, `"{number}"` a new number, `{target}` in the path
- * the key of the next object of its row.
+ * A request as the driver sends it. `{unique}` in the body becomes a new text each time, `"{number}"` a new number,
+ * `{target}` in the path the key of the next object of its row.
  */
 export interface BenchRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS';
@@ -56,8 +56,8 @@ const keyPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 const compacted = (key: string) => key.replaceAll('-', '');
 
 /**
- * The recipe of the second of two like exchanges. Keys that both have stay; keys that only the second has were made for it,
- * and are made anew each time.
+ * The recipe of the second of two like exchanges. Keys that both have stay; keys that only the second has were made for
+ * it, and are made anew each time.
  */
 export function recipeOf(request: BenchRequest, first: Exchange, second: Exchange, authentications: number): Recipe {
   const known = new Set(keysIn(first));

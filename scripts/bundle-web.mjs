@@ -1,5 +1,5 @@
-// Bundles the pages of web/: each folder there with a `main.tsx` is a page. Names carry a hash of their contents, so that
-// browsers may keep them for ever; beside each file stand its compressed forms.
+// Bundles the pages of web/: each folder there with a `main.tsx` is a page. Names carry a hash of their contents, so
+// that browsers may keep them for ever; beside each file stand its compressed forms.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

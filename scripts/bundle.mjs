@@ -1,6 +1,7 @@
 // Bundles src/ into dist/<fingerprint>/: `gatehouse.js` is our code with its source map, `packages*.js` what it uses of
-// node_modules. Files of their own, because a source map over the packages would cost 100 MB and 0.3 s at the first stack trace.
-// The pages of web/ go into `web/` beside them; with `--smallest` as small as they get, which takes 7 s longer.
+// node_modules. Files of their own, because a source map over the packages would cost 100 MB and 0.3 s at the first
+// stack trace. The pages of web/ go into `web/` beside them; with `--smallest` as small as they get, which takes 7 s
+// longer.
 import { createHash } from 'node:crypto';
 import {
   accessSync,
@@ -24,7 +25,8 @@ export const noBundler = 3;
 // These carry native code, WebAssembly or data files beside their modules, so they are loaded from node_modules.
 const external = [/^@node-rs\//, /^quickjs-wasi/, /^@ip-location-db\//, /^uap-core/, 'pg-native'];
 
-// Needed by passkeys and to make certificates, and only then loaded: in one file with the other packages they would run at every start.
+// Needed by passkeys and to make certificates, and only then loaded: in one file with the other packages they would run
+// at every start.
 const webauthn =
   /[\\/]node_modules[\\/](@simplewebauthn|@peculiar|@hexagon|@levischuck|asn1js|pvtsutils|pvutils|reflect-metadata|tsyringe)[\\/]/;
 
@@ -104,7 +106,9 @@ function withoutSourceMapLink(code) {
   return code.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n');
 }
 
-/** Moves the files into place in one step, so that two starts at the same time never run half of each other's bundle. */
+/**
+ * Moves the files into place in one step, so that two starts at the same time never run half of each other's bundle.
+ */
 function place(files, home) {
   const draft = `${home}-${process.pid}`;
   try {

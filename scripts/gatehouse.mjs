@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The start of `npm start`, `npm run gatehouse` and the package's bin: finds a Node that is new enough, brings the bundle
-// up to date and runs it in this process. Plain JavaScript, because an old Node must get as far as the message.
+// The start of `npm start`, `npm run gatehouse` and the package's bin: finds a Node that is new enough, brings the
+// bundle up to date and runs it in this process. Plain JavaScript, because an old Node must get as far as the message.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as module from 'node:module';
@@ -27,7 +27,8 @@ async function run() {
     entry = findBundle(root);
     if (build.status !== 0 || !entry) process.exit(build.status || 1);
   }
-  // V8 keeps its compiled code beside the bundle: a third less start time. A folder that cannot be written is passed over.
+  // V8 keeps its compiled code beside the bundle: a third less start time. A folder that cannot be written is passed
+  // over.
   module.enableCompileCache(join(dirname(entry), 'cache'));
   module.setSourceMapsSupport(true, { nodeModules: false });
   return import(pathToFileURL(entry).href);

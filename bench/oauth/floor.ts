@@ -13,8 +13,8 @@ export interface FloorOrder {
 type Work = () => string;
 
 /**
- * The least that a token endpoint must do: read the request, sign, make it durable, answer. It checks nothing. What gives
- * out no tokens is measured by the cost of a signature too, and stores nothing.
+ * The least that a token endpoint must do: read the request, sign, make it durable, answer. It checks nothing. What
+ * gives out no tokens is measured by the cost of a signature too, and stores nothing.
  */
 export function createOAuthFloor(
   key: KeyObject,

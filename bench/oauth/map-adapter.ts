@@ -1,8 +1,8 @@
 type Payload = Record<string, unknown> & { grantId?: string; consumed?: number };
 
 /**
- * The store of `oidc-provider` in memory. Its own forgets after a thousand entries, codes that are still to be exchanged
- * among them; this one forgets nothing, keeps no account of age, and so costs less.
+ * The store of `oidc-provider` in memory. Its own forgets after a thousand entries, codes that are still to be
+ * exchanged among them; this one forgets nothing, keeps no account of age, and so costs less.
  */
 export function createMapAdapter() {
   const stored = new Map<string, Payload>();

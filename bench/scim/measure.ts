@@ -27,7 +27,10 @@ interface Side {
   cpuMs(): Promise<number>;
 }
 
-/** People and groups are pushed into a SCIM source, and the same documents into a bare handler with one durable write each. */
+/**
+ * People and groups are pushed into a SCIM source, and the same documents into a bare handler with one durable write
+ * each.
+ */
 export async function measureScim({ databases, rounds, say }: BenchOptions, users: number): Promise<MeasuredScim> {
   const { connections } = rounds;
   buildBundle();

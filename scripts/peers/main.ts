@@ -6,7 +6,10 @@ import { oauth2Proxy } from './oauth2-proxy.ts';
 import { scim2Server } from './scim2-server.ts';
 import { scim2Tester } from './scim2-tester.ts';
 
-/** `npm run peers`: programs that others wrote drive a server of ours. Beside the tests, since they have to be fetched first. */
+/**
+ * `npm run peers`: programs that others wrote drive a server of ours. Beside the tests, since they have to be fetched
+ * first.
+ */
 const peers = [scim2Tester, scim2Server, keycloak, oauth2Proxy];
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-peers-'));

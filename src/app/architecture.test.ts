@@ -159,6 +159,15 @@ test('no source file exceeds the line limit', () => {
   expect(long.map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
 });
 
+test('comments wrap at 120 columns', () => {
+  const long = [...everything, ...others].flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .flatMap((line, at) => (/^\s*(?:\/\/|\/?\*)/.test(line) && line.length > 120 ? [`${path}:${at + 1}`] : [])),
+  );
+  expect(long).toEqual([]);
+});
+
 test('names say what things are', () => {
   const vague = everything.filter(({ path }) => /(^|[/-])(utils?|helpers?|manager|misc|common|index)\b/.test(path));
   expect(vague.map(({ path }) => path)).toEqual([]);

@@ -19,8 +19,8 @@ const lifetimeMs = 60 * 60_000;
 const sessionMs = 12 * 60 * 60_000;
 
 /**
- * The link with which a new server's administrator signs in once. Only its hash is stored. It is void after an hour, once it
- * was used, and as soon as the administrator has signed in by any other way.
+ * The link with which a new server's administrator signs in once. Only its hash is stored. It is void after an hour,
+ * once it was used, and as soon as the administrator has signed in by any other way.
  */
 export async function createFirstLoginLink(
   tx: Query,

@@ -4,8 +4,8 @@ import type { Jobs } from '../platform/jobs/job.ts';
 import { defineEndpoint, type Endpoint } from '../resource/endpoint.ts';
 
 /**
- * Since when a restored database is held back from other systems: it may be a copy, whose syncs would undo what the original has
- * done since. Null: it is not.
+ * Since when a restored database is held back from other systems: it may be a copy, whose syncs would undo what the
+ * original has done since. Null: it is not.
  */
 export async function findOutgoingHold(query: Query): Promise<string | null> {
   const { rows } = await sql<{ since: string | null }>`select outgoing_held_since as since from install`.execute(query);

@@ -6,7 +6,9 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Patterns that only see what we or the administrator of the machine wrote, and that the checker cannot decide in time. */
+/**
+ * Patterns that only see what we or the administrator of the machine wrote, and that the checker cannot decide in time.
+ */
 const trustedInput = ['src/platform/config.ts', 'src/platform/config-values.ts', 'src/platform/db/table.ts'];
 
 interface Pattern {

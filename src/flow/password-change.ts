@@ -22,8 +22,8 @@ export type PasswordChange =
 const passwordModel = 'svc_stages_password.passwordstage';
 
 /**
- * Changes the caller's password by the flow that the account page uses for it, with the policies of its prompts. It ends the user's
- * sessions.
+ * Changes the caller's password by the flow that the account page uses for it, with the policies of its prompts. It
+ * ends the user's sessions.
  */
 export async function changePassword(
   needs: ProgramWalkNeeds & { readonly registry: Registry },

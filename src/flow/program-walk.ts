@@ -36,8 +36,8 @@ export type ProgramWalkEnd =
 const maxSteps = 10;
 
 /**
- * Goes through a flow for a program. Stages verify, count and record as they do for a browser; what needs a person is a refusal. Nothing of
- * the walk is stored.
+ * Goes through a flow for a program. Stages verify, count and record as they do for a browser; what needs a person is a
+ * refusal. Nothing of the walk is stored.
  */
 export async function walkForProgram(
   needs: ProgramWalkNeeds,

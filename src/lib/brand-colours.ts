@@ -104,7 +104,10 @@ export function brandStyle({ accent, ground, groundEnd }: BrandColours): string 
 const unset = '0';
 const pathPattern = /^\/static\/brand\/([0-9a-f]{6}|0)-([0-9a-f]{6}|0)-([0-9a-f]{6}|0)\.css$/;
 
-/** The address of that style sheet. It names the colours, so that it never goes stale in a cache. Null where none is chosen. */
+/**
+ * The address of that style sheet. It names the colours, so that it never goes stale in a cache. Null where none is
+ * chosen.
+ */
 export function brandStylePath({ accent, ground, groundEnd }: BrandColours): string | null {
   const parts = [accent, ground, groundEnd].map((colour) => colour?.slice(1).toLowerCase() ?? unset);
   return parts.every((part) => part === unset) ? null : `/static/brand/${parts.join('-')}.css`;

@@ -15,7 +15,10 @@ export interface TransportKind extends Kind {
   readonly isReady?: boolean;
   /** Whether it reaches only users with an e-mail address. */
   readonly needsAddress?: boolean;
-  /** Runs outside any transaction. Throws an `Undelivered` if the message did not arrive; returns a description of the result. */
+  /**
+   * Runs outside any transaction. Throws an `Undelivered` if the message did not arrive; returns a description of the
+   * result.
+   */
   send?(message: Message, transport: StoredTransport): Promise<string | JobWarning>;
   /** Runs in a transaction, for transports that only store. */
   store?(message: Message, tx: Query): Promise<string>;

@@ -14,7 +14,9 @@ import type { Plan, PlanView } from './read/row-plan.ts';
 import type { KeyType, PkOf, StoredRow } from './read/stored-row.ts';
 import type { Verb } from './verb.ts';
 
-/** The types of the engine, in one file because they refer to each other: actions get the engine, which reads resources. */
+/**
+ * The types of the engine, in one file because they refer to each other: actions get the engine, which reads resources.
+ */
 
 /** What the kinds of a family share: a base table whose rows have the model of their kind in `kind`. */
 export interface Family<F extends Fields = Fields> {
@@ -26,8 +28,8 @@ export interface Family<F extends Fields = Fields> {
 }
 
 /**
- * What rows affect beyond themselves. `sign-in`: how users sign in. While users sign in through a row, only superusers write
- * it, because writing it leads to any account (`sign-in-use.ts`).
+ * What rows affect beyond themselves. `sign-in`: how users sign in. While users sign in through a row, only superusers
+ * write it, because writing it leads to any account (`sign-in-use.ts`).
  */
 export type Reach = 'sign-in';
 
@@ -45,8 +47,9 @@ export interface Whole {
 }
 
 /**
- * A declared resource; routes, validation, documentation, permissions and events follow from it. Its row type `R` follows
- * from the fields. Members that take a row are methods, so that the engine can hold resources with any row type.
+ * A declared resource; routes, validation, documentation, permissions and events follow from it. Its row type `R`
+ * follows from the fields. Members that take a row are methods, so that the engine can hold resources with any row
+ * type.
  */
 export interface Declaration<
   F extends Fields = Fields,
@@ -73,7 +76,10 @@ export interface Declaration<
   readonly description?: string;
   readonly table: string;
   readonly family?: Family<G>;
-  /** The column with the key under which policies are bound to the row, and what a new binding takes besides the right to change it. */
+  /**
+   * The column with the key under which policies are bound to the row, and what a new binding takes besides the right
+   * to change it.
+   */
   readonly target?: string;
   readonly bindingNeeds?: readonly string[];
   readonly fields: F;
@@ -237,7 +243,10 @@ export interface Action<R = Row, B extends Fields = Fields, Prepared = unknown> 
   readonly page: OperationPage;
   readonly summary: string;
   readonly access: ActionAccess;
-  /** Checked in addition to `access`: that the row is not in use where users sign in. Of a set: that the caller is a superuser. */
+  /**
+   * Checked in addition to `access`: that the row is not in use where users sign in. Of a set: that the caller is a
+   * superuser.
+   */
   readonly reaches?: Reach;
   /** Accepted credentials; by default any. */
   readonly credentials?: readonly Credential[];
@@ -265,7 +274,10 @@ export interface Answer {
   readonly fileSchema?: JsonSchema;
 }
 
-/** `visible`: whoever may see the row; `change`: whoever may see and change it (in a family: by the permission for its kind). */
+/**
+ * `visible`: whoever may see the row; `change`: whoever may see and change it (in a family: by the permission for its
+ * kind).
+ */
 export type ActionAccess =
   | 'anyone'
   | 'authenticated'
@@ -335,7 +347,9 @@ export interface Engine {
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Loads all stored values of a row by its key, including hidden values and decrypted secrets; null if there is none. */
+/**
+ * Loads all stored values of a row by its key, including hidden values and decrypted secrets; null if there is none.
+ */
 export type LoadStored<R = Row> = (call: Call, query: Query, pk: string | number) => Promise<R | null>;
 
 /** Finds a row by its value in the path. */

@@ -16,8 +16,8 @@ const purpose = 'source sign-out';
 const proofOf = (token: string, to: string): string => `${token} ${to}`;
 
 /**
- * The way past the service that names the session by `facts`. Only sign-outs that are accepted here get such a link (CSRF),
- * and it leads on only to where it was made for (open redirect).
+ * The way past the service that names the session by `facts`. Only sign-outs that are accepted here get such a link
+ * (CSRF), and it leads on only to where it was made for (open redirect).
  */
 export async function buildLogoutRedirect(
   key: InstanceKey,

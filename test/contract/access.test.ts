@@ -65,8 +65,8 @@ const openedBy = (resource: Resource, verbs: readonly Verb[]): Verb[] =>
   );
 
 /**
- * Rights over what a body refers to, where references ask for them; they open nothing by themselves. Rights over the own model would,
- * so bodies refer to no other row of it.
+ * Rights over what a body refers to, where references ask for them; they open nothing by themselves. Rights over the
+ * own model would, so bodies refer to no other row of it.
  */
 function rightsOverReferences(
   { registry }: { registry: ResourceGround['server']['app']['engine']['registry'] },

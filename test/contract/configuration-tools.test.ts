@@ -13,8 +13,8 @@ const kept = ({ path, allFields }: Resource) =>
 /** The server decides when these end: null stands for its default, and the term of API tokens is renewed. */
 const ownTerm: ReadonlySet<string> = new Set(['/core/tokens/', '/stages/invitation/invitations/']);
 
-// Tools that manage configuration as code compare what they read with what they sent: each difference is a change at every
-// plan, and null is not the same as a value that the server chose.
+// Tools that manage configuration as code compare what they read with what they sent: each difference is a change at
+// every plan, and null is not the same as a value that the server chose.
 describeEveryResource(
   'configuration tools',
   (ground, { verbs }) => {

@@ -29,7 +29,8 @@ describeOnBoth('every operation', (server, kind) => {
     expect((await countEvents(server())) - events - own).toBe(expected);
   });
 
-  // The standard verbs are tried dry with the writes of each resource. Undoing is left to the database: a few operations show that PostgreSQL does it.
+  // The standard verbs are tried dry with the writes of each resource. Undoing is left to the database: a few
+  // operations show that PostgreSQL does it.
   const dryRunnable = drivable.filter((id) => dryRunnableIds.has(id) && !standardIds.has(id));
   const writing = kind === 'sqlite' ? dryRunnable : dryRunnable.slice(0, 10);
   test.each(writing)('%s as a dry run writes nothing', async (id) => {

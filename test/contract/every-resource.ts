@@ -81,8 +81,9 @@ const examples: ReadonlySet<string> = new Set([
 type DefineTest = (name: string, work: () => Promise<void>) => void;
 
 /**
- * The same tests for every resource in the catalogue that `which` picks. A test runs on both databases if statements of the resource's own decide
- * its outcome. The engine decides that of a test which is defined with `testEngine`: on PostgreSQL it runs for a few resources only.
+ * The same tests for every resource in the catalogue that `which` picks. A test runs on both databases if statements of
+ * the resource's own decide its outcome. The engine decides that of a test which is defined with `testEngine`: on
+ * PostgreSQL it runs for a few resources only.
  */
 export function describeEveryResource(
   name: string,

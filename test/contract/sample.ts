@@ -1,7 +1,9 @@
 import type { JsonSchema } from '../../src/resource/document/json-schema.ts';
 import type { Field } from '../../src/resource/fields/field.ts';
 
-/** A value that a field of this name and kind takes; `number` makes it differ from others. References are not made here. */
+/**
+ * A value that a field of this name and kind takes; `number` makes it differ from others. References are not made here.
+ */
 export function sampleOf(name: string, field: Field, number: number): unknown {
   switch (field.kind) {
     case 'secret':

@@ -3,7 +3,9 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { hasPostgres, startServer } from '../support/server.ts';
 
-/** A hundred callers who each asked for 10,000 users at once made the server take up 1.8 GB, and 44 lost their answer. */
+/**
+ * A hundred callers who each asked for 10,000 users at once made the server take up 1.8 GB, and 44 lost their answer.
+ */
 test.skipIf(!hasPostgres)('large pages are read two at a time, and small ones do not wait for them', async () => {
   const server = await startServer('postgres');
   const holder = new pg.Client({ connectionString: server.world.config.databaseUrl ?? '' });

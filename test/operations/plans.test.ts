@@ -22,7 +22,10 @@ describe.skipIf(!hasPostgres)(`plans of PostgreSQL at ${users} users`, () => {
   });
   afterAll(() => server.close());
 
-  /** The statements of a request, each with the plan that PostgreSQL has for it. Counting is left out: it reads what it counts. */
+  /**
+   * The statements of a request, each with the plan that PostgreSQL has for it. Counting is left out: it reads what it
+   * counts.
+   */
   async function plansOf(work: () => Promise<{ status: number }>): Promise<{ text: string; plan: string }[]> {
     const { db } = server.world;
     const seen = new Map<string, CompiledQuery>();

@@ -6,8 +6,8 @@ import { hasPostgres, startServer, type TestServer } from '../support/server.ts'
 import { ofItself, statementsOf } from '../support/statements.ts';
 
 /**
- * An upper limit of the statements that an operation sends to PostgreSQL once it has been done before, generous enough to catch only N+1
- * queries and caches that do not work. Not counted: jobs, and what opens and ends transactions.
+ * An upper limit of the statements that an operation sends to PostgreSQL once it has been done before, generous enough
+ * to catch only N+1 queries and caches that do not work. Not counted: jobs, and what opens and ends transactions.
  */
 const allowed = {
   'sign-in by password': 30,

@@ -1,4 +1,5 @@
-// Keeps the code of the version that package.json names and a small database of it, on both databases, for the tests of later versions:
+// Keeps the code of the version that package.json names and a small database of it, on both databases, for the tests
+// of later versions:
 //   npm run keep-release
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

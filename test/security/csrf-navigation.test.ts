@@ -10,10 +10,14 @@ import { personWithPassword } from '../support/second-factor.ts';
 import { describeOnSqlite } from '../support/server.ts';
 import { signedInBrowser } from '../support/signed-in-browser.ts';
 
-// What a browser sends of a navigation from our own pages: a redirect (`next`), an icon, a link that somebody else wrote.
+// What a browser sends of a navigation from our own pages: a redirect (`next`), an icon, a link that somebody else
+// wrote.
 const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
 
-/** Tables that a GET may write to: the position in a flow, that a session is used, requests of applications, what a visit remembers. */
+/**
+ * Tables that a GET may write to: the position in a flow, that a session is used, requests of applications, what a
+ * visit remembers.
+ */
 const bookkeeping = new Set([
   ...['flow_plans', 'source_visits', 'jobs', 'events', 'unmatched_events'],
   ...['authorization_tickets', 'seen_once', 'shared_counts'],

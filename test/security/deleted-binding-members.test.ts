@@ -3,8 +3,8 @@ import { made, makePrompt, makeWalk, unique } from '../support/make-walk.ts';
 import { describeOnBoth, type TestUser } from '../support/server.ts';
 import { signedInBrowser } from '../support/signed-in-browser.ts';
 
-// Bindings went with the group or user that they named, and an application without any is open to everybody: a client of
-// a SCIM source that deleted a group opened all that was for its members.
+// Bindings went with the group or user that they named, and an application without any is open to everybody: a client
+// of a SCIM source that deleted a group opened all that was for its members.
 describeOnBoth('bindings of deleted groups and users match no user', (server) => {
   async function scimClient() {
     const slug = unique('source');

@@ -117,7 +117,8 @@ const knownWork = () =>
 describe('denial of service: hostile input', () => {
   test.each(Object.entries(hostile))('takes less than 0.25 s of CPU: %s', (_name, work) => {
     const seconds = processorSeconds(work);
-    // On a busy machine everything takes longer, known work as well. It is not done again: its result may be remembered.
+    // On a busy machine everything takes longer, known work as well. It is not done again: its result may be
+    // remembered.
     const isSlow = seconds >= 0.25;
     expect(seconds).toBeLessThan(isSlow ? 8 * processorSeconds(knownWork) : 0.25);
   });

@@ -12,7 +12,8 @@ const needsNoRight: Readonly<Record<string, string>> = {
   'svc_stages_invitation.invitation.flow': 'what everybody sees who opens the flow',
 };
 
-// Answers show the objects that a row refers to. By one right, such as to add groups, a delegate read the whole directory.
+// Answers show the objects that a row refers to. By one right, such as to add groups, a delegate read the whole
+// directory.
 describeOnBoth('references do not disclose objects', (server) => {
   const target = async () => ({
     user: (await server().user([], { email: `${unique('hidden')}@example.com` })).pk,

@@ -10,8 +10,8 @@ import { createProbe, type Probe } from '../contract/probe.ts';
 import { describeOnSqlite, startServer, type TestUser } from '../support/server.ts';
 
 /**
- * What does not decide how people sign in, and why. A new resource says `reaches: 'sign-in'` or stands here: the attacks
- * below find nothing in what nobody has thought about.
+ * What does not decide how people sign in, and why. A new resource says `reaches: 'sign-in'` or stands here: the
+ * attacks below find nothing in what nobody has thought about.
  */
 const reachesNobody: Readonly<Record<string, string>> = {
   'svc_core.user': 'each account is guarded by what it holds',
@@ -217,8 +217,8 @@ describeOnSqlite('one permission cannot be used to gain more', (server) => {
   }
 
   /**
-   * What users sign in through, followed from brands, enabled flows and sources to all that they use, and the accounts of
-   * those who hold more. Given the keys of an earlier look, the same objects again.
+   * What users sign in through, followed from brands, enabled flows and sources to all that they use, and the accounts
+   * of those who hold more. Given the keys of an earlier look, the same objects again.
    */
   async function whatDecides(again?: readonly string[]) {
     const { db } = server().world;

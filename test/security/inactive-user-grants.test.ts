@@ -8,7 +8,8 @@ const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
-// Accounts that were switched off still got tokens by some of the grants (CVE-2025-53942, CVE-2025-64521, CVE-2026-1609).
+// Accounts that were switched off still got tokens by some of the grants (CVE-2025-53942, CVE-2025-64521,
+// CVE-2026-1609).
 describeOnBoth('inactive users get no tokens by any grant', (server) => {
   const token = (relying: Relying, fields: Fields) => post(server(), 'token', fields, { authorization: relying.basic });
 

@@ -8,7 +8,9 @@ import { adminPassword, describeOnSqlite } from '../support/server.ts';
 const publicUrl = 'https://login.example.com';
 const evil = 'evil.example';
 
-/** What stands before a host so that a browser goes there, or goes there once dots, tabs and backslashes are resolved. */
+/**
+ * What stands before a host so that a browser goes there, or goes there once dots, tabs and backslashes are resolved.
+ */
 const leads = [
   '//',
   '///',

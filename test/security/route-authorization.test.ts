@@ -5,7 +5,10 @@ import { type Ground, operationIds, prepareGround } from '../contract/every-reso
 import { operationHints } from '../contract/hints.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
-/** What a caller without a single permission may do, and why that is right. A new operation is closed unless it stands here. */
+/**
+ * What a caller without a single permission may do, and why that is right. A new operation is closed unless it stands
+ * here.
+ */
 const openToAnyone: Readonly<Record<string, string>> = {
   core_users_me_retrieve: 'who they are',
   core_users_impersonate_end_retrieve: 'to be themselves again',

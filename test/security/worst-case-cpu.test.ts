@@ -146,7 +146,10 @@ const headersOf: Readonly<Record<string, readonly string[]>> = {
 const under = (path: string, lists: Readonly<Record<string, readonly string[]>>): readonly string[] =>
   Object.entries(lists).find(([prefix]) => path.startsWith(prefix))?.[1] ?? [];
 
-/** Every route beside the API, by the list of the server itself, so that none is forgotten: anything that a stranger can put there. */
+/**
+ * Every route beside the API, by the list of the server itself, so that none is forgotten: anything that a stranger can
+ * put there.
+ */
 function routeTargets({ app }: TestServer, slugs: Readonly<Record<string, string>>, host: string): Target[] {
   const declared = app.server.routes.declared.filter(({ path }) => !path.startsWith(`${apiPrefix}/`));
   return declared.flatMap(({ methods, path }) => {
@@ -554,7 +557,8 @@ describeOnSqlite(
         };
       };
 
-      // Every endpoint (for strangers: each place of it) with something of a middling size first, then the costliest, whose inputs grow.
+      // Every endpoint (for strangers: each place of it) with something of a middling size first, then the costliest,
+      // whose inputs grow.
       const costs: { target: Target; gene: Gene; cost: number }[] = [];
       for (const target of targets) {
         const genes =

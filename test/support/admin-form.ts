@@ -24,7 +24,8 @@ export async function fillIn(page: Page, server: TestServer, name: string, value
   }
   if (kind === 'flag') return widget.getByRole('checkbox').setChecked(value === true);
   await widget.locator('input, select, textarea, .cm-content').first().waitFor();
-  // The editor is a part that is loaded later, as is the choice of its language. Fields for parts of the data come before it.
+  // The editor is a part that is loaded later, as is the choice of its language. Fields for parts of the data come
+  // before it.
   if (kind === 'json') await widget.locator('.code-editor').waitFor();
   if ((await widget.locator('.code-editor').count()) > 0) return writeCode(page, name, value);
   if ((await widget.locator('select').count()) > 0) {

@@ -17,7 +17,9 @@ export interface Apache {
   stop(): Promise<void>;
 }
 
-/** Whether there is an Apache with `mod_auth_openidc`, installed if need be. Call it at the top level of a test file. */
+/**
+ * Whether there is an Apache with `mod_auth_openidc`, installed if need be. Call it at the top level of a test file.
+ */
 export const findApache = (): Promise<boolean> =>
   hasDebianPackage('libapache2-mod-auth-openidc', [binary, openidcModule]);
 

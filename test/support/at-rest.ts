@@ -4,15 +4,18 @@ import { until } from './jobs.ts';
 /** Those that stay open, or of which nobody hears again. */
 const lasting = new Set(['eventsource', 'websocket', 'ping']);
 
-/** The page has drawn what it was told, and has nothing left to do. On a busy machine Chromium may not draw a page until something else happens. */
+/**
+ * The page has drawn what it was told, and has nothing left to do. On a busy machine Chromium may not draw a page until
+ * something else happens.
+ */
 const drawn = `new Promise((done) => {
   requestAnimationFrame(() => requestIdleCallback(done, { timeout: 1000 }));
   setTimeout(done, 5000);
 })`;
 
 /**
- * Waits until a page has no requests under way and has drawn what they brought. Playwright's `networkidle` takes half a second longer, and fires
- * once for a document: after a move within one it says nothing.
+ * Waits until a page has no requests under way and has drawn what they brought. Playwright's `networkidle` takes half a
+ * second longer, and fires once for a document: after a move within one it says nothing.
  */
 export function watchRequests(page: Page): () => Promise<void> {
   const open = new Set<Request>();

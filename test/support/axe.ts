@@ -9,9 +9,13 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** What is wrong with a page for people who use it with other means than their eyes and a mouse; by these rules alone if any are given. */
+/**
+ * What is wrong with a page for people who use it with other means than their eyes and a mouse; by these rules alone if
+ * any are given.
+ */
 export async function axeViolations(page: Page, rules: readonly string[] = []): Promise<string[]> {
-  // Evaluated in the page from outside: its content security policy would not let it in otherwise. Once for each document.
+  // Evaluated in the page from outside: its content security policy would not let it in otherwise. Once for each
+  // document.
   if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(source);
   const options = { resultTypes: ['violations'], preload: false, ...(rules.length > 0 && { runOnly: rules }) };
   const found = await page.evaluate<Violation[]>(

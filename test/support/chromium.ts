@@ -7,8 +7,8 @@ import { installDebianPackage } from './debian-package.ts';
 const shell = 'chromium-headless-shell';
 
 /**
- * The path of a Chromium for `playwright-core`, installed if need be; null when there is none, and under CI an error then.
- * Call it at the top level of a test file: an installation outlasts the time limit of a hook.
+ * The path of a Chromium for `playwright-core`, installed if need be; null when there is none, and under CI an error
+ * then. Call it at the top level of a test file: an installation outlasts the time limit of a hook.
  */
 export async function findChromium(): Promise<string | null> {
   const found = onPath(shell);

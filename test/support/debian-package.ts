@@ -4,7 +4,10 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** For one installation at a time: in many images `apt-get update` deletes the packages that another one has just fetched. */
+/**
+ * For one installation at a time: in many images `apt-get update` deletes the packages that another one has just
+ * fetched.
+ */
 const lock = '/run/gatehouse-tests-apt.lock';
 
 /** Installs one of Debian's packages when this machine lets us. Gives the reason when it could not. */
@@ -29,8 +32,8 @@ export async function installDebianPackage(name: string): Promise<string | null>
 }
 
 /**
- * Whether all the files of a Debian package are there, installed if need be. Where it cannot be had, CI fails and everybody
- * else is told that its tests are skipped. Call it at the top level of a test file.
+ * Whether all the files of a Debian package are there, installed if need be. Where it cannot be had, CI fails and
+ * everybody else is told that its tests are skipped. Call it at the top level of a test file.
  */
 export async function hasDebianPackage(name: string, files: readonly string[]): Promise<boolean> {
   const isThere = () => files.every((file) => existsSync(file));

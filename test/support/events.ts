@@ -13,7 +13,9 @@ export interface StoredEvent {
   readonly text: string;
 }
 
-/** The events that were written while `work` ran, oldest first. Failures of jobs are left out: they come at any time. */
+/**
+ * The events that were written while `work` ran, oldest first. Failures of jobs are left out: they come at any time.
+ */
 export async function eventsDuring({ world }: TestServer, work: () => Promise<unknown>): Promise<StoredEvent[]> {
   const known = new Set((await rowsOf(world.db)).map(({ pk }) => pk));
   await work();

@@ -28,8 +28,8 @@ interface Postgres {
 }
 
 /**
- * Runs once, before all test files: makes the run's temporary folder, builds the bundle, sees that there is a PostgreSQL and opens the desk. A
- * run that never asks there does not pay for starting it.
+ * Runs once, before all test files: makes the run's temporary folder, builds the bundle, sees that there is a
+ * PostgreSQL and opens the desk. A run that never asks there does not pay for starting it.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const removeFolder = await openRunFolder();

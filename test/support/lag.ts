@@ -1,6 +1,9 @@
 import { Refusal } from './json-server.ts';
 
-/** What a directory has just made is not known everywhere in it: each new object is missing for so many of the requests that name it. */
+/**
+ * What a directory has just made is not known everywhere in it: each new object is missing for so many of the requests
+ * that name it.
+ */
 export interface Lag {
   requests: number;
   begin(id: string): void;

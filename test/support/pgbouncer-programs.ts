@@ -17,7 +17,9 @@ export async function findPgBouncer(): Promise<PgBouncerProgram | null> {
   return (await hasDebianPackage('pgbouncer', [installed.file])) ? installed : null;
 }
 
-/** One that takes care of prepared statements, which 1.21 was the first to do: Debian 12 has 1.18, Debian 13 has 1.24. */
+/**
+ * One that takes care of prepared statements, which 1.21 was the first to do: Debian 12 has 1.18, Debian 13 has 1.24.
+ */
 export async function findPreparingPgBouncer(): Promise<PgBouncerProgram | null> {
   if (existsSync(installed.file) && versionOf(installed) >= 1021) return installed;
   const root = await unpackFromTrixie('pgbouncer', packages);

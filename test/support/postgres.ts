@@ -16,8 +16,9 @@ export interface Template {
 }
 
 /**
- * A database of its own for whoever asks, empty or as the template says; null when this machine has no PostgreSQL, and under
- * CI an error then. Ask at the top level of the test file, so that its tests can be skipped: `describe.skipIf(!database)`.
+ * A database of its own for whoever asks, empty or as the template says; null when this machine has no PostgreSQL, and
+ * under CI an error then. Ask at the top level of the test file, so that its tests can be skipped:
+ * `describe.skipIf(!database)`.
  */
 export async function freshPostgresDatabase(template?: Template): Promise<FreshDatabase | null> {
   const answer = await askDesk();

@@ -17,7 +17,9 @@ export interface ProtectingKind {
   readonly binary: string;
   readonly package: string;
   readonly files: (setup: Setup) => ConfigurationFile[];
-  /** Writes the files as they are, with what surrounds them on a machine. Gives the arguments to start the proxy with. */
+  /**
+   * Writes the files as they are, with what surrounds them on a machine. Gives the arguments to start the proxy with.
+   */
   readonly place: (folder: string, files: readonly ConfigurationFile[]) => string[];
 }
 

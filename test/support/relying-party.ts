@@ -57,7 +57,10 @@ export interface Visitor {
   readonly session: string;
   /** Asks for a page, on this server or by a path on it. */
   visit(address: string | URL, init?: RequestInit): Promise<Visit>;
-  /** Answers the step of a flow at which the browser, or the page with this query, stands; shows it when there is no answer. */
+  /**
+   * Answers the step of a flow at which the browser, or the page with this query, stands; shows it when there is no
+   * answer.
+   */
   answerStep(flow: string, values?: Record<string, unknown>, query?: string): Promise<Made>;
   /** Agrees to what the flow asks consent for. Where that leads. */
   agree(flow: string): Promise<string>;

@@ -11,13 +11,16 @@ export const lastingFolder = (): string => process.env.GATEHOUSE_TEST_CACHE ?? t
 /** Where files are in memory, and how much room there has to be. A run needs about half of it. */
 const memory = { place: '/dev/shm', bytes: 4 * 2 ** 30 };
 
-/** For databases: in memory where there is room, as SQLite waits for the disk after each write, and PostgreSQL copies 20 MB for each test file. */
+/**
+ * For databases: in memory where there is room, as SQLite waits for the disk after each write, and PostgreSQL copies 20
+ * MB for each test file.
+ */
 export const folderForDatabases = (): string => process.env.GATEHOUSE_TEST_MEMORY ?? tmpdir();
 
 /**
- * The temporary folder of a test run: TMPDIR for this process, its workers and all that they start. Vitest ends its workers with a signal,
- * so they cannot clean up at exit. A run that is interrupted leaves its folder to the next run. Where there is room, GATEHOUSE_TEST_MEMORY names a
- * second one in memory.
+ * The temporary folder of a test run: TMPDIR for this process, its workers and all that they start. Vitest ends its
+ * workers with a signal, so they cannot clean up at exit. A run that is interrupted leaves its folder to the next run.
+ * Where there is room, GATEHOUSE_TEST_MEMORY names a second one in memory.
  */
 export async function openRunFolder(): Promise<() => Promise<void>> {
   const before = tmpdir();

@@ -1,11 +1,14 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Where files take longer than their size tells: they start browsers and processes, or send every operation its requests. */
+/**
+ * Where files take longer than their size tells: they start browsers and processes, or send every operation its
+ * requests.
+ */
 const long = /\/(journey|contract|fuzz|cli|operations)\//;
 
 /**
- * Unit tests come first: they are quick, and say more precisely what broke. The longest files follow, so that none of them
- * runs alone at the end: without a cache of durations (a fresh clone), Vitest sorts by size.
+ * Unit tests come first: they are quick, and say more precisely what broke. The longest files follow, so that none of
+ * them runs alone at the end: without a cache of durations (a fresh clone), Vitest sorts by size.
  */
 export class UnitTestsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

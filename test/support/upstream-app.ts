@@ -18,8 +18,8 @@ export interface UpstreamApp {
 const guid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 /**
- * An application without a sign-in: a page, event streams, uploads, and a WebSocket that says everything back. Masked frames
- * of up to 125 bytes are all that its clients send.
+ * An application without a sign-in: a page, event streams, uploads, and a WebSocket that says everything back. Masked
+ * frames of up to 125 bytes are all that its clients send.
  */
 export async function startUpstreamApp(tls?: {
   readonly certificate: string;

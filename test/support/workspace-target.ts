@@ -21,7 +21,10 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 20
 const email = 'sync@project.iam.example';
 const pageSize = 3;
 
-/** A directory as the Admin SDK's Directory API describes it: it verifies assertions and keeps users, groups and members. */
+/**
+ * A directory as the Admin SDK's Directory API describes it: it verifies assertions and keeps users, groups and
+ * members.
+ */
 export async function startWorkspace({ keepsAliases = true } = {}): Promise<WorkspaceTarget> {
   const users = new Map<string, Document>();
   const groups = new Map<string, Document>();

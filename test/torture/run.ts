@@ -14,7 +14,10 @@ export interface Torture {
 
 export interface Outcome extends Report {
   readonly faults: Readonly<Record<string, number>>;
-  /** Of the first instance, which is never killed on PostgreSQL: the most in the second and in the last quarter of the time. */
+  /**
+   * Of the first instance, which is never killed on PostgreSQL: the most in the second and in the last quarter of the
+   * time.
+   */
   readonly megabytes: readonly [number, number] | null;
 }
 
@@ -22,7 +25,9 @@ type Fault = 'kill an instance' | 'restart an instance' | 'kill the database';
 
 const isWellEverySecond = 1_000;
 
-/** Mixed load while instances and the database are killed, in an order that the seed decides; then a look at everything. */
+/**
+ * Mixed load while instances and the database are killed, in an order that the seed decides; then a look at everything.
+ */
 export async function torture(
   place: Place,
   { seed, seconds, answers = 0, people: count, say }: Torture,

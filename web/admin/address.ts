@@ -43,7 +43,9 @@ function withChanges(query: URLSearchParams, changes: Query): URLSearchParams {
 export const hereWith = (changes: Query): string =>
   `${location.pathname}?${withChanges(new URLSearchParams(location.search), changes)}`.replace(/\?$/, '');
 
-/** Whether this document may load scripts of others: then it is for trying one flow, and no other page is shown in it. */
+/**
+ * Whether this document may load scripts of others: then it is for trying one flow, and no other page is shown in it.
+ */
 const hasForeignScripts = (): boolean => document.getElementById('page')?.dataset.hasForeignScripts !== undefined;
 
 export function goTo(href: string, { replace = false } = {}): void {

@@ -119,7 +119,9 @@ const words: Readonly<Record<string, string>> = {
   webauthn: 'WebAuthn',
 };
 
-/** The English name of a value: `app_password` is `App password`; of an identifier in URN form, its last part counts. */
+/**
+ * The English name of a value: `app_password` is `App password`; of an identifier in URN form, its last part counts.
+ */
 export function englishOf(value: string, member = ''): string {
   const algorithm = /^https?:.*#(.+)$/.exec(value)?.[1];
   if (algorithm) return algorithm.toUpperCase();

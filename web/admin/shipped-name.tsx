@@ -9,7 +9,10 @@ interface Props {
   readonly children?: ReactNode;
 }
 
-/** What something is called: in words, with its name small beside it (lists of flows have their slugs), if Gatehouse ships it. */
+/**
+ * What something is called: in words, with its name small beside it (lists of flows have their slugs), if Gatehouse
+ * ships it.
+ */
 export function ShippedName({ name, slug, children = name }: Props) {
   const label = shippedLabel(name, slug);
   if (label === null || label === name) return children;

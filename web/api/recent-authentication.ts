@@ -1,5 +1,5 @@
-// Some operations take a session whose user has authenticated a moment ago. The page asks the user to sign in again in another window, so that
-// nothing on it is lost, and repeats the request.
+// Some operations take a session whose user has authenticated a moment ago. The page asks the user to sign in again in
+// another window, so that nothing on it is lost, and repeats the request.
 
 /** Asks the user to sign in again at this address. Returns whether they have. */
 type AskUser = (authenticateUrl: string) => Promise<boolean>;

@@ -13,7 +13,9 @@ interface Props {
 
 const whoIs = async (): Promise<number> => (await callApi<{ user: { pk: number } }>('GET', '/core/users/me/')).user.pk;
 
-/** Asks the user to sign in again, in a window of its own: the page keeps what they have typed, and goes on afterwards. */
+/**
+ * Asks the user to sign in again, in a window of its own: the page keeps what they have typed, and goes on afterwards.
+ */
 export function AuthenticatingAgain({ url, onEnd }: Props) {
   const [isWaiting, setWaiting] = useState(false);
   useEffect(() => {

@@ -10,8 +10,8 @@ interface Props {
 }
 
 /**
- * The buttons of a dialog: first the one that leaves it, last what the dialog is for. Without a field the first one gets
- * the focus, so it must not be a destructive one.
+ * The buttons of a dialog: first the one that leaves it, last what the dialog is for. Without a field the first one
+ * gets the focus, so it must not be a destructive one.
  */
 export const DialogButtons = ({ leave = t('Cancel'), onLeave, children }: Props) => (
   <div className="row">

@@ -7,7 +7,10 @@ export type Answer = Readonly<Record<string, unknown>>;
 /** The flow in the page's URL. */
 export interface FlowAddress {
   readonly slug: string;
-  /** The page's query string: where to go in the end, an invitation. Tabs may share a walk, so the server reads it at each step. */
+  /**
+   * The page's query string: where to go in the end, an invitation. Tabs may share a walk, so the server reads it at
+   * each step.
+   */
   readonly query: string;
 }
 
@@ -19,7 +22,10 @@ export function flowAddress({ pathname, search }: Pick<Location, 'pathname' | 's
 
 export const showChallenge = (flow: FlowAddress): Promise<Challenge> => callApi('GET', pathOf(flow));
 
-/** An answer for which the user had to sign in again is sent once more: that may have begun the walk anew, at the same step. */
+/**
+ * An answer for which the user had to sign in again is sent once more: that may have begun the walk anew, at the same
+ * step.
+ */
 export async function sendAnswer(flow: FlowAddress, answer: Answer): Promise<Challenge> {
   const send = async () => (await requestOnce<Challenge>('POST', pathOf(flow), { body: answer })).value;
   try {

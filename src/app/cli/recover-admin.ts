@@ -76,7 +76,10 @@ async function recover(world: World, { engine, resourceWorld }: App, asked: stri
   return { username, password, token };
 }
 
-/** Names of users are unique however they are spelled; the exact one comes first. A password signs no internal service account in. */
+/**
+ * Names of users are unique however they are spelled; the exact one comes first. A password signs no internal service
+ * account in.
+ */
 async function storedName(tx: Query, asked: string): Promise<string> {
   const { rows } = await sql<{ username: string; type: string }>`select username, type from users
     where username_key = ${nameKey(asked)} or username = ${asked}`.execute(tx);

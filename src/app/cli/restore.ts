@@ -115,7 +115,10 @@ async function checkEmpty(tx: Query, tables: readonly string[]): Promise<void> {
   }
 }
 
-/** Without the right key the secrets could not be decrypted, so this fails early. Returns whether it created the key file. */
+/**
+ * Without the right key the secrets could not be decrypted, so this fails early. Returns whether it created the key
+ * file.
+ */
 async function restoreKey(tx: Query, { header }: BackupFile, config: Config): Promise<boolean> {
   const { instanceKey } = header;
   const lacksKey = config.secretKey === null && (await readKeyFile(config.dataDir)) === null;

@@ -3,7 +3,9 @@ import type { Query } from '../../platform/db/database.ts';
 import { isStorable } from '../../resource/fields/well-formed.ts';
 import { imageUrl } from '../media/image-address.ts';
 
-/** Name and icon of the application with this slug; null if there is none that people can use. The icon may be empty. */
+/**
+ * Name and icon of the application with this slug; null if there is none that people can use. The icon may be empty.
+ */
 export async function applicationFace(
   query: Query,
   slug: string,

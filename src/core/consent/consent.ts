@@ -13,8 +13,8 @@ export interface Consent {
 const permissionsOf = (scopes: readonly string[]) => [...new Set(scopes)].sort().join(' ');
 
 /**
- * Stores or renews a consent; `expires` null means indefinitely. No other code creates consents. The application may have
- * been deleted since the person was asked.
+ * Stores or renews a consent; `expires` null means indefinitely. No other code creates consents. The application may
+ * have been deleted since the person was asked.
  */
 export async function storeConsent(tx: Query, consent: Consent, expires: string | null): Promise<number> {
   const { user, application, scopes } = consent;

@@ -22,7 +22,10 @@ export interface Top {
   readonly span?: Span;
 }
 
-/** The applications with most events of an action, with the number of their users. Users are counted among the newest `maxCount` of these events. */
+/**
+ * The applications with most events of an action, with the number of their users. Users are counted among the newest
+ * `maxCount` of these events.
+ */
 export const topApplications = (call: Call, { action, where, limit, span: given }: Top) =>
   readList(call.db, async (read) => {
     const span = given ?? (await allTime(read, call.now));

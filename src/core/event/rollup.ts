@@ -6,8 +6,9 @@ import type { Dialect } from '../../platform/db/dialect.ts';
 import { maxCount } from '../../resource/list/count.ts';
 
 /**
- * `event_rollup` has the number of events by hour and by day, action and application (empty for none). A job adds hours once they are over
- * (`rollup.jobs.ts`); charts count later events, and those of filters that the roll-up does not know, directly.
+ * `event_rollup` has the number of events by hour and by day, action and application (empty for none). A job adds hours
+ * once they are over (`rollup.jobs.ts`); charts count later events, and those of filters that the roll-up does not
+ * know, directly.
  */
 
 /** From one moment to before another. */

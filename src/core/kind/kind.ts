@@ -17,8 +17,8 @@ export interface Kind {
   /** Rows to delete once they have expired. Readers must check the expiry anyway. */
   readonly expiring?: readonly Outdated[];
   /**
-   * Further tables that users change, not administrators: like those of `expiring`, their changes do not invalidate cached
-   * configuration on PostgreSQL.
+   * Further tables that users change, not administrators: like those of `expiring`, their changes do not invalidate
+   * cached configuration on PostgreSQL.
    */
   readonly uncachedTables?: readonly string[];
   /** How much anonymous calls may store in its tables. */

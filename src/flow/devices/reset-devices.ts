@@ -4,7 +4,9 @@ import { longLivedCredentials } from '../../resource/access/credentials.ts';
 import { actionOn } from '../../resource/define.ts';
 import { modelFacts } from '../../resource/write/audit.ts';
 
-/** Removes all devices of a user who lost them. Apart from the right to set passwords: both together open an account. */
+/**
+ * Removes all devices of a user who lost them. Apart from the right to set passwords: both together open an account.
+ */
 export const resetDevicesAction = actionOn<{ pk: number; username: string }>()({
   name: 'reset_second_factors',
   on: 'row',

@@ -71,8 +71,8 @@ async function storeOrEnd(
 }
 
 /**
- * Refuses to go on with a proof that a new password has made void while this request ran. Until the walk is stored, its user's password
- * stays: what it gains, such as a session, is there to be ended by the next change.
+ * Refuses to go on with a proof that a new password has made void while this request ran. Until the walk is stored, its
+ * user's password stays: what it gains, such as a session, is there to be ended by the next change.
  */
 function samePassword({ context }: Walk['state']): Write | undefined {
   const { pending_user } = context;

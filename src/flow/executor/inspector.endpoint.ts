@@ -101,7 +101,10 @@ async function bindingOf(engine: Engine, call: Call, stage: PlannedStage | undef
   return found && showRow(engine, resource, call, found.raw);
 }
 
-/** Whose walk it is. Anybody's name can be typed into one's own walk, so others are shown only to those who may see them. */
+/**
+ * Whose walk it is. Anybody's name can be typed into one's own walk, so others are shown only to those who may see
+ * them.
+ */
 async function shownUser({ registry }: Engine, call: Call, pk: number | null): Promise<UserFacts | null> {
   if (pk === null) return null;
   const isShown = pk === call.actor?.user.pk || (await isVisible(usersIn(registry), pk, call, registry));

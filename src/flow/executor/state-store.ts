@@ -151,7 +151,9 @@ const replaceWalk = statement<MovedWalk, unknown>(
 /** Another answer has moved the walk. */
 class ConcurrentUpdate extends Error {}
 
-/** Ends a walk. Throws `ConcurrentUpdate` if the walk has moved meanwhile. One that was never stored needs no ending. */
+/**
+ * Ends a walk. Throws `ConcurrentUpdate` if the walk has moved meanwhile. One that was never stored needs no ending.
+ */
 export async function deleteState(
   tx: Query,
   key: InstanceKey,

@@ -6,7 +6,9 @@ import type { Call } from '../../resource/call.ts';
 export const directoryPasswords = 'svc.sources.ldap.auth.LDAPBackend';
 
 export type DirectoryVerdict =
-  /** `after` runs in the transaction that records the sign-in; `stored` is when it says that the password was set here. */
+  /**
+   * `after` runs in the transaction that records the sign-in; `stored` is when it says that the password was set here.
+   */
   | { readonly outcome: 'right'; readonly stored: string | null; after(tx: Query): Promise<void> }
   | { readonly outcome: 'wrong' }
   /** No directory has the user. */
@@ -20,7 +22,8 @@ export interface PasswordBackend {
   isInUse(query: Query): Promise<boolean>;
   verify(user: Pick<UserFacts, 'pk' | 'username'>, password: string, call: Call): Promise<DirectoryVerdict>;
   /**
-   * Writes a new password before it is stored here. Returns why it was not taken, for the user; it must not be stored then.
+   * Writes a new password before it is stored here. Returns why it was not taken, for the user; it must not be stored
+   * then.
    */
   change(user: number, password: string, call: Call): Promise<string | null>;
 }

@@ -19,8 +19,8 @@ const hexPair = /^[0-9A-Fa-f]{2}$/;
 const escapable = ' "#+,;<=>\\';
 
 /**
- * Parses a distinguished name (RFC 4514); null if it is malformed. Spaces around separators are accepted, as RFC 2253 requires. Runs in linear
- * time.
+ * Parses a distinguished name (RFC 4514); null if it is malformed. Spaces around separators are accepted, as RFC 2253
+ * requires. Runs in linear time.
  */
 export function parseDn(text: string): Dn | null {
   if (text.length > maxLength) return null;
@@ -174,7 +174,10 @@ const shortNames = new Map(
 /** The name by which an attribute type is compared. */
 export const normalizeType = (type: string): string => shortNames.get(type.toLowerCase()) ?? type.toLowerCase();
 
-/** Prepares a value for case-insensitive comparison (RFC 4518): compatibility characters, case and runs of spaces do not count. */
+/**
+ * Prepares a value for case-insensitive comparison (RFC 4518): compatibility characters, case and runs of spaces do not
+ * count.
+ */
 export const normalizeValue = (value: string): string =>
   plainValue.test(value)
     ? value.toLowerCase()

@@ -1,8 +1,9 @@
 import { parseDictionary } from './parse-dictionary.ts';
 
 /**
- * The attributes that mappings may set and read, by name: code, type, and for those of RFC 2868 that they carry a tag or are
- * encrypted. From RFC 2865, 2866, 2868, 2869, 3162, 3580, 4372, 4675, 4818, 4849 and the documentation of vendors.
+ * The attributes that mappings may set and read, by name: code, type, and for those of RFC 2868 that they carry a tag
+ * or are encrypted. From RFC 2865, 2866, 2868, 2869, 3162, 3580, 4372, 4675, 4818, 4849 and the documentation of
+ * vendors.
  */
 const attributes = `
 User-Name 1 string

@@ -100,8 +100,8 @@ export interface Response {
 }
 
 /**
- * The response to a request: Message-Authenticator first, so that no chosen prefix can stand before it (Blast-RADIUS), and the
- * Proxy-State of the request last. Null if it is too long.
+ * The response to a request: Message-Authenticator first, so that no chosen prefix can stand before it (Blast-RADIUS),
+ * and the Proxy-State of the request last. Null if it is too long.
  */
 export function encodeResponse(
   { identifier, authenticator, attributes: asked }: Packet,

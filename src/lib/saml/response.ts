@@ -16,8 +16,8 @@ export interface ResponseRules extends Omit<AssertionRules, 'response'> {
 }
 
 /**
- * Who signed in, by a response to a sign-in request or an unsolicited one (SAML profiles, section 4.1.4). From the moment
- * that something is verified, only the verified copy of it is read.
+ * Who signed in, by a response to a sign-in request or an unsolicited one (SAML profiles, section 4.1.4). From the
+ * moment that something is verified, only the verified copy of it is read.
  */
 export async function readResponse(text: string, rules: ResponseRules): Promise<SignedIn> {
   const received = readMessage(text, responseLimits);

@@ -1,7 +1,7 @@
 import type { CompiledQuery, Kysely } from 'kysely';
 import type { Dialect } from './dialect.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: the tables come from declarations at run time; callers state row types where they read
+// biome-ignore lint/suspicious/noExplicitAny: tables are declared at run time, callers state row types
 export type Tables = any;
 /** Runs queries: the database outside a transaction, or a transaction. */
 export type Query = Kysely<Tables>;
@@ -11,7 +11,10 @@ export interface Database {
   readonly dialect: Dialect;
   /** For reads outside a transaction. */
   readonly read: Query;
-  /** Runs `work`, which reads a list, on SQLite: in a thread, so that other requests are served meanwhile. Absent on PostgreSQL. */
+  /**
+   * Runs `work`, which reads a list, on SQLite: in a thread, so that other requests are served meanwhile. Absent on
+   * PostgreSQL.
+   */
   readList?<T>(work: (query: Query) => Promise<T>): Promise<T>;
   /**
    * Runs `work` in one transaction. It is durable when the promise resolves, and rolled back when it rejects. After a
@@ -19,8 +22,8 @@ export interface Database {
    */
   write<T>(work: (tx: Query) => Promise<T>, options?: WriteOptions): Promise<T>;
   /**
-   * Returns what `load` reads, with a way to check whether it is still current. It is read in the thread of `by`. Null if checking costs as much as
-   * reading again (several instances on one PostgreSQL).
+   * Returns what `load` reads, with a way to check whether it is still current. It is read in the thread of `by`. Null
+   * if checking costs as much as reading again (several instances on one PostgreSQL).
    */
   readonly watch: (<T>(load: (query: Query) => Promise<T>, by?: Query) => Promise<Watched<T>>) | null;
   /** The query caches; see `queryCache`. Without them, nothing is cached. */
@@ -29,7 +32,9 @@ export interface Database {
   readonly refresh: (() => Promise<void> | null) | null;
   /** The same, with a stamp that a statement of this request has read along (`stampSql`): saves a statement. */
   readonly sawStamp: ((stamp: number | null) => void) | null;
-  /** To be called at the start with the tables that are not worth caching, because users change them. Absent on SQLite. */
+  /**
+   * To be called at the start with the tables that are not worth caching, because users change them. Absent on SQLite.
+   */
   stampTables?(uncached: readonly string[]): Promise<void>;
   /**
    * Runs the work of one request: within it, a value found current stays so for a moment, except after its own writes.
@@ -48,8 +53,8 @@ export interface Database {
   /** Calls `listener` for each statement; for tests and metrics. */
   onStatement(listener: (query: CompiledQuery) => void): () => void;
   /**
-   * Updates the query planner's statistics; null if it uses none. Growing tables are left out while they are small: by what
-   * is known of a table with a few rows, PostgreSQL would cache plans that scan it.
+   * Updates the query planner's statistics; null if it uses none. Growing tables are left out while they are small: by
+   * what is known of a table with a few rows, PostgreSQL would cache plans that scan it.
    */
   readonly analyze: ((growing?: readonly string[]) => Promise<void>) | null;
   /** Merges pending lists into the GIN indexes; returns how many pages they filled. Null if there are none. */

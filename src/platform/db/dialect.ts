@@ -24,7 +24,10 @@ export interface Dialect {
   contains(column: RawBuilder<unknown>, term: string): RawBuilder<boolean>;
   /** The text in small letters, for comparisons whatever the case. */
   folded(text: RawBuilder<unknown>): RawBuilder<string>;
-  /** What follows `from` to select the rows `t` of a table that contain all words, by its search index (`searchIndex`); they have three letters or more. */
+  /**
+   * What follows `from` to select the rows `t` of a table that contain all words, by its search index (`searchIndex`);
+   * they have three letters or more.
+   */
   rowsWithWords(table: string, columns: readonly string[], words: readonly string[]): RawBuilder<unknown>;
   /** Whether a column holds one of these keys, however many they are. */
   isOneOf(

@@ -3,8 +3,8 @@ import type { CacheEntries, Database, Query, QueryCaches, Watched } from './data
 
 /**
  * Names a query cache. It has no state itself: entries live with the database, and the composition sets their limit. An
- * entry is valid until a table that it was read from changes. If a database cannot detect changes, `load` runs each time;
- * as long as it reads the same, it is the same object, so that others can cache what they derive from it.
+ * entry is valid until a table that it was read from changes. If a database cannot detect changes, `load` runs each
+ * time; as long as it reads the same, it is the same object, so that others can cache what they derive from it.
  */
 export interface QueryCache<Value> {
   /** What `load` reads, from the cache if none of the tables it read has changed. */

@@ -74,7 +74,9 @@ export type RunShape = <Row>(
   build: () => RawBuilder<Row>,
 ) => Promise<readonly Row[]>;
 
-/** The same for statements whose text follows from a shape, apart from their parameters: rendered once for each shape. */
+/**
+ * The same for statements whose text follows from a shape, apart from their parameters: rendered once for each shape.
+ */
 export function shapedStatements(maxShapes: number): RunShape {
   const rendered = createLruCache<CompiledQuery>(maxShapes);
   return async <Row>(db: Query, shape: string, parameters: readonly unknown[], build: () => RawBuilder<Row>) => {

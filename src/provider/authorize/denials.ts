@@ -7,7 +7,10 @@ import type { ClientApplication } from '../client-application.ts';
 
 type Named = Pick<ClientApplication, 'pk' | 'name'>;
 
-/** Records that the policies of an application turned away whom the call is made as. Who tries again is not recorded each time. */
+/**
+ * Records that the policies of an application turned away whom the call is made as. Who tries again is not recorded
+ * each time.
+ */
 export type Denials = (
   call: Call,
   provider: { readonly pk: number; readonly application: Named },

@@ -5,7 +5,10 @@ import type { HttpResponse } from '../../platform/http/routes.ts';
 import type { Call } from '../../resource/call.ts';
 import type { AuthorizationDependencies, RequestingProvider } from './dependencies.ts';
 
-/** Tells a person that the application is switched off, before they sign in for nothing. `back` is where it learns of it. */
+/**
+ * Tells a person that the application is switched off, before they sign in for nothing. `back` is where it learns of
+ * it.
+ */
 export async function rejectIfDisabled(
   { refusals }: Pick<AuthorizationDependencies, 'refusals'>,
   call: Call,

@@ -29,8 +29,8 @@ export interface RelayedRequest {
 export interface RelayAnswer {
   readonly response: HttpResponse;
   /**
-   * Whether the outpost may give the same response while it cannot reach the server: to requests of the same session, or
-   * only to requests for the same path.
+   * Whether the outpost may give the same response while it cannot reach the server: to requests of the same session,
+   * or only to requests for the same path.
    */
   readonly reuse?: 'session' | 'path';
   /** What the kind of provider lets the outpost do instead of giving the response. */

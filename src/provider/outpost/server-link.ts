@@ -8,8 +8,8 @@ import { relayPath, reportPath } from './outpost-paths.ts';
 import { type RelayedAnswer, type RelayedRequest, readRelayedAnswer } from './relayed-request.ts';
 
 /**
- * `away`: the server cannot be reached, or cannot decide. `refused`: it does not accept the token. `invalid`: it refuses
- * the request itself.
+ * `away`: the server cannot be reached, or cannot decide. `refused`: it does not accept the token. `invalid`: it
+ * refuses the request itself.
  */
 export type LinkFailure = 'away' | 'refused' | 'invalid';
 export type LinkState = 'connecting' | 'connected' | 'away' | 'refused';

@@ -62,7 +62,10 @@ async function byFlow(
   return null;
 }
 
-/** A code follows the last semicolon. It is looked for only if the user has a device: passwords may hold semicolons, too. */
+/**
+ * A code follows the last semicolon. It is looked for only if the user has a device: passwords may hold semicolons,
+ * too.
+ */
 async function splitCode(
   call: Call,
   username: string,

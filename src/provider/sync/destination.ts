@@ -30,7 +30,8 @@ export async function isLinkedHere(query: Query, { pk, destination }: Destinatio
 }
 
 /**
- * Removes the links to objects of a former target: where ids are numbers, others have them at the new one. Nothing is deleted there.
+ * Removes the links to objects of a former target: where ids are numbers, others have them at the new one. Nothing is
+ * deleted there.
  */
 export async function unlinkPreviousTarget({ db }: Call, target: Destination): Promise<void> {
   const { pk, destination } = target;

@@ -204,8 +204,8 @@ export const kindOf = ({ kind }: Row, registry: Registry): Resource | undefined 
   typeof kind === 'string' ? registry.find(kind) : undefined;
 
 /**
- * Refuses impersonators to write the account that they act as: the user, and what the user owns (links, consents, sessions). Such a change
- * would outlast the impersonation.
+ * Refuses impersonators to write the account that they act as: the user, and what the user owns (links, consents,
+ * sessions). Such a change would outlast the impersonation.
  */
 export function checkNotImpersonated(resource: Resource, current: Row, actor: Actor): void {
   if (!actor.impersonator) return;

@@ -15,8 +15,8 @@ export const inPerson: readonly Credential[] = ['session'];
 export const notActingAs: readonly Credential[] = ['session', 'API token', 'access token'];
 
 /**
- * What an action or endpoint accepts. One that everybody who is signed in may call is about the caller: it changes nothing for somebody who acts as
- * them, unless it says so.
+ * What an action or endpoint accepts. One that everybody who is signed in may call is about the caller: it changes
+ * nothing for somebody who acts as them, unless it says so.
  */
 export const acceptedBy = ({
   credentials,
@@ -31,7 +31,10 @@ export const inBrowser: readonly Credential[] = ['session', 'impersonated sessio
 /** For issuing what outlives the call: not during impersonation, and not for a client with a short-lived token. */
 export const longLivedCredentials: readonly Credential[] = ['session', 'API token'];
 
-/** Refuses a credential that the operation does not accept, and a session that is not recently authenticated where that is demanded. */
+/**
+ * Refuses a credential that the operation does not accept, and a session that is not recently authenticated where that
+ * is demanded.
+ */
 export function checkCredential(
   { credentials, recentAuthentication }: Pick<Operation, 'credentials' | 'recentAuthentication'>,
   call: Pick<Call, 'actor' | 'now'>,

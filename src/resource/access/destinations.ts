@@ -14,8 +14,8 @@ interface Destinations {
 }
 
 /**
- * Lets nobody change where data goes who may not see the data: it could go to them. A new object sends nothing until it is put to
- * use, which is guarded there.
+ * Lets nobody change where data goes who may not see the data: it could go to them. A new object sends nothing until it
+ * is put to use, which is guarded there.
  */
 export function guardDestinations({ members, permissions, refusal }: Destinations) {
   const maySee = (actor: Actor) => holdsAll(actor, permissions);

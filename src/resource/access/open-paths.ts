@@ -3,7 +3,10 @@ import { isShown } from '../fields/field.ts';
 import { isRef } from '../fields/ref.ts';
 import type { Registry, Resource } from '../resource.ts';
 
-/** Whether a condition tells the caller no more of another object than they may see: the row shows it, or they may view all of its kind. */
+/**
+ * Whether a condition tells the caller no more of another object than they may see: the row shows it, or they may view
+ * all of its kind.
+ */
 export function isOpenPath(resource: Resource, path: string, { actor }: Call, registry: Registry): boolean {
   const [first = '', second] = path.split('.');
   // People may know of their own rows what these are about.

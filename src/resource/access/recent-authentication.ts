@@ -2,8 +2,9 @@ import { Problem } from '../../lib/problem.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Call } from '../call.ts';
 
-// A session alone is not enough to change what opens an account: it may be stolen, or left open. Its user must have proven who they are a
-// moment ago (a factor or the password, whatever their sign-in flow demands). Tokens are exempt: each use presents the secret.
+// A session alone is not enough to change what opens an account: it may be stolen, or left open. Its user must have
+// proven who they are a moment ago (a factor or the password, whatever their sign-in flow demands). Tokens are exempt:
+// each use presents the secret.
 
 /** Whether an operation demands it: always, or in a case that its handler checks (`to change …`). */
 export type RecentAuthentication = true | string;

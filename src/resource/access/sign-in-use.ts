@@ -10,13 +10,16 @@ import { isCreatedBy } from '../write/created.ts';
 import { heldAmong, hiddenAmong, holdsAll } from './access.ts';
 import type { Actor } from './actor.ts';
 
-// Resources that decide how people sign in (`reaches`) are written by holders of the permission while nothing that users
-// sign in through depends on the object. Dependence follows from references and from what is part of what (`wholesOf`),
-// transitively. Of other objects that depend on it, such as applications, callers must be able to change each.
+// Resources that decide how people sign in (`reaches`) are written by holders of the permission while nothing that
+// users sign in through depends on the object. Dependence follows from references and from what is part of what
+// (`wholesOf`), transitively. Of other objects that depend on it, such as applications, callers must be able to change
+// each.
 
 type Key = string | number;
 
-/** How an object is used: it is one of the places where users sign in, something is bound to a target, or refers to it. */
+/**
+ * How an object is used: it is one of the places where users sign in, something is bound to a target, or refers to it.
+ */
 type Way = 'itself' | 'bound' | 'used';
 
 /** What keeps a caller from writing an object. */
@@ -237,14 +240,18 @@ const takesPart = ({ reaches, wholesOf: parts, allFields }: Resource, registry: 
   parts !== undefined ||
   Object.values(allFields).some((field) => isRef(field) && isWritable(field) && registry.find(field.model)?.reaches);
 
-/** Serializes writes that put objects to use with writes of objects that must not be in use, until the transaction ends. */
+/**
+ * Serializes writes that put objects to use with writes of objects that must not be in use, until the transaction ends.
+ */
 export async function lockUses(resource: Resource, call: Call, registry: Registry, tx: Query): Promise<void> {
   if (!call.actor || !takesPart(resource, registry)) return;
   const lock = call.db.dialect.exclusive('what users sign in through');
   if (lock) await lock.execute(tx);
 }
 
-/** Refuses to change or delete an object that users sign in through, or that others use whom the caller may not change. */
+/**
+ * Refuses to change or delete an object that users sign in through, or that others use whom the caller may not change.
+ */
 export async function checkNotInUse(resource: Resource, pk: Key, context: AccessContext): Promise<void> {
   const obstacle = (await findObstacles(resource, [pk], context)).get(pk);
   if (obstacle) throw await refusalFor(resource, obstacle, context);

@@ -111,8 +111,8 @@ export function openApiDocument(
 }
 
 /**
- * The part of a document below one path, up to the next resource, and for a kind what its family offers on objects; null
- * if there is none.
+ * The part of a document below one path, up to the next resource, and for a kind what its family offers on objects;
+ * null if there is none.
  */
 export function documentUnder(document: OpenApiDocument, under: string): OpenApiDocument | null {
   const notes = document['x-resources'];

@@ -34,8 +34,8 @@ export interface Common<T = unknown, Nullable extends boolean = boolean> {
   /** Left out where other objects nest this one whole: what they show of it is part of the contract. */
   readonly notNested?: boolean;
   /**
-   * A column beside this one that holds a key of the value, such as its folded form. Every write sets it. Its index makes the
-   * value unique; the resource's own check says what else may not be equal.
+   * A column beside this one that holds a key of the value, such as its folded form. Every write sets it. Its index
+   * makes the value unique; the resource's own check says what else may not be equal.
    */
   readonly key?: { readonly column: string; of(value: NoInfer<T>): unknown };
   /** A member absent from a PUT is reset to its default instead of keeping its value. */
@@ -52,7 +52,10 @@ export interface Common<T = unknown, Nullable extends boolean = boolean> {
   readonly parts?: readonly JsonPart[];
   /** Tells forms what not to offer. What callers may not do, rules of the resource refuse. */
   readonly limits?: Limits;
-  /** What forms of new objects begin with: the objects that these filters of their list find. The default stays what it is. */
+  /**
+   * What forms of new objects begin with: the objects that these filters of their list find. The default stays what it
+   * is.
+   */
   readonly proposes?: Proposal;
 }
 

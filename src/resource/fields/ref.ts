@@ -19,15 +19,18 @@ export type ReferenceNeed = 'view' | 'use' | 'change';
 
 export interface RefOptions<T = unknown, N extends boolean = boolean> extends Common<T, N> {
   /**
-   * The right that the caller must have: see the new object (for references whose object is shown), hold `use` or `change`
-   * on the new one, or hold `change` on the old one and the new.
+   * The right that the caller must have: see the new object (for references whose object is shown), hold `use` or
+   * `change` on the new one, or hold `change` on the old one and the new.
    */
   readonly needs?: ReferenceNeed;
   /** The row is part of the referenced object, which is written with it in mind. */
   readonly partOf?: boolean;
   /** The row stays without the referenced object, as its own rules (`afterWrite`) leave it. */
   readonly outlives?: boolean;
-  /** The referenced object cannot be deleted, because the row means something else without it: everybody instead of some. */
+  /**
+   * The referenced object cannot be deleted, because the row means something else without it: everybody instead of
+   * some.
+   */
   readonly protects?: boolean;
 }
 

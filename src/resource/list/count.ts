@@ -11,7 +11,10 @@ export const maxCount = 100_000;
 /** The header of responses with figures that stop at `maxCount`. */
 export const atLeast = { 'gatehouse-count': 'at-least' } as const;
 
-/** Counts rows by what follows `from`, up to one more than `maxCount`. Counts are cached until one of their tables changes. */
+/**
+ * Counts rows by what follows `from`, up to one more than `maxCount`. Counts are cached until one of their tables
+ * changes.
+ */
 export function countRows(resource: Resource, call: Call, rows: RawBuilder<unknown>): Promise<number> {
   return countCache.read(call.db, keyOf(resource, call, rows), async (read) => {
     const { rows: counts } = await sql<{ count: number | string }>`select count(*) as count

@@ -23,8 +23,9 @@ export interface Search {
 }
 
 /**
- * Each word of `search` must be contained in one of the search columns. The trigram index finds words. If it finds few rows, their keys
- * are the condition. If it finds many, each row is compared with the words while it is read in the order of the list: such a page is soon full.
+ * Each word of `search` must be contained in one of the search columns. The trigram index finds words. If it finds few
+ * rows, their keys are the condition. If it finds many, each row is compared with the words while it is read in the
+ * order of the list: such a page is soon full.
  */
 export async function findBySearch(resource: Resource, call: Call, registry: Registry): Promise<Search> {
   const terms = searchTerms(resource, call);

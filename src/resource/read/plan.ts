@@ -127,8 +127,8 @@ function emptyOf({ type }: Field['schema']): unknown {
 }
 
 /**
- * The fields of a view in order. `full` and `bare` include hidden columns, `listed` those that derived members may read; a
- * declared view names them.
+ * The fields of a view in order. `full` and `bare` include hidden columns, `listed` those that derived members may
+ * read; a declared view names them.
  */
 export function membersOf(resource: Resource, view: string): [string, Field][] {
   const key: [string, Field][] = [[resource.keyName ?? 'pk', keyField(resource)]];

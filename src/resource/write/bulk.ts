@@ -76,7 +76,9 @@ export function createRunBulk(engine: Engine): RunBulk {
     }
   }
 
-  /** Each by itself. Those after one that the database could not serve are not tried, so that the caller need not wait. */
+  /**
+   * Each by itself. Those after one that the database could not serve are not tried, so that the caller need not wait.
+   */
   async function runAll(call: Call, writes: readonly BulkWrite[]): Promise<BulkOutcome> {
     const results: BulkResult[] = [];
     const faults: unknown[] = [];

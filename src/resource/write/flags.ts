@@ -20,7 +20,9 @@ export const asksForFile = (query: URLSearchParams): boolean =>
 /** Lists answer for these themselves, as for other values that they do not know. */
 const ofLists: ReadonlySet<string> = new Set(['ordering', 'page', 'page_size', 'search']);
 
-/** Refuses filters by what no column holds, and unreadable flags: if `dry_run=yes` were ignored, the call would write. */
+/**
+ * Refuses filters by what no column holds, and unreadable flags: if `dry_run=yes` were ignored, the call would write.
+ */
 export function checkQuery({ method, parameters }: Operation, query: URLSearchParams): void {
   if (query.size === 0) return;
   const complaints: Complaints = {};

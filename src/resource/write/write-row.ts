@@ -239,7 +239,8 @@ export async function destroyRow(context: OperationContext, pk: string | number,
 }
 
 /**
- * Dependent rows are deleted or unset under their own rules: deleting a bound group requires permission to change its bindings.
+ * Dependent rows are deleted or unset under their own rules: deleting a bound group requires permission to change its
+ * bindings.
  */
 async function deleteAlong({ engine, resource, call, tx }: OperationContext, pk: string | number): Promise<void> {
   const { registry } = engine;

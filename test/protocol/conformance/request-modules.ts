@@ -8,7 +8,10 @@ import { answered, atThisServer, formOf, requestOf, type SuiteClient } from './s
 
 const signInPage = '/if/flow/default-authentication-flow/';
 
-/** Modules about what can be asked for, which the Basic, Hybrid and Implicit profiles run with each of their response types. */
+/**
+ * Modules about what can be asked for, which the Basic, Hybrid and Implicit profiles run with each of their response
+ * types.
+ */
 export function requestModules(suite: () => SuiteClient, clock: MovableClock): void {
   test.each([
     ['oidcc-display-page', { display: 'page' }],

@@ -6,7 +6,9 @@ import { answered, type Completed, formOf, requestOf, type SuiteClient } from '.
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Modules about what comes back, which the Basic, Hybrid and Implicit profiles run with each of their response types. */
+/**
+ * Modules about what comes back, which the Basic, Hybrid and Implicit profiles run with each of their response types.
+ */
 export function responseModules(responseType: string, suite: () => SuiteClient): void {
   const bringsAccessToken = responseType !== 'id_token';
   const bringsIdToken = responseType.includes('id_token');

@@ -18,7 +18,9 @@ describeOnBoth(
   (server) => {
     const { source, arrive, me } = openIdWalk(server, peer);
 
-    /** Signs in with these members of the claims; the names of the groups and the messages of the errors that follow. */
+    /**
+     * Signs in with these members of the claims; the names of the groups and the messages of the errors that follow.
+     */
     async function signIn(slug: string, person: Record<string, unknown>) {
       peer.person = { preferred_username: person.sub, name: 'Person', ...person };
       const browser = newBrowser(server());

@@ -7,7 +7,8 @@ import { discover, makeRelyingParty, type RelyingParty, signInTo, visitor } from
 import { describeOnSqlite } from '../../support/server.ts';
 import { dpopKey } from '../conformance/dpop-key.ts';
 
-// Duende IdentityModel (ASP.NET, Jellyfin's plugin) refuses a discovery document with an endpoint that does not begin with the issuer.
+// Duende IdentityModel (ASP.NET, Jellyfin's plugin) refuses a discovery document with an endpoint that does not begin
+// with the issuer.
 describeOnSqlite('endpoints', (server) => {
   const root = () => `${server().world.config.publicUrl}/application/o/`;
   const endpointsOf = async ({ slug }: RelyingParty): Promise<[string, string][]> => {

@@ -47,7 +47,8 @@ test.skipIf(!hasPostgres)(
     await until(() => target.users.size >= limit);
     const second = await begin();
     const other = second.as(processToken);
-    // Work for the provider on the other instance waits in a job of its own: else what comes as the run ends would be forgotten.
+    // Work for the provider on the other instance waits in a job of its own: else what comes as the run ends would be
+    // forgotten.
     for (const username of ['late-1', 'late-2', 'late-3']) await other.post('/core/users/', { username, name: 'L' });
     const db = openPostgres(database?.url ?? '');
     const jobs = async () => {

@@ -1,6 +1,6 @@
 /**
- * Logos of products by the ids of their templates: paths in a square of 24, and colours. From Simple Icons 16.37.0 (CC0).
- * The names and logos remain trademarks of their owners.
+ * Logos of products by the ids of their templates: paths in a square of 24, and colours. From Simple Icons 16.37.0
+ * (CC0). The names and logos remain trademarks of their owners.
  */
 export interface Logo {
   readonly color: string;

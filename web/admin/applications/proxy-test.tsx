@@ -24,7 +24,10 @@ const everyMs = 2_000;
 /** As long as a test lasts. */
 const lastingMs = 10 * 60_000;
 
-/** Opens the application in another window, and shows what its proxy sends to Gatehouse. `host` is one of a whole domain. */
+/**
+ * Opens the application in another window, and shows what its proxy sends to Gatehouse. `host` is one of a whole
+ * domain.
+ */
 export function ProxyTest({ path, host }: { path: string; host: string | null }) {
   const [begun, setBegun] = useState<Begun | null>(null);
   const [steps, setSteps] = useState<readonly Step[]>([]);

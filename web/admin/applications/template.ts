@@ -124,7 +124,10 @@ export const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter(Boolean);
 
-/** An address with its scheme: of the web, or one of an app's own (`com.example.app:/done`), but not `localhost:3000/done`. */
+/**
+ * An address with its scheme: of the web, or one of an app's own (`com.example.app:/done`), but not
+ * `localhost:3000/done`.
+ */
 export const isRedirect = (text: string): boolean => /^[a-z][a-z\d+.-]*:\/[^\s#]+$/i.test(text) && URL.canParse(text);
 
 /** The redirect URIs: entered, or from the template. */

@@ -37,7 +37,10 @@ interface Flow {
   readonly enabled: boolean;
 }
 
-/** Everybody, or the members of groups, and whether they are asked for consent; the answer is in the address, so that it outlives the step. */
+/**
+ * Everybody, or the members of groups, and whether they are asked for consent; the answer is in the address, so that it
+ * outlives the step.
+ */
 export function AccessStep({ canAskConsent, isBusy, onCreate, onBack }: Props) {
   const { resources } = useInterface();
   const { query } = useAddress();

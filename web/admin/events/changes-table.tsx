@@ -83,7 +83,9 @@ export function ChangesTable({ diff }: { diff: Diff }) {
   );
 }
 
-/** The names of the objects, as far as they still exist and the caller may see them; without them the keys are shown. */
+/**
+ * The names of the objects, as far as they still exist and the caller may see them; without them the keys are shown.
+ */
 function useNamesIn(diff: Diff): Names {
   const { answer } = useLoadable(useCallback(() => readNames(keysIn(diff)), [diff]));
   return answer.state === 'ready' ? answer.value : () => undefined;

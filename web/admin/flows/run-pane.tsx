@@ -15,8 +15,8 @@ interface Props {
 }
 
 /**
- * The flow as people see it, by the same screens, and the inspector beside it. The pages of flows cannot be framed, here
- * neither: that protects them against clickjacking.
+ * The flow as people see it, by the same screens, and the inspector beside it. The pages of flows cannot be framed,
+ * here neither: that protects them against clickjacking.
  */
 export function RunPane({ slug, onEnd }: Props) {
   const flow = useMemo(() => ({ slug, query: '' }), [slug]);

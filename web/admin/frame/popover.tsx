@@ -10,7 +10,9 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** A button with an icon that opens a small panel. Escape closes it, and so does leaving it or going to another page. */
+/**
+ * A button with an icon that opens a small panel. Escape closes it, and so does leaving it or going to another page.
+ */
 export function Popover({ label, icon, className = 'icon-button', children }: Props) {
   const details = useRef<HTMLDetailsElement>(null);
   const { path, query } = useAddress();

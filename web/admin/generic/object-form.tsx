@@ -101,7 +101,9 @@ export function ObjectForm(props: Props) {
   const write = async (version = '', query = ''): Promise<Row> =>
     (await apiRequest<Row>(method, `${path}${query}`, { body, headers: version ? { 'if-match': version } : {} })).value;
 
-  /** Writes on top of the version that the form is about. A later one in which nothing of the form differs will do too. */
+  /**
+   * Writes on top of the version that the form is about. A later one in which nothing of the form differs will do too.
+   */
   async function writeUnlessChanged(): Promise<Row | null> {
     try {
       return await write(etag);

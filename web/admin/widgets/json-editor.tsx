@@ -14,7 +14,10 @@ function textOf(value: unknown, format: Format): string {
   return format === 'json' ? JSON.stringify(value, null, 2) : dump(value, { noRefs: true, lineWidth: -1 });
 }
 
-/** JSON is valid YAML, so both can be entered in either format. Without aliases, YAML holds no more than JSON: no cycles. */
+/**
+ * JSON is valid YAML, so both can be entered in either format. Without aliases, YAML holds no more than JSON: no
+ * cycles.
+ */
 function read(text: string, member: Member): unknown {
   if (text.trim() === '') return nothing(member);
   try {

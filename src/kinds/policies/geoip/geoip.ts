@@ -22,7 +22,10 @@ export function geoIp({ geo }: { readonly geo: Geo }): PolicyKind {
       const values = { countries: ['DE', 'FR', 'SE'], asns: [] };
       await api.ensure('/policies/geoip/', { name: 'Demo: from Europe' }, values);
     },
-    /** A match on either list passes, also where the other database lacks the address; without a match that is a failure. */
+    /**
+     * A match on either list passes, also where the other database lacks the address; without a match that is a
+     * failure.
+     */
     evaluate(policy, { clientIp }) {
       const { asns, countries } = policy;
       const results = [

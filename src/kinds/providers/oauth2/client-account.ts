@@ -15,8 +15,8 @@ const suffixLength = 8;
 const cache = queryCache<number | null>('client accounts');
 
 /**
- * The account that a client, or one of its workloads, acts as by itself; made when it is first needed. It is found by what
- * it was made for never by name, which another user may have.
+ * The account that a client, or one of its workloads, acts as by itself; made when it is first needed. It is found by
+ * what it was made for never by name, which another user may have.
  */
 export async function clientAccount(
   engine: Engine,

@@ -22,7 +22,10 @@ interface Provider {
   readonly property_mappings: readonly string[];
 }
 
-/** Gives a confidential client a new secret. The previous one is accepted for a limited time, so that the client can be updated without an interruption. */
+/**
+ * Gives a confidential client a new secret. The previous one is accepted for a limited time, so that the client can be
+ * updated without an interruption.
+ */
 export const rotateSecretAction = actionOn<Provider>()({
   name: 'rotate_secret',
   on: 'row',

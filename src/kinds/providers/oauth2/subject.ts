@@ -16,8 +16,9 @@ const sharedBy: ReadonlyMap<SubMode, NamingAttribute> = new Map([
 const maxSubjectLength = 255;
 
 /**
- * Who a token is about, as `subjectOf` has it. Nothing is issued for a subject that another user has as well: the client would
- * take the one for the other. Names are unique; a `upn` is an attribute that several users can have, and users may share an address.
+ * Who a token is about, as `subjectOf` has it. Nothing is issued for a subject that another user has as well: the
+ * client would take the one for the other. Names are unique; a `upn` is an attribute that several users can have, and
+ * users may share an address.
  */
 export async function uniqueSubject(
   { installId, refusals }: Pick<OAuthDependencies, 'installId' | 'refusals'>,
@@ -35,8 +36,8 @@ export async function uniqueSubject(
 }
 
 /**
- * Refuses a subject of earlier tokens that another user has now: the client would take the one for the other. Names, addresses and
- * the attribute `upn` change hands.
+ * Refuses a subject of earlier tokens that another user has now: the client would take the one for the other. Names,
+ * addresses and the attribute `upn` change hands.
  */
 export async function checkSubjectOwner(
   { installId }: Pick<OAuthDependencies, 'installId'>,

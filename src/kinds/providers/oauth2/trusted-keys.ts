@@ -11,8 +11,8 @@ export interface TrustedKeys {
 }
 
 /**
- * The keys by which a JWT of a client may be verified: its own, then those of the provider's JWKS sources. Stored keys win
- * over those at an address. Rotated keys are fetched by the `kid` of the JWT.
+ * The keys by which a JWT of a client may be verified: its own, then those of the provider's JWKS sources. Stored keys
+ * win over those at an address. Rotated keys are fetched by the `kid` of the JWT.
  */
 export async function loadTrustedKeys(
   { db, remoteKeys, keySets }: Pick<OAuthDependencies, 'db' | 'remoteKeys' | 'keySets'>,

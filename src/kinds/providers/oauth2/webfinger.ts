@@ -10,8 +10,8 @@ const issuerRel = 'http://openid.net/specs/connect/1.0/issuer';
 const maxLength = 500;
 
 /**
- * Finds the issuer for an account (RFC 7033; OpenID Connect Discovery §2): that of the default application of the brand with
- * its domain, else this server as a whole. The same for every account, against user enumeration.
+ * Finds the issuer for an account (RFC 7033; OpenID Connect Discovery §2): that of the default application of the brand
+ * with its domain, else this server as a whole. The same for every account, against user enumeration.
  */
 export function webFingerEndpoint(needs: OAuthDependencies): OAuthEndpoint {
   return async ({ call, params }) => {

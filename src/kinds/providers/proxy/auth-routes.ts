@@ -52,7 +52,10 @@ export async function authenticate(needs: ProxyNeeds, http: HttpCall, kind: Prox
   }
 }
 
-/** A test goes on to the sign-in, whoever is signed in. Null if there is no such test, or nothing that it could go on to. */
+/**
+ * A test goes on to the sign-in, whoever is signed in. Null if there is no such test, or nothing that it could go on
+ * to.
+ */
 async function noteCheck(
   needs: ProxyNeeds,
   call: Call,

@@ -73,7 +73,10 @@ const named = ({ outpost }: CheckNeeds, headers: HeaderList): HeaderList =>
     ? headers
     : headers.map(([name, value]) => [name, name === 'X-Gatehouse-Meta-Outpost' ? inOneLine(outpost.name) : value]);
 
-/** A session that is bound to a network or location and used from elsewhere has been stolen: it ends, here and everywhere. */
+/**
+ * A session that is bound to a network or location and used from elsewhere has been stolen: it ends, here and
+ * everywhere.
+ */
 async function staysBound({ sessions }: CheckNeeds, call: Call, { binding, main }: HostSession): Promise<boolean> {
   if (binding === null || main === null) return true;
   const broken = brokenBinding(sessions.geo, JSON.parse(binding), call.request.clientIp);

@@ -28,8 +28,8 @@ export type Described = { readonly original: Original } | { readonly wrong: read
 type Http = Pick<HttpCall, 'facts' | 'raw'>;
 
 /**
- * The request that a trusted proxy asks about. Each kind is read from the headers alone that the proxy sets itself: others
- * are the client's, who may send whatever it likes.
+ * The request that a trusted proxy asks about. Each kind is read from the headers alone that the proxy sets itself:
+ * others are the client's, who may send whatever it likes.
  */
 export function describeOriginal(http: Http, kind: ProxyKind): Described {
   if (!http.facts.isForwarded) return { wrong: [{ header: 'peer', received: http.facts.clientIp }] };
@@ -111,8 +111,8 @@ const wrongOf = ({ raw }: Http, header: string): Wrong => ({
 });
 
 /**
- * Whether a browser asks for a page, which it can be sent elsewhere for. Anything else (requests of scripts, WebSockets,
- * programs) would follow the redirect to a page that it cannot use.
+ * Whether a browser asks for a page, which it can be sent elsewhere for. Anything else (requests of scripts,
+ * WebSockets, programs) would follow the redirect to a page that it cannot use.
  */
 export function isNavigation(method: string, header: (name: string) => string | undefined): boolean {
   if (method !== 'GET' && method !== 'HEAD') return header('sec-fetch-mode') === 'navigate';

@@ -75,8 +75,8 @@ export async function identityOf(
 }
 
 /**
- * What the mappings say of a user. Headers come from mappings of administrators: the managed ones pass on attributes, which
- * more people may write.
+ * What the mappings say of a user. Headers come from mappings of administrators: the managed ones pass on attributes,
+ * which more people may write.
  */
 function claimsOf(
   { sandbox }: IdentityNeeds,

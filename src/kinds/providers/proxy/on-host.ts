@@ -51,7 +51,9 @@ export function notSignedIn(provider: HostProvider, target: string): HttpRespons
   );
 }
 
-/** The beginning of every sign-in to an application: the browser gets a secret and is sent to this server's own address. */
+/**
+ * The beginning of every sign-in to an application: the browser gets a secret and is sent to this server's own address.
+ */
 export async function start(needs: ProxyNeeds, host: HostCall): Promise<HttpResponse> {
   const { call, http } = host;
   const { request, now } = call;

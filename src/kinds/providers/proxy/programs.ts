@@ -40,8 +40,8 @@ const select = statement<[hash: string, now: string], Found>(
 );
 
 /**
- * App passwords for programs that cannot follow a sign-in, by Basic authentication or as a bearer token. Their sessions are
- * found by the header itself, and end with the app password.
+ * App passwords for programs that cannot follow a sign-in, by Basic authentication or as a bearer token. Their sessions
+ * are found by the header itself, and end with the app password.
  */
 export function createPrograms(needs: Needs): Programs {
   const { db, key } = needs;

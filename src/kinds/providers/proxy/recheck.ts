@@ -20,8 +20,8 @@ interface Needs extends IdentityNeeds {
 const everyMs = 60_000;
 
 /**
- * Evaluates the policies of the application again for a session whose last check is a minute old, and what its headers say.
- * Requests that come meanwhile wait for the same answer.
+ * Evaluates the policies of the application again for a session whose last check is a minute old, and what its headers
+ * say. Requests that come meanwhile wait for the same answer.
  */
 export function createRecheck(needs: Needs): Recheck {
   const running = new Map<string, Promise<HeaderList | null>>();

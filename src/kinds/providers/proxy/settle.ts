@@ -87,8 +87,8 @@ async function ownHostComplaint(
 }
 
 /**
- * The server connects to whatever a proxy names as its upstream, in its own network, and hands the requests of a whole host
- * to it.
+ * The server connects to whatever a proxy names as its upstream, in its own network, and hands the requests of a whole
+ * host to it.
  */
 function checkMayProxy({ call: { actor }, values, current }: Input): void {
   if (!actor || actor.isSuperuser) return;
@@ -99,7 +99,9 @@ function checkMayProxy({ call: { actor }, values, current }: Input): void {
     throw new Problem('permission_denied', 'Only superusers set up the mode proxy and the internal host.');
 }
 
-/** One host, one provider. Hosts that another provider covers by its domain are taken from it only by who may change it. */
+/**
+ * One host, one provider. Hosts that another provider covers by its domain are taken from it only by who may change it.
+ */
 async function takenComplaint({ tx, call, registry, values, current }: Input): Promise<Complaints | null> {
   await call.db.dialect.exclusive('proxy hosts')?.execute(tx);
   const { rows: others } = await sql<{

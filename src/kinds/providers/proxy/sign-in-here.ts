@@ -23,7 +23,9 @@ import { authorizePath, callbackPath } from './proxy-paths.ts';
 import { pendingUntil, storePending } from './proxy-sessions.ts';
 import { openState } from './state.ts';
 
-/** Takes a person from a protected application to the code with which they go back to it. At the address of this server. */
+/**
+ * Takes a person from a protected application to the code with which they go back to it. At the address of this server.
+ */
 export async function authorize(
   needs: ProxyNeeds,
   call: Call,

@@ -1,7 +1,10 @@
 import { addMilliseconds } from '../../../platform/clock.ts';
 import { nullIfUnreadable, type SecretBox } from '../../../platform/keys.ts';
 
-/** What a sign-in is for, from the application to this server and back. It travels in the address, so each tab has its own. */
+/**
+ * What a sign-in is for, from the application to this server and back. It travels in the address, so each tab has its
+ * own.
+ */
 export interface SignInState {
   readonly provider: number;
   /** Where the person goes on. */

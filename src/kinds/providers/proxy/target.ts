@@ -10,7 +10,10 @@ interface Reachable {
 
 const maxTarget = 2_000;
 
-/** Where a person goes on after signing in: an address of what the provider protects. Anything else leads to its start page. */
+/**
+ * Where a person goes on after signing in: an address of what the provider protects. Anything else leads to its start
+ * page.
+ */
 export function safeTarget(provider: Reachable, wanted: string | null): string {
   const home = new URL(provider.external_host);
   const url = wanted === null || wanted === '' || wanted.length > maxTarget ? null : URL.parse(wanted, home);

@@ -40,7 +40,9 @@ export function mapAttributes(
   }
 }
 
-/** `define_attribute(vendor_code, vendor_name, attribute_name, attribute_code, attribute_type)`, or an object of these. */
+/**
+ * `define_attribute(vendor_code, vendor_name, attribute_name, attribute_code, attribute_type)`, or an object of these.
+ */
 function define(added: Map<string, Definition>, given: readonly Json[]): null {
   const [first] = given;
   const [vendor, , name, code, type] = isJsonObject(first)

@@ -14,7 +14,9 @@ const offeredFormats = [nameIdFormats.email, nameIdFormats.persistent, nameIdFor
 /** SAML 2.0 Metadata, appendix A. */
 export const metadataType = 'application/samlmetadata+xml';
 
-/** The document by which a service provider learns of us (SAML metadata 2.0, section 2.4.3). With `only`, one binding. */
+/**
+ * The document by which a service provider learns of us (SAML metadata 2.0, section 2.4.3). With `only`, one binding.
+ */
 export async function idpMetadata(
   provider: Described,
   publicUrl: string,

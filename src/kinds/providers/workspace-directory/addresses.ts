@@ -11,8 +11,8 @@ import type { Send } from '../../../provider/sync/send.ts';
 import { isTemporaryName, temporaryName } from '../../../provider/sync/temporary-name.ts';
 
 /**
- * The calls that depend on addresses, which `by` holds. The directory finds users and groups by their aliases too: those belong to
- * others. It keeps a former address as an alias.
+ * The calls that depend on addresses, which `by` holds. The directory finds users and groups by their aliases too:
+ * those belong to others. It keeps a former address as an alias.
  */
 export function addressCalls(send: Send, url: string, by: 'primaryEmail' | 'email') {
   const one = (key: string) => `${url}/${encodeURIComponent(key)}`;

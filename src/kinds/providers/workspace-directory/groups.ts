@@ -70,8 +70,8 @@ export function workspaceGroups(settings: WorkspaceSettings, session: WorkspaceS
 }
 
 /**
- * The address of a group, by its name. One whose name has no letters for an address, or not all, gets one that no other group has. As
- * long as the directory has the group by the same name it keeps the address it has there.
+ * The address of a group, by its name. One whose name has no letters for an address, or not all, gets one that no other
+ * group has. As long as the directory has the group by the same name it keeps the address it has there.
  */
 function addressFor({ pk, name }: ObjectFacts, mapped: JsonObject, known: JsonObject | null, domain: string): string {
   const address = textOf(known ?? {}, 'email');

@@ -5,7 +5,9 @@ import type { OAuthSource } from './oauth-model.ts';
 import { findProviderType } from './provider-types.ts';
 import { failed, isSuccess, requestService } from './request-service.ts';
 
-/** What an OpenID provider publishes (OpenID Connect Discovery §3), as far as it is used. A type, since it is stored. */
+/**
+ * What an OpenID provider publishes (OpenID Connect Discovery §3), as far as it is used. A type, since it is stored.
+ */
 export type Discovered = {
   /** The address it was read from: when the source is pointed elsewhere, it counts no more. */
   readonly from: string;
@@ -70,8 +72,9 @@ export async function discover(fetch: GuardedFetch, source: OAuthSource): Promis
 const wellKnown = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
 
 /**
- * Whether a document belongs to the address that it was read from (OpenID Connect Discovery §4.3, RFC 8414 §3.3, where the path of the
- * issuer comes last). At other addresses, the origin alone can be compared; a template for many tenants belongs to none.
+ * Whether a document belongs to the address that it was read from (OpenID Connect Discovery §4.3, RFC 8414 §3.3, where
+ * the path of the issuer comes last). At other addresses, the origin alone can be compared; a template for many tenants
+ * belongs to none.
  */
 function isIssuerAt(issuer: string, from: string): boolean {
   if (issuer.includes('{')) return true;

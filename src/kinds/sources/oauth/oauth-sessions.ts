@@ -77,7 +77,10 @@ export async function sessionsNamed(
   return rows;
 }
 
-/** Logout tokens are remembered until they are refused by their age, so that each is accepted once, on whichever instance. */
+/**
+ * Logout tokens are remembered until they are refused by their age, so that each is accepted once, on whichever
+ * instance.
+ */
 export const usedLogoutTokens = expired('oauth_source_logout_tokens', 'used logout tokens');
 
 /** Whether the token is used for the first time. */

@@ -11,7 +11,9 @@ import { storeDiscovered } from './store-discovered.ts';
 export const refreshJobName = 'oauth_source_refresh';
 const everyMs = 3 * 60 * 60_000;
 
-/** Reads again what enabled OpenID sources publish; with a payload, of one source. What cannot be read stays as it was. */
+/**
+ * Reads again what enabled OpenID sources publish; with a payload, of one source. What cannot be read stays as it was.
+ */
 export const refreshJob = (fetch: GuardedFetch, { db, engine, systemCall }: JobServer): JobKind => ({
   name: refreshJobName,
   summary: 'Read the OpenID configuration and keys of OAuth sources.',

@@ -73,8 +73,8 @@ async function findConnection(source: OAuthSource, user: number, { db, now, worl
 }
 
 /**
- * One renewal at a time, across instances: a refresh token that is used twice may end the whole grant. The lease is known by
- * its end; null if it is taken.
+ * One renewal at a time, across instances: a refresh token that is used twice may end the whole grant. The lease is
+ * known by its end; null if it is taken.
  */
 async function acquireLease({ pk, expires }: Connection, { db, now }: Call): Promise<string | null> {
   const { moment } = db.dialect;

@@ -29,7 +29,10 @@ export const logoutRedirectToSource =
     return buildLogoutRedirect(key, call, oauthLogoutPaths.logout, { source, slug, facts: { idToken } });
   };
 
-/** Sends a browser to the provider to end its session (OpenID Connect RP-Initiated Logout), or takes it on when it returns. */
+/**
+ * Sends a browser to the provider to end its session (OpenID Connect RP-Initiated Logout), or takes it on when it
+ * returns.
+ */
 export async function handleLogout(needs: LogoutNeeds, visitor: SourceRequest<OAuthSource>): Promise<HttpResponse> {
   return visitor.given.has('session') ? startLogout(needs, visitor) : finishLogout(needs, visitor);
 }

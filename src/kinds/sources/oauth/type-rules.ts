@@ -8,7 +8,10 @@ export interface TypeRules {
   readonly params?: Readonly<Record<string, string>>;
   /** Whether it supports OpenID Connect: its ID token is required, and verified. */
   readonly isOpenId?: boolean;
-  /** Whether its ID tokens say when the user has authenticated, if that is asked for by `max_age` (OpenID Connect Core §3.1.2.1). */
+  /**
+   * Whether its ID tokens say when the user has authenticated, if that is asked for by `max_age` (OpenID Connect Core
+   * §3.1.2.1).
+   */
   readonly tellsAuthTime?: boolean;
   /** How we authenticate at the token endpoint: in the header or in the body, never both. */
   readonly clientAuth: 'basic' | 'post';

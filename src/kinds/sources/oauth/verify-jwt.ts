@@ -38,7 +38,10 @@ export interface SignedDocument {
   readonly now: string;
 }
 
-/** Verifies what a service has signed with one of its keys, and that it is the issuer if the document names one. Throws `SourceRefusal`. */
+/**
+ * Verifies what a service has signed with one of its keys, and that it is the issuer if the document names one. Throws
+ * `SourceRefusal`.
+ */
 export async function verifyJwt(
   remoteKeys: RemoteKeys,
   source: OAuthSource,

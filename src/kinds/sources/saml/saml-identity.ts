@@ -30,7 +30,8 @@ export function identityOf(
     identifier: value,
     username: value,
     email,
-    // SAML has no word for it: an address counts as confirmed when it is what the account is called, or by an attribute.
+    // SAML has no word for it: an address counts as confirmed when it is what the account is called, or by an
+    // attribute.
     isEmailConfirmed: (isAddress && email === value) || first(['email_verified']) === 'true',
     name: first(nameNames) ?? '',
     ...(groups.length > 0 && { groups: [...new Set(groups)] }),

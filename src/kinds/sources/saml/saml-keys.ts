@@ -13,7 +13,9 @@ interface Reads {
   readonly world: ResourceWorld;
 }
 
-/** All keys that may have signed what the identity provider sends: a pair may hold several certificates during a change. */
+/**
+ * All keys that may have signed what the identity provider sends: a pair may hold several certificates during a change.
+ */
 export async function verificationKeys(
   { verification_kp }: Pick<SamlSource, 'verification_kp'>,
   { query, world }: Reads,

@@ -15,7 +15,10 @@ interface Reads {
   readonly world: ResourceWorld;
 }
 
-/** The document with which an identity provider learns of this source (SAML metadata 2.0, section 2.4.4). Signed with a signing pair. */
+/**
+ * The document with which an identity provider learns of this source (SAML metadata 2.0, section 2.4.4). Signed with a
+ * signing pair.
+ */
 export async function metadataOf(source: SamlSource, publicUrl: string, reads: Reads): Promise<string> {
   const { entityId, consumerUrl, logoutUrl } = serviceProviderOf(source, publicUrl);
   const descriptor = xml(

@@ -10,8 +10,8 @@ import type { CheckInput } from '../../../resource/resource.ts';
 import { checkNotAboveCaller, type LinkedObject } from '../../../source/link-rights.ts';
 import { scimSourceModel } from './scim.resource.ts';
 
-// The client that owns a record may change and delete its user or group. So callers who set one must have that permission
-// themselves, on what the record stood for before and on what it stands for now.
+// The client that owns a record may change and delete its user or group. So callers who set one must have that
+// permission themselves, on what the record stood for before and on what it stands for now.
 const source = ref(scimSourceModel, 'uuid', { needs: 'change', partOf: true, help: 'The source that created it.' });
 const attributes = json({ anyValue: true, default: () => ({}), help: 'The record as the source sent it.' });
 /** Internal columns of the SCIM server: neither shown nor accepted here. */

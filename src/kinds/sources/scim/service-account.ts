@@ -13,8 +13,8 @@ interface Stored {
 }
 
 /**
- * Gives a source the account that its SCIM client acts as, and the token that proves it, where it has none. Both go with the source.
- * Returns what was missing.
+ * Gives a source the account that its SCIM client acts as, and the token that proves it, where it has none. Both go
+ * with the source. Returns what was missing.
  */
 export async function ensureServiceAccount(
   input: AfterWrite<{ pk: string; name: string }>,

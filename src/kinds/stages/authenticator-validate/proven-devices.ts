@@ -10,5 +10,8 @@ export function addProven(context: Context, pk: number): void {
   context.user_notes[proven] = [...provenDevices(context), pk];
 }
 
-/** Keys of the devices that were shown on this walk, at this stage or at one before it; not those remembered in the browser. */
+/**
+ * Keys of the devices that were shown on this walk, at this stage or at one before it; not those remembered in the
+ * browser.
+ */
 export const provenDevices = (context: Context): number[] => deviceKeysIn(context, proven);

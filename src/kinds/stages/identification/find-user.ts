@@ -10,9 +10,9 @@ import { userFields } from './identification-stage.resource.ts';
 const maxMatches = 50;
 
 /**
- * The one user whom the text identifies by one of these members; null if there is none or several. Of names that differ in case
- * alone, from before those were refused, the exact one counts. A name that is another user's address counts unless that address
- * is verified: then its owner typed it.
+ * The one user whom the text identifies by one of these members; null if there is none or several. Of names that differ
+ * in case alone, from before those were refused, the exact one counts. A name that is another user's address counts
+ * unless that address is verified: then its owner typed it.
  */
 export async function findUser(
   { db }: Call,

@@ -46,7 +46,8 @@ export function readAnswers(prompts: readonly RenderedPrompt[], given: Row): Pro
     if ('complaint' in parsed) complaints[prompt.field_key] = parsed.complaint;
     else values.set(prompt.field_key, parsed.value);
   }
-  // Two are a password and its repetition. With more of them, one is the old password: which one, only policies can say.
+  // Two are a password and its repetition. With more of them, one is the old password: which one, only policies can
+  // say.
   const passwords = prompts.filter(({ type }) => type === 'password').map(({ field_key }) => values.get(field_key));
   if (passwords.length === 2 && passwords[0] !== passwords[1]) complaints.non_field_errors = ["Passwords don't match."];
   return { values: Object.fromEntries(values), complaints };

@@ -24,7 +24,8 @@ export const directory: Migration = {
         type: 'text',
         attributes: 'json',
       },
-      // Filters that leave most users in: the index gives their default order as well, so that a page is read, not sorted.
+      // Filters that leave most users in: the index gives their default order as well, so that a page is read, not
+      // sorted.
       { index: ['is_active', 'path', 'type'].map((name) => [name, 'username']) },
     ),
     ...dialect.searchIndex('users', ['username', 'name', 'email']),

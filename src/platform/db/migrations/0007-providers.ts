@@ -2,7 +2,9 @@ import type { Dialect } from '../dialect.ts';
 import type { Migration } from '../migrate.ts';
 import { createJoin, createTable } from '../table.ts';
 
-/** The kinds of provider with the mappings they use, what OAuth2 grants, consents, and the kinds of service connection. */
+/**
+ * The kinds of provider with the mappings they use, what OAuth2 grants, consents, and the kinds of service connection.
+ */
 export const providerKinds: Migration = {
   name: '0007-providers',
   statements: (dialect) => [
@@ -71,7 +73,9 @@ function oauth2(dialect: Dialect): string[] {
   ];
 }
 
-/** Of each token and code only a hash is kept. A grant goes with the session that it was made in, where there is one. */
+/**
+ * Of each token and code only a hash is kept. A grant goes with the session that it was made in, where there is one.
+ */
 function grants(dialect: Dialect): string[] {
   const grant = {
     pk: 'serial',
@@ -117,7 +121,10 @@ function grants(dialect: Dialect): string[] {
   ];
 }
 
-/** Requests that are not answered yet, what may be used once, keys that tokens were signed with, and clients' own accounts. */
+/**
+ * Requests that are not answered yet, what may be used once, keys that tokens were signed with, and clients' own
+ * accounts.
+ */
 function underWay(dialect: Dialect): string[] {
   return [
     ...createTable(dialect, 'oauth2_requests', {

@@ -1,7 +1,9 @@
 import type { Migration } from '../migrate.ts';
 import { createTable } from '../table.ts';
 
-/** People who are away at a source or have just come back, what OpenID sources publish, and the tokens they give out. */
+/**
+ * People who are away at a source or have just come back, what OpenID sources publish, and the tokens they give out.
+ */
 export const oauthSignIns: Migration = {
   name: '0025-oauth-sign-ins',
   statements: (dialect) => [

@@ -2,9 +2,9 @@ import type { Migration } from '../migrate.ts';
 import { createJoin, createTable } from '../table.ts';
 
 /**
- * Each group with itself and every group above it, because nearly every request asks which rights a group brings, and groups
- * rarely move. Triggers maintain the table, so that imports, a sync, an older instance and `psql` need not. Also the keys
- * under which the API shows global grants; grants on objects have keys in their own tables.
+ * Each group with itself and every group above it, because nearly every request asks which rights a group brings, and
+ * groups rarely move. Triggers maintain the table, so that imports, a sync, an older instance and `psql` need not. Also
+ * the keys under which the API shows global grants; grants on objects have keys in their own tables.
  */
 export const groupsAndGrants: Migration = {
   name: '0026-groups-and-grants',

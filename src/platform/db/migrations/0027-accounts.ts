@@ -22,8 +22,8 @@ export const accounts: Migration = {
 };
 
 /**
- * Whether, when and how `verified_email` was verified; it says nothing about another address. Until now administrators wrote
- * an attribute for applications.
+ * Whether, when and how `verified_email` was verified; it says nothing about another address. Until now administrators
+ * wrote an attribute for applications.
  */
 function verifiedAddresses(dialect: Dialect): string[] {
   const [isVerified, yes, now] =
@@ -44,9 +44,10 @@ function verifiedAddresses(dialect: Dialect): string[] {
 }
 
 /**
- * Names and addresses of users are looked up, and unique, by keys that code computes (`src/lib/name-key.ts`), because `lower()`
- * handles ASCII letters only. ASCII keys are set here, others at the start (`fillNameKeys`). Of several rows with one key, from
- * before or because they share an address, all but one are marked by their uuid. `upn_key` is set when attributes are written.
+ * Names and addresses of users are looked up, and unique, by keys that code computes (`src/lib/name-key.ts`), because
+ * `lower()` handles ASCII letters only. ASCII keys are set here, others at the start (`fillNameKeys`). Of several rows
+ * with one key, from before or because they share an address, all but one are marked by their uuid. `upn_key` is set
+ * when attributes are written.
  */
 function nameKeys(dialect: Dialect): string[] {
   const isAscii = (column: string) =>
@@ -84,7 +85,9 @@ const triggersForOlderInstances = [
   'create trigger users_name_keys before insert or update of "username", "email" on "users" for each row execute function users_name_keys()',
 ];
 
-/** Attributes by which clients look users up, and which must be unique before they are released. Few users have them. */
+/**
+ * Attributes by which clients look users up, and which must be unique before they are released. Few users have them.
+ */
 const attributeIndexes = (
   [
     ['users_upn', `lower(substr("attributes" ->> 'upn', 1, 255))`, null],

@@ -18,7 +18,10 @@ const orderedLists = [
   'stage_webauthn_device_types',
 ];
 
-/** Flows and applications can be turned off, pending authorization requests, ordered references, and the state of the server. */
+/**
+ * Flows and applications can be turned off, pending authorization requests, ordered references, and the state of the
+ * server.
+ */
 export const flowsAndApplications: Migration = {
   name: '0028-flows-and-applications',
   statements: (dialect) => [

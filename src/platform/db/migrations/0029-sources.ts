@@ -1,7 +1,10 @@
 import type { Migration } from '../migrate.ts';
 import { addColumns, createJoin, createTable } from '../table.ts';
 
-/** Sign-in and single logout by SAML and OAuth sources, their access tokens for scope mappings, and rights of SCIM sources. */
+/**
+ * Sign-in and single logout by SAML and OAuth sources, their access tokens for scope mappings, and rights of SCIM
+ * sources.
+ */
 export const sources: Migration = {
   name: '0029-sources',
   statements: (dialect) => [

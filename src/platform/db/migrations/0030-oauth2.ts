@@ -2,7 +2,10 @@ import type { Dialect } from '../dialect.ts';
 import type { Migration } from '../migrate.ts';
 import { addColumns, createJoin, createTable } from '../table.ts';
 
-/** Signing algorithms, rotated client secrets, resources and audiences of tokens, and the deletion of providers by a job. */
+/**
+ * Signing algorithms, rotated client secrets, resources and audiences of tokens, and the deletion of providers by a
+ * job.
+ */
 export const oauth2: Migration = {
   name: '0030-oauth2',
   statements: (dialect) => [
@@ -24,7 +27,8 @@ export const oauth2: Migration = {
       ['client', 'int', 'provider_oauth2'],
       { position: 'int default 0' },
     ),
-    // Tokens, which can be hundreds of thousands, are deleted by a job after their provider; hence without a foreign key.
+    // Tokens, which can be hundreds of thousands, are deleted by a job after their provider; hence without a foreign
+    // key.
     ...['oauth2_access_tokens', 'oauth2_refresh_tokens'].flatMap((table) => dropProviderKey(dialect, table)),
     ...createTable(dialect, 'oauth2_provider_deletions', { pk: 'int key' }),
     ...deletionTrigger(dialect),

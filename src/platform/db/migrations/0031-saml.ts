@@ -34,7 +34,8 @@ export const saml: Migration = {
       saml_name: 'text index',
       friendly_name: 'text? index',
     }),
-    // Which service providers users have signed in to. Rows outlive the session until the service providers are notified.
+    // Which service providers users have signed in to. Rows outlive the session until the service providers are
+    // notified.
     ...createTable(
       dialect,
       'saml_logins',

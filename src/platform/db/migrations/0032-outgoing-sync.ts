@@ -2,7 +2,9 @@ import type { Dialect } from '../dialect.ts';
 import type { Migration } from '../migrate.ts';
 import { createJoin, createTable } from '../table.ts';
 
-/** State of outgoing sync, the outbox that triggers fill, and providers that push to SCIM servers and cloud directories. */
+/**
+ * State of outgoing sync, the outbox that triggers fill, and providers that push to SCIM servers and cloud directories.
+ */
 export const outgoingSync: Migration = {
   name: '0032-outgoing-sync',
   statements: (dialect) => [
@@ -20,8 +22,9 @@ export const outgoingSync: Migration = {
 
 function engine(dialect: Dialect): string[] {
   return [
-    // One row for each object that a provider has sent or has to send. No foreign key to the object: after its deletion here it
-    // still has to be deleted there. The age of an object at the target says how long a 404 may be a delay there.
+    // One row for each object that a provider has sent or has to send. No foreign key to the object: after its deletion
+    // here it still has to be deleted there. The age of an object at the target says how long a 404 may be a delay
+    // there.
     ...createTable(
       dialect,
       'sync_objects',
@@ -154,9 +157,9 @@ const knownLinks = ({ name }: Dialect): string[] =>
   );
 
 /**
- * Every change of users, groups or memberships adds to the outbox in its transaction, if any provider pushes. Columns that a
- * sign-in updates are left out. On PostgreSQL the trigger also wakes the worker; notifications serialize commits, which is
- * acceptable because users and groups rarely change.
+ * Every change of users, groups or memberships adds to the outbox in its transaction, if any provider pushes. Columns
+ * that a sign-in updates are left out. On PostgreSQL the trigger also wakes the worker; notifications serialize
+ * commits, which is acceptable because users and groups rarely change.
  */
 function outbox(dialect: Dialect): string[] {
   const users = ['uuid', 'username', 'name', 'email', 'is_active', 'path', 'type', 'attributes'];

@@ -48,7 +48,10 @@ const unused = [
   'users_lower_username',
 ];
 
-/** Counts of events for charts, one search index for each table, maintained on every write, and indexes of events and users. */
+/**
+ * Counts of events for charts, one search index for each table, maintained on every write, and indexes of events and
+ * users.
+ */
 export const lists: Migration = {
   name: '0034-lists',
   statements: (dialect) => [
@@ -79,9 +82,9 @@ const newestFirst = (column: string, replaced: string): string[] => [
 ];
 
 /**
- * Without statistics, SQLite assumes that all indexes are equally selective and prefers the one in the order of the list: to
- * find the events of a user it read all those of an action (15 s with 10,000,000 events). Fixed numbers, so that plans are
- * the same everywhere.
+ * Without statistics, SQLite assumes that all indexes are equally selective and prefers the one in the order of the
+ * list: to find the events of a user it read all those of an action (15 s with 10,000,000 events). Fixed numbers, so
+ * that plans are the same everywhere.
  */
 const narrowFilters = (dialect: Dialect): string[] => [
   ...dialect.rowsPerValue('events', {

@@ -2,8 +2,8 @@ import type { Migration } from '../migrate.ts';
 import { addColumns } from '../table.ts';
 
 /**
- * Quotas of anonymous sign-ins, proof of authentication, and the scope of app passwords. Sign-ins of the previous release lock
- * these tables in this order, and before those of configuration: the same order here avoids deadlocks.
+ * Quotas of anonymous sign-ins, proof of authentication, and the scope of app passwords. Sign-ins of the previous
+ * release lock these tables in this order, and before those of configuration: the same order here avoids deadlocks.
  */
 export const sessions: Migration = {
   name: '0035-sessions',
@@ -16,7 +16,8 @@ export const sessions: Migration = {
           `create index "${table}_${column}" on "${table}" ("${column}", "created") where "${column}" is not null`,
       ),
     ]),
-    // When the user of a session last proved who they are. Unknown for older sessions: they authenticate again where it matters.
+    // When the user of a session last proved who they are. Unknown for older sessions: they authenticate again where it
+    // matters.
     ...addColumns(dialect, 'authenticated_sessions', { proven_at: 'time?' }),
     // App passwords may be limited to one application, and are deleted with it: without it they would open all others.
     ...addColumns(

@@ -28,8 +28,8 @@ export const clientOptions = {
   pipeline: true,
 } as const satisfies pg.ClientConfig;
 
-// By commands, because poolers refuse startup options. PgBouncer tracks time zone and date style for each client; the other settings may
-// stay with a server connection, where they also suit the next client.
+// By commands, because poolers refuse startup options. PgBouncer tracks time zone and date style for each client; the
+// other settings may stay with a server connection, where they also suit the next client.
 const settings = [
   "set timezone = 'UTC'",
   "set datestyle = 'ISO'",

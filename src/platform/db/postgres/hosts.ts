@@ -24,8 +24,9 @@ const tryWithinMs = 3_000;
 const lookEveryMs = 5_000;
 
 /**
- * After a fail-over the old primary may come back and take writes, which would be lost. So all hosts are asked before one is chosen, again
- * after a connection has broken, and every few seconds: the one with the newest history is used, and never one with an older history.
+ * After a fail-over the old primary may come back and take writes, which would be lost. So all hosts are asked before
+ * one is chosen, again after a connection has broken, and every few seconds: the one with the newest history is used,
+ * and never one with an older history.
  */
 export function createHosts(url: string): Hosts {
   const addresses = addressesOf(url);

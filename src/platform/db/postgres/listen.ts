@@ -5,7 +5,10 @@ const retryMs = 2_000;
 /** Poolers drop notifications: then the listener polls. */
 const lookEveryMs = 5_000;
 
-/** Holds a connection that listens on a channel; after a reconnect the listener is called, because it may have missed a notification. */
+/**
+ * Holds a connection that listens on a channel; after a reconnect the listener is called, because it may have missed a
+ * notification.
+ */
 export function listenOn(
   connect: () => Promise<Connected>,
   channel: string,

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 
 /**
- * GIN indexes collect new rows in lists that every search reads through. Brings them into the indexes themselves; returns how many
- * pages they filled. Writers do not wait meanwhile.
+ * GIN indexes collect new rows in lists that every search reads through. Brings them into the indexes themselves;
+ * returns how many pages they filled. Writers do not wait meanwhile.
  */
 export const emptyPendingLists = (write: Database['write']): Promise<number> =>
   write(

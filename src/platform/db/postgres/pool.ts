@@ -29,7 +29,8 @@ export function createPostgresPool(hosts: Hosts, size: number, needs: Connection
     async onConnect(base) {
       // The pool makes its clients of this class.
       const client = base as pg.Client;
-      // A connection that breaks fails the statement that runs on it; without a listener it would end the process as well.
+      // A connection that breaks fails the statement that runs on it; without a listener it would end the process as
+      // well.
       client.on('error', () => {});
       const { canPrepare } = await hosts.open(client);
       connections.set(client, new PostgresConnection(client, canPrepare, needs));

@@ -22,7 +22,8 @@ export interface PostgresOptions {
   /** Connections that are open at a time, but for the one that listens; two or more. */
   readonly connections?: number;
   /**
-   * Longer than the statement timeout of PostgreSQL: when even its error does not arrive, the network has failed silently.
+   * Longer than the statement timeout of PostgreSQL: when even its error does not arrive, the network has failed
+   * silently.
    */
   readonly answerWithinMs?: number;
 }

@@ -7,8 +7,9 @@ import { statement } from '../statement.ts';
 type Stored = Pick<Database, 'dialect' | 'read' | 'write'>;
 
 /**
- * Gives every table its trigger, by which each change sets the stamp in its own transaction, except `uncached`: tables that users
- * change, not administrators. Commits that set the stamp wait for each other, so theirs must not. Returns whether anything changed.
+ * Gives every table its trigger, by which each change sets the stamp in its own transaction, except `uncached`: tables
+ * that users change, not administrators. Commits that set the stamp wait for each other, so theirs must not. Returns
+ * whether anything changed.
  */
 export async function stampTables({ dialect, read, write }: Stored, uncached: readonly string[]): Promise<boolean> {
   const differing = (query: Query) =>
@@ -65,8 +66,9 @@ interface Dependencies {
 }
 
 /**
- * Checks whether cached values are current on PostgreSQL, where other instances write too. The stamp is read once for each request, after the
- * request has arrived; a value is used only while the stamp equals the one that was read before the value was loaded.
+ * Checks whether cached values are current on PostgreSQL, where other instances write too. The stamp is read once for
+ * each request, after the request has arrived; a value is used only while the stamp equals the one that was read before
+ * the value was loaded.
  */
 export function createStamps({ read, noting }: Dependencies): Stamps {
   const scopes = new AsyncLocalStorage<Scope>();
@@ -90,7 +92,10 @@ export function createStamps({ read, noting }: Dependencies): Stamps {
     return own;
   }
 
-  /** Requests that come while the stamp is being read share the next read: this one may have seen the stamp before they came. */
+  /**
+   * Requests that come while the stamp is being read share the next read: this one may have seen the stamp before they
+   * came.
+   */
   async function readTogether(): Promise<void> {
     if (!reading) return beginReading();
     nextReading ??= Promise.race([reading.catch(() => {}), setTimeout(slowAfterMs)]).then(beginReading);

@@ -7,9 +7,9 @@ const isPlanned = /^\s*(select|insert|update|delete|with)\b/i;
 const isSearch = / ilike /;
 
 /**
- * Names the statements that are worth preparing; others have no name. A text that comes again is prepared: parsing and planning take most of
- * a short statement's time. A text that comes once (filters in some rare combination) would only take up memory in the database. The name is
- * a hash of the text, so no name ever stands for two texts.
+ * Names the statements that are worth preparing; others have no name. A text that comes again is prepared: parsing and
+ * planning take most of a short statement's time. A text that comes once (filters in some rare combination) would only
+ * take up memory in the database. The name is a hash of the text, so no name ever stands for two texts.
  */
 export function createStatementNames(): (text: string) => string {
   const names = new Map<string, string>();

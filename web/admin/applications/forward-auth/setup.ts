@@ -3,7 +3,10 @@ export interface Setup {
   readonly mode: 'forward_single' | 'forward_domain' | 'proxy';
   /** The address at which people open the application. */
   readonly application: URL;
-  /** With the mode `forward_domain`: the address at which people sign in, where it is not that of Gatehouse; null otherwise. */
+  /**
+   * With the mode `forward_domain`: the address at which people sign in, where it is not that of Gatehouse; null
+   * otherwise.
+   */
   readonly signIn: URL | null;
   /** Where the proxy reaches Gatehouse and the application: a host and a port. */
   readonly gatehouse: string;

@@ -36,8 +36,8 @@ export function comparable(type: string, value: string): string | null {
 export type Decided = (part: Filter) => boolean | undefined;
 
 /**
- * Whether an entry matches. An attribute that an entry does not have is one that it lacks, never an unknown one: clients ask for attributes of
- * other servers in negations.
+ * Whether an entry matches. An attribute that an entry does not have is one that it lacks, never an unknown one:
+ * clients ask for attributes of other servers in negations.
  */
 export function matches(filter: Filter, entry: Entry, decided: Decided = () => undefined): boolean {
   const known = decided(filter);

@@ -7,7 +7,9 @@ import { groups } from './groups.ts';
 import type { Entry } from './match.ts';
 import { users, virtualGroups } from './users.ts';
 
-/** A part of the tree that a search goes through: one entry, or the entries of a kind, all of them or those of a name. */
+/**
+ * A part of the tree that a search goes through: one entry, or the entries of a kind, all of them or those of a name.
+ */
 export type Part =
   | { readonly is: 'entry'; readonly entry: Entry }
   | { readonly is: 'rows'; readonly kind: EntryKind; readonly name: string | null };

@@ -21,8 +21,8 @@ interface PairRow {
 const maxContexts = 200;
 
 /**
- * The certificate of the provider with this server name; else the only one that providers have; else the pair that the server was set
- * up with.
+ * The certificate of the provider with this server name; else the only one that providers have; else the pair that the
+ * server was set up with.
  */
 export function createTlsContexts(box: SecretBox): TlsContexts {
   const known = createLruCache<{ readonly sealedKey: string; readonly context: SecureContext }>(maxContexts);

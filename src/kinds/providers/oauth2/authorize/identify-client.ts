@@ -35,7 +35,10 @@ const addressing: ReadonlySet<string> = new Set([
   'request_uri',
 ]);
 
-/** Verifies client and redirect URI. Until then nothing is redirected (open redirect): errors thrown here are shown to the user. */
+/**
+ * Verifies client and redirect URI. Until then nothing is redirected (open redirect): errors thrown here are shown to
+ * the user.
+ */
 export async function identifyClient(
   needs: AuthorizeDependencies,
   call: Call,

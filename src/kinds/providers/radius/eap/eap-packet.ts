@@ -63,7 +63,9 @@ export function fragmentsOf(flight: Buffer): Buffer[] {
 const maxAvps = 20;
 const vendorFlag = 0x80;
 
-/** The AVPs in a tunnel (RFC 5281, section 10.1), by code; null if they are malformed. Those of vendors are left out. */
+/**
+ * The AVPs in a tunnel (RFC 5281, section 10.1), by code; null if they are malformed. Those of vendors are left out.
+ */
 export function readAvps(bytes: Buffer): Map<number, Buffer> | null {
   const avps = new Map<number, Buffer>();
   let at = 0;

@@ -24,8 +24,8 @@ export const scheduleFinishPropagation = (jobs: Jobs, tx: Query, { id, at }: Log
 };
 
 /**
- * If a service provider does not send the browser back, or the browser was closed, the server notifies those that the browser has
- * not reached. A browser that comes back later is redirected to the end.
+ * If a service provider does not send the browser back, or the browser was closed, the server notifies those that the
+ * browser has not reached. A browser that comes back later is redirected to the end.
  */
 export function finishPropagationJob({ db, key, jobs, systemCall }: Dependencies): JobKind<Watched> {
   return {

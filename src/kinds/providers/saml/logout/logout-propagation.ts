@@ -19,9 +19,10 @@ import { scheduleFinishPropagation } from './finish-propagation.job.ts';
 import { createPropagationStore, type LogoutPropagation } from './logout-propagation-store.ts';
 import { logoutRequestFor } from './logout-request.ts';
 
-// At logout, the browser is redirected to its service providers one after the other: each gets a logout request
-// and sends the browser back with a response. If the browser returns without a response, the page names the
-// application that did not respond, and continues. If the browser does not return, a job notifies the rest (`finish-propagation.job.ts`).
+// At logout, the browser is redirected to its service providers one after the other: each gets a logout request and
+// sends the browser back with a response. If the browser returns without a response, the page names the application
+// that did not respond, and continues. If the browser does not return, a job notifies the rest
+// (`finish-propagation.job.ts`).
 
 /** Of pages that belong to no application. */
 export const logoutPropagationPath = '/application/saml-logout/';
@@ -78,8 +79,8 @@ export async function showPropagationPage(needs: SamlDependencies, call: Call): 
 }
 
 /**
- * A service provider has sent the browser back. Propagation continues in any case. RelayState is never followed (open redirect), and
- * a browser without a pending propagation goes to the start page.
+ * A service provider has sent the browser back. Propagation continues in any case. RelayState is never followed (open
+ * redirect), and a browser without a pending propagation goes to the start page.
  */
 export async function continuePropagation(
   needs: SamlDependencies,

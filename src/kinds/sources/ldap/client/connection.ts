@@ -50,8 +50,8 @@ export interface SearchInput {
 }
 
 /**
- * One connection to a server, with one operation at a time. It never reconnects: what was negotiated or bound would be lost without
- * notice. Every operation has a time limit; whatever goes wrong closes the connection.
+ * One connection to a server, with one operation at a time. It never reconnects: what was negotiated or bound would be
+ * lost without notice. Every operation has a time limit; whatever goes wrong closes the connection.
  */
 export class LdapConnection {
   readonly server: DirectoryServer;

@@ -2,8 +2,8 @@ import { errorFacts } from '../../../../lib/error-facts.ts';
 import { describeConnectionError } from '../../../../platform/connection-error.ts';
 
 /**
- * `unreachable`: no usable answer came, so nothing is known. `refused`: the name or the password is wrong. `result`: the server
- * answered with another error.
+ * `unreachable`: no usable answer came, so nothing is known. `refused`: the name or the password is wrong. `result`:
+ * the server answered with another error.
  */
 export type DirectoryReason = 'unreachable' | 'refused' | 'result';
 

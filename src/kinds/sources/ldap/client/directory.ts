@@ -46,7 +46,9 @@ const pageSize = 200;
 const maxPages = 20_000;
 const maxEmptyPages = 100;
 
-/** Connects to one of the servers, in random order, and binds. Throws the last `DirectoryError` when none can be used. */
+/**
+ * Connects to one of the servers, in random order, and binds. Throws the last `DirectoryError` when none can be used.
+ */
 export async function openDirectory(settings: DirectorySettings, options: OpenOptions): Promise<Directory> {
   const servers = (parseServerUri(settings.serverUri) ?? [])
     .map((server) => ({ server, at: Math.random() }))

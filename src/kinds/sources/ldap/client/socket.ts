@@ -14,7 +14,9 @@ export interface DirectoryTls {
   readonly sni: boolean;
 }
 
-/** Opens a connection to an address that outgoing calls may reach; the address that was checked is the one connected to. */
+/**
+ * Opens a connection to an address that outgoing calls may reach; the address that was checked is the one connected to.
+ */
 export async function openSocket(server: DirectoryServer, allow: Cidrs, signal: AbortSignal): Promise<Socket> {
   const { host, port } = server;
   try {

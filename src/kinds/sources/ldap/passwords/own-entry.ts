@@ -43,8 +43,8 @@ export async function ownSources({ resource }: PasswordNeeds, user: number, call
 }
 
 /**
- * Opens the directory and finds the entry of the user by what identifies it: its name may have changed since the last sync, or be
- * another user's now. Null if there is none.
+ * Opens the directory and finds the entry of the user by what identifies it: its name may have changed since the last
+ * sync, or be another user's now. Null if there is none.
  */
 export async function withOwnEntry<T>(
   { allow }: PasswordNeeds,

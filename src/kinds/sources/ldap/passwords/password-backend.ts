@@ -52,8 +52,8 @@ export function ldapPasswords(needs: PasswordNeeds & { readonly passwords: Passw
   }
 
   /**
-   * Where set so, the password is stored here too. Otherwise one that was stored here before the directory got another one ends, if
-   * both are to be the same.
+   * Where set so, the password is stored here too. Otherwise one that was stored here before the directory got another
+   * one ends, if both are to be the same.
    */
   async function accepted(source: LdapSource, user: number, password: string, now: string): Promise<DirectoryVerdict> {
     const { password_login_update_internal_password: isStored, sync_users_password: areSame } = source;

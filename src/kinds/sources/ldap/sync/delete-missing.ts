@@ -22,8 +22,9 @@ const kinds = {
 } as const;
 
 /**
- * Deletes what the source has created and the directory no longer has, if the source is set up for it. More than the limit are never
- * deleted: an answer may be incomplete. Users who were here before, or hold permissions, are deactivated and unlinked.
+ * Deletes what the source has created and the directory no longer has, if the source is set up for it. More than the
+ * limit are never deleted: an answer may be incomplete. Users who were here before, or hold permissions, are
+ * deactivated and unlinked.
  */
 export async function deleteMissing(
   sync: SyncRun,

@@ -66,7 +66,9 @@ export function mapEntries(
   });
 }
 
-/** Only these members are taken over; of a list where one text is expected, the first. Permissions are never among them. */
+/**
+ * Only these members are taken over; of a list where one text is expected, the first. Permissions are never among them.
+ */
 function readProperties(kind: 'user' | 'group', mapped: Properties): Mapped {
   const { texts, other } = known[kind];
   const properties: Properties = {};

@@ -37,7 +37,8 @@ export async function inRunWrite<T>({ run }: SyncRun, call: Call, work: (tx: Que
 }
 
 /**
- * Writes several objects in one transaction, and if one of them is refused, each in its own. Returns why some were refused.
+ * Writes several objects in one transaction, and if one of them is refused, each in its own. Returns why some were
+ * refused.
  */
 export async function writeEach<T>(
   sync: SyncRun,

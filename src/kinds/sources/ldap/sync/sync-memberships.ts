@@ -14,8 +14,8 @@ interface SeenGroup {
 const groupsPerPage = 200;
 
 /**
- * Puts users of the source into the groups that the run has seen, those of nested groups too, and takes out those who are no longer
- * members. Users who do not come from the source stay.
+ * Puts users of the source into the groups that the run has seen, those of nested groups too, and takes out those who
+ * are no longer members. Users who do not come from the source stay.
  */
 export async function syncMemberships(sync: SyncRun, afterPage: () => Promise<void>): Promise<void> {
   const { source, run, counts, notes, systemCall } = sync;

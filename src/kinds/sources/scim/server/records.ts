@@ -109,7 +109,10 @@ export async function loadMembers(
   return members;
 }
 
-/** The keys of the members that a group is to have: users of the source that a list names; groups and others are ignored. */
+/**
+ * The keys of the members that a group is to have: users of the source that a list names; groups and others are
+ * ignored.
+ */
 export async function memberKeys(
   members: readonly unknown[],
   source: ScimRequest['source'],

@@ -67,7 +67,10 @@ export async function create(exchange: ScimRequest, type: ResourceType): Promise
   return { ...answer, headers: { ...answer.headers, location } };
 }
 
-/** What is not sent stays as it is (RFC 7644, section 3.5.1, lets the server choose): many clients send less than they mean. */
+/**
+ * What is not sent stays as it is (RFC 7644, section 3.5.1, lets the server choose): many clients send less than they
+ * mean.
+ */
 export function replace(exchange: ScimRequest, type: ResourceType, id: string): Promise<ScimResponse> {
   const sent = canonicalDocument(type, exchange.body());
   return change(exchange, type, id, (resource, row) => {
@@ -196,7 +199,10 @@ const isSameValue = (one: unknown, other: unknown): boolean =>
     ? one.length === other.length && new Set(one).isSubsetOf(new Set(other))
     : isSameJson(one, other);
 
-/** Deletes what the source has created. What was here before, or holds permissions, is unlinked, and users are deactivated. */
+/**
+ * Deletes what the source has created. What was here before, or holds permissions, is unlinked, and users are
+ * deactivated.
+ */
 export async function remove(exchange: ScimRequest, type: ResourceType, id: string): Promise<ScimResponse> {
   await inScimWrite(exchange, type, async (tx) => {
     const { needs, call } = exchange;
