@@ -98,8 +98,11 @@ export const modelNames = {
   'svc_events.notificationwebhookmapping': 'Webhook Mapping',
 } as const satisfies Readonly<Record<string, string>>;
 
-/** The allowed values of `model` when permissions are assigned. */
-export const assignableModels: readonly string[] = Object.keys(modelNames);
+/** Permissions on these are granted globally alone: the list of assignable models is fixed. */
+const globalOnly = ['svc_sources_ldap.userldapsourceconnection', 'svc_sources_ldap.groupldapsourceconnection'];
+
+/** The allowed values of `model` when permissions are assigned on an object. */
+export const assignableModels: readonly string[] = Object.keys(modelNames).filter((name) => !globalOnly.includes(name));
 
 /** The full display name of an app: `svc_policies_event_matcher` is "Gatehouse Policies.Event Matcher". */
 export const appName = (app: string): string => `Gatehouse ${appLabel(app)}`;

@@ -49,7 +49,7 @@ export function createNetworkTable<Value>(
     }
   const longestFirst = [...lengths].sort((one, other) => other - one);
   return (ip) => {
-    const bytes = readAddress(ip.replace(/%.*$/, ''));
+    const bytes = readAddress(ip.split('%', 1)[0] ?? ip);
     if (!bytes) return null;
     const bits = bitsOf(bytes);
     const family = bytes.length === 4 ? 4 : 6;
