@@ -39,6 +39,20 @@ test('links between documents lead to existing files and headings', () => {
   expect(broken).toEqual([]);
 });
 
+test('documents wrap at 100 columns, except for code, tables, headings and what has no spaces', () => {
+  const long = documents.flatMap((path) => {
+    const prose = read(path).replaceAll(/^ *(```|~~~)[\s\S]*?^ *\1/gm, (code) => code.replaceAll(/[^\n]/g, ''));
+    return prose
+      .split('\n')
+      .flatMap((line, at) =>
+        line.length > 100 && /^(?! *[|#<!]).{40,} .*/.test(line.replaceAll(/`[^`]*`/g, 'code'))
+          ? [`${path}:${at + 1}`]
+          : [],
+      );
+  });
+  expect(long).toEqual([]);
+});
+
 test('READMEs of source folders name existing files', () => {
   const files = globSync('{src,test,web}/**/*.{ts,tsx}', { cwd: root });
   const missing = documents

@@ -1,6 +1,6 @@
 /**
- * Makes an element. Attributes that are functions listen to the event they are named after; false and null leave one out.
- * Text is always set as text, so nothing that comes from a server can become markup.
+ * Makes an element. Attributes that are functions listen to the event they are named after; false and null leave one
+ * out. Text is always set as text, so nothing that comes from a server can become markup.
  */
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);

@@ -8,7 +8,10 @@ const texts = {
   uri: 'https://example.com/',
 };
 
-/** A value that fits a schema. A body leaves out what only the server sets, and what it may leave out but has no default. */
+/**
+ * A value that fits a schema. A body leaves out what only the server sets, and what it may leave out but has no
+ * default.
+ */
 export function exampleOf(api, schema, { forBody = false } = {}, depth = 0, within = []) {
   const plain = withoutNull(schema);
   const name = nameOfReference(plain);
