@@ -45,6 +45,7 @@ export const providerFamily = {
     authentication_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
       help: 'The flow for users who open the application without a session.',
+      group: 'Advanced',
     }),
     authorization_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
@@ -53,6 +54,7 @@ export const providerFamily = {
     invalidation_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
       help: 'The flow that runs when the application signs people out; by default that of the brand.',
+      group: 'Advanced',
     }),
     property_mappings: refs('svc_core.propertymapping', 'uuid', {
       table: 'provider_property_mappings',

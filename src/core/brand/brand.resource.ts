@@ -103,7 +103,7 @@ export function brandResource({ currentBrand }: Needs): Resource {
       attributes: json({
         default: () => ({}),
         help: 'Custom attributes of the brand, for expressions and pages.',
-        group: 'Advanced',
+        group: 'Branding',
         parts: [
           ...themeParts,
           languagePart('The language of people who have chosen none; by default that of their browser.'),

@@ -1,7 +1,10 @@
+import { known } from '../../texts/texts.ts';
 import type { Member } from '../api/document.ts';
 
-/** Members by group, in their order; those without a group first. */
+/** Members by group, in their order; those without a group first, those that few people need last. */
 export function grouped(members: readonly Member[]): [group: string, members: Member[]][] {
   const groups = Map.groupBy(members, ({ note }) => note.group ?? '');
-  return [...groups].toSorted(([one], [other]) => Number(one !== '') - Number(other !== ''));
+  const ends: Record<string, number> = { '': 0, [known('Advanced')]: 2 };
+  const rank = (group: string) => ends[group] ?? 1;
+  return [...groups].toSorted(([one], [other]) => rank(one) - rank(other));
 }
