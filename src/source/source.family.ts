@@ -117,19 +117,25 @@ type Varying<F extends Fields> = KindDeclaration<F, SourceFields> & {
   /** Which of the family's members are filters, and which this kind has no use for. */
   readonly filterBy: readonly string[];
   readonly without?: readonly (keyof SourceFields)[];
+  /** The managed mappings that forms of new sources begin with. */
+  readonly usualMappings?: Partial<Record<'user_property_mappings' | 'group_property_mappings', readonly string[]>>;
 };
 
 /** A kind of source: its own fields on top of the family's. */
 export function defineSource<F extends Fields>({
   filterBy,
   without = [],
+  usualMappings = {},
   fields,
   afterWrite,
   ...kind
 }: Varying<F>): Resource<StoredRow<F, SourceFields, 'uuid'>> {
-  const shared = mapFields(sourceFamily.fields, (field, name) =>
-    without.some((one) => one === name) ? unused(field) : field,
-  );
+  const usual = new Map(Object.entries(usualMappings));
+  const shared = mapFields(sourceFamily.fields, (field, name) => {
+    const managed = usual.get(name);
+    if (managed) return { ...field, proposes: { managed } };
+    return without.some((one) => one === name) ? unused(field) : field;
+  });
   return defineResource({
     param: 'slug',
     lookup: 'slug',

@@ -147,6 +147,7 @@ describeOnBoth('the clean-up job', (server) => {
         'delete_events_of_users',
         ...(db.emptyPendingLists ? ['empty_pending_lists'] : []),
         'job_cleanup',
+        'ldap_source_sync_all',
         'notification_cleanup',
         'oauth2_find_ended_sessions',
         'oauth_source_refresh',

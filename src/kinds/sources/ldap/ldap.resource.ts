@@ -54,6 +54,14 @@ export function ldapSource(needs: SyncNeeds & { jobs(): Jobs }): Resource<LdapSo
     page: { columns: ['name', 'slug', 'enabled', 'server_uri', 'base_dn'] },
     filterBy: ['name', 'slug', 'enabled', 'user_property_mappings', 'group_property_mappings'],
     without: ['authentication_flow', 'enrollment_flow'],
+    // As the filters below, those of Active Directory.
+    usualMappings: {
+      user_property_mappings: [
+        ...['default-dn-path', 'default-name', 'default-mail'],
+        ...['ms-samaccountname', 'ms-userprincipalname', 'ms-givenName', 'ms-sn'],
+      ].map((name) => `gatehouse/sources/ldap/${name}`),
+      group_property_mappings: ['gatehouse/sources/ldap/default-name'],
+    },
     fields: {
       icon: image('/static/sources/ldap.svg'),
       server_uri: text({
