@@ -25,6 +25,8 @@ export function runLdap(tool: Tool, url: string, args: readonly string[], input 
       { env, maxBuffer: 2 ** 28 },
       (error, stdout, stderr) => resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
     );
+    // A tool that cannot connect ends before it has read everything.
+    child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });
 }
