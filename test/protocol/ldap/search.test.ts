@@ -313,6 +313,11 @@ describeOnBoth(
       expect(root.stdout).toContain(`namingContexts: ${base.toLowerCase()}\n`);
       const schema = await directory.search('reader', ['-s', 'base', '-b', 'cn=subschema', '*']);
       expect(schema.stdout).toContain("NAME 'inetOrgPerson'");
+      // Clients that check names against the schema ask for what it consists of.
+      const defined = [...schema.stdout.replaceAll('\n ', '').matchAll(/^attributeTypes: \( \S+ NAME '([^']+)'/gm)];
+      expect(defined.map(([, name]) => name)).toEqual(
+        expect.arrayContaining(['objectClasses', 'attributeTypes', 'ldapSyntaxes', 'namingContexts', 'uid']),
+      );
     });
 
     describe('what others see', () => {

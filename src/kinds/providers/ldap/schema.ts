@@ -82,6 +82,17 @@ const ofTheServer = [
   ...['objectClasses', 'attributeTypes', 'ldapSyntaxes'],
 ];
 
+/** RFC 4512, sections 4.2 and 5.1. Clients that read the schema ask for nothing that it lacks, be it the schema itself (ldap3). */
+const definitionsOfTheServer = [
+  "( 2.5.21.6 NAME 'objectClasses' EQUALITY objectIdentifierFirstComponentMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.37 USAGE directoryOperation )",
+  "( 2.5.21.5 NAME 'attributeTypes' EQUALITY objectIdentifierFirstComponentMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.3 USAGE directoryOperation )",
+  "( 1.3.6.1.4.1.1466.101.120.16 NAME 'ldapSyntaxes' EQUALITY objectIdentifierFirstComponentMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.54 USAGE directoryOperation )",
+  `( 1.3.6.1.4.1.1466.101.120.5 NAME 'namingContexts' SYNTAX ${name} USAGE dSAOperation )`,
+  `( 1.3.6.1.4.1.1466.101.120.13 NAME 'supportedControl' SYNTAX ${oid} USAGE dSAOperation )`,
+  `( 1.3.6.1.4.1.1466.101.120.7 NAME 'supportedExtension' SYNTAX ${oid} USAGE dSAOperation )`,
+  `( 1.3.6.1.4.1.1466.101.120.15 NAME 'supportedLDAPVersion' SYNTAX ${integer} USAGE dSAOperation )`,
+];
+
 /** How attributes are spelt, by their normalized names. */
 export const attributeNames: ReadonlyMap<string, string> = new Map(
   [...Object.keys(types), ...Object.keys(operational), ...ofTheServer].map((spelt) => [normalizeType(spelt), spelt]),
@@ -120,6 +131,7 @@ export const subschema: Entry = {
       'attributeTypes',
       ...described(types, ''),
       ...described(operational, ' NO-USER-MODIFICATION USAGE directoryOperation'),
+      ...definitionsOfTheServer,
     )
     .put('ldapSyntaxes', ...Object.entries(syntaxes).map(([id, what]) => `( ${id} DESC '${what}' )`)),
 };
