@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keycloak } from './keycloak/peer.ts';
+import { ldapClients } from './ldap-clients/peer.ts';
 import { oauth2Proxy } from './oauth2-proxy.ts';
 import { samba } from './samba/peer.ts';
 import { scim2Server } from './scim2-server.ts';
 import { scim2Tester } from './scim2-tester.ts';
 
 /** `npm run peers`: programs that others wrote drive a server of ours. Beside the tests, since they have to be fetched first. */
-const peers = [scim2Tester, scim2Server, keycloak, oauth2Proxy, samba];
+const peers = [scim2Tester, scim2Server, keycloak, oauth2Proxy, samba, ldapClients];
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-peers-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

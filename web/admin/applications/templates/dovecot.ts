@@ -21,4 +21,5 @@ user_attrs = homeDirectory=home,uidNumber=uid,gidNumber=gid
 iterate_filter = (&(objectClass=inetOrgPerson)(xak-active=TRUE))
 iterate_attrs = uid=user`,
   docs: 'https://doc.dovecot.org/latest/',
+  checked: { version: '2.3.19', date: '2026-11-19', how: 'run' },
 };

@@ -31,4 +31,5 @@ ldap_group_object_class = posixGroup
 ldap_group_member = member
 ldap_group_uuid = entryUUID`,
   docs: 'https://sssd.io/docs/',
+  checked: { version: '2.8.2', date: '2026-11-19', how: 'run' },
 };
