@@ -73,8 +73,12 @@ attributetype ( 1.3.6.1.4.1.55555.1.2 NAME 'pwdLastSet' EQUALITY integerMatch
   SYNTAX 1.3.6.1.4.1.1466.115.121.1.27 SINGLE-VALUE )
 attributetype ( 1.3.6.1.4.1.55555.1.3 NAME 'nsAccountLock' EQUALITY caseIgnoreMatch
   SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 SINGLE-VALUE )
+attributetype ( 1.3.6.1.4.1.55555.1.4 NAME 'accountExpires' EQUALITY integerMatch
+  SYNTAX 1.3.6.1.4.1.1466.115.121.1.27 SINGLE-VALUE )
+attributetype ( 1.3.6.1.4.1.55555.1.5 NAME 'krbPrincipalExpiration' EQUALITY generalizedTimeMatch
+  SYNTAX 1.3.6.1.4.1.1466.115.121.1.24 SINGLE-VALUE )
 objectclass ( 1.3.6.1.4.1.55555.2.1 NAME 'vendorAccount' SUP top AUXILIARY
-  MAY ( userAccountControl $ pwdLastSet $ nsAccountLock ) )
+  MAY ( userAccountControl $ pwdLastSet $ nsAccountLock $ accountExpires $ krbPrincipalExpiration ) )
 ${global}
 database mdb
 suffix "${suffix}"

@@ -105,6 +105,13 @@ async function deactivation({ domain, api }: Scene): Promise<void> {
   await domain.apply(replaceLdif(personDn('linus'), 'userAccountControl', '512'));
   await syncNow(api);
   equal((await userNamed(api, 'linus')).is_active, true);
+  // Accounts expire, too.
+  await domain.apply(replaceLdif(personDn('linus'), 'accountExpires', '116444736000000000'));
+  await syncNow(api);
+  equal((await userNamed(api, 'linus')).is_active, false);
+  await domain.apply(replaceLdif(personDn('linus'), 'accountExpires', '0'));
+  await syncNow(api);
+  equal((await userNamed(api, 'linus')).is_active, true);
 }
 
 async function manyMembers({ domain, api }: Scene): Promise<void> {

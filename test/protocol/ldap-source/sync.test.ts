@@ -239,6 +239,15 @@ member: uid=Grace,ou=staff,ou=people,${suffix}
         expect(await set('nsAccountLock', 'TRUE')).toBe(false);
         expect(await set('userAccountControl', '512')).toBe(false);
         expect(await set('nsAccountLock', 'FALSE')).toBe(true);
+        // Accounts that have expired; in Active Directory, zero and the largest number mean never.
+        const filetimeIn = (ms: number) => String((Date.now() + ms + 11_644_473_600_000) * 10_000);
+        expect(await set('accountExpires', filetimeIn(-60_000))).toBe(false);
+        expect(await set('accountExpires', filetimeIn(3_600_000))).toBe(true);
+        expect(await set('accountExpires', filetimeIn(-60_000))).toBe(false);
+        expect(await set('accountExpires', '9223372036854775807')).toBe(true);
+        expect(await set('accountExpires', '0')).toBe(true);
+        expect(await set('krbPrincipalExpiration', '20200102030405Z')).toBe(false);
+        expect(await set('krbPrincipalExpiration', '29990102030405Z')).toBe(true);
         // Whom an administrator deactivates stays so.
         await admin.patch(`/core/users/${pk}/`, { is_active: false });
         expect(await set('mail', 'new@example.com')).toBe(false);

@@ -60,6 +60,7 @@ export async function syncUsers(sync: SyncRun, entries: readonly DirectoryEntry[
     sync.mappings.user,
     identified.map(({ entry }) => entry),
   );
+  const now = fromTimestamp(sync.systemCall().now).getTime();
   const wanted: WantedUser[] = [];
   const unchanged: number[] = [];
   for (const [index, { entry, identifier }] of identified.entries()) {
@@ -73,7 +74,7 @@ export async function syncUsers(sync: SyncRun, entries: readonly DirectoryEntry[
       continue;
     }
     for (const name of result.unknown) notes.add(`A user mapping returns "${name}", which users do not have.`);
-    const isLocked = isLockedThere(entry);
+    const isLocked = isLockedThere(entry, now);
     const passwordChanged = passwordChangedAt(entry);
     const digest = hash('sha256', JSON.stringify([entry.dn, result.properties, isLocked, passwordChanged]), 'base64');
     const isSame = here?.digest === digest && !(isLocked && Boolean(here.is_active));
