@@ -9,8 +9,8 @@ import { scim2Server } from './scim2-server.ts';
 import { scim2Tester } from './scim2-tester.ts';
 
 /**
- * `npm run peers`: programs that others wrote drive a server of ours. Beside the tests, since they have to be fetched first.
- * Those whose names are given run alone: `npm run peers -- Samba`.
+ * `npm run peers`: programs that others wrote drive a server of ours. Beside the tests, since they have to be fetched
+ * first. Those whose names are given run alone: `npm run peers -- Samba`.
  */
 const all = [scim2Tester, scim2Server, keycloak, oauth2Proxy, samba, ldapClients];
 

@@ -22,8 +22,9 @@ export interface ValueRangeGate {
 }
 
 /**
- * Stands before a directory, and sends so many values of `member` at a time as Active Directory does ([MS-ADTS], section
- * 3.1.1.3.1.3.3): the attribute itself is empty, and `member;range=0-2` has the first three. The rest is to be asked for.
+ * Stands before a directory, and sends so many values of `member` at a time as Active Directory does ([MS-ADTS],
+ * section 3.1.1.3.1.3.3): the attribute itself is empty, and `member;range=0-2` has the first three. The rest is to be
+ * asked for.
  */
 export async function startValueRangeGate(port: number, max: number): Promise<ValueRangeGate> {
   const own = await freePort();

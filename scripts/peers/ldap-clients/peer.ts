@@ -13,7 +13,10 @@ import { ada, type Served, serveDirectory } from './directory.ts';
 const python = (folder: string) => join(folder, 'ldap3', 'bin', 'python');
 const beside = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** ldap3 (PyPI), sssd and Dovecot (Debian) read the directory that Gatehouse serves; the latter with the text of their templates. */
+/**
+ * ldap3 (PyPI), sssd and Dovecot (Debian) read the directory that Gatehouse serves; the latter with the text of their
+ * templates.
+ */
 export const ldapClients: Peer = {
   name: 'LDAP clients',
   async prepare(folder) {

@@ -82,7 +82,10 @@ const ofTheServer = [
   ...['objectClasses', 'attributeTypes', 'ldapSyntaxes'],
 ];
 
-/** RFC 4512, sections 4.2 and 5.1. Clients that read the schema ask for nothing that it lacks, be it the schema itself (ldap3). */
+/**
+ * RFC 4512, sections 4.2 and 5.1. Clients that read the schema ask for nothing that it lacks, be it the schema itself
+ * (ldap3).
+ */
 const definitionsOfTheServer = [
   "( 2.5.21.6 NAME 'objectClasses' EQUALITY objectIdentifierFirstComponentMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.37 USAGE directoryOperation )",
   "( 2.5.21.5 NAME 'attributeTypes' EQUALITY objectIdentifierFirstComponentMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.3 USAGE directoryOperation )",

@@ -6,7 +6,9 @@ export const unusablePassword = '!';
 const disabledBit = 0x2;
 const lockedBit = 0x10;
 
-/** Whether the directory keeps the user from signing in (Active Directory; FreeIPA and 389), at a time in milliseconds. */
+/**
+ * Whether the directory keeps the user from signing in (Active Directory; FreeIPA and 389), at a time in milliseconds.
+ */
 export function isLockedThere(entry: DirectoryEntry, now: number): boolean {
   const control = Number(valuesOf(entry, 'userAccountControl')[0] ?? 0);
   if ((control & (disabledBit | lockedBit)) !== 0) return true;
