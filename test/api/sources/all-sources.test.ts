@@ -68,6 +68,7 @@ describeOnBoth('sources of every kind', (server) => {
     expect(status).toBe(200);
     const names = body.map(({ name, component, model_name }: Record<string, string>) => [name, component, model_name]);
     expect(names).toEqual([
+      ['LDAP Source', 'xak-source-ldap-form', 'ldapsource'],
       ['Mediasrc Source', 'xak-source-mediasrc-form', 'mediasrcsource'],
       ['OAuth Source', 'xak-source-oauth-form', 'oauthsource'],
       ['SAML Source', 'xak-source-saml-form', 'samlsource'],

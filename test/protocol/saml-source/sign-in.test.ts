@@ -189,7 +189,7 @@ describeOnSqlite('signing in by a SAML source', (server) => {
     const browser = await signedInBrowser(server(), user.pk);
     expect((await arrive(slug, { nameId }, browser, '?link')).location).toBe('/if/user/connections/');
     expect(await connectionsOf(slug)).toMatchObject([{ identifier: nameId, user: user.pk }]);
-    expect(saidOn(await arrive(slug, { nameId }, browser, '?link'))).toContain('was connected before');
+    expect(saidOn(await arrive(slug, { nameId }, browser, '?link'))).toContain('was already connected');
     const other = await signedInBrowser(server(), (await server().user()).pk);
     const page = await arrive(slug, { nameId }, other, '?link');
     expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining(`${name} is linked to another user`)]);
