@@ -101,8 +101,11 @@ export const modelNames = {
 /** Permissions on these are granted globally alone: the list of assignable models is fixed. */
 const globalOnly = ['svc_sources_ldap.userldapsourceconnection', 'svc_sources_ldap.groupldapsourceconnection'];
 
+/** The models that permissions are assigned on, with their labels. */
+export const assignableNames = Object.entries(modelNames).filter(([name]) => !globalOnly.includes(name));
+
 /** The allowed values of `model` when permissions are assigned on an object. */
-export const assignableModels: readonly string[] = Object.keys(modelNames).filter((name) => !globalOnly.includes(name));
+export const assignableModels: readonly string[] = assignableNames.map(([name]) => name);
 
 /** The full display name of an app: `svc_policies_event_matcher` is "Gatehouse Policies.Event Matcher". */
 export const appName = (app: string): string => `Gatehouse ${appLabel(app)}`;

@@ -8,7 +8,7 @@ import {
   stringSchema,
 } from '../../resource/document/json-schema.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
-import { modelNames } from '../access/models.ts';
+import { assignableNames } from '../access/models.ts';
 import { appLabelOf, appNames } from '../event/app-names.ts';
 import { appLabel } from './app-label.ts';
 
@@ -75,5 +75,5 @@ export const modelsEndpoint: Endpoint = defineEndpoint({
   summary: 'List the kinds of object that events are about',
   access: 'authenticated',
   answer: { status: 200, schema: names },
-  run: async () => Object.entries(modelNames).map(([name, label]) => ({ name, label })),
+  run: async () => assignableNames.map(([name, label]) => ({ name, label })),
 });
