@@ -58,6 +58,7 @@ describeOnBoth('all providers', (server) => {
       'ldapprovider',
       'oauth2provider',
       'proxyprovider',
+      'radiusprovider',
       'samlprovider',
       'scimprovider',
       'workspacedirectoryprovider',

@@ -76,11 +76,19 @@ export async function syncUsers(sync: SyncRun, entries: readonly DirectoryEntry[
     for (const name of result.unknown) notes.add(`A user mapping returns "${name}", which users do not have.`);
     const isLocked = isLockedThere(entry, now);
     const passwordChanged = passwordChangedAt(entry);
-    const digest = hash('sha256', JSON.stringify([entry.dn, result.properties, isLocked, passwordChanged]), 'base64');
-    const isSame = here?.digest === digest && !(isLocked && Boolean(here.is_active));
+    const content = hash('sha256', JSON.stringify([entry.dn, result.properties, isLocked, passwordChanged]), 'base64');
+    const isSame = content === here?.digest && !(isLocked && Boolean(here.is_active));
     if (isSame) users.unchanged += 1;
     else
-      wanted.push({ entry, identifier, properties: result.properties, isLocked, passwordChanged, digest, known: here });
+      wanted.push({
+        entry,
+        identifier,
+        properties: result.properties,
+        isLocked,
+        passwordChanged,
+        digest: content,
+        known: here,
+      });
   }
   await markSeen(sync, unchanged);
   const refused = await writeEach(sync, wanted, (user, tx, call) =>
