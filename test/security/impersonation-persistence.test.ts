@@ -40,14 +40,17 @@ describeOnBoth('impersonation: creates no access that outlives the impersonation
     const sp = await makeServiceProvider(server());
     const { browser } = await acting();
     const { status, text } = await browser.visit(sp.at('init/'));
-    expect([status, text]).toEqual([403, expect.stringContaining('for somebody else')]);
+    expect([status, text]).toEqual([
+      403,
+      expect.stringContaining('Impersonated sessions cannot authorize applications'),
+    ]);
   });
 
   test('a device cannot be approved', async () => {
     const { browser } = await acting();
     const { status, text } = await browser.visit('/device');
     expect(status).toBeGreaterThanOrEqual(400);
-    expect(text).toContain('for somebody else');
+    expect(text).toContain('Impersonated sessions cannot authorize applications');
   });
 
   test('no recovery link, password or token is created', async () => {

@@ -92,7 +92,8 @@ export function requestModules(suite: () => SuiteClient, clock: MovableClock): v
     for (const redirect_uri of [`${callback}/other`, `${callback}?a=b`, 'https://app.example/', `${callback}%2f`]) {
       const { status, location, text } = await suite().ask({ redirect_uri });
       expect([status, location]).toEqual([400, null]);
-      expect(text).toContain('redirect_uri');
+      // Which one it was is told to administrators alone.
+      expect(text).toMatch(/redirect URI|not registered/);
     }
   });
 
