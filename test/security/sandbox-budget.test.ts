@@ -82,7 +82,7 @@ describeOnSqlite('the expressions of one request share one budget', (server) => 
   test('mappings of a source, for somebody who is about to sign in', async () => {
     const key = await idpKey();
     const saml = samlWalk(server, () => key);
-    const expression = burning(25);
+    const expression = burning(15);
     const arriveBy = async (mappings: number) => {
       const user_property_mappings = await Promise.all(
         Array.from({ length: mappings }, async () => {
@@ -95,7 +95,7 @@ describeOnSqlite('the expressions of one request share one budget', (server) => 
     };
     const few = await arriveBy(2);
     expect([few.status, few.location]).toEqual([302, expect.stringContaining('/if/flow/default-source-enrollment/')]);
-    const many = await arriveBy(6);
+    const many = await arriveBy(12);
     expect(many.status).toBe(400);
     const reported = (await lastEvents(server(), 50)).filter(
       ({ action, context }) => action === 'configuration_error' && context.path?.startsWith('/source/saml/'),

@@ -7,7 +7,7 @@ import { prepareRequest } from '../contract/drive.ts';
 import { dryRunnableIds, prepareGround } from '../contract/every-resource.ts';
 import { samlWalk } from '../protocol/saml-source/saml-walk.ts';
 import { scimClient } from '../protocol/scim/scim-client.ts';
-import { costOf, type Sent, spentMs } from '../support/cost-of-requests.ts';
+import { costOf, type Sent, slowness, spentMs } from '../support/cost-of-requests.ts';
 import { asText, type Gene, grownValue, pieces, randomFrom, shapes } from '../support/grown-inputs.ts';
 import { base as ldapBase, password as ldapPassword, ldapPorts, makeDirectory } from '../support/ldap-directory.ts';
 import { encodeBind, encodeSearch } from '../support/ldap-requests.ts';
@@ -38,15 +38,6 @@ interface Target {
   /** What took seconds once: place, shape, piece. */
   readonly known?: readonly (readonly [place: string, shape: Gene['shape'], piece: string])[];
   build(place: string, value: unknown): Sent;
-}
-
-/** Takes 70 ms where nothing else runs. */
-function slowness(): number {
-  const before = process.threadCpuUsage();
-  JSON.parse(JSON.stringify(Array.from({ length: 50_000 }, (_, at) => ({ at, text: `k${at}` })))).sort(
-    (one: { text: string }, other: { text: string }) => other.text.localeCompare(one.text, 'en'),
-  );
-  return Math.max(1, spentMs(before) / 70);
 }
 
 const json = { 'content-type': 'application/json' };

@@ -96,3 +96,12 @@ export async function costOf(server: TestServer, sent: Sent): Promise<number> {
   await sendHttp(server, sent);
   return spentMs(before);
 }
+
+/** How much slower this machine is now than where this takes 70 ms. */
+export function slowness(): number {
+  const before = process.threadCpuUsage();
+  JSON.parse(JSON.stringify(Array.from({ length: 50_000 }, (_, at) => ({ at, text: `k${at}` })))).sort(
+    (one: { text: string }, other: { text: string }) => other.text.localeCompare(one.text, 'en'),
+  );
+  return Math.max(1, spentMs(before) / 70);
+}
