@@ -24,6 +24,7 @@ test('the primary dies under load and its standby takes over: the server follows
   await expect.poll(() => acknowledged.length).toBeGreaterThan(20);
 
   await pair.killPrimary();
+  await expect.poll(() => statuses.has(503)).toBe(true);
   await pair.promoteStandby();
   const before = acknowledged.length;
   await expect.poll(() => acknowledged.length).toBeGreaterThan(before + 20);
