@@ -112,7 +112,7 @@ describeOnSqlite(
         const packet = requestOf({ secret: 'wrong', id: at & 255, attributes: [[1, Buffer.from('x')]] });
         return at % 3 === 0 ? packet.subarray(0, 30) : packet;
       });
-      const flooding = exchange(network.port, flood, 1_500);
+      const flooding = exchange(network.port, flood, { firstWithinMs: 1_500 });
       for (let request = 0; request < 20; request++)
         expect((await server().admin.get('/core/users/me/')).status).toBe(200);
       expect(await flooding).toEqual([]);

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { limits } from '../../src/kinds/providers/radius/server/limits.ts';
 import { hasDebianPackage } from './debian-package.ts';
 import type { TestServer } from './server.ts';
 
@@ -25,6 +26,8 @@ export interface RadiusNetwork {
   /** Asks with a name and a password, and with further attributes in radclient's notation. */
   ask(username: string, given?: string, more?: Ask): Promise<RadiusAnswer>;
   change(values: Record<string, unknown>): Promise<void>;
+  /** Waits until changes count. */
+  settle(): Promise<void>;
   /** Has a new mapping with this expression answer, and only it. */
   map(expression: string): Promise<void>;
 }
@@ -51,14 +54,14 @@ export async function makeRadiusNetwork(
   const provider: number = made.body.pk;
   await admin.post('/core/applications/', { name: application, slug: application, provider });
   const port = Number(new URL(server.listening.RADIUS ?? '').port);
+  const settle = () => new Promise<void>((resolve) => setTimeout(resolve, limits.clientsHoldMs + 10));
   const change: RadiusNetwork['change'] = async (changed) => {
     const answer = await admin.patch(`/providers/radius/${provider}/`, changed);
     if (answer.status !== 200) throw new Error(answer.text);
-    // Clients are taken from memory for half a second.
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await settle();
   };
   return {
-    ...{ provider, application, port, change },
+    ...{ provider, application, port, change, settle },
     async person(username, more = {}) {
       const user = await admin.post('/core/users/', { username, name: username, ...more });
       if (user.status !== 201) throw new Error(user.text);

@@ -79,19 +79,39 @@ export function readAnswer(bytes: Buffer): WireAnswer {
   };
 }
 
-/** Sends datagrams from one port, and gives what comes back until nothing has for a while. */
-export async function exchange(port: number, datagrams: readonly Buffer[], quietMs = 700): Promise<WireAnswer[]> {
+interface Exchange {
+  /** The address that they come from. */
+  readonly from?: string;
+  /** A good request, which is sent last: by its answer the others have had theirs. It is not among the answers. */
+  readonly fence?: Buffer;
+  /** How long the first answer is waited for. */
+  readonly firstWithinMs?: number;
+}
+
+/** How long a further answer is waited for. */
+const furtherWithinMs = 200;
+
+/** Sends datagrams from one port, and gives as many answers, or those that come. */
+export async function exchange(
+  port: number,
+  datagrams: readonly Buffer[],
+  { from = '127.0.0.1', fence, firstWithinMs = 5_000 }: Exchange = {},
+): Promise<WireAnswer[]> {
   const socket = createSocket('udp4');
   const answers: WireAnswer[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
-  let timer = setTimeout(resolve, quietMs);
+  let timer = setTimeout(resolve, firstWithinMs);
   socket.on('message', (bytes) => {
-    answers.push(readAnswer(bytes));
+    const isFence = fence !== undefined && bytes[1] === fence[1];
+    if (!isFence) answers.push(readAnswer(bytes));
     clearTimeout(timer);
-    timer = answers.length >= datagrams.length ? setTimeout(resolve, 50) : setTimeout(resolve, quietMs);
+    if (answers.length >= datagrams.length) resolve();
+    else timer = setTimeout(resolve, isFence || !fence ? furtherWithinMs : firstWithinMs);
   });
-  for (const datagram of datagrams) socket.send(datagram, port, '127.0.0.1');
+  await new Promise<void>((bound) => socket.bind(0, from, bound));
+  for (const datagram of fence ? [...datagrams, fence] : datagrams) socket.send(datagram, port, '127.0.0.1');
   await promise;
+  clearTimeout(timer);
   socket.close();
   return answers;
 }

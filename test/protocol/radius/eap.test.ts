@@ -111,7 +111,7 @@ describeOnBoth(
       if (state) parts.push([24, state]);
       const authenticator = randomBytes(16);
       const request = requestOf({ secret, attributes: parts, authenticator });
-      const [answer] = await exchange(network.port, [request], 2_500);
+      const [answer] = await exchange(network.port, [request]);
       expect(answer?.isFrom(secret, request)).toBe(true);
       const at = answer?.types.indexOf(24) ?? -1;
       return { code: answer?.code, state: answer?.values[at] };
@@ -142,11 +142,14 @@ describeOnBoth(
 
     test('malformed EAP is refused', async () => {
       const anything = fc.uint8Array({ minLength: 1, maxLength: 60 }).map((bytes) => Buffer.from(bytes));
-      for (const bytes of fc.sample(anything, { seed, numRuns: 30 })) {
+      const answer = async (bytes: Buffer) => {
         const { state } = await ask(identity);
         const response = Buffer.concat([Buffer.of(2, 2, 0, bytes.length + 5, 21), bytes]);
-        expect([3, 11]).toContain((await ask(response, state)).code);
-      }
+        return (await ask(response, state)).code;
+      };
+      // TLS that waits for more takes a second, so all are asked at once.
+      for (const code of await Promise.all(fc.sample(anything, { seed, numRuns: 30 }).map(answer)))
+        expect([3, 11]).toContain(code);
       const property = fc.property(
         fc.uint8Array().map((bytes) => Buffer.from(bytes)),
         (bytes) => {

@@ -12,7 +12,7 @@ export interface Clients {
 
 type Table = (ip: string) => ServedProvider | null;
 
-/** Datagrams come from anywhere and in any number: the database is asked twice a second at most. */
+/** Datagrams come from anywhere and in any number: the database is read ten times a second at most. */
 export function createClients(db: Database, box: SecretBox): Clients {
   let table: Table | null = null;
   let last: readonly ServedProvider[] | null = null;

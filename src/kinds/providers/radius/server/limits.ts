@@ -9,7 +9,7 @@ export const limits = {
   rememberedMs: 10_000,
   remembered: 2_000,
   /** How long the clients are taken from memory. */
-  clientsHoldMs: 500,
+  clientsHoldMs: 100,
   /** Lines in the log about what a client does wrong, in a minute. */
   complaintsPerMinute: 1,
   complaintsOfAllPerMinute: 60,
