@@ -8,7 +8,7 @@ const troubles: readonly (readonly [RegExp, string])[] = [
   [/_ALERT_|UNSUPPORTED_PROTOCOL/, 'it refuses the TLS version, the ciphers or the certificate of this server'],
   [/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/, 'its certificate is not valid at this time'],
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'its certificate is for another name'],
-  [/CERT|_ISSUER|LEAF_SIGNATURE/, 'nobody whom this server trusts vouches for its certificate'],
+  [/CERT|_ISSUER|LEAF_SIGNATURE/, 'its certificate is not signed by an authority that this server trusts'],
   [/^(EPROTO$|ERR_SSL_)/, 'it does not speak TLS at this port'],
 ];
 

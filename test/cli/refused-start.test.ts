@@ -110,7 +110,7 @@ test('a PostgreSQL with a certificate of an unknown authority is named', async (
     });
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(
-      /localhost:\d+\/gatehouse\S* cannot be reached: nobody whom this server trusts vouches/,
+      /localhost:\d+\/gatehouse\S* cannot be reached: its certificate is not signed by an authority/,
     );
     // pg warns at length about `require`.
     expect(refused.stderr).not.toContain('WARNING');

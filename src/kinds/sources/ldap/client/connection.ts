@@ -50,8 +50,8 @@ export interface SearchInput {
 }
 
 /**
- * One connection to a server, with one operation at a time. It never reconnects: what was negotiated or bound would be
- * lost without notice. Every operation has a time limit; whatever goes wrong closes the connection.
+ * One connection to a server, with one operation at a time. It never reconnects: TLS and the bind would be lost
+ * silently. Every operation has a time limit; every error closes the connection.
  */
 export class LdapConnection {
   readonly server: DirectoryServer;
@@ -72,7 +72,7 @@ export class LdapConnection {
   }
 
   async bind(dn: string, password: string, timeoutMs: number): Promise<void> {
-    // A bind without a password succeeds as nobody (RFC 4513, section 5.1.2).
+    // A bind without a password succeeds as an anonymous one (RFC 4513, section 5.1.2).
     if (dn !== '' && password === '') throw new DirectoryError('refused', 'The password is empty.', 49);
     await this.#success(new BindRequest({ messageId: this.#nextId(), dn, password }), timeoutMs);
   }
@@ -81,7 +81,7 @@ export class LdapConnection {
   async startTls(timeoutMs: number): Promise<Socket> {
     await this.#success(new ExtendedRequest({ messageId: this.#nextId(), oid: startTlsOid }), timeoutMs);
     if (this.#failure) throw this.#failure;
-    // Bytes after the response were sent in the clear, perhaps by somebody in between.
+    // Bytes after the response were sent in the clear, perhaps by a man in the middle.
     if (this.#size > 0) throw this.#fail(this.#malformed());
     this.#socket.removeAllListeners('data');
     this.#socket.removeAllListeners('close');

@@ -42,7 +42,7 @@ export async function openTls(
     const tls = connectTls({
       socket,
       host,
-      // What is compared with the certificate is the host either way.
+      // The certificate is verified against the host either way.
       servername: sni && isIP(host) === 0 ? host : '',
       rejectUnauthorized: verifies,
       ...(ca !== null && { ca }),
@@ -65,7 +65,7 @@ function opened<S extends Socket>(socket: S, event: 'connect' | 'secureConnect',
       signal.removeEventListener('abort', abort);
       socket.removeAllListeners('error');
       socket.removeAllListeners('close');
-      // Errors of a connection that nobody reads from must not end the process.
+      // Errors of an abandoned connection must not end the process.
       socket.on('error', () => {});
       done();
     };

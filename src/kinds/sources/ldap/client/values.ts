@@ -7,7 +7,7 @@ export interface DirectoryEntry {
   readonly attributes: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Never read: nobody but the directory needs them. */
+/** Never read: only the directory needs them. */
 const secretNames = new Set(
   [
     ...['userPassword', 'unicodePwd', 'authPassword', 'shadowPassword', 'sambaNTPassword', 'sambaLMPassword'],
@@ -32,7 +32,7 @@ export function readEntry({ name, attributes }: SearchEntry): DirectoryEntry {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The usual text of identifiers that Active Directory stores as bytes; base64 of whatever else is no text. */
+/** The usual text of identifiers that Active Directory stores as bytes; base64 of all other binary values. */
 function textOf(type: string, bytes: Buffer): string {
   if (/^objectSid$/i.test(type) && !bytes.toString('latin1').startsWith('S-'))
     return sidOf(bytes) ?? bytes.toString('base64');

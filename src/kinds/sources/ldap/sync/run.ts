@@ -50,7 +50,7 @@ export async function requestRun(jobs: Jobs, tx: Query, source: string, now: str
   });
 }
 
-/** Carries out a run. It ends as failed when the directory cannot be read to its end; nobody is removed then. */
+/** Carries out a run. It ends as failed when the directory cannot be read to its end; no users are removed then. */
 export async function carryOut(needs: SyncNeeds, server: JobServer, pk: string, stopped: AbortSignal): Promise<string> {
   const { db } = server;
   const engine = server.engine();
@@ -136,7 +136,7 @@ async function readAll(sync: SyncRun, directory: Directory, signal: AbortSignal)
   }
   if (source.sync_groups) await syncMemberships(sync, progress('memberships'));
   for (const kind of kinds) await deleteMissing(sync, kind, progress('deletions'));
-  if (counts.referrals > 0) notes.add(`${counts.referrals} referrals to other servers were not followed.`);
+  if (counts.referrals > 0) notes.add(`Referrals to other servers that were not followed: ${counts.referrals}.`);
 }
 
 const filterOf = (source: LdapSource, kind: 'user' | 'group') =>

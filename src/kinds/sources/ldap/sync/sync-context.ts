@@ -112,7 +112,7 @@ export function identify({ source, notes }: SyncRun, entries: readonly Directory
   return { identified, failed };
 }
 
-/** Notes which linked entries this run has seen; for a dry run too, which must know what is missing. */
+/** Notes which linked entries this run has seen; for a dry run too, which lists missing entries. */
 export async function markSeen({ run, systemCall }: SyncRun, entries: readonly number[]): Promise<void> {
   if (entries.length === 0) return;
   const keys: RawBuilder<unknown> = sql.join(entries);

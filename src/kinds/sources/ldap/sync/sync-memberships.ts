@@ -24,7 +24,7 @@ export async function syncMemberships(sync: SyncRun, afterPage: () => Promise<vo
   // An account that may not read members sees groups without any.
   const mayRemove = rows.length > 0;
   if (!mayRemove && counts.groups.found > 0)
-    notes.add(`No group has ${source.group_membership_field}: nobody is removed from groups.`);
+    notes.add(`No group has ${source.group_membership_field}: no members are removed.`);
   for (let after = 0; ; ) {
     const { rows: groups } = await sql<SeenGroup>`select e.pk as entry, c."group", e.dn_key from ldap_entries e
       join group_source_connections c on c.pk = e.group_connection
