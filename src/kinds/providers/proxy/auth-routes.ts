@@ -15,7 +15,7 @@ import { safeTarget } from './target.ts';
 import { unknownHostPage, wrongHeadersPage } from './wrong-headers.ts';
 
 export interface CheckResponse extends HttpResponse {
-  /** What an outpost may do with it while it cannot reach this server. */
+  /** How long and for what an outpost may reuse it while it cannot reach this server. */
   readonly reuse?: RelayAnswer['reuse'];
 }
 
@@ -52,10 +52,7 @@ export async function authenticate(needs: ProxyNeeds, http: HttpCall, kind: Prox
   }
 }
 
-/**
- * A test goes on to the sign-in, whoever is signed in. Null if there is no such test, or nothing that it could go on
- * to.
- */
+/** A test goes on to the sign-in even with a session. Null if there is no such test or no address to go on to. */
 async function noteCheck(
   needs: ProxyNeeds,
   call: Call,

@@ -29,7 +29,7 @@ type Http = Pick<HttpCall, 'facts' | 'raw'>;
 
 /**
  * The request that a trusted proxy asks about. Each kind is read from the headers alone that the proxy sets itself:
- * others are the client's, who may send whatever it likes.
+ * others come from the client and may be forged.
  */
 export function describeOriginal(http: Http, kind: ProxyKind): Described {
   if (!http.facts.isForwarded) return { wrong: [{ header: 'peer', received: http.facts.clientIp }] };
@@ -111,8 +111,8 @@ const wrongOf = ({ raw }: Http, header: string): Wrong => ({
 });
 
 /**
- * Whether a browser asks for a page, which it can be sent elsewhere for. Anything else (requests of scripts,
- * WebSockets, programs) would follow the redirect to a page that it cannot use.
+ * Whether a browser navigates to a page, so that a redirect works. Anything else (requests of scripts, WebSockets,
+ * programs) would follow the redirect to a page that it cannot use.
  */
 export function isNavigation(method: string, header: (name: string) => string | undefined): boolean {
   if (method !== 'GET' && method !== 'HEAD') return header('sec-fetch-mode') === 'navigate';

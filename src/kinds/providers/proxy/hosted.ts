@@ -74,7 +74,9 @@ export function proxiedHosts(needs: ProxyNeeds, upstreams: Upstreams): Hosted {
   };
 }
 
-/** What becomes of a request to a host of the mode `proxy`: it passes, gets a response, or is for nobody here. */
+/**
+ * Decides about a request to a host of the mode `proxy`: it passes, gets a response, or (null) has no provider here.
+ */
 export async function decideProxied(
   needs: ProxyNeeds,
   { facts, raw }: Pick<HostedRequest, 'facts' | 'raw'>,

@@ -11,11 +11,13 @@ type Http = Pick<HttpCall, 'facts' | 'raw'>;
 
 /** What the server has allowed, for as long as an outpost may honor it while the server cannot be reached. */
 export interface KeptDecisions {
-  /** Keeps what may be used again, and forgets what the server decides otherwise now. `at` is when it was asked. */
+  /**
+   * Stores reusable decisions, and deletes those that the server no longer confirms. `at` is the time of the request.
+   */
   note(http: Http, answer: RelayedAnswer, at: number): void;
-  /** The response to the same session or path within this time; null if there is none, so nobody is let in. */
+  /** The response to the same session or path within this time; null if there is none, and access is denied. */
   find(http: Http, withinMs: number): RelayedAnswer | null;
-  /** Forgets what is older. */
+  /** Deletes older decisions. */
   prune(withinMs: number): void;
   clear(): void;
 }
@@ -81,7 +83,7 @@ export function createKeptDecisions(now: () => number = () => performance.now())
   };
 }
 
-/** The request that is decided about, and how the decision is asked for; null for everything else. */
+/** The original request, and the operation that decides about it; null for everything else. */
 function originalOf(http: Http): { readonly by: string; readonly original: Original } | null {
   const { facts, raw } = http;
   if (isOwnPath(facts.path)) {

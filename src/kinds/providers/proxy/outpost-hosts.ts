@@ -67,7 +67,7 @@ export function outpostHosts({ link, decisions, upstreams }: Needs): Hosted {
 
 const noStore = { 'cache-control': 'no-store' };
 
-/** Nobody is let in while the server cannot say whether they may be. */
+/** Access is denied while the server cannot be reached. */
 const unavailable = ({ facts }: Pick<HostedRequest, 'facts'>): HttpResponse =>
   plainPage({
     ...frameOf(facts),
@@ -101,7 +101,7 @@ const unreachable = ({ facts }: HostedRequest, error: UpstreamError): HttpRespon
   fault: error,
 });
 
-/** What the server lets this process pass on. Null unless it says so in every part. */
+/** What the server lets this process pass on. Null unless every part is present. */
 function passedBy(answer: RelayedAnswer | HttpResponse): Passed | null {
   const pass: unknown = memberOf(answer, 'pass');
   const outcome = memberOf(pass, 'outcome');

@@ -38,7 +38,7 @@ const select = sql`select pp.pk, p.name, pp.mode, pp.host, pp.external_host, pp.
 const byProvider = statement<[pk: number], Row>((pk) => sql`${select} where pp.pk = ${pk}`);
 const bySlug = statement<[slug: string], Row>((slug) => sql`${select} where a.slug = ${slug}`);
 
-/** Null if there is no such provider, or no application uses it. People sign in here whichever outpost serves it. */
+/** Null if there is no such provider, or no application uses it. Users sign in here for every outpost. */
 export async function loadProtected(
   query: Query,
   by: { readonly provider: number } | { readonly slug: string },

@@ -16,7 +16,7 @@ interface Provider {
 
 const noButton = 'The page of the provider has its own.';
 
-/** Begins a test: the administrator opens the address, and the proxy asks about it. */
+/** Starts a test: the administrator opens the address, and the proxy sends its check. */
 export const testProxyAction = actionOn<Provider>()({
   name: 'test_proxy',
   on: 'row',
@@ -50,7 +50,7 @@ const isUuid = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a
 const isInDomain = (host: string, { cookie_domain }: Provider): boolean =>
   isWithinDomain(host.replace(/:\d+$/, ''), cookie_domain);
 
-/** Says what headers the proxy has sent, and what is missing. */
+/** Returns the headers that the proxy has sent, and the missing ones. */
 export const testProxyResultAction = actionOn<Provider>()({
   name: 'test_proxy_result',
   on: 'row',

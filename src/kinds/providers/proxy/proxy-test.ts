@@ -62,7 +62,7 @@ function testIn({ url = '', headers }: IncomingMessage): string | null {
   return null;
 }
 
-/** Begins a test. Gives the address to open, which the proxy asks about. */
+/** Starts a test. Returns the address to open, for which the proxy sends a check. */
 export async function beginTest(tx: Query, provider: number, address: string, now: string) {
   const test = randomUuid();
   await sql`delete from proxy_tests where provider = ${provider}`.execute(tx);

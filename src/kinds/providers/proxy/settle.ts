@@ -87,8 +87,8 @@ async function ownHostComplaint(
 }
 
 /**
- * The server connects to whatever a proxy names as its upstream, in its own network, and hands the requests of a whole
- * host to it.
+ * The server connects to any upstream that a proxy provider names, in its own network, and forwards the requests of a
+ * whole host to it (SSRF).
  */
 function checkMayProxy({ call: { actor }, values, current }: Input): void {
   if (!actor || actor.isSuperuser) return;

@@ -30,8 +30,8 @@ const ambiguous = /\/\/|\/\.{1,2}(?:\/|$)|[;\\\s\p{Cc}]|%(?:2e|2f|3b|5c|25|0[0-9
 
 /**
  * Whether a request needs no sign-in. In the sandbox, whose time is limited: a pattern that takes too long matches
- * nothing. `target` has no query: it is chosen by the client and decides nothing about what is served. It has to match
- * as it is, decoded, and in whatever case, since applications differ in what they take for the same path.
+ * nothing. `target` has no query: the client chooses it, and it does not select the resource. The path has to match as
+ * sent, decoded, and in any case, since applications normalize paths differently.
  */
 export function isSkipped(sandbox: Sandbox, patterns: readonly string[], path: string, target: string): boolean {
   if (patterns.length === 0 || target.length > maxTarget || ambiguous.test(path)) return false;

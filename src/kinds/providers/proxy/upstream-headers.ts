@@ -21,8 +21,8 @@ const isOfProxies = (folded: string): boolean =>
   );
 
 /**
- * The headers that the application gets: those of the client without any that could be taken for ours, in whatever
- * spelling, and who the client is.
+ * The headers that the application gets: those of the client without any that could be mistaken for ours, in any
+ * spelling, and the identity of the user.
  */
 export function upstreamHeaders(raw: IncomingMessage, facts: RequestFacts, decision: Passed): RawHeaders {
   const identity = decision.outcome === 'allowed' ? Object.entries(encodedHeaders(decision.headers)) : [];
