@@ -64,6 +64,6 @@ function define(added: Map<string, Definition>, given: readonly Json[]): null {
 const isByte = (value: Json | undefined): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 256;
 
-/** Records that the mappings of a user failed: nobody is let in with attributes missing. */
+/** Records that the mappings of a user failed: access is never granted with attributes missing. */
 export const recordFailure = (call: Call, user: UserFacts, failure: MappingFailed): Promise<void> =>
   call.db.write((tx) => call.world.record(tx, actingAs(call, user), failure.event()));

@@ -9,7 +9,7 @@ export interface Network {
   readonly prefix: string;
 }
 
-/** The networks of a list with commas; null for what is none. */
+/** The networks of a comma-separated list; null for each invalid one. */
 export function readNetworks(list: string): (Network | null)[] {
   return list.split(',').map((part) => {
     const text = part.trim();

@@ -49,7 +49,7 @@ const passwordFlow = ref('svc_flows.flow', 'uuid', {
   proposes: { slug: passwordFlowSlug },
 });
 
-/** Signs people in to networks and devices that ask by RADIUS. */
+/** Authenticates users of networks and devices by RADIUS. */
 export const radiusProvider = (): Resource =>
   defineProvider({
     path: '/providers/radius/',

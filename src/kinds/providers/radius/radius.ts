@@ -27,7 +27,7 @@ interface Needs {
   readonly sandbox: Sandbox;
 }
 
-/** Networks and devices that know people by RADIUS alone. */
+/** Networks and devices that authenticate users by RADIUS. */
 export const radius = (needs: Needs): ProviderKind => ({
   resource: radiusProvider(),
   endpoints: [

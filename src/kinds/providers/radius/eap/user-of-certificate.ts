@@ -6,7 +6,7 @@ import { isSameName } from '../../../../lib/name-key.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { radiusApp } from '../radius-model.ts';
 
-/** The active user that a verified certificate names, whose sign-in is recorded; null if it names nobody. */
+/** The active user that a verified certificate names, whose sign-in is recorded; null if there is none. */
 export async function userOfCertificate(call: Call, name: string): Promise<UserFacts | null> {
   const { rows } = await sql<{ pk: number; username: string }>`select pk, username from users
     where username_key = ${usernameKey.of(name)} and is_active and type <> 'internal_service_account'`.execute(

@@ -6,7 +6,7 @@ import { limits } from './limits.ts';
 
 /** Which provider a client belongs to, by its address. */
 export interface Clients {
-  /** Null: nobody knows the client, or too many wait for an answer to that. */
+  /** Null: the client is unknown, or too many lookups are pending. */
   find(ip: string): Promise<ServedProvider | null>;
 }
 

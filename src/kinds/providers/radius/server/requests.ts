@@ -36,7 +36,7 @@ interface Remembered {
 
 type Handle = (request: RadiusCall) => Promise<Response>;
 
-/** From a datagram to its answer. What is not understood gets none, and costs little. */
+/** From a datagram to its answer. Malformed datagrams get none, and cost little. */
 export function createRequests(needs: ServerNeeds, clients: Clients, handle: Handle): Requests {
   const remembered = createLruCache<Remembered>(limits.remembered);
   const complaints = createRateLimit({ max: limits.complaintsPerMinute, windowMs: 60_000, keys: 500 });
@@ -59,7 +59,7 @@ export function createRequests(needs: ServerNeeds, clients: Clients, handle: Han
         async () => needs.log.warn({ request_id: call.request.id }, 'expressions took too long for a RADIUS request'),
       );
     } catch (error) {
-      // The client asks again, or another server.
+      // The client retries here or at another server.
       if (isBusy(error)) return null;
       needs.log.error({ err: error, request_id: call.request.id }, 'a RADIUS request failed');
       return reject;
