@@ -6,8 +6,8 @@ import type { Call } from '../../resource/call.ts';
 import type { AuthorizationDependencies, RequestingProvider } from './dependencies.ts';
 
 /**
- * Tells a person that the application is switched off, before they sign in for nothing. `back` is where it learns of
- * it.
+ * Shows the user that the application is switched off, before they sign in. `back` is the application's address for the
+ * error.
  */
 export async function rejectIfDisabled(
   { refusals }: Pick<AuthorizationDependencies, 'refusals'>,

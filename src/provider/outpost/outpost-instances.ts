@@ -18,7 +18,7 @@ export const reportEveryMs = 10_000;
 const shownForMs = 3.5 * reportEveryMs;
 const maxInstances = 100;
 
-/** Throws `Invalid` for what is not a report. */
+/** Throws `Invalid` for a malformed report. */
 export function readReport(body: unknown): OutpostInstance {
   const read = (name: string, pattern: RegExp) => {
     const value = memberOf(body, name);

@@ -25,7 +25,7 @@ async function shippedFlow(query: Query): Promise<string | null> {
   return rows[0]?.pk ?? null;
 }
 
-/** Any other would change accounts or send mails when somebody sends a password, and sign nobody in. */
+/** Other designations would change accounts or send mails for each password, without a sign-in. */
 async function flowComplaint(query: Query, flow: string): Promise<Complaints | null> {
   const { rows } = await sql<{ designation: string }>`select designation from flows where pk = ${flow}`.execute(query);
   if (!rows[0] || rows[0].designation === 'authentication') return null;

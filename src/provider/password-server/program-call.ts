@@ -9,7 +9,7 @@ interface Arrived {
   readonly isSecure: boolean;
 }
 
-/** A request of another protocol than HTTP as a call: nobody's. */
+/** A request of another protocol than HTTP as an anonymous call. */
 export function programCall(
   needs: Pick<ServerNeeds, 'clock' | 'db' | 'world'>,
   { protocol, clientIp, isSecure }: Arrived,

@@ -89,7 +89,7 @@ export async function pushBatch(
   const outcome = { ...countUpTo(keys, unsent, [...fine.map(unfailed), ...results]), halt };
   const settled = fine.filter(({ row }) => row.isDue).map(({ row }) => unchanged(row));
   await call.db.write(async (tx) => {
-    // What was not tried is as it was before its intent was stored.
+    // Rows that were not tried return to their state before the intent was stored.
     await storeSending(tx, target.pk, type, [...unsent.values()]);
     await storeResults(call, tx, target.pk, type, [...results, ...settled]);
     await storeLinks(tx, target.pk, type, target.kind.links[type], results);

@@ -29,7 +29,7 @@ async function withRemoteErrors(answer: Promise<Json>): Promise<Json> {
 
 /**
  * The calls that users and groups have in common; `by` is the member that names an object once. `members` are those to
- * be told of an object, where the usual ones do not do.
+ * read of an object, by default the usual ones.
  */
 export function sharedCalls(
   send: Send,

@@ -49,7 +49,7 @@ export async function authenticateClient(
   exchange.allowOriginsOf(client);
   if (proof.method !== 'none') call.world.raiseBudget();
   const { secret, ...how } = proof;
-  // What is signed by the secret is signed by the one that the client has.
+  // During an overlap, HS256 signatures use the secret that the client authenticated with.
   return { client: secret === undefined ? client : { ...client, client_secret: secret }, ...how };
 }
 

@@ -13,8 +13,8 @@ export class Attributes extends Map<string, readonly string[]> {
 const maxValue = 10_000;
 
 /**
- * The published attributes of a user or group. Names of attributes may not hold slashes and dots; objects and what is
- * too long have no text. `%s` in a user's attribute stands for the username.
+ * The published attributes of a user or group. Names of attributes may not hold slashes and dots; objects and values
+ * over the limit have no text. `%s` in a user's attribute stands for the username.
  */
 export function putPublished(
   attributes: Attributes,

@@ -102,7 +102,7 @@ export function logoutJobs(needs: Dependencies): JobKind[] {
   }
 }
 
-/** While two secrets overlap, only the client knows which one it has. */
+/** While two secrets overlap, it is unknown which one the client uses. */
 const withEachSecret = (client: Client, now: Timestamp): Client[] =>
   client.id_token_signed_response_alg === 'HS256'
     ? secretsOf(client, now).map((client_secret) => ({ ...client, client_secret }))
