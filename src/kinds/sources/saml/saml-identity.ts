@@ -30,8 +30,7 @@ export function identityOf(
     identifier: value,
     username: value,
     email,
-    // SAML has no word for it: an address counts as confirmed when it is what the account is called, or by an
-    // attribute.
+    // SAML does not define it: an address counts as confirmed if it is the username, or by an attribute.
     isEmailConfirmed: (isAddress && email === value) || first(['email_verified']) === 'true',
     name: first(nameNames) ?? '',
     ...(groups.length > 0 && { groups: [...new Set(groups)] }),

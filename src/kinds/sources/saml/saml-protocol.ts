@@ -42,8 +42,8 @@ type Verified = Pick<SignedIn, 'inResponseTo' | 'nameId' | 'attributes' | 'sessi
 const maxFormBytes = 1_048_576;
 
 /**
- * How SAML identity providers are spoken to (SAML profiles, section 4.1). Their answer comes by a form from their own
- * site, and so without our cookies: it is verified, stored, and taken up when the browser comes again by itself.
+ * The protocol of SAML identity providers (SAML profiles, section 4.1). Their response is posted from their own site,
+ * so without our cookies: it is verified, stored, and processed when the browser requests the callback itself.
  */
 export function samlProtocol({
   key,

@@ -14,7 +14,7 @@ interface Stored {
 
 /**
  * Gives a source the account that its SCIM client acts as, and the token that proves it, where it has none. Both go
- * with the source. Returns what was missing.
+ * with the source. Returns those that were missing.
  */
 export async function ensureServiceAccount(
   input: AfterWrite<{ pk: string; name: string }>,

@@ -16,8 +16,8 @@ export const isServerOwned = (name: string): boolean => serverOwned.has(name.toL
 
 /**
  * The document of a client in the spelling of the schema: names as they are declared, lists where lists belong,
- * booleans that came as text. Without what is the server's own. Members that no schema has stay as they are. Lists and
- * elements that are `settled` are not gone through again.
+ * booleans that came as text. Without members that only the server sets. Members that no schema has stay as they are.
+ * Lists and elements that are `settled` are not gone through again.
  */
 export function canonicalDocument(
   { schema, extensions }: Schemas,
@@ -44,8 +44,8 @@ const maxValues = 100;
 const maxLength = 65_536;
 
 /**
- * Filters look at all values of all documents for each of their conditions, so both are bounded. What was stored before
- * may stay, but not grow.
+ * Filters look at all values of all documents for each of their conditions, so both are bounded. Stored documents over
+ * the limit may stay, but not grow.
  */
 export function checkSize(document: ScimObject, before: ScimObject = {}): void {
   const { members: _, ...values } = document;

@@ -68,8 +68,8 @@ export async function create(exchange: ScimRequest, type: ResourceType): Promise
 }
 
 /**
- * What is not sent stays as it is (RFC 7644, section 3.5.1, lets the server choose): many clients send less than they
- * mean.
+ * Omitted attributes keep their values (RFC 7644, section 3.5.1, lets the server choose): many clients send partial
+ * documents.
  */
 export function replace(exchange: ScimRequest, type: ResourceType, id: string): Promise<ScimResponse> {
   const sent = canonicalDocument(type, exchange.body());
@@ -200,8 +200,8 @@ const isSameValue = (one: unknown, other: unknown): boolean =>
     : isSameJson(one, other);
 
 /**
- * Deletes what the source has created. What was here before, or holds permissions, is unlinked, and users are
- * deactivated.
+ * Deletes an object that the source has created. Objects that existed before, or hold permissions, are unlinked, and
+ * users are deactivated.
  */
 export async function remove(exchange: ScimRequest, type: ResourceType, id: string): Promise<ScimResponse> {
   await inScimWrite(exchange, type, async (tx) => {
