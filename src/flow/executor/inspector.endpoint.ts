@@ -102,8 +102,7 @@ async function bindingOf(engine: Engine, call: Call, stage: PlannedStage | undef
 }
 
 /**
- * Whose walk it is. Anybody's name can be typed into one's own walk, so others are shown only to those who may see
- * them.
+ * Whose walk it is. Any name can be typed into one's own walk, so other users are shown only to those who may see them.
  */
 async function shownUser({ registry }: Engine, call: Call, pk: number | null): Promise<UserFacts | null> {
   if (pk === null) return null;

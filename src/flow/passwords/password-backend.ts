@@ -13,12 +13,12 @@ export type DirectoryVerdict =
   | { readonly outcome: 'wrong' }
   /** No directory has the user. */
   | { readonly outcome: 'not theirs' }
-  /** It could not be asked: nothing is known of the password. */
+  /** It could not be reached: the password is unverified. */
   | { readonly outcome: 'unavailable' };
 
-/** A system elsewhere that knows the passwords of some users. */
+/** An external system that verifies the passwords of some users. */
 export interface PasswordBackend {
-  /** Whether there is anything to ask, for any user. */
+  /** Whether any user has such a backend. */
   isInUse(query: Query): Promise<boolean>;
   verify(user: Pick<UserFacts, 'pk' | 'username'>, password: string, call: Call): Promise<DirectoryVerdict>;
   /**
@@ -28,7 +28,7 @@ export interface PasswordBackend {
   change(user: number, password: string, call: Call): Promise<string | null>;
 }
 
-/** The first that refuses a new password says why. */
+/** Sets a new password; returns the complaint of the first backend that refuses it. */
 export async function changeEverywhere(
   backends: readonly PasswordBackend[],
   user: number,

@@ -33,7 +33,7 @@ export type PasswordResult =
   | { readonly outcome: 'wrong'; readonly write: Write }
   /** Too many wrong attempts: this one was not checked. */
   | { readonly outcome: 'blocked' }
-  /** The directory of the user could not be asked: not a failed attempt. */
+  /** The directory of the user could not be reached: not a failed attempt. */
   | { readonly outcome: 'unavailable' };
 
 export const wrongPassword = 'Failed to authenticate.';
@@ -81,7 +81,7 @@ export async function verifyPassword(
   }
   const isRight = isLocal || there.outcome === 'right';
   const score = { identifier: name, ip, now: call.now };
-  // The time must not tell whose password a directory was asked about.
+  // Constant time: it must not disclose whose password was sent to a directory.
   if (mayAsk && !isRight && (await isAnyInUse(needs, call)))
     await delay(Math.max(failureMs - (Date.now() - started), 0));
   if (!isRight || !user || !maySignIn(user)) {
@@ -125,7 +125,7 @@ function methodOf(isOwn: boolean, { outcome }: DirectoryVerdict): 'password' | '
   return outcome === 'right' ? 'ldap' : 'app_password';
 }
 
-/** Empty passwords are never sent: many directories accept them as nobody's. */
+/** Empty passwords are never sent: many directories accept them as an anonymous bind. */
 async function askDirectories(
   { passwordBackends }: PasswordDependencies,
   user: UserFacts,

@@ -9,8 +9,8 @@ type Values = Record<string, Json>;
 const ownMembers = ['username', 'name', 'email'];
 
 /**
- * The part of the prompt data that is about the user: a few members, and attributes. Of attributes that vouch for
- * something only those count that the source of the walk has brought.
+ * The part of the prompt data that is about the user: a few members, and attributes. Attributes that are trusted as
+ * verified count only if the source of the walk has sent them.
  */
 export function userValues(
   data: Readonly<Values>,
