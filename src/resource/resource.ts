@@ -163,7 +163,7 @@ export interface View {
   readonly instead?: Fields;
 }
 
-/** Who asks, and where to look it up: what checks of access need. */
+/** The caller and the database: the input of access checks. */
 export interface AccessContext {
   readonly call: Call;
   readonly registry: Registry;
@@ -275,8 +275,8 @@ export interface Answer {
 }
 
 /**
- * `visible`: whoever may see the row; `change`: whoever may see and change it (in a family: by the permission for its
- * kind).
+ * `visible`: callers who may view the row; `change`: callers who may view and change it (in a family: by the permission
+ * for its kind).
  */
 export type ActionAccess =
   | 'anyone'

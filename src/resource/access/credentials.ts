@@ -15,8 +15,8 @@ export const inPerson: readonly Credential[] = ['session'];
 export const notActingAs: readonly Credential[] = ['session', 'API token', 'access token'];
 
 /**
- * What an action or endpoint accepts. One that everybody who is signed in may call is about the caller: it changes
- * nothing for somebody who acts as them, unless it says so.
+ * What an action or endpoint accepts. One that every signed-in user may call is about the caller: impersonators cannot
+ * change anything through it, unless it allows them to.
  */
 export const acceptedBy = ({
   credentials,

@@ -14,8 +14,8 @@ interface Destinations {
 }
 
 /**
- * Lets nobody change where data goes who may not see the data: it could go to them. A new object sends nothing until it
- * is put to use, which is guarded there.
+ * Only callers who may view data may change where it is sent: else they could send it to themselves. A new object sends
+ * nothing until it is put to use, which is checked there.
  */
 export function guardDestinations({ members, permissions, refusal }: Destinations) {
   const maySee = (actor: Actor) => holdsAll(actor, permissions);

@@ -4,7 +4,7 @@ import { isRef } from '../fields/ref.ts';
 import type { Registry, Resource } from '../resource.ts';
 
 /**
- * Whether a condition tells the caller no more of another object than they may see: the row shows it, or they may view
+ * Whether a condition discloses no more of another object than the caller may view: the row shows it, or they may view
  * all of its kind.
  */
 export function isOpenPath(resource: Resource, path: string, { actor }: Call, registry: Registry): boolean {

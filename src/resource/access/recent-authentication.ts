@@ -3,8 +3,8 @@ import { addMilliseconds } from '../../platform/clock.ts';
 import type { Call } from '../call.ts';
 
 // A session alone is not enough to change what opens an account: it may be stolen, or left open. Its user must have
-// proven who they are a moment ago (a factor or the password, whatever their sign-in flow demands). Tokens are exempt:
-// each use presents the secret.
+// authenticated a moment ago (with the factor or password that their sign-in flow demands). Tokens are exempt: each use
+// presents the secret.
 
 /** Whether an operation demands it: always, or in a case that its handler checks (`to change …`). */
 export type RecentAuthentication = true | string;

@@ -11,7 +11,7 @@ import { heldAmong, hiddenAmong, holdsAll } from './access.ts';
 import type { Actor } from './actor.ts';
 
 // Resources that decide how people sign in (`reaches`) are written by holders of the permission while nothing that
-// users sign in through depends on the object. Dependence follows from references and from what is part of what
+// users sign in through depends on the object. Dependence follows from references and from the wholes of parts
 // (`wholesOf`), transitively. Of other objects that depend on it, such as applications, callers must be able to change
 // each.
 
