@@ -1,6 +1,6 @@
 /**
  * A URI in the characters that a header may carry (RFC 3986): the host in punycode, all else percent-encoded as UTF-8.
- * What is encoded already stays as it is, and so does the query, which may be signed.
+ * Encoded parts stay unchanged, and so does the query, which may be signed.
  */
 export function asciiUri(uri: string): string {
   const [, scheme = '', authority = '', rest = uri] = /^(https?:\/\/)([^/?#]*)(.*)$/is.exec(uri) ?? [];

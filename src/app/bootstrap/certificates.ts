@@ -7,7 +7,7 @@ const selfSignedCertificate = 'Gatehouse Self-signed Certificate';
 /**
  * A pair for providers to sign with until an administrator brings another. RSA, since RS256 is what every OpenID
  * Connect client must understand; 2048 bits, since making 4096 takes seconds on a small machine and signing six times
- * as long, and the pair is good for a year.
+ * as long, and the pair is valid for a year.
  */
 export const certificates: BootstrapStep = {
   name: 'certificates',

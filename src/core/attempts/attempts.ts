@@ -11,8 +11,8 @@ export interface Attempt {
   /**
    * The name that was typed, in any spelling that finds the same user, or the user's key. Browsers in which the user
    * has signed in before have a count of their own, so that lockout cannot be used against the owner. So do second
-   * factors: a correct password does not reset their count, or an attacker who knows the password could guess codes
-   * without limit.
+   * factors: a correct password does not reset their count, or an attacker with the password could guess codes without
+   * limit.
    */
   readonly who: number | string | { readonly secondFactorOf: number } | { readonly knownBrowser: string };
   readonly ip: string;

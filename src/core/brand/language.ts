@@ -18,7 +18,7 @@ export interface LanguageRequest {
 /** Set by the language menu of the sign-in page. */
 const languageCookie = 'gatehouse_language';
 
-/** The caller's language: their setting, else what was chosen in this browser, else the brand's, else the browser's. */
+/** The caller's language: their setting, else the choice in this browser, else the brand's, else the browser's. */
 export const languageOf = async ({ actor, request, db }: LanguageRequest): Promise<Language> =>
   chooseLanguage(
     [localeIn(actor?.user.attributes), request.cookies[languageCookie], await brandLocale(db, request.host)],

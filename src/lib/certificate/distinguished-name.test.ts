@@ -29,9 +29,7 @@ const template = await generateCertificate({
   algorithm: 'ecdsa',
 });
 
-/**
- * The template with another subject. Its signature no longer fits, which nobody asks of a certificate that is loaded.
- */
+/** The template with another subject. Its signature is no longer valid, which loading a certificate does not check. */
 function certificateFor(...names: (readonly Attribute[])[]): string {
   const [outer] = readDer(readPem(template.certificate)[0]?.bytes ?? new Uint8Array());
   const [toBeSigned, ...rest] = readDer(outer?.content ?? new Uint8Array());

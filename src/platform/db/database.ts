@@ -53,8 +53,8 @@ export interface Database {
   /** Calls `listener` for each statement; for tests and metrics. */
   onStatement(listener: (query: CompiledQuery) => void): () => void;
   /**
-   * Updates the query planner's statistics; null if it uses none. Growing tables are left out while they are small: by
-   * what is known of a table with a few rows, PostgreSQL would cache plans that scan it.
+   * Updates the query planner's statistics; null if it uses none. Growing tables are left out while they are small:
+   * with the statistics of a few rows, PostgreSQL would cache plans that scan them.
    */
   readonly analyze: ((growing?: readonly string[]) => Promise<void>) | null;
   /** Merges pending lists into the GIN indexes; returns how many pages they filled. Null if there are none. */

@@ -3,8 +3,8 @@ import type { Database, Query } from './database.ts';
 import { isTimeout } from './unreachable.ts';
 
 /**
- * Runs a read that decides nothing (a list, a search, a chart, an export), on SQLite in a thread. If a statement takes
- * too long, the caller can narrow down what is read.
+ * Runs a read on which no decision depends (a list, a search, a chart, an export), on SQLite in a thread. If a
+ * statement takes too long, the caller can add filters.
  */
 export async function readList<T>(db: Database, work: (query: Query) => Promise<T>): Promise<T> {
   try {

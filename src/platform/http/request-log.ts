@@ -5,8 +5,8 @@ import type { HttpResponse } from './routes.ts';
 type LogRequest = (answer: HttpResponse, request: RequestFacts, url: string | undefined, milliseconds: number) => void;
 
 /**
- * One line per request: at `error` when the server failed, whatever the response; at `info` when a page or a protocol
- * refused, since people report the request id that they were shown; otherwise at `debug`.
+ * One line per request: at `error` for a fault, with any response; at `info` when a page or a protocol refused, since
+ * people report the request id that they were shown; otherwise at `debug`.
  */
 export function logRequests(log: Log): LogRequest {
   const showsRefusals = log.isLevelEnabled('info');

@@ -9,8 +9,8 @@ export const stamps: Migration = {
   ],
 };
 
-// Once in a transaction, and at its very end, since the trigger is deferred: whoever else wants to set it waits for the
-// commit and no longer.
+// Once in a transaction, and at its very end, since the trigger is deferred: other transactions that set it wait only
+// for the commit.
 const stampFunction = `create function stamp() returns trigger language plpgsql as $$
   begin
     if current_setting('gatehouse.stamped', true) is distinct from pg_current_xact_id()::text then

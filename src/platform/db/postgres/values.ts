@@ -19,7 +19,7 @@ export const postgresTypes = {
 const parts =
   /^(?<date>[^ ]+) (?<clock>\d\d:\d\d:\d\d)(?:\.(?<fraction>\d+))?(?<sign>[+-])(?<hours>\d\d)(?::(?<minutes>\d\d))?(?::(?<seconds>\d\d))?$/;
 
-/** `2026-01-02 03:04:05.678+00` as `2026-01-02T03:04:05.678000Z`, whatever its time zone. */
+/** `2026-01-02 03:04:05.678+00` as `2026-01-02T03:04:05.678000Z`, in any time zone. */
 export function toTimestamp(text: string): string {
   const found = parts.exec(text)?.groups;
   if (!found) throw new RangeError(`PostgreSQL gave a time that cannot be read: ${text}`);
