@@ -222,7 +222,7 @@ describeJourney('the admin pages of applications', (journey) => {
       ...{ client_id: provider.client_id, client_secret: provider.client_secret, code_verifier: verifier },
     });
     expect(status).toBe(200);
-    await shown.getByText(`${name} has signed somebody in.`).waitFor();
+    await shown.getByText(`${name} has signed a user in.`).waitFor();
     await page.waitForLoadState('networkidle');
   });
 

@@ -1,6 +1,6 @@
 import { type Text, t } from '../texts/texts.ts';
 
-/** What the stages, policies and flows of a new server are called in words; the API keeps their names. */
+/** Readable labels of the shipped stages, policies and flows; the API keeps their names. */
 const labels: Readonly<Record<string, Text>> = {
   'default-authentication-identification': 'Ask for username',
   'default-authentication-password': 'Ask for password',
@@ -103,7 +103,7 @@ const fields: Readonly<Record<string, Text>> = {
 const ownOf = <T>(of: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(of, name) ? of[name] : undefined;
 
-/** What something that Gatehouse ships is called in words; null for all else. */
+/** The readable label of a shipped object; null for all else. */
 export function shippedLabel(name: string, slug?: unknown): string | null {
   const flow = typeof slug === 'string' ? ownOf(flowLabels, slug) : undefined;
   if (typeof slug === 'string') return flow?.[0].test(name) ? t(flow[1]) : null;

@@ -10,8 +10,8 @@ interface Props {
 }
 
 /**
- * What something is called: in words, with its name small beside it (lists of flows have their slugs), if Gatehouse
- * ships it.
+ * The name of an object. Shipped ones have a readable label, with the name small beside it (lists of flows have their
+ * slugs).
  */
 export function ShippedName({ name, slug, children = name }: Props) {
   const label = shippedLabel(name, slug);

@@ -50,8 +50,8 @@ export interface Answered<T> {
 }
 
 /**
- * Calls an operation of the API as whoever is signed in with this browser. `path` starts after `/api/v3` and is escaped
- * by the caller. Throws `ApiProblem` or `NetworkLost`.
+ * Calls an operation of the API as the signed-in user of this browser. `path` starts after `/api/v3` and is escaped by
+ * the caller. Throws `ApiProblem` or `NetworkLost`.
  */
 export async function requestApi<T>(method: Method, path: string, request: Request): Promise<Answered<T>> {
   try {

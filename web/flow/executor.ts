@@ -23,7 +23,7 @@ export function flowAddress({ pathname, search }: Pick<Location, 'pathname' | 's
 export const showChallenge = (flow: FlowAddress): Promise<Challenge> => callApi('GET', pathOf(flow));
 
 /**
- * An answer for which the user had to sign in again is sent once more: that may have begun the walk anew, at the same
+ * An answer for which the user had to sign in again is sent once more: that may have restarted the walk, at the same
  * step.
  */
 export async function sendAnswer(flow: FlowAddress, answer: Answer): Promise<Challenge> {

@@ -32,10 +32,7 @@ export interface FieldNote {
   readonly proposes?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/**
- * What is not offered: to others than superusers or to anybody, choices of the server's own, objects without a right to
- * them.
- */
+/** Values that are not offered: choices for superusers or for the server alone, objects without a right to them. */
 interface Limits {
   readonly only?: 'superusers' | 'server';
   readonly without?: readonly string[];

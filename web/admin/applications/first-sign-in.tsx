@@ -18,7 +18,7 @@ export interface RegisteredUri {
 }
 
 interface Progress {
-  /** What was refused, unless it was mended since. */
+  /** The last refusal, unless it was fixed since. */
   readonly refusal: Event | null;
   readonly state: 'waiting' | 'without tokens' | 'done';
 }
@@ -34,7 +34,7 @@ interface Props {
   onAdded(): void;
 }
 
-/** Waits until the application itself has signed somebody in, and says what it sent if that is refused. */
+/** Waits until the application itself has signed a user in, and shows the request if that is refused. */
 export function FirstSignIn({ name, pk, provider, registered, onAdded }: Props) {
   const { resources } = useInterface();
   const may = (path: string) => resources.find((entry) => entry.path === path)?.may;
@@ -52,7 +52,7 @@ export function FirstSignIn({ name, pk, provider, registered, onAdded }: Props) 
   }, [isOver, reload]);
   if (!isReadable) return null;
   if (progress?.state === 'done')
-    return <Notice tone="good">{t('{name} has signed somebody in. Everything is configured.', { name })}</Notice>;
+    return <Notice tone="good">{t('{name} has signed a user in. Everything is configured.', { name })}</Notice>;
   const refusal = progress?.refusal ?? null;
   const sent = refusal && wrongUriIn(refusal);
   const isMended = registered.some(({ url }) => url === sent);
@@ -63,7 +63,7 @@ export function FirstSignIn({ name, pk, provider, registered, onAdded }: Props) 
       </p>
       {progress?.state === 'without tokens' && (
         <Notice tone="warn">
-          {t('{name} sent somebody here, but has not fetched tokens. Check the client ID and the secret there.', {
+          {t('{name} sent a user here, but has not fetched tokens. Check the client ID and the secret there.', {
             name,
           })}
         </Notice>

@@ -19,7 +19,7 @@ import {
   type Template,
 } from './template.ts';
 
-/** A field that follows the address until somebody changes it; emptied, it stays empty. */
+/** A field that follows the address until the user changes it; emptied, it stays empty. */
 function useSuggested(initial: string, suggestion: string) {
   const [own, setOwn] = useState(initial === '' ? null : initial);
   return { text: own ?? suggestion, entered: own === null || own === suggestion ? null : own, set: setOwn };

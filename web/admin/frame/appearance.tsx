@@ -45,7 +45,7 @@ const keyOf = (name: string) => `gatehouse:${name}`;
 /** Chooses a theme from elsewhere on the page. */
 export const chooseTheme = (theme: Theme): void => store('theme', theme);
 
-/** Tells this window, too: browsers tell the others. */
+/** Dispatches the event in this window, too: browsers dispatch it in the others. */
 function store(name: string, value: string): void {
   const key = keyOf(name);
   localStorage.setItem(key, value);

@@ -18,9 +18,7 @@ export function initialValues(members: readonly Member[], row: Row | null): Row 
 export const changedMembers = <M extends FormMember>(members: readonly M[], values: Row, before: Row): M[] =>
   members.filter(({ name, note }) => isChanged(note.kind === 'secret', values[name], before[name]));
 
-/**
- * What was emptied differs from what was never there. A secret that is not shown is as empty as one that is emptied.
- */
+/** An emptied value differs from a missing one. A secret that is not shown equals an emptied one. */
 function isChanged(isSecret: boolean, value: unknown, before: unknown): boolean {
   if (isSecret && isEmpty(value) && isEmpty(before)) return false;
   return value !== before && JSON.stringify(value) !== JSON.stringify(before);
@@ -29,8 +27,8 @@ function isChanged(isSecret: boolean, value: unknown, before: unknown): boolean 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
 
 /**
- * What is sent: what differs from the defaults of a new object, or from the object as it was. The server knows its
- * defaults, but may choose other flags than the form shows. What was emptied and has to have a value is undefined.
+ * The request body: the differences from the defaults of a new object, or from the stored object. Flags of new objects
+ * are always sent, since the server's defaults may differ from the form's. An emptied required value is undefined.
  */
 export function bodyOf(members: readonly Member[], values: Row, initial: Row, isNew: boolean): Row {
   const before = isNew ? initialValues(members, null) : initial;

@@ -80,7 +80,7 @@ function SwitchDialog({
   );
 }
 
-/** What was chosen, by name. */
+/** The names of the selected objects. */
 export const PickedNames = ({ picked }: { picked: readonly Picked[] }) => (
   <ul className="plain-list scrolled">
     {picked.map(({ path, name }) => (

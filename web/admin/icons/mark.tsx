@@ -12,7 +12,7 @@ export function Mark({ address, path }: { address: unknown; path: string }) {
   return <img className="icon" src={safe} alt="" onError={() => setMissing(true)} />;
 }
 
-/** Lists whose rows are told apart by what they look like: people, applications, and objects of several kinds. */
+/** The picture of a row in lists of people, applications, and objects of several kinds. */
 export function RowMark({ row, path }: { row: Row; path: string }) {
   if (path === '/core/users/')
     return <Face name={String(row.name || row.username)} picture={String(row.avatar ?? '')} />;

@@ -85,7 +85,7 @@ function MembershipDialog({ entry, picked, joins, onDone, onClose }: BulkProps &
   );
 }
 
-/** What was answered; a refusal of one does not keep the others. */
+/** The result of one request; an error does not stop the others. */
 async function tryOne(path: string, send: () => Promise<unknown>): Promise<BulkResult> {
   try {
     return { path, status: 204, body: await send() };

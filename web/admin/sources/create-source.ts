@@ -67,8 +67,8 @@ async function enrollmentFlow(
 }
 
 /**
- * Sources leave out addresses that they do not vouch for, so those that are there are the person's own. Whoever opens
- * the flow without the source has none.
+ * Sources leave out unverified addresses, so an address is the person's own. In a flow that is opened without the
+ * source there is none.
  */
 const expressionFor = (domains: readonly string[]): string =>
   [

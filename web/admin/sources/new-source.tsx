@@ -55,7 +55,7 @@ function Gallery({ offered, text }: { offered: readonly Service[]; text: string 
       </div>
       {found.length === 0 && (
         <p className="empty" role="status">
-          {t('No service has this name. Most speak OpenID Connect or SAML: choose one of those.')}
+          {t('No service has this name. Most support OpenID Connect or SAML: choose one of those.')}
         </p>
       )}
       <ul className="gallery">

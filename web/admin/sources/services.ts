@@ -1,10 +1,10 @@
 import type { Text } from '../../texts/text.ts';
 
-/** A service that people sign in with, under the name that they know it by. */
+/** A service that people sign in with, under its product name. */
 export interface Service {
   readonly id: string;
   readonly name: string;
-  /** What the API calls it, or the protocol that it speaks. */
+  /** Its name in the API, or its protocol. */
   readonly neutral: string;
   /** `provider_type` of an OAuth source. */
   readonly type?: string;

@@ -103,7 +103,7 @@ function Bars({ counts, isBad }: { counts: readonly number[]; isBad: boolean | u
     >
       {counts.map((count, day) => {
         const height = Math.max(2, (count / most) * maxHeight);
-        // biome-ignore lint/suspicious/noArrayIndexKey: a day is told by its place
+        // biome-ignore lint/suspicious/noArrayIndexKey: a day is identified by its position
         return <rect key={day} x={day * barWidth} y={maxHeight - height} width={barWidth - 2} height={height} rx="1" />;
       })}
     </svg>

@@ -18,7 +18,7 @@ const milliseconds: ReadonlyMap<string, number> = new Map<string, number>([
   ['microsecond', 0.001],
 ]);
 
-/** What is so many of one unit; null for all else. */
+/** The amount of a duration in a single unit; null for all else. */
 export function simpleDuration(text: string): { readonly amount: number; readonly unit: string } | null {
   const [, unit = '', amount = ''] = /^(second|minute|hour|day|week)s=(\d{1,9})$/.exec(text) ?? [];
   return unit === '' ? null : { amount: Number(amount), unit };

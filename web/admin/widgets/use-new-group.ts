@@ -17,7 +17,7 @@ interface NewGroup {
   create(): Promise<void>;
 }
 
-/** Lets pickers of groups create the one that nobody has created yet. */
+/** Lets pickers of groups create a group that does not exist yet. */
 export function useNewGroup(model: string, text: string, onCreated: (group: NamedObject) => void): NewGroup {
   const { resources } = useInterface();
   const [complaint, setComplaint] = useState<string | null>(null);

@@ -5,7 +5,7 @@ import { t } from '../../texts/texts.ts';
 import { forgetKnownUser, knownUser } from '../known-user.ts';
 import { useWalkOfScreen } from '../walk-context.ts';
 
-/** For whoever signed in on this device before: their name need not be typed again. */
+/** For the last user of this device: their name need not be typed again. */
 export function ContinueAs({ onContinue }: { onContinue(uid: string): void }) {
   const { isBusy } = useWalkOfScreen();
   const [known, setKnown] = useState(knownUser);

@@ -57,7 +57,7 @@ export const radiusProvider = (): Resource =>
     schema: 'RadiusProvider',
     names: ['RADIUS Provider', 'RADIUS Providers'],
     component: 'xak-provider-radius-form',
-    description: 'Signs people in to Wi-Fi, VPN and network devices that ask by RADIUS.',
+    description: 'Signs people in to Wi-Fi, VPN and network devices by RADIUS.',
     table: 'provider_radius',
     filterBy: [],
     filters: {
