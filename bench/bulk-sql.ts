@@ -119,7 +119,7 @@ async function onSqlite(place: string, say: (line: string) => void): Promise<Bul
 
   /**
    * With as little memory as the server takes: the index would otherwise be one large segment, which the first few
-   * changes would merge anew.
+   * changes would merge again.
    */
   async function fillSearchIndex(table: string): Promise<void> {
     const index = `${table}_search`;

@@ -29,10 +29,7 @@ export interface LoadedServer {
   readonly adminToken: string;
 }
 
-/**
- * Sends each request twice to the server in this process and writes down what it asks of the database and what it
- * answers.
- */
+/** Sends each request twice to the server in this process and records its database statements and its responses. */
 export async function captureRows(
   rows: readonly BenchRow[],
   { world: { db }, app: { operations }, url, data, adminToken }: LoadedServer,

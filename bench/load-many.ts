@@ -39,7 +39,7 @@ export async function loadMany(
     await bulk.bare('events', () =>
       inSteps(events, (from, to) => eventsSql(bulk.words, from, to, events, eventSeconds)),
     );
-    // The events are older than what is rolled up.
+    // The events are older than the period of the roll-up.
     await bulk.run('delete from event_rollup');
     await bulk.run("update event_rollup_state set until = '0001-01-01T00:00:00.000000Z'");
   } finally {

@@ -57,7 +57,7 @@ const compacted = (key: string) => key.replaceAll('-', '');
 
 /**
  * The recipe of the second of two like exchanges. Keys that both have stay; keys that only the second has were made for
- * it, and are made anew each time.
+ * it, and are made again each time.
  */
 export function recipeOf(request: BenchRequest, first: Exchange, second: Exchange, authentications: number): Recipe {
   const known = new Set(keysIn(first));

@@ -14,7 +14,7 @@ export interface MeasuredSaml {
 }
 
 /**
- * A sign-in to an application by somebody with a session; the floor makes one RSA-2048 signature and one durable write.
+ * A sign-in to an application by a user with a session; the floor makes one RSA-2048 signature and one durable write.
  */
 export async function measureSaml({ databases, rounds, profileFolder, say }: BenchOptions): Promise<MeasuredSaml> {
   if (databases.kind !== 'sqlite') throw new Error('SAML is measured on SQLite, as its floor is');

@@ -25,7 +25,7 @@ for use_ssl in (False, True):
     check(connection.bind(), "the account can bind")
     check(base.lower() in server.info.naming_contexts, "the root names the base")
     check("inetOrgPerson" in server.schema.object_classes, "the schema has people")
-    check(env["LDAP_DN"].lower() in connection.extend.standard.who_am_i().lower(), "the server knows who is bound")
+    check(env["LDAP_DN"].lower() in connection.extend.standard.who_am_i().lower(), "whoami returns the bound user")
 
     pages = connection.extend.standard.paged_search(
         f"ou=users,{base}", "(objectClass=inetOrgPerson)", SUBTREE, attributes=["uid", "mail"], paged_size=7, generator=True
@@ -45,7 +45,7 @@ try:
     Connection(server, f"cn=ada,ou=users,{base}", "wrong", raise_exceptions=True, auto_bind=True)
     raise SystemExit("a wrong password opens the directory")
 except LDAPException as error:
-    check("invalidCredentials" in str(error), "a wrong password is said to be so")
+    check("invalidCredentials" in str(error), "a wrong password returns invalidCredentials")
 
 person = Connection(server, f"cn=ada,ou=users,{base}", env["ADA_PASSWORD"], raise_exceptions=True, auto_bind=True)
 person.search(base, "(objectClass=inetOrgPerson)", attributes=["uid"])

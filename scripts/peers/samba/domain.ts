@@ -24,7 +24,7 @@ export interface Domain {
   stop(): Promise<void>;
 }
 
-/** Null when Samba's domain controller is there, else what is missing. */
+/** Null when Samba's domain controller is installed, else the reason. */
 export async function findSamba(): Promise<string | null> {
   if (process.getuid?.() !== 0) return 'its ports need root';
   const packages = 'samba samba-ad-dc samba-ad-provision ldap-utils';
