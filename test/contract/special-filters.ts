@@ -1,6 +1,6 @@
 /**
- * By path, the filters that a fresh object has no value for: they ask about other objects, or about what the server
- * alone sets. The tests of these resources in `test/api` try them.
+ * By path, the filters that a fresh object has no value for: they refer to other objects, or to values that only the
+ * server sets. The tests of these resources in `test/api` try them.
  */
 export const specialFilters: Readonly<Record<string, readonly string[]>> = {
   '/core/users/': ['is_superuser', 'path_startswith', 'folder', 'groups_by_name', 'groups_by_pk'],

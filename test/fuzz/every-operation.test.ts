@@ -112,9 +112,7 @@ async function checkSqlite({ world: { db } }: TestServer): Promise<void> {
   }
 }
 
-/**
- * PostgreSQL keeps to its constraints by itself; what is asked is that they are all in force and every row can be read.
- */
+/** PostgreSQL enforces its constraints itself; this checks that all are valid and every row can be read. */
 async function checkPostgres({ world: { db } }: TestServer): Promise<void> {
   const { rows } = await sql`select conname from pg_constraint where not convalidated`.execute(db.read);
   expect(rows).toEqual([]);

@@ -62,7 +62,7 @@ describeOnBoth(
       return { app, send, body };
     };
 
-    test('get a 4xx where they are malformed, and let nobody pass', async () => {
+    test('get a 4xx where they are malformed, and never pass', async () => {
       const { app, send } = await outpost();
       const good = await send('/outpost/relay/', JSON.stringify(valid(app.host)));
       expect([good.status, JSON.parse(good.text).reuse]).toEqual([200, null]);

@@ -50,8 +50,7 @@ async function leaveDialog(page: Page, opener: Locator): Promise<void> {
     expect(await page.evaluate(isInside)).toBe(true);
   }
   await page.keyboard.press('Escape');
-  // The browser hides it and gives the focus back before the page has taken it away; what is pressed in between is
-  // lost.
+  // The browser hides it and gives the focus back before the page has taken it away; keys pressed in between are lost.
   await page.locator('dialog').waitFor({ state: 'detached' });
   await expect.poll(() => isFocused(opener)).toBe(true);
 }

@@ -112,13 +112,13 @@ describeJourney(
       const ada = await comeIn(journey(), 'Example ID', { sub: username, preferred_username: username, ...claims });
       await ada.waitForURL('**/if/user/');
       expect(await whoIs(ada)).toBe(username);
-      // The flow alone creates nobody.
+      // The flow alone creates no user.
       const walker = await journey().window({ tolerates: /status of 40[03]/ });
       await walker.goto('/if/flow/enrollment-example-id/');
       await walker.getByRole('heading', { name: 'Access denied' }).waitFor();
     });
 
-    test('knows invited people by their address, and nobody else', async () => {
+    test('enrolls only invited people, by their address', async () => {
       const { server } = journey();
       const page = await visitAdmin(journey(), '/sources/new/?service=keycloak');
       await page.getByLabel('Address of the realm').fill('id.example.com/realms/staff/');

@@ -89,7 +89,7 @@ describeJourney('the admin pages', (journey) => {
       asked.length = 0;
       await openAdmin(page, address);
       await page.waitForLoadState('networkidle');
-      // New objects begin with what is proposed, and its names.
+      // New objects begin with proposed values, and their names.
       const most = address.startsWith('/new/') ? maxRequests + 1 : maxRequests;
       if (asked.length > most) tooMany.push([address, ...asked]);
       expect([address, asked.length]).toEqual([address, expect.toSatisfy((count) => count > 0)]);

@@ -66,7 +66,7 @@ describeJourney('the sign-in page', (journey) => {
     await page.getByRole('heading', { name: 'Sign in to Grafana' }).waitFor();
   });
 
-  test('offers to continue as whoever signed in on this device, until they are forgotten', async () => {
+  test('offers to continue as the last user of this device, until forgotten', async () => {
     const { username } = await personWithPassword(journey().server);
     const page = await journey().window();
     await page.goto('/');

@@ -295,9 +295,7 @@ describeJourney(
 const overflowOf = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
-/**
- * Something that looks to a page like a captcha service: a script with a widget, and somebody who checks its answers.
- */
+/** A stand-in for a captcha service: a script with a widget, and a verification endpoint. */
 async function startCaptchaService(): Promise<Service> {
   const script = `globalThis.turnstile = {
     render(place, { sitekey, callback }) {

@@ -10,8 +10,7 @@ import { personWithPassword } from '../support/second-factor.ts';
 import { describeOnSqlite } from '../support/server.ts';
 import { signedInBrowser } from '../support/signed-in-browser.ts';
 
-// What a browser sends of a navigation from our own pages: a redirect (`next`), an icon, a link that somebody else
-// wrote.
+// What a browser sends of a navigation from our own pages: a redirect (`next`), an icon, a link from elsewhere.
 const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
 
 /**

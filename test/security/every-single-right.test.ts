@@ -10,8 +10,8 @@ import { createProbe, type Probe } from '../contract/probe.ts';
 import { describeOnSqlite, startServer, type TestUser } from '../support/server.ts';
 
 /**
- * What does not decide how people sign in, and why. A new resource says `reaches: 'sign-in'` or stands here: the
- * attacks below find nothing in what nobody has thought about.
+ * Resources that do not decide how people sign in, and why. A new resource declares `reaches: 'sign-in'` or is listed
+ * here: the attacks below cannot find a resource that is in neither.
  */
 const reachesNobody: Readonly<Record<string, string>> = {
   'svc_core.user': 'each account is guarded by what it holds',

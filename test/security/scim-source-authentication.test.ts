@@ -4,8 +4,7 @@ import { makeSource, unique } from '../api/sources/fixtures.ts';
 import { scimClient, urns } from '../protocol/scim/scim-client.ts';
 import { describeOnBoth } from '../support/server.ts';
 
-// Accounts that SCIM clients act as must not reach anything through the admin API, and nobody reaches records without a
-// right.
+// Accounts that SCIM clients act as must not reach anything through the admin API, and records require a permission.
 
 describeOnBoth('SCIM sources', (server) => {
   test('records can be neither read nor written without signing in', async () => {

@@ -5,7 +5,7 @@ import { until } from './jobs.ts';
 const lasting = new Set(['eventsource', 'websocket', 'ping']);
 
 /**
- * The page has drawn what it was told, and has nothing left to do. On a busy machine Chromium may not draw a page until
+ * The page has rendered its data, and has nothing left to do. On a busy machine Chromium may not draw a page until
  * something else happens.
  */
 const drawn = `new Promise((done) => {

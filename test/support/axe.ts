@@ -9,10 +9,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/**
- * What is wrong with a page for people who use it with other means than their eyes and a mouse; by these rules alone if
- * any are given.
- */
+/** The accessibility violations of a page; by these rules alone if any are given. */
 export async function axeViolations(page: Page, rules: readonly string[] = []): Promise<string[]> {
   // Evaluated in the page from outside: its content security policy would not let it in otherwise. Once for each
   // document.

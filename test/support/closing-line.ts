@@ -3,8 +3,8 @@ import type { TestError } from 'vitest';
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
 /**
- * Prints `N passed, N failed, N skipped` as the last line of a run, and before it, aloud, what was skipped and why, and
- * what passed at a second try only. Under CI whatever was skipped fails the run.
+ * Prints `N passed, N failed, N skipped` as the last line of a run, and before it the skipped tests with reasons, and
+ * the tests that passed at a second try only. Under CI skipped tests fail the run.
  */
 export function closingLine(): Reporter {
   let vitest: Vitest | null = null;

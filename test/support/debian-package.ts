@@ -32,8 +32,8 @@ export async function installDebianPackage(name: string): Promise<string | null>
 }
 
 /**
- * Whether all the files of a Debian package are there, installed if need be. Where it cannot be had, CI fails and
- * everybody else is told that its tests are skipped. Call it at the top level of a test file.
+ * Whether all the files of a Debian package are there, installed if need be. Where it cannot be installed, CI fails,
+ * and other runs report that its tests are skipped. Call it at the top level of a test file.
  */
 export async function hasDebianPackage(name: string, files: readonly string[]): Promise<boolean> {
   const isThere = () => files.every((file) => existsSync(file));

@@ -38,10 +38,7 @@ export const told = ({ world }: TestServer, { slug }: RelyingParty) => ({
   iss: `${world.config.publicUrl}/application/o/${slug}/`,
 });
 
-/**
- * Has a refusal come to the client in each response mode, and holds it to be that answer and nothing else: of a denial,
- * unless told.
- */
+/** Sends a refusal to the client in each response mode, and checks the response: a denial by default. */
 export async function expectToldInEachMode(
   server: TestServer,
   party: RelyingParty,

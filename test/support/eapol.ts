@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasDebianPackage } from './debian-package.ts';
 
-/** Whether the device of wpa_supplicant that speaks to RADIUS itself is there, installed if need be. */
+/** Whether `eapol_test` of wpa_supplicant, which acts as device and access point, is there, installed if need be. */
 export const findEapolTest = (): Promise<boolean> => hasDebianPackage('eapoltest', ['/usr/bin/eapol_test']);
 
 export interface Device {

@@ -93,9 +93,9 @@ async function openWindow(
 }
 
 /**
- * Has the window come to, and leave, a page of somebody signed in only when that page has no requests under way. If one
- * of them finds that the session has ended, the page goes to the sign-in page by itself, whatever address the window is
- * on its way to. Tests wait in the same way.
+ * Lets the window open and leave a page of a signed-in user only when that page has no pending requests. If one of them
+ * finds that the session has ended, the page goes to the sign-in page by itself, regardless of the address that the
+ * window is navigating to. Tests wait in the same way.
  */
 function movesAtRest(page: Page): void {
   const noRequests = watchRequests(page);

@@ -16,7 +16,7 @@ export interface Template {
 }
 
 /**
- * A database of its own for whoever asks, empty or as the template says; null when this machine has no PostgreSQL, and
+ * A separate database for each caller, empty or a copy of the template; null when this machine has no PostgreSQL, and
  * under CI an error then. Ask at the top level of the test file, so that its tests can be skipped:
  * `describe.skipIf(!database)`.
  */

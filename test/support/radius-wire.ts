@@ -27,7 +27,7 @@ export function hidden(password: string, secret: string, authenticator: Buffer):
   return padded;
 }
 
-/** A request, with a Message-Authenticator at its end unless told otherwise. */
+/** A request, by default with a Message-Authenticator at its end. */
 export function requestOf({
   code = 1,
   id = 1,

@@ -14,9 +14,9 @@ export interface RealClient {
 }
 
 /**
- * A web application that signs people in with `openid-client` and knows nothing of this server but where it is. `/`
- * needs somebody to be signed in, `/sign-out` signs them out everywhere, `/quick-sign-out` without saying who asks;
- * `/over` is for browsers that tell it of sessions that are over.
+ * A web application that signs people in with `openid-client` and has only the address of this server. `/` requires a
+ * signed-in user, `/sign-out` signs them out everywhere, `/quick-sign-out` without `id_token_hint`; `/over` receives
+ * front-channel logouts.
  */
 export async function startRealClient(server: () => TestServer): Promise<RealClient> {
   let party: RelyingParty | undefined;

@@ -1,8 +1,8 @@
 import { type RunnerTestSuite, type TestContext, TestRunner } from 'vitest';
 
 /**
- * Before the second try of a test (`retry`), prepares its describes anew, so that it does not meet what the first try
- * left behind: their `beforeAll` hooks run again and replace the server and what was made on it.
+ * Before the second try of a test (`retry`), prepares its describes again, so that the state of the first try does not
+ * matter: their `beforeAll` hooks run again and replace the server and what was made on it.
  */
 export async function startOver({ task }: TestContext): Promise<void> {
   if (!task.result?.retryCount) return;

@@ -9,8 +9,8 @@ const keys = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /**
  * A folder with packages of Debian 13, for programs that Debian 12 has in too old a version. apt checks their
- * signatures, nothing is installed, and no root is needed. Where they cannot be had, CI fails and everybody else is
- * told that the tests are skipped.
+ * signatures, nothing is installed, and no root is needed. Where they cannot be installed, CI fails, and other runs
+ * report that the tests are skipped.
  */
 export async function unpackFromTrixie(name: string, packages: readonly string[]): Promise<string | null> {
   const root = join(lastingFolder(), `gatehouse-tests-trixie-${name}`);

@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Where files take longer than their size tells: they start browsers and processes, or send every operation its
+ * Files that take longer than their size suggests: they start browsers and processes, or send every operation its
  * requests.
  */
 const long = /\/(journey|contract|fuzz|cli|operations)\//;

@@ -53,7 +53,7 @@ describeOnBoth('RADIUS providers', (server) => {
     expect((await create({ client_networks: '172.20.0.0/16' })).status).toBe(201);
   });
 
-  test('nobody takes a part of a network whose provider they may not change', async () => {
+  test('refuses a part of a network whose provider the caller may not change', async () => {
     const above = (await create({ client_networks: '10.200.0.0/16' })).body.pk;
     const delegate = await server().user(['svc_providers_radius.add_radiusprovider']);
     const part = { name: 'part', client_networks: '10.200.7.0/24' };
@@ -98,7 +98,7 @@ describeOnBoth('RADIUS providers', (server) => {
     const packet = Buffer.from((await access()).attributes, 'base64');
     expect([packet[0], packet.readUInt16BE(2), packet[20]]).toEqual([2, packet.length, 11]);
     expect(packet.subarray(22).toString()).toBe(someone.username);
-    // A mapping that fails lets nobody in.
+    // A mapping that fails denies access.
     await admin.patch(`/propertymappings/provider/radius/${mapping.pk}/`, { expression: 'return user.no.where' });
     expect(await access()).toEqual({ access: { passing: false, messages: [], log_messages: [] } });
     await admin.patch(`/propertymappings/provider/radius/${mapping.pk}/`, { expression });

@@ -92,7 +92,7 @@ export function requestModules(suite: () => SuiteClient, clock: MovableClock): v
     for (const redirect_uri of [`${callback}/other`, `${callback}?a=b`, 'https://app.example/', `${callback}%2f`]) {
       const { status, location, text } = await suite().ask({ redirect_uri });
       expect([status, location]).toEqual([400, null]);
-      // Which one it was is told to administrators alone.
+      // Only administrators see which one it was.
       expect(text).toMatch(/redirect URI|not registered/);
     }
   });

@@ -21,7 +21,7 @@ describe.skipIf(!hasSlapd)('an LDAP source with 10,000 users', () => {
 
       test('reads them in pages, with all members, and then finds them unchanged', async () => {
         const { admin } = server();
-        // The bind account may read as much as it likes; searches end at 500 entries for others.
+        // The bind account has no size limit; searches of others end at 500 entries.
         await makeLdapSource(admin, slapd);
         const { run } = await ended(admin, 'directory', 300);
         expect(run).toMatchObject({ state: 'done', users: { found: count, created: count, failed: 0 } });

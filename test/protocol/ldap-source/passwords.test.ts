@@ -94,7 +94,7 @@ describe.skipIf(!hasSlapd)('passwords of an LDAP source', () => {
         await useBackends(server(), [backend, local]);
       });
 
-      test('are not asked of a source that the user does not come from, whatever attributes say', async () => {
+      test('are not sent to a source that the user does not come from, regardless of attributes', async () => {
         const { admin } = server();
         const attributes = { distinguishedName: personDn('mallory'), ldap_uniq: 'mallory' };
         const body = { username: 'victim', name: 'Victim', attributes };
@@ -109,7 +109,7 @@ newrdn: uid=torvalds
 deleteoldrdn: 1
 `);
         await slapd.add(personLdif('linus', { password: 'the password of another linus' }));
-        // Not synchronized yet: Linus is known by the name that somebody else has now.
+        // Not synchronized yet: another entry has the name of Linus now.
         expect(await signIn(server(), 'linus', 'the password of another linus')).toBe(wrong);
         expect(await signIn(server(), 'linus', passwordOf('linus'))).toBe('signed in');
         await slapd.remove(personDn('linus'));
@@ -183,7 +183,7 @@ pwdLastSet: ${inAnHour}
       });
 
       test.each(['drop', 'hang'] as const)(
-        'cannot be checked at a directory that does not answer (%s), which is no failed attempt',
+        'cannot be checked at a directory that does not answer (%s), without a failed attempt',
         async (mode) => {
           gate.mode = mode;
           try {
@@ -210,7 +210,7 @@ pwdLastSet: ${inAnHour}
         expect(await signIn(server(), 'torvalds', passwordOf('linus'))).toBe('signed in');
       });
 
-      test('a directory that ends in the middle of an answer takes nobody away', async () => {
+      test('a directory that ends in the middle of a response removes no users', async () => {
         const { admin } = server();
         const people = Array.from({ length: 300 }, (_, index) => personLdif(`many${index}`)).join('\n');
         await slapd.add(people);

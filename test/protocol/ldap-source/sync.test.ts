@@ -115,7 +115,7 @@ member: uid=Grace,ou=staff,ou=people,${suffix}
         expect(await membersNamed(admin, 'outer')).toEqual(['Grace', 'local']);
       });
 
-      test('deletes nobody by default, and counts whom the directory no longer has', async () => {
+      test('deletes no users by default, and counts those missing in the directory', async () => {
         const { admin } = server();
         await slapd().remove(personDn('linus'));
         const { users } = await syncNow(admin);
@@ -142,7 +142,7 @@ member: uid=Grace,ou=staff,ou=people,${suffix}
         expect(await userNamed(admin, 'linus')).toBeNull();
       });
 
-      test('an empty answer deletes nobody', async () => {
+      test('an empty response deletes no users', async () => {
         const { admin } = server();
         await admin.patch('/sources/ldap/directory/', { deletion_limit: 100, user_object_filter: '(uid=nobody)' });
         const { users, messages } = (await ended(admin)).run;
@@ -173,7 +173,7 @@ member: uid=Grace,ou=staff,ou=people,${suffix}
     (server) => {
       const slapd = directory();
 
-      test('merges nobody by default, and says what stands in the way', async () => {
+      test('merges no users by default, and reports the conflict', async () => {
         const { admin } = server();
         const here = await admin.post('/core/users/', { username: 'ada', name: 'Here', email: 'ada@example.com' });
         await slapd().add(personLdif('ada'));
@@ -234,7 +234,7 @@ member: uid=Grace,ou=staff,ou=people,${suffix}
         expect(await set('userAccountControl', '512')).toBe(true);
         // Locked out after wrong passwords.
         expect(await set('userAccountControl', '528')).toBe(false);
-        // Whoever activates the user here does not outvote the directory.
+        // Activating the user here does not override the directory.
         await admin.patch(`/core/users/${pk}/`, { is_active: true });
         expect(await set('nsAccountLock', 'TRUE')).toBe(false);
         expect(await set('userAccountControl', '512')).toBe(false);

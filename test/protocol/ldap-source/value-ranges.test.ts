@@ -36,7 +36,7 @@ describe.skipIf(!hasSlapd)('groups of which a directory sends a part at a time',
         expect((await syncNow(admin)).memberships).toEqual({ added: 0, removed: 0 });
       });
 
-      test('lose nobody when the rest cannot be had', async () => {
+      test('lose no members when the rest cannot be read', async () => {
         const { admin } = server();
         gate.isMute = true;
         const { state, messages } = await syncNow(admin);

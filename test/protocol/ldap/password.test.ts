@@ -76,7 +76,7 @@ describeOnBoth(
       const { key } = (await admin.get('/core/tokens/ldap-programs/view_key/')).body;
       expect(resultOf(await change('programs', ['-a', password, '-s', better], key))).toBe(50);
       expect(await codeOf('programs', password)).toBe(0);
-      // The password stage takes app passwords, too: then the provider does not tell them from the password.
+      // The password stage takes app passwords, too: then the provider does not distinguish them from the password.
       await directory.change({ accept_app_passwords: false });
       expect(await codeOf('programs', key)).toBe(0);
       const refused = await change('programs', ['-a', key, '-s', better], key);

@@ -82,7 +82,7 @@ describeOnBoth('a request with an address that is not registered', (server) => {
     expect(text).toContain(`The application is ${party.application.name}.`);
   });
 
-  test('is offered to whoever may change this provider, and not another', async () => {
+  test('is offered to users who may change this provider, and not another', async () => {
     const property_mappings = await mappingsOf(server(), ['openid']);
     const [mine, other] = [
       await makeRelyingParty(server(), { property_mappings }),

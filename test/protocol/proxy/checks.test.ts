@@ -114,7 +114,7 @@ describeOnBoth(
         managed: string;
       }>`select managed from certificates where managed is not null`.execute(server().world.db.read);
       const pair = rows[0]?.managed ?? '';
-      // Without a key pair that signs there is no token.
+      // No token is issued without a key pair that signs.
       await change(pair, 'elsewhere');
       await server().world.db.write((tx) =>
         sql`update proxy_sessions set checked = '2020-01-01T00:00:00.000000Z'`.execute(tx),

@@ -25,7 +25,7 @@ describeOnBoth(
       started.push(outpost);
       return outpost;
     };
-    /** Somebody who has signed in to the application by way of the outpost. */
+    /** A user who has signed in to the application through the outpost. */
     const entered = async (app: ProtectedHost, outpost: OutpostInTest) => {
       const user = await server().user();
       const browser = proxiedBrowser(server(), new Map(), outpost);
@@ -116,7 +116,7 @@ describeOnBoth(
       const during = await browser.ask(`${app.url}/another?page`, { kind: 'caddy' });
       expect([during.status, during.headers['remote-user']]).toEqual([200, user.username]);
       expect((await stranger.ask(`${app.url}/public/a`)).status).toBe(200);
-      // Only what was decided: another path, another session, address or way of asking was not.
+      // Only the same request: another path, session, address or kind of check was not decided.
       const denied = await Promise.all([
         stranger.ask(`${app.url}/public/b`),
         stranger.ask(`${app.url}/a`),
@@ -196,7 +196,7 @@ describeOnBoth(
       expect(Date.now() - Date.parse(body[0].last_seen)).toBeLessThan(60_000);
     });
 
-    test('does not start without a token that is good, nor for a type that it does not serve', async () => {
+    test('does not start without a valid token, nor for a type that it does not serve', async () => {
       const run = (env: Record<string, string>, address = server().url) =>
         runGatehouse(['outpost', '--server', address], { PORT: '0', ...env });
       const none = await run({});

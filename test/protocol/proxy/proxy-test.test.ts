@@ -14,7 +14,7 @@ describeOnBoth(
       return { url: begun.body.url as string, read };
     };
 
-    test('says that the check and the sign-in arrive, and lets nobody pass meanwhile', async () => {
+    test('reports that the check and the sign-in arrive, and denies access meanwhile', async () => {
       const app = await protect(server(), { skip_path_regex: '^/' });
       const browser = proxiedBrowser(server());
       await browser.signIn((await server().user()).pk);
@@ -35,7 +35,7 @@ describeOnBoth(
       expect((await browser.ask(`${app.url}/`)).status).toBe(200);
     });
 
-    test('says what is missing, and that the proxy is not trusted', async () => {
+    test('reports missing headers, and that the proxy is not trusted', async () => {
       const app = await protect(server());
       const { url, read } = await begin(app.pk);
       const uri = url.slice(app.url.length);

@@ -164,7 +164,7 @@ describeOnBoth(
         expect((await browser.open(signOut, headers)).text).toContain('<form method="post"');
         expect((await browser.ask(`${app.url}/`)).status).toBe(200);
       }
-      // Nor does a form of a neighbour on the same site: the page that asks puts a token into its own.
+      // Nor does a form of another host on the same site: the confirmation page puts a token into its own.
       const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-site' };
       const question = await browser.open(signOut, form, { method: 'POST', body: 'proof=x' });
       expect(question.text).toContain('<form method="post"');

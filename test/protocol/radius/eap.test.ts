@@ -75,7 +75,7 @@ describeOnBoth(
     });
 
     test.runIf(hasTools)(
-      'certificates of others, of nobody and of who may not use the application are refused',
+      'certificates of other authorities, unknown users and users without access are refused',
       async () => {
         const { admin } = server();
         expect((await byTls(await pair('ada'))).isIn).toBe(false);

@@ -181,7 +181,7 @@ describeOnBoth(
         ],
       ],
       [
-        'a name that is no text',
+        'a name that is not valid UTF-8',
         [
           [1, Buffer.of(0xff, 0xfe)],
           [2, Buffer.alloc(16)],
