@@ -161,7 +161,7 @@ describeOnSqlite('planning a walk', (server) => {
       await browser.answer(walk.slug, { uid_field: unique('nobody') });
       const wrong = await browser.answer(walk.slug, { password: 'wrong' });
       expect(wrong.body.component).toBe(component);
-      expect(JSON.stringify(wrong.body.response_errors)).toContain('Failed to authenticate.');
+      expect(JSON.stringify(wrong.body.response_errors)).toContain('That password is not right.');
       if (component === 'xak-stage-prompt') {
         expect(wrong.body.fields[0].initial_value).toBe(gathered === 'kept' ? 'red' : '');
         // An answer to the step that was left is none to the one that is shown.

@@ -54,7 +54,7 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     await browser.answer(flow, { uid_field: user.username });
     const events = await eventsDuring(server(), async () => {
       const answer = await browser.answer(flow, { password: 'right horse' });
-      expect(answer.body.response_errors.password[0].string).toBe('Failed to authenticate.');
+      expect(answer.body.response_errors.password[0].string).toBe('That password is not right.');
     });
     expect(events).toMatchObject([{ action: 'login_failed', context: { reason: 'inactive' } }]);
   });
@@ -68,7 +68,7 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
       const answer = await browser.answer(flow, { password: 'wrong horse' });
       expect(answer.body).toMatchObject({
         component: 'xak-stage-password',
-        response_errors: { password: [{ string: 'Failed to authenticate.', code: 'invalid' }] },
+        response_errors: { password: [{ string: 'That password is not right.', code: 'invalid' }] },
       });
     });
     expect(events.map(({ action }) => action)).toEqual(['login_failed']);
@@ -143,7 +143,7 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     const user = await person();
     await server().admin.patch(`/core/users/${user.pk}/`, { is_active: false });
     const answer = await signInByPassword(openBrowser(server()), user.username, 'right horse');
-    expect(answer.body.response_errors.password[0].string).toBe('Failed to authenticate.');
+    expect(answer.body.response_errors.password[0].string).toBe('That password is not right.');
   });
 
   test('an app password signs in, until it expires or is deleted', async () => {

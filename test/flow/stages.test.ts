@@ -264,7 +264,7 @@ describeOnBoth('the stages of flows', (server, kind) => {
     expect((await browser.show(walk.slug)).body).toMatchObject({ password_fields: true, primary_action: 'Log in' });
     const wrong = await browser.answer(walk.slug, { uid_field: user.username, password: 'wrong' });
     const nobody = await browser.answer(walk.slug, { uid_field: 'nobody-at-all', password: 'wrong' });
-    expect(wrong.body.response_errors.non_field_errors[0].string).toBe('Failed to authenticate.');
+    expect(wrong.body.response_errors.non_field_errors[0].string).toBe('That name or password is not right.');
     expect(nobody.body).toEqual(wrong.body);
     const empty = await browser.answer(walk.slug, { uid_field: user.username });
     expect(empty.body.component).toBe('xak-stage-identification');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lockedOutMessage, wrongPassword } from '../../src/flow/passwords/verify-password.ts';
+import { wrongPassword } from '../../src/flow/passwords/attempt-messages.ts';
 import { openBrowser, signInByPassword, signInFlow } from '../support/flow-client.ts';
 import { describeJourney, type Journey, signInOn, signOutOn, whoIs } from '../support/journey.ts';
 import { bindExpression, makeWalk } from '../support/make-walk.ts';
@@ -215,7 +215,7 @@ describeJourney(
       const page = await journey().window();
       await page.goto('/');
       await signInOn(page, username, password);
-      await page.getByText(lockedOutMessage).waitFor();
+      await page.getByText('Too many failed attempts. Try again in 2 seconds.').waitFor();
       expect(await whoIs(page)).toBeNull();
       clock.forward(60_000);
       await page.getByLabel('Password', { exact: true }).fill(password);

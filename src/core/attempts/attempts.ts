@@ -42,23 +42,37 @@ const longAgo = '1970-01-01T00:00:00.000000Z';
 /** The count resets after this long without an attempt. */
 const forgottenAfterMs = 24 * 3_600_000;
 
-/** Counts an attempt before any lookup or hashing. Returns false if it must wait. */
+export type AttemptResult =
+  /** `left`: how many more attempts of this user are checked without a wait. */
+  { readonly isBlocked: false; readonly left: number } | { readonly isBlocked: true; readonly waitMs: number };
+
+/** Counts an attempt before any lookup or hashing, unless it must wait. */
 export async function countAttempt(
   { db, world }: Pick<Call, 'db' | 'world'>,
   key: Pick<InstanceKey, 'hash'>,
   attempt: Attempt,
-): Promise<boolean> {
+): Promise<AttemptResult> {
+  const subjects = subjectsOf(key, attempt);
   try {
-    return await db.write(async (tx) => {
+    return await db.write(async (tx): Promise<AttemptResult> => {
       await world.evictOldest('sign_in_attempts', tx);
+      const counted = await count(tx, subjects, attempt.now);
       // A refused attempt is not counted: otherwise a blocked address could still lock users out.
-      if (!(await count(tx, subjectsOf(key, attempt), attempt.now))) throw new Rollback(false);
-      return true;
+      if (!counted) throw new Rollback({ isBlocked: true, waitMs: await waitOf(tx, subjects, attempt.now) });
+      const failures = counted.find(({ subject }) => subject === subjects[0].subject)?.failures ?? 0;
+      return { isBlocked: false, left: Math.max(guesses.ofUser.free + 1 - failures, 0) };
     }, notDurable);
   } catch (error) {
-    if (error instanceof Rollback) return false;
+    if (error instanceof Rollback) return error.value as AttemptResult;
     throw error;
   }
+}
+
+/** The longest wait among the subjects. */
+async function waitOf(tx: Query, subjects: readonly Subject[], now: string): Promise<number> {
+  const { rows } = await sql<{ until: string | null }>`select max(blocked_until) as until from sign_in_attempts
+    where subject in (${sql.join(subjects.map(({ subject }) => subject))})`.execute(tx);
+  return Math.max(Date.parse(rows[0]?.until ?? now) - Date.parse(now), 0);
 }
 
 /** An attacker cannot cause a power loss, and the counts survive a restart. */
@@ -109,7 +123,7 @@ export async function countMessage(
     'ip' in by
       ? subjectsOfNetworks(key, 'messages', by.ip, messages.ofAddress)
       : [{ subject: key.hash(`messages:sender:${by.user}`), pace: messages.ofSender }];
-  return count(tx, [{ subject: key.hash(to), pace: messages.ofUser }, ...from], now);
+  return (await count(tx, [{ subject: key.hash(to), pace: messages.ofUser }, ...from], now)) !== null;
 }
 
 /**
@@ -131,15 +145,15 @@ export async function countMail(
   return counted !== undefined;
 }
 
-/** False while one of the subjects must wait; the caller then rolls back, or the wait would never end. */
-async function count(tx: Query, subjects: readonly Subject[], now: string): Promise<boolean> {
+/** Null while one of the subjects must wait; the caller then rolls back, or the wait would never end. */
+async function count(tx: Query, subjects: readonly Subject[], now: string): Promise<readonly Counted[] | null> {
   const counted = await countAll(tx, subjects, now);
-  if (counted.length < subjects.length) return false;
+  if (counted.length < subjects.length) return null;
   for (const { subject, pace } of subjects) {
     const one = counted.find((each) => each.subject === subject);
     if (one) await delayNextAttempt(tx, one, pace, now);
   }
-  return true;
+  return counted;
 }
 
 async function delayNextAttempt(tx: Query, { subject, failures }: Counted, { free, minWaitMs }: Pace, now: string) {

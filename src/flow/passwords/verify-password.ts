@@ -30,15 +30,11 @@ export type PasswordResult =
       readonly write: Write;
       readonly cookies: readonly string[];
     }
-  | { readonly outcome: 'wrong'; readonly write: Write }
+  | { readonly outcome: 'wrong'; readonly left: number; readonly write: Write }
   /** Too many wrong attempts: this one was not checked. */
-  | { readonly outcome: 'blocked' }
+  | { readonly outcome: 'blocked'; readonly waitMs: number }
   /** The directory of the user could not be reached: not a failed attempt. */
   | { readonly outcome: 'unavailable' };
-
-export const wrongPassword = 'Failed to authenticate.';
-export const unavailableMessage = 'Your password cannot be checked at the moment. Please try again later.';
-export const lockedOutMessage = 'Too many failed attempts. Please try again later.';
 
 /** The settings of a password stage that matter here. */
 export type PasswordSettings = {
@@ -63,7 +59,8 @@ export async function verifyPassword(
   const browser = knownBrowserOf(needs, call, context.pending_user);
   const named = typed === '' ? (context.pending_user ?? '') : typed;
   const attempt = { who: browser === null ? named : { knownBrowser: browser }, ip, now: call.now };
-  if (!(await countAttempt(call, key, attempt))) return { outcome: 'blocked' };
+  const counted = await countAttempt(call, key, attempt);
+  if (counted.isBlocked) return { outcome: 'blocked', waitMs: counted.waitMs };
 
   const { backends } = stage;
   const { hash, set, isAppPassword } = await loadSecrets(call, context.pending_user, key.hash(given));
@@ -87,6 +84,7 @@ export async function verifyPassword(
   if (!isRight || !user || !maySignIn(user)) {
     return {
       outcome: 'wrong',
+      left: counted.left,
       async write(tx, failed) {
         await noteAttempt(tx, { ...score, by: -1 }, failed);
         const about = { app: 'svc_stages_password', model_name: 'passwordstage', pk: stage.pk, name: stage.name };

@@ -22,7 +22,7 @@ async function signIn(server: TestServer, username: string, password: string): P
   return body.response_errors?.password?.[0]?.string ?? JSON.stringify(body);
 }
 
-const wrong = 'Failed to authenticate.';
+const wrong = 'That password is not right.';
 const unavailable = 'Your password cannot be checked at the moment. Please try again later.';
 const passwordOf = (uid: string) => `${uid} has a long password`;
 

@@ -54,7 +54,7 @@ describeOnBoth(
     test.runIf(hasTools).each([
       ['a weak one, by the policy', ['-a', password, '-s', 'short'], 19, /Use at least 12 characters/],
       ['without the current one', ['-s', better], 19, /current/],
-      ['with a wrong current one', ['-a', 'wrong', '-s', better], 19, /Failed to authenticate/],
+      ['with a wrong current one', ['-a', 'wrong', '-s', better], 19, /That password is not right/],
       ['a generated one', ['-a', password], 53, /generated/],
     ])('%s is refused', async (about, args, code, message) => {
       const username = `user-${code}-${about.length}`;

@@ -4,7 +4,7 @@ import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import type { Device, DeviceKind } from '../../../flow/devices/device-kind.ts';
 import { setPendingUser } from '../../../flow/executor/flow-state.ts';
 import { type Move, next, type Step, stay } from '../../../flow/executor/stage-kind.ts';
-import { lockedOutMessage } from '../../../flow/passwords/verify-password.ts';
+import { lockedOutMessage } from '../../../flow/passwords/attempt-messages.ts';
 import type { Json } from '../../../lib/json.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
@@ -44,7 +44,8 @@ export async function verifyFactor(
   const isUnguessable = tried.every(({ kind }) => kind.isUnguessable);
   const who = user && !isUnguessable ? { secondFactorOf: user.pk } : `${member} in request ${call.request.id}`;
   const attempt = { who, ip, now: call.now };
-  if (!(await countAttempt(call, needs.key, attempt))) return stay({ [member]: [lockedOutMessage] });
+  const counted = await countAttempt(call, needs.key, attempt);
+  if (counted.isBlocked) return stay({ [member]: [lockedOutMessage(counted.waitMs)] });
   let complaint: string | null = null;
   for (const { kind, ground } of tried) {
     const proof = await kind.prove(ground, given);

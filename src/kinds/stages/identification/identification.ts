@@ -13,12 +13,16 @@ import {
   type Write,
 } from '../../../flow/executor/stage-kind.ts';
 import {
+  failedToAuthenticate,
   lockedOutMessage,
+  unavailableMessage,
+  withTriesLeft,
+  wrongCredentials,
+} from '../../../flow/passwords/attempt-messages.ts';
+import {
   type PasswordDependencies,
   type PasswordSettings,
-  unavailableMessage,
   verifyPassword,
-  wrongPassword,
 } from '../../../flow/passwords/verify-password.ts';
 import { recoveryUrl } from '../../../flow/recovery-url.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
@@ -120,15 +124,20 @@ async function checkCredentials(
     if (goesOn && members.length > 0) return next();
     const attempt = { identifier: name, ip: call.request.clientIp, by: -1, now: call.now };
     const write: Write = (tx, failed) => needs.noteAttempt(tx, attempt, failed);
-    return { ...clearUser(step, { non_field_errors: [wrongPassword] }), write };
+    return { ...clearUser(step, { non_field_errors: [failedToAuthenticate] }), write };
   }
   if (password === '') return clearUser(step, { password: ['This field may not be blank.'] });
   const stage = await loadPassword(step, settings.password_stage);
   const verdict = await verifyPassword(needs, step, stage, password);
-  if (verdict.outcome === 'blocked') return clearUser(step, { non_field_errors: [lockedOutMessage] });
+  if (verdict.outcome === 'blocked') {
+    const recovery = await recoveryUrl(step, settings.recovery_flow);
+    return clearUser(step, { non_field_errors: [lockedOutMessage(verdict.waitMs, recovery !== null)] });
+  }
   if (verdict.outcome === 'unavailable') return clearUser(step, { non_field_errors: [unavailableMessage] });
-  if (verdict.outcome === 'wrong')
-    return { ...clearUser(step, { non_field_errors: [wrongPassword] }), write: verdict.write };
+  if (verdict.outcome === 'wrong') {
+    const complaint = withTriesLeft(wrongCredentials, verdict.left);
+    return { ...clearUser(step, { non_field_errors: [complaint] }), write: verdict.write };
+  }
   context.auth_method = verdict.method;
   return next(verdict.write, verdict.cookies);
 }

@@ -1,13 +1,21 @@
 import { countFailure } from '../../../flow/executor/flow-state.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
-import { ask, defineStageKind, deny, next, type StageKind, stay } from '../../../flow/executor/stage-kind.ts';
+import {
+  ask,
+  defineStageKind,
+  deny,
+  next,
+  type StageKind,
+  type Step,
+  stay,
+} from '../../../flow/executor/stage-kind.ts';
 import {
   lockedOutMessage,
-  type PasswordDependencies,
   unavailableMessage,
-  verifyPassword,
+  withTriesLeft,
   wrongPassword,
-} from '../../../flow/passwords/verify-password.ts';
+} from '../../../flow/passwords/attempt-messages.ts';
+import { type PasswordDependencies, verifyPassword } from '../../../flow/passwords/verify-password.ts';
 import { recoveryUrl } from '../../../flow/recovery-url.ts';
 import { booleanSchema, stringSchema } from '../../../resource/document/json-schema.ts';
 import { text } from '../../../resource/fields/text.ts';
@@ -24,16 +32,16 @@ export function password(needs: PasswordDependencies): StageKind {
     answer: { password: text({ trim: false, strict: true, writeOnly: true }) },
     async show(step) {
       const { allow_show_password } = step.settings;
-      const { recovery_flow } = step.context;
       return ask(async () => {
-        const recovery_url = await recoveryUrl(step, typeof recovery_flow === 'string' ? recovery_flow : null);
+        const recovery_url = await recoveryOf(step);
         return { ...(await pendingUserMembers(step)), allow_show_password, ...(recovery_url && { recovery_url }) };
       });
     },
     async verifyRegistration(step, { password: given }) {
       const { settings, context } = step;
       const verdict = await verifyPassword(needs, step, settings, given);
-      if (verdict.outcome === 'blocked') return stay({ password: [lockedOutMessage] });
+      if (verdict.outcome === 'blocked')
+        return stay({ password: [lockedOutMessage(verdict.waitMs, (await recoveryOf(step)) !== null)] });
       if (verdict.outcome === 'unavailable') return stay({ password: [unavailableMessage] });
       if (verdict.outcome === 'right') {
         context.auth_method = verdict.method;
@@ -42,7 +50,11 @@ export function password(needs: PasswordDependencies): StageKind {
       const failures = countFailure(context, settings.pk);
       const maxFailures = settings.failed_attempts_before_cancel;
       if (maxFailures > 0 && failures >= maxFailures) return deny('Too many failed attempts.', verdict.write);
-      return stay({ password: [wrongPassword] }, verdict.write);
+      const left = maxFailures > 0 ? Math.min(verdict.left, maxFailures - failures) : verdict.left;
+      return stay({ password: [withTriesLeft(wrongPassword, left)] }, verdict.write);
     },
   });
 }
+
+const recoveryOf = (step: Step): Promise<string | null> =>
+  recoveryUrl(step, typeof step.context.recovery_flow === 'string' ? step.context.recovery_flow : null);
