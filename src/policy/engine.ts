@@ -5,7 +5,7 @@ import { BudgetSpent } from '../platform/sandbox/budget.ts';
 import type { Call } from '../resource/call.ts';
 import { type ActiveBinding, activeBindings, loadPolicies, noBinding } from './bindings.ts';
 import type { Decider } from './deciders.ts';
-import type { PolicyKind, Verdict } from './kind.ts';
+import type { PasswordRule, PolicyKind, Verdict } from './kind.ts';
 import {
   combine,
   deciderOf,
@@ -47,6 +47,11 @@ interface EvaluationInput {
   readonly isUserOpen?: boolean;
 }
 
+export interface ListedPolicy {
+  readonly pk: string;
+  readonly kind: string;
+}
+
 /** Evaluates the policies bound to targets. */
 export interface PolicyEngine {
   evaluateTarget(
@@ -58,9 +63,11 @@ export interface PolicyEngine {
   evaluatePolicies(
     input: EvaluationInput & {
       readonly target: string;
-      readonly policies: readonly { readonly pk: string; readonly kind: string }[];
+      readonly policies: readonly ListedPolicy[];
     },
   ): Promise<PolicyResult>;
+  /** What policies that an object lists require of new passwords; of equal rules, the strictest. */
+  passwordRules(input: { readonly call: Call; readonly policies: readonly ListedPolicy[] }): Promise<PasswordRule[]>;
   /** Whether a policy bound to one of the targets might pass for events of this action. False only if none can. */
   mightMatch(input: {
     readonly call: Call;
@@ -242,6 +249,17 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       const results = await evaluate(input, [{ pk: target, mode: 'all' }], { bindings, policies });
       return results.get(target) ?? resultWithoutBindings(true);
     },
+    async passwordRules({ call, policies }) {
+      const rules: PasswordRule[] = [];
+      for (const [model, ofKind] of Map.groupBy(policies, ({ kind }) => kind)) {
+        const kind = byModel.get(model);
+        if (!kind?.passwordRules) continue;
+        const pks = ofKind.map(({ pk }) => pk);
+        for (const policy of (await loadPolicies(kind.resource, pks, call, call.db.read)).values())
+          rules.push(...kind.passwordRules(policy));
+      }
+      return strictest(rules);
+    },
     async explainTarget({ call, request, target }) {
       const { bindings, policies } = await boundTo([target.pk], call, undefined);
       const traced = [];
@@ -274,4 +292,9 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       }
     },
   };
+}
+
+function strictest(rules: readonly PasswordRule[]): PasswordRule[] {
+  const alike = Map.groupBy(rules, ({ field_key, kind, characters }) => JSON.stringify([field_key, kind, characters]));
+  return [...alike.values()].flatMap((group) => group.toSorted((one, other) => other.at_least - one.at_least)[0] ?? []);
 }

@@ -14,9 +14,23 @@ export interface PolicyKind<S = PolicySettings> extends Kind {
   constantResult?(policy: S): boolean | null;
   /** Called when a sign-in attempt ends, in the transaction that records it. */
   noteAttempt?(tx: Query, attempt: SignInAttempt, call: Call): Promise<void>;
+  /** Its rules about new passwords, for people who choose one. */
+  passwordRules?(policy: S): readonly PasswordRule[];
   /** Throws when it cannot decide; then the binding's `failure_result` applies (deny by default). */
   evaluate(policy: S, request: PolicyRequest, query: Query): Promise<Verdict> | Verdict;
 }
+
+/** A rule about a new password that a page can check while it is typed. */
+export interface PasswordRule {
+  /** The prompt that it applies to. */
+  readonly field_key: string;
+  readonly kind: (typeof passwordRuleKinds)[number];
+  readonly at_least: number;
+  /** The characters that count as symbols; empty for other kinds. */
+  readonly characters: string;
+}
+
+export const passwordRuleKinds = ['length', 'digits', 'uppercase', 'lowercase', 'symbols'] as const;
 
 /** Infers the type of the settings, and erases it so that all kinds fit one list. */
 export const definePolicyKind = <S extends PolicySettings>(kind: PolicyKind<S>): PolicyKind => kind;

@@ -201,6 +201,37 @@ describeOnSqlite('prompt data', (server) => {
     expect(custom.map(({ action }) => action)).toEqual([expect.stringContaining('custom')]);
   });
 
+  test('shows what its password policies require of a new password, and nothing else of them', async () => {
+    const policy = async (values: Record<string, unknown>) =>
+      (await made(server(), '/policies/password/', { name: unique('rules'), ...values })).pk;
+    const expression = { name: unique('policy'), expression: 'return true' };
+    const validation_policies = [
+      await policy({ length_min: 8, amount_symbols: 1, symbol_charset: '!?', error_message: 'a secret hint' }),
+      await policy({ length_min: 20, amount_digits: 2, check_have_i_been_pwned: true }),
+      await policy({ length_min: 30, check_static_rules: false }),
+      await policy({ length_min: 40, password_field: 'other' }),
+      (await made(server(), '/policies/expression/', expression)).pk,
+    ];
+    const shownWith = async (types: readonly Prompt[]) => {
+      const fields = await makeFields(types);
+      const { slug } = await makeWalk(server(), [['prompt/stages', { fields, validation_policies }]]);
+      return (await openBrowser(server()).show(slug)).body;
+    };
+    const shown = await shownWith([['password', 'password']]);
+    const rule = (kind: string, at_least: number, characters = '') => ({
+      field_key: 'password',
+      kind,
+      at_least,
+      characters,
+    });
+    expect(shown.password_rules).toHaveLength(3);
+    expect(shown.password_rules).toEqual(
+      expect.arrayContaining([rule('length', 20), rule('digits', 2), rule('symbols', 1, '!?')]),
+    );
+    expect(JSON.stringify(shown)).not.toMatch(/a secret hint|rules-|policy-|pwned/);
+    expect(Object.keys(await shownWith([['password', 'text']]))).not.toContain('password_rules');
+  });
+
   test('a password policy without a message names the rules that are broken', async () => {
     const { pk } = await made(server(), '/policies/password/', {
       name: unique('rules'),

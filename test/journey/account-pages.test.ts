@@ -117,14 +117,14 @@ describeJourney('the account pages', (journey) => {
     });
     await page.getByLabel('Current password', { exact: true }).fill('the one before it');
     await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByLabel('Password', { exact: true }).fill('password1234');
+    await page.getByLabel('New password', { exact: true }).fill('password1234');
     await page.getByText(/Password strength: .*easy to guess/i).waitFor();
-    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByLabel('New password', { exact: true }).fill(password);
     await page.getByText(/Password strength: (Good|Strong)/).waitFor();
-    await page.getByLabel('Password (repeat)', { exact: true }).fill('something else');
+    await page.getByLabel('New password (repeat)', { exact: true }).fill('something else');
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText("Passwords don't match.").waitFor();
-    await page.getByLabel('Password (repeat)', { exact: true }).fill(password);
+    await page.getByLabel('New password (repeat)', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Your password is changed.').waitFor();
     await expect.poll(() => page.getByLabel('Current password', { exact: true }).inputValue()).toBe('');

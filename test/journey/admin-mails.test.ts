@@ -34,8 +34,8 @@ function darkSquaresOf(text: string): number {
   return places.flatMap((row) => places.filter((column) => code.isDark(row, column))).length;
 }
 
-async function choosePassword(page: Page): Promise<void> {
-  for (const label of ['Password', 'Password (repeat)']) await page.getByLabel(label, { exact: true }).fill(password);
+async function choosePassword(page: Page, labelled: string): Promise<void> {
+  for (const label of [labelled, `${labelled} (repeat)`]) await page.getByLabel(label, { exact: true }).fill(password);
   await page.keyboard.press('Enter');
   await page.waitForURL('**/if/user/**');
 }
@@ -61,7 +61,7 @@ describeJourney(
       await invited.goto(linkIn('itoken'));
       const username = unique('frida');
       await invited.getByLabel('Username', { exact: true }).fill(username);
-      await choosePassword(invited);
+      await choosePassword(invited, 'Password');
       expect(await whoIs(invited)).toBe(username);
       const { results } = (await server.admin.get(`/core/users/?username=${username}`)).body;
       expect(results).toMatchObject([{ email, name: 'Frida', is_active: true }]);
@@ -109,7 +109,7 @@ describeJourney(
       const owner = await journey().window();
       await owner.goto(linkIn('flow_token'));
       await owner.getByRole('button', { name: 'Continue' }).click();
-      await choosePassword(owner);
+      await choosePassword(owner, 'New password');
       expect(await whoIs(owner)).toBe(dana.username);
       const { results } = (await server.admin.get('/events/events/?action=email_sent')).body;
       expect(results[0]).toMatchObject({ user: { username: 'admin' }, context: { model: { name: dana.username } } });

@@ -43,14 +43,19 @@ describeJourney('signing in', (journey) => {
     await page.waitForURL('**/if/flow/initial-setup/');
     await page.getByText('Please set a password and email for the default admin user').waitFor();
     await page.getByLabel('Email').fill('admin@example.org');
-    await page.getByLabel('Password', { exact: true }).fill('the first one');
-    await page.getByLabel('Password (repeat)').fill('another one');
+    const password = page.getByLabel('New password', { exact: true });
+    await password.fill('the first');
+    await page.getByRole('listitem').filter({ hasText: 'At least 12 characters Not met yet' }).waitFor();
+    await password.fill('the first one');
+    await page.getByRole('listitem').filter({ hasText: 'At least 12 characters Met' }).waitFor();
+    await page.getByLabel('New password (repeat)').fill('another one');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('alert').filter({ hasText: "Passwords don't match." }).waitFor();
     await expect.poll(() => page.getByLabel('Email').inputValue()).toBe('admin@example.org');
-    await page.getByLabel('Password (repeat)').fill('the first one');
+    await page.getByLabel('New password (repeat)').fill('the first one');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.waitForURL('**/if/user/');
+    await page.getByRole('status').filter({ hasText: 'Your password is changed.' }).waitFor();
 
     const other = await journey().window();
     await other.goto('/');

@@ -122,8 +122,8 @@ async function changePassword(page: Page, printed: string): Promise<void> {
   await page.waitForURL('**/if/user/password/');
   await page.getByLabel('Current password', { exact: true }).fill(printed);
   await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByLabel('Password', { exact: true }).fill(passwords.admin);
-  await page.getByLabel('Password (repeat)', { exact: true }).fill(passwords.admin);
+  await page.getByLabel('New password', { exact: true }).fill(passwords.admin);
+  await page.getByLabel('New password (repeat)', { exact: true }).fill(passwords.admin);
   await page.getByRole('button', { name: 'Change password' }).click();
   await page.getByText('Your password is changed.').waitFor();
 }

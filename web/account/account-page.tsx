@@ -2,10 +2,11 @@ import { Rich } from '../texts/rich.tsx';
 import { t } from '../texts/texts.ts';
 import '../elements/surface.css';
 import './account.css';
-import { Suspense, useEffect } from 'react';
+import { Suspense, useEffect, useRef } from 'react';
 import { Loaded, useAnswer, Waiting } from '../elements/loading.tsx';
-import { ToastProvider } from '../elements/toast.tsx';
+import { ToastProvider, useToast } from '../elements/toast.tsx';
 import { nameKnownUser } from '../flow/known-user.ts';
+import { takePasswordChange } from '../flow/new-password-note.ts';
 import { useBrand } from '../page/mount-page.tsx';
 import { AccountHeader } from './account-header.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -60,6 +61,10 @@ function Account() {
 
 function Content() {
   const slug = useSlug();
+  const toast = useRef(useToast());
+  useEffect(() => {
+    if (takePasswordChange()) toast.current(t('Your password is changed.'));
+  }, []);
   const section = sections.find((one) => one.slug === slug);
   if (!section)
     return (

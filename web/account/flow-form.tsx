@@ -8,7 +8,7 @@ import { useAttempt } from '../elements/use-attempt.ts';
 import { type Challenge, otherErrors, redirectComponent } from '../flow/challenge.ts';
 import { sendAnswer, showChallenge } from '../flow/executor.ts';
 import { CurrentPassword } from '../flow/screens/current-password.tsx';
-import { type Prompt, PromptField } from '../flow/screens/prompt-field.tsx';
+import { type PromptChallenge, PromptField } from '../flow/screens/prompt-field.tsx';
 import { readPrompts } from '../flow/screens/read-prompts.ts';
 import { usePerson } from './person.ts';
 
@@ -19,10 +19,6 @@ interface Props {
   readonly submit: string;
   /** Called when the flow has ended. */
   onEnd(): Promise<void>;
-}
-
-interface PromptChallenge extends Challenge {
-  readonly fields: readonly Prompt[];
 }
 
 const isPrompt = (challenge: Challenge): challenge is PromptChallenge => challenge.component === 'xak-stage-prompt';
@@ -80,9 +76,8 @@ export function FlowForm({ slug, returnTo, submit, onEnd }: Props) {
           >
             {(isPassword(challenge) || fields.some(({ type }) => type === 'password')) && <WhoseForm />}
             {isPassword(challenge) && <CurrentPassword challenge={challenge} label={t('Current password')} />}
-            {fields.map((prompt) => (
-              <PromptField key={prompt.field_key} prompt={prompt} challenge={challenge} />
-            ))}
+            {isPrompt(challenge) &&
+              fields.map((prompt) => <PromptField key={prompt.field_key} prompt={prompt} challenge={challenge} />)}
             {otherErrors(
               challenge,
               isPassword(challenge) ? ['password'] : fields.map(({ field_key }) => field_key),

@@ -7,6 +7,8 @@ export interface FieldFacts {
   readonly hint?: string | undefined;
   /** Errors from the server. */
   readonly errors?: readonly string[] | undefined;
+  /** The id of further notes on the field. */
+  readonly describedBy?: string | undefined;
 }
 
 interface Described {
@@ -16,10 +18,16 @@ interface Described {
 }
 
 /** A label, an input, a hint and errors, associated for screen readers. */
-export function Field({ label, hint, errors = [], children }: FieldFacts & { children(facts: Described): ReactNode }) {
+export function Field({
+  label,
+  hint,
+  errors = [],
+  describedBy,
+  children,
+}: FieldFacts & { children(facts: Described): ReactNode }) {
   const id = useId();
   const hasErrors = errors.length > 0;
-  const describers = [...(hint ? [`${id}-hint`] : []), ...(hasErrors ? [`${id}-errors`] : [])];
+  const describers = [hint && `${id}-hint`, describedBy, hasErrors && `${id}-errors`].filter(Boolean);
   const facts: Described = {
     id,
     'aria-describedby': describers.join(' ') || undefined,
@@ -65,11 +73,18 @@ export function TextField({ label, hint, errors, type = 'text', ...rest }: Input
 }
 
 /** For passwords; `canShow` lets people look at what they typed. */
-export function PasswordField({ label, hint, errors, canShow = true, ...rest }: InputProps & { canShow?: boolean }) {
+export function PasswordField({
+  label,
+  hint,
+  errors,
+  describedBy,
+  canShow = true,
+  ...rest
+}: InputProps & { canShow?: boolean }) {
   const [isShown, setShown] = useState(false);
   const props = { spellCheck: false, autoCapitalize: 'none', autoCorrect: 'off' };
   return (
-    <Field label={label} hint={hint} errors={errors}>
+    <Field label={label} hint={hint} errors={errors} describedBy={describedBy}>
       {(facts) => (
         <div className="input-with-button">
           <input {...props} {...rest} {...facts} type={isShown ? 'text' : 'password'} className="input" />

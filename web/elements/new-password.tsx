@@ -1,15 +1,26 @@
 import { type Text, t } from '../texts/texts.ts';
 import './new-password.css';
-import { type ComponentProps, type CSSProperties, useEffect, useState } from 'react';
+import { type ComponentProps, type CSSProperties, useEffect, useId, useState } from 'react';
 import { PasswordField } from './field.tsx';
+import { type PasswordRule, PasswordRules } from './password-rules.tsx';
 
-/** A new password with a strength meter. */
-export function NewPasswordField(props: ComponentProps<typeof PasswordField>) {
+type Props = ComponentProps<typeof PasswordField> & { readonly rules?: readonly PasswordRule[] | undefined };
+
+/** A new password with its rules and a strength meter. */
+export function NewPasswordField({ rules = [], ...props }: Props) {
   const [typed, setTyped] = useState('');
   const score = useScore(typed);
+  const rulesId = useId();
+  const hasRules = rules.length > 0;
   return (
     <div className="new-password">
-      <PasswordField {...props} autoComplete="new-password" onInput={(event) => setTyped(event.currentTarget.value)} />
+      <PasswordField
+        {...props}
+        autoComplete="new-password"
+        describedBy={hasRules ? rulesId : undefined}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+      />
+      {hasRules && <PasswordRules id={rulesId} rules={rules} typed={typed} />}
       {score !== null && <Strength score={score} />}
     </div>
   );

@@ -11,6 +11,7 @@ import {
 } from './challenge.ts';
 import { type Answer, type FlowAddress, sendAnswer, showChallenge } from './executor.ts';
 import { rememberSignIn } from './known-user.ts';
+import { confirmNewPassword, forgetNewPassword } from './new-password-note.ts';
 import { noteSignOut } from './page-facts.ts';
 import { safeAddress } from './safe-address.ts';
 
@@ -88,6 +89,7 @@ export function useWalk(flow: FlowAddress, leave: (challenge: Challenge) => bool
   );
 
   useEffect(() => {
+    forgetNewPassword();
     void refresh();
     // A page restored from the back/forward cache shows a step that has been passed.
     const onReturn = (event: PageTransitionEvent) => event.persisted && void refresh();
@@ -104,6 +106,7 @@ export function follow(challenge: Challenge): boolean {
   if (to) {
     noteSignOut();
     rememberSignIn();
+    confirmNewPassword();
     location.assign(to);
   }
   return to !== null;

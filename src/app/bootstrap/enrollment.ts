@@ -19,7 +19,7 @@ export const enrollment: BootstrapStep = {
       ask(`${prefix}-username`, 'username', 'Username', 'username', 100),
       ask(`${prefix}-name`, 'name', 'Name', 'text', 200),
       ask(`${prefix}-email`, 'email', 'Email', 'email', 210),
-      ...passwordTwice(prefix),
+      ...passwordTwice(prefix, ['Password', 'Password (repeat)']),
     ];
     await makePromptStage(make, { name: 'default-enrollment-prompt', flow: slug, order: 20, prompts });
     await makeStage(make, {

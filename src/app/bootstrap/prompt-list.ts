@@ -89,9 +89,12 @@ function known(prompt: FirstPrompt, expression: string): FirstPrompt {
   return { ...prompt, initial_value: `return ${expression}`, initial_value_expression: true };
 }
 
-export function passwordTwice(prefix: string): FirstPrompt[] {
+export function passwordTwice(
+  prefix: string,
+  [first, again]: readonly [string, string] = ['New password', 'New password (repeat)'],
+): FirstPrompt[] {
   return [
-    ask(`${prefix}-password`, 'password', 'Password', 'password', 300),
-    ask(`${prefix}-password-repeat`, 'password_repeat', 'Password (repeat)', 'password', 301),
+    ask(`${prefix}-password`, 'password', first, 'password', 300),
+    ask(`${prefix}-password-repeat`, 'password_repeat', again, 'password', 301),
   ];
 }

@@ -3,6 +3,7 @@ import { CheckboxField, type Choice, RadioGroup, SelectField } from '../../eleme
 import { PasswordField, TextAreaField, TextField } from '../../elements/field.tsx';
 import { latest, localTime } from '../../elements/local-time.ts';
 import { NewPasswordField } from '../../elements/new-password.tsx';
+import type { PasswordRule } from '../../elements/password-rules.tsx';
 import { type Challenge, errorsOf } from '../challenge.ts';
 import { localeChoices } from './locales.ts';
 
@@ -17,8 +18,14 @@ export interface Prompt {
   readonly choices: readonly string[] | null;
 }
 
+export interface PromptChallenge extends Challenge {
+  readonly fields: readonly Prompt[];
+  /** What new passwords have to meet. */
+  readonly password_rules?: readonly (PasswordRule & { readonly field_key: string })[];
+}
+
 /** A prompt by its type. Unknown types are rendered as text. */
-export function PromptField({ prompt, challenge }: { prompt: Prompt; challenge: Challenge }) {
+export function PromptField({ prompt, challenge }: { prompt: Prompt; challenge: PromptChallenge }) {
   const { field_key: name, label, type, required, placeholder, initial_value, sub_text, choices } = prompt;
   const common = { label, name, required, hint: sub_text || undefined, errors: errorsOf(challenge, name) };
   const typed = { ...common, placeholder, defaultValue: initial_value };
@@ -48,7 +55,7 @@ export function PromptField({ prompt, challenge }: { prompt: Prompt; challenge: 
       return isRepeat(name) ? (
         <PasswordField {...typed} autoComplete="new-password" />
       ) : (
-        <NewPasswordField {...typed} />
+        <NewPasswordField {...typed} rules={challenge.password_rules?.filter(({ field_key }) => field_key === name)} />
       );
     case 'email':
       return <TextField {...typed} type="email" autoComplete="email" inputMode="email" />;

@@ -1,13 +1,9 @@
 import { t } from '../../texts/texts.ts';
-import type { Challenge } from '../challenge.ts';
+import { noteNewPassword } from '../new-password-note.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
-import { type Prompt, PromptField } from './prompt-field.tsx';
+import { type PromptChallenge, PromptField } from './prompt-field.tsx';
 import { readPrompts } from './read-prompts.ts';
-
-interface PromptChallenge extends Challenge {
-  readonly fields: readonly Prompt[];
-}
 
 export function PromptScreen({ challenge }: { challenge: PromptChallenge }) {
   const { answer } = useWalkOfScreen();
@@ -19,7 +15,10 @@ export function PromptScreen({ challenge }: { challenge: PromptChallenge }) {
       isGeneric
       fields={fields.filter(({ type }) => type !== 'hidden').map(({ field_key }) => field_key)}
       action={t('Continue')}
-      onSubmit={async (form) => void answer(await readPrompts(fields, form))}
+      onSubmit={async (form) => {
+        if (fields.some(({ type }) => type === 'password')) noteNewPassword();
+        void answer(await readPrompts(fields, form));
+      }}
     >
       {fields.map((prompt) => (
         <PromptField key={prompt.field_key} prompt={prompt} challenge={challenge} />

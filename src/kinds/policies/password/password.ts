@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto';
 import { nestPromptData, promptValue } from '../../../flow/prompt-data.ts';
 import { isJsonObject, type Json } from '../../../lib/json.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
-import { CannotDecide, definePolicyKind, type PolicyKind, pass, refuse, type Verdict } from '../../../policy/kind.ts';
+import {
+  CannotDecide,
+  definePolicyKind,
+  type PasswordRule,
+  type PolicyKind,
+  pass,
+  refuse,
+  type Verdict,
+} from '../../../policy/kind.ts';
 import type { RowOf } from '../../../resource/resource.ts';
 import { passwordPolicy } from './password.resource.ts';
 import { createStrength } from './strength.ts';
@@ -41,6 +49,7 @@ export function passwords({
     async demo({ api }) {
       await api.ensure('/policies/password/', { name: 'Demo: long passwords' }, { length_min: 12 });
     },
+    passwordRules: (policy) => (policy.check_static_rules ? rulesOf(policy) : []),
     async evaluate(policy, { context }) {
       const password = passwordIn(context, policy.password_field);
       if (password === null) return refuse('Password not set in context');
@@ -59,6 +68,22 @@ function passwordIn(context: Readonly<Record<string, Json>>, field: string): str
   const typed = isJsonObject(prompts) ? promptValue(nestPromptData(prompts), field) : undefined;
   const password = typed ?? context[field];
   return typeof password === 'string' ? password : null;
+}
+
+function rulesOf(policy: RowOf<typeof passwordPolicy>): PasswordRule[] {
+  const { length_min, amount_digits, amount_uppercase, amount_lowercase, amount_symbols } = policy;
+  const amounts = [
+    ['length', length_min],
+    ['digits', amount_digits],
+    ['uppercase', amount_uppercase],
+    ['lowercase', amount_lowercase],
+    ['symbols', amount_symbols],
+  ] as const;
+  const field_key = policy.password_field;
+  return amounts.flatMap(([kind, at_least]) => {
+    const characters = kind === 'symbols' ? policy.symbol_charset : '';
+    return at_least > 0 ? [{ field_key, kind, at_least, characters }] : [];
+  });
 }
 
 /** What the password lacks, as messages for the person. */

@@ -15,9 +15,11 @@ import { deepMerge } from '../../../lib/deep-merge.ts';
 import { asObject, isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { Complaints } from '../../../lib/problem.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
-import type { PolicyEngine } from '../../../policy/engine.ts';
+import type { ListedPolicy, PolicyEngine } from '../../../policy/engine.ts';
+import { passwordRuleKinds } from '../../../policy/kind.ts';
 import { policyRequest } from '../../../policy/request.ts';
-import { arrayOf } from '../../../resource/document/json-schema.ts';
+import type { Call } from '../../../resource/call.ts';
+import { arrayOf, integerSchema, objectSchema, stringSchema } from '../../../resource/document/json-schema.ts';
 import { promptSchema } from './preview.ts';
 import { promptResource } from './prompt.resource.ts';
 import { isForPrompts, readAnswers, takesNoInput } from './prompt-answers.ts';
@@ -29,6 +31,13 @@ interface Dependencies {
   readonly policies: PolicyEngine;
 }
 
+const passwordRuleSchema = objectSchema({
+  field_key: stringSchema,
+  kind: { type: 'string', enum: [...passwordRuleKinds] },
+  at_least: integerSchema,
+  characters: stringSchema,
+});
+
 /** Asks the stage's prompts and stores the answers in `prompt_data`. */
 export function promptKind(needs: Dependencies): StageKind {
   return defineStageKind({
@@ -36,12 +45,13 @@ export function promptKind(needs: Dependencies): StageKind {
     resources: [promptResource(needs)],
     component: 'xak-stage-prompt',
     allowsImpersonation: true,
-    challenge: { fields: arrayOf(promptSchema) },
+    challenge: { fields: arrayOf(promptSchema), password_rules: arrayOf(passwordRuleSchema) },
+    sometimes: ['password_rules'],
     isAnswer: () => true,
     show: (step) => showAll(needs, step),
     async verifyRegistration(step, given) {
       const prompts = await shownPrompts(needs, step);
-      if (!isForPrompts(prompts, given)) return ask({ fields: prompts });
+      if (!isForPrompts(prompts, given)) return ask(await membersOf(needs, step, prompts));
       const { values, complaints } = readAnswers(prompts, given);
       const taken = await takenNames(step, prompts, values);
       const wrong = { ...complaints, ...taken };
@@ -66,7 +76,24 @@ async function showAll(needs: Dependencies, step: Step): Promise<Move> {
       for (const failure of failures) await call.world.record(tx, call, failure.event());
     });
   }
-  return ask({ fields });
+  return ask(await membersOf(needs, step, fields));
+}
+
+/** The prompts, and what the stage's policies require of a new password. */
+async function membersOf({ policies }: Dependencies, { call, settings }: Step, fields: readonly RenderedPrompt[]) {
+  const passwords = new Set(fields.filter(({ type }) => type === 'password').map(({ field_key }) => field_key));
+  if (passwords.size === 0) return { fields };
+  const listed = await validationPolicies(settings.pk, call);
+  const rules = (await policies.passwordRules({ call, policies: listed })).filter((rule) =>
+    passwords.has(rule.field_key),
+  );
+  return rules.length === 0 ? { fields } : { fields, password_rules: rules };
+}
+
+async function validationPolicies(stage: string, { db }: Call): Promise<readonly ListedPolicy[]> {
+  const { rows } = await sql<ListedPolicy>`select p.pk, p.kind from policies p
+    join policy_validations v on v.policy = p.pk where v.stage = ${stage} order by p.name`.execute(db.read);
+  return rows;
 }
 
 async function shownPrompts(
@@ -128,8 +155,6 @@ async function takenNames(
 /** The errors of the stage's policies about the answers. A policy that fails counts as a denial. */
 async function refusals(policies: PolicyEngine, step: Step, prompt_data: JsonObject): Promise<readonly string[]> {
   const { call, settings, context, pendingUser, flow } = step;
-  const { rows } = await sql<{ pk: string; kind: string }>`select p.pk, p.kind from policies p
-    join policy_validations v on v.policy = p.pk where v.stage = ${settings.pk} order by p.name`.execute(call.db.read);
   const { passing, messages } = await policies.evaluatePolicies({
     call,
     request: async () =>
@@ -139,7 +164,7 @@ async function refusals(policies: PolicyEngine, step: Step, prompt_data: JsonObj
         obj: { pk: flow.pk, slug: flow.slug, name: flow.name },
       }),
     target: settings.pk,
-    policies: rows,
+    policies: await validationPolicies(settings.pk, call),
   });
   if (passing) return [];
   return messages.length === 0 ? ['These values are not accepted.'] : messages;
