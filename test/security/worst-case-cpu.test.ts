@@ -22,8 +22,8 @@ const seed = Number(process.env.GATEHOUSE_FUZZ_SEED ?? 20_261_119);
 /** In milliseconds of the server's thread. Passwords are hashed in other threads. */
 const limits = { stranger: 100, user: 500 };
 /** For inputs that grow, after every endpoint had its turn: processor time, and time on a busy machine. */
-const maxSearchMs = 20_000;
-const maxWallMs = 45_000;
+const maxSearchMs = 6_000;
+const maxWallMs = 15_000;
 const largestBody = 1_900_000;
 const largestHead = 12_000;
 

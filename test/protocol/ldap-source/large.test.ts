@@ -4,9 +4,9 @@ import { describeOnSqlite } from '../../support/server.ts';
 import { findSlapd, groupLdif, personDn, personLdif, type Slapd, startSlapd } from '../../support/slapd.ts';
 
 const hasSlapd = await findSlapd();
-const count = 10_000;
+const count = 3_000;
 
-describe.skipIf(!hasSlapd)('an LDAP source with 10,000 users', () => {
+describe.skipIf(!hasSlapd)('an LDAP source with 3,000 users', () => {
   describeOnSqlite(
     'in one group',
     (server) => {
