@@ -19,6 +19,7 @@ import { certificateResource } from '../core/key/certificate.resource.ts';
 import { mappingsResource } from '../core/mapping/mappings.resource.ts';
 import { connectionsResource } from '../core/outpost/service-connection.family.ts';
 import { sessionResource } from '../core/session/session.resource.ts';
+import { serverSettingsEndpoints } from '../core/settings/server-settings.endpoints.ts';
 import { settingsEndpoints } from '../core/settings/settings.endpoints.ts';
 import { systemOperations } from '../core/system/system-operations.ts';
 import { systemTaskResource } from '../core/system/system-task.resource.ts';
@@ -51,6 +52,7 @@ import { userConnectionsResource } from '../source/user-connection.family.ts';
 import type { Kinds } from './kinds.ts';
 import type { OpenApiDocuments } from './openapi-routes.ts';
 import { releaseEndpoint } from './outgoing-hold.ts';
+import { backupEndpoint } from './overview/backup.endpoint.ts';
 import { maintenanceEndpoint } from './overview/maintenance.endpoint.ts';
 import { overviewEndpoints } from './overview/overview.endpoint.ts';
 import { testMailEndpoint } from './overview/test-mail.endpoint.ts';
@@ -145,6 +147,7 @@ export function allEndpoints(world: Serving, kinds: Kinds): Endpoint[] {
     viewKeyEndpoint(world.key),
     checkAccessEndpoint(createEvaluateAccess(kinds.policies)),
     ...settingsEndpoints(world.settings),
+    ...serverSettingsEndpoints(world),
     ...allDevices,
     transactionalApplications(kinds.providerKinds),
     ruleFromEvent,
@@ -157,6 +160,7 @@ export function allEndpoints(world: Serving, kinds: Kinds): Endpoint[] {
     releaseEndpoint(() => world.jobs),
     maintenanceEndpoint(world),
     testMailEndpoint(world),
+    backupEndpoint(world),
     ...readyMadeEndpoints(world),
     explainEndpoint(kinds.policies),
     inspectorEndpoint({ ...world, flows: kinds.flows }),

@@ -1,9 +1,10 @@
 import { growingTables } from '../core/cleanup/growing-tables.ts';
 import { fillNameKeys, listAmbiguousNames } from '../core/directory/name-keys.ts';
+import { createServerSettings, type ServerSettingsStore } from '../core/settings/server-settings.ts';
 import { createSettingsStore, type SettingsStore } from '../core/settings/settings.ts';
 import { parseCidrs } from '../lib/cidr.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
-import type { Config } from '../platform/config.ts';
+import { type Config, withPublicUrl } from '../platform/config.ts';
 import type { Database } from '../platform/db/database.ts';
 import { DatabaseIsNewer, type Migration, migrate, readSchemaState } from '../platform/db/migrate.ts';
 import { migrations as allMigrations } from '../platform/db/migrations/all.ts';
@@ -31,6 +32,7 @@ export interface World {
   readonly key: InstanceKey;
   readonly installId: string;
   readonly settings: SettingsStore;
+  readonly serverSettings: ServerSettingsStore;
   readonly passwords: Passwords;
   readonly geo: Geo;
   readonly userAgents: UserAgentParser;
@@ -49,21 +51,24 @@ export interface WorldOptions {
 }
 
 export async function openWorld(
-  config: Config,
+  given: Config,
   log: Log,
   { clock = systemClock, beside = false, migrations = allMigrations }: WorldOptions = {},
 ): Promise<World> {
-  const { db: opened, close } = openDatabase(config, { beside });
+  const { db: opened, close } = openDatabase(given, { beside });
   const db: Database = { ...opened, queryCaches: openQueryCaches(queryCacheSizes) };
   try {
-    if (beside) await checkSchema(db, config, migrations);
+    if (beside) await checkSchema(db, given, migrations);
     else {
       await updateSchema(db, log, migrations);
       await completeNames(db, log);
     }
-    const { installId, key } = await openInstall(db, config, clock);
-    const fetch = createFetch({ allow: parseCidrs(config.outboundAllow) });
-    const mailer = createMailer(config.smtp);
+    const { installId, key } = await openInstall(db, given, clock);
+    const serverSettings = createServerSettings(db, key.box);
+    const config = withPublicUrl(given, (await serverSettings.read(db.read)).public_url);
+    const allow = parseCidrs(config.outboundAllow);
+    const fetch = createFetch({ allow });
+    const mailer = createMailer(config.smtp, { find: serverSettings.findMailServer, allow });
     return {
       version,
       config,
@@ -73,6 +78,7 @@ export async function openWorld(
       key,
       installId,
       settings: createSettingsStore(db),
+      serverSettings,
       passwords: createPasswords(),
       geo: await openGeo(
         {

@@ -74,8 +74,11 @@ export async function loadRecipients(
   const { rows } = await sql<RuleTransport>`select t.pk, t.mode, t.send_once
     from notification_rule_transports rt join notification_transports t on t.pk = rt.transport
     where rt.rule = ${pk} order by t.name`.execute(query);
-  const unready = new Set(kinds.filter(({ isReady }) => isReady === false).map(({ mode }) => mode));
-  const transports = rows.filter(({ mode }) => !unready.has(mode));
+  const transports: RuleTransport[] = [];
+  for (const transport of rows) {
+    const kind = kinds.find(({ mode }) => mode === transport.mode);
+    if ((await kind?.isReady?.()) !== false) transports.push(transport);
+  }
   const { rows: members } = await sql<{ user: number }>`select ug."user" from user_groups ug
     join users u on u.pk = ug."user" where ug."group" = ${group} and u.is_active and ug."user" > ${after ?? -1}
     order by ug."user" limit ${size}`.execute(query);

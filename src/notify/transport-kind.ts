@@ -12,7 +12,7 @@ export interface TransportKind extends Kind {
   /** What administrators read. */
   readonly name: string;
   /** False if the server is not set up for it: rules use their other transports. */
-  readonly isReady?: boolean;
+  isReady?(): Promise<boolean>;
   /** Whether it reaches only users with an e-mail address. */
   readonly needsAddress?: boolean;
   /**

@@ -69,7 +69,7 @@ export interface Config {
   readonly sources: Readonly<Record<SettingName, SettingSource>>;
 }
 
-export type SettingSource = 'environment' | 'default';
+export type SettingSource = 'environment' | 'administration' | 'default';
 
 export type SettingName = (typeof settingNames)[number];
 
@@ -178,6 +178,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   complaints.push(...unsafeCombinations(config));
   if (complaints.length > 0) throw new ConfigError(complaints);
   return Object.freeze({ ...config, warnings: Object.freeze(warningsAbout(config)) });
+}
+
+/** The settings with the public address that administrators set; that of the environment wins. */
+export function withPublicUrl(config: Config, publicUrl: string): Config {
+  if (publicUrl === '' || config.sources.GATEHOUSE_PUBLIC_URL === 'environment') return config;
+  const sources = Object.freeze({ ...config.sources, GATEHOUSE_PUBLIC_URL: 'administration' as const });
+  const changed = { ...config, publicUrl, sources };
+  return Object.freeze({ ...changed, warnings: Object.freeze(warningsAbout(changed)) });
 }
 
 /** All settings with their current values, secrets masked, and their sources: for `check` and for support. */

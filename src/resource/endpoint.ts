@@ -71,7 +71,7 @@ export const defineEndpoint = <B extends Fields = NoFields, Prepared = unknown>(
 
 export function endpointOperation(endpoint: Endpoint, engine: Engine): Operation {
   const { id, method, path, summary, access, answer } = endpoint;
-  const { schemaName, status, file } = answer;
+  const { schemaName, status, file, fileSchema } = answer;
   const schema = hasButton(endpoint.page) && answer.schema ? withLabels(answer.schema) : answer.schema;
   return {
     id,
@@ -89,6 +89,7 @@ export function endpointOperation(endpoint: Endpoint, engine: Engine): Operation
       status,
       ...(schema && { schema: { schema, ...(schemaName && { name: schemaName }) } }),
       ...(file && { file }),
+      ...(fileSchema && { fileSchema }),
     },
     handle: (call) => serve(endpoint, engine, call),
   };

@@ -184,6 +184,11 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
   admin_overview_checklist_update: {
     events: { count: 0, why: 'what somebody wants to see is nobody else’s business' },
   },
+  admin_server_settings_partial_update: {
+    body: () => ({
+      ...{ public_url: 'https://id.example.com', smtp_host: 'mail.example.com', smtp_from: 'id@example.com' },
+    }),
+  },
   admin_settings_partial_update: settings,
   admin_settings_update: settings,
   admin_system_create: { events: { count: 0, why: 'it answers as GET does and changes nothing' } },

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { openAdmin, visitAdmin } from '../support/admin-visit.ts';
 import { addFailedJob } from '../support/jobs.ts';
@@ -64,9 +66,44 @@ describeJourney('the start page of administrators', (journey) => {
     await page.getByRole('button', { name: 'Show 2 dismissed items' }).click();
     await page.getByRole('button', { name: 'Dismiss: Make a backup' }).waitFor();
     expect(await dismissed()).toEqual([]);
+    const backup = page.getByRole('region', { name: 'Health' });
+    await backup.getByText('None seen').waitFor();
+    await backup.getByRole('button', { name: 'Back up now…' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('dialog').getByRole('button', { name: 'Download the backup' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^gatehouse-.+\.backup$/);
+    const file = await readFile(await download.path());
+    expect(gunzipSync(file).toString().slice(0, 60)).toContain('gatehouse-backup');
+    await page.getByText('The backup is downloaded.').waitFor();
+    await backup.getByText('None seen').waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Go to groups of administrators' }).click();
     await page.getByRole('link', { name: 'Gatehouse Admins' }).waitFor();
     await page.waitForLoadState('networkidle');
+  });
+
+  test('sets the mail server, and says that a new address waits for a restart', async () => {
+    const { admin } = journey().server;
+    const page = await visitAdmin(journey(), '/');
+    await page.getByRole('link', { name: 'Go to settings' }).first().click();
+    await page.getByLabel('Public address').fill('https://id.example.com');
+    await page.getByLabel('Host').fill('mail.example.com');
+    await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+    await page.getByLabel('Username').fill('gatehouse');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Enter the sender of mails.').waitFor();
+    await page.getByLabel('Sender').fill('id@example.com');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Restart it to use the new address.').waitFor();
+    await page.getByRole('button', { name: 'Send a test mail' }).waitFor();
+    const { body } = await admin.get('/admin/server_settings/');
+    expect(body).toMatchObject({
+      public_url: 'https://id.example.com',
+      smtp_host: 'mail.example.com',
+      has_smtp_password: true,
+    });
+    expect(await page.content()).not.toContain('correct horse battery');
   });
 
   test('shows a delegate the way to what they may do, and nothing else', async () => {

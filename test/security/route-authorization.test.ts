@@ -42,6 +42,8 @@ const openToAnyone: Readonly<Record<string, string>> = {
 /** Operations that no permission grants: their refusal says so. */
 const forSuperusers: readonly string[] = [
   'admin_outgoing_release_create',
+  'admin_backup_create',
+  'admin_server_settings_partial_update',
   'admin_overview_checklist_update',
   'flows_ready_made_list',
   'flows_ready_made_update',

@@ -5,7 +5,7 @@ import { englishKind, englishOf } from '../../web/admin/english-labels.ts';
 import type { TestServer } from '../support/server.ts';
 
 /** Paths without a list that have a form. */
-const lone = ['/admin/settings/'];
+const lone = ['/admin/settings/', '/admin/server_settings/'];
 
 /** Everything that the admin pages show of the server's declarations, with the place that each text comes from. */
 export async function textsOfDeclarations({ app, admin, nobody }: TestServer): Promise<Map<string, string>> {

@@ -60,6 +60,7 @@ const names: Readonly<Record<string, string>> = {
 /** The same, for the values of one member. */
 const namesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   device_classes: { static: 'Recovery codes', totp: 'Authenticator app', webauthn: 'Passkey' },
+  smtp_security: { none: 'STARTTLS if offered', starttls: 'STARTTLS', tls: 'TLS' },
 };
 
 /** What pages call kinds of objects otherwise than the API does: as people call them. */

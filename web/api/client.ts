@@ -101,7 +101,7 @@ export const callApi = async <T>(method: Method, path: string, body?: unknown): 
 export const isSignedIn = (): boolean => csrfToken() !== undefined;
 
 /** The CSRF token. */
-function csrfHeaders(): Record<string, string> {
+export function csrfHeaders(): Record<string, string> {
   const token = csrfToken();
   return token ? { 'x-gatehouse-csrf': token } : {};
 }

@@ -36,7 +36,10 @@ and the instance key too unless that comes from GATEHOUSE_SECRET_KEY or --withou
       const instanceKey =
         options['without-key'] || config.secretKey !== null ? null : await readKeyFile(config.dataDir);
       await writeBackup(db, file, instanceKey, config);
-      await recordBackup(db);
+      // The backup is whole even if this fails, as on a standby.
+      await recordBackup(db).catch((error) =>
+        process.stderr.write(`The time of this backup could not be stored: ${errorText(error)}\n`),
+      );
       return 0;
     } finally {
       await close();
@@ -44,13 +47,9 @@ and the instance key too unless that comes from GATEHOUSE_SECRET_KEY or --withou
   },
 };
 
-/** For the start page of administrators. The backup is whole even if this fails, as on a standby. */
-async function recordBackup(db: Database): Promise<void> {
-  try {
-    await db.write((tx) => sql`update install set last_backup = ${systemClock.now()}`.execute(tx));
-  } catch (error) {
-    process.stderr.write(`The server could not be told of this backup: ${errorText(error)}\n`);
-  }
+/** For the start page of administrators. */
+export async function recordBackup(db: Database): Promise<void> {
+  await db.write((tx) => sql`update install set last_backup = ${systemClock.now()}`.execute(tx));
 }
 
 async function checkTarget(file: string): Promise<void> {

@@ -27,10 +27,10 @@ finishes the requests in flight. A second signal stops it at once.`,
     const { stdout } = process;
     const log = createLog({ level: config.logLevel, ...(stdout.isTTY && { stream: logLines(stdout) }) });
     process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'a fault ends the server'));
-    for (const warning of config.warnings) log.warn(warning);
     const signals = listenForSignals(log);
     await tryAddress(config);
     const world = await openWorld(config, log);
+    for (const warning of world.config.warnings) log.warn(warning);
     try {
       const app = await composeApp(world);
       const address = await start(app, world);

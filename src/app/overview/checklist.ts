@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { isLoopback } from '../../platform/config-values.ts';
 import type { Query } from '../../platform/db/database.ts';
+import type { Mailer } from '../../platform/mail/mailer.ts';
 import type { Actor } from '../../resource/access/actor.ts';
 
 /** What a new server still lacks, in the order in which it is best done. */
@@ -26,7 +27,7 @@ interface Dependencies {
     readonly publicUrl: string;
     readonly bootstrap: { readonly password: string | null };
   };
-  readonly mailer: { readonly isReady: boolean };
+  readonly mailer: Pick<Mailer, 'isReady'>;
 }
 
 interface Facts {
@@ -62,7 +63,7 @@ export async function checklistFor(
     password: Boolean(facts?.has_own_password) || config.bootstrap.password !== null,
     second_factor: Boolean(facts?.has_device),
     public_address: !isLoopback(new URL(config.publicUrl).hostname),
-    mail: mailer.isReady,
+    mail: await mailer.isReady(),
     application: Boolean(facts?.has_application),
     second_administrator: Number(facts?.administrators) > 1,
     backup: facts?.last_backup != null,

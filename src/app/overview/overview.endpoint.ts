@@ -179,7 +179,7 @@ export async function healthOf({ db, mailer }: OverviewNeeds) {
   const { rows } = await sql<{ last_backup: string | null }>`select last_backup from install`.execute(db.read);
   return {
     database: db.dialect.title,
-    mail: mailer.isReady,
+    mail: await mailer.isReady(),
     jobs_queued: queued,
     jobs_failed: failed,
     last_backup: rows[0]?.last_backup ?? null,

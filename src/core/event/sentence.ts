@@ -63,7 +63,10 @@ const sentences: Readonly<Record<string, Sentence>> = {
       ? words('{who} changed their password.', { who })
       : words('{who} set the password of {name}.', { who, name });
   },
-  secret_view: about('{who} viewed a secret of {name}.', 'secret'),
+  secret_view: (event, words, language) =>
+    event.context.backup
+      ? words('{who} downloaded a backup.', { who: whoOf(event, words) })
+      : about('{who} viewed a secret of {name}.', 'secret')(event, words, language),
   invitation_used: ({ context }, words) =>
     words('The invitation {name} was used.', { name: nameOf(context.invitation, words) }),
   authorize_application: about('{who} signed in to {name}.', 'authorized_application'),

@@ -180,7 +180,7 @@ export function settingsEndpoints(store: SettingsStore): Endpoint[] {
   ];
 }
 
-function diffOf(before: Settings, after: Settings): Row {
+export function diffOf(before: Row | Settings, after: Row | Settings): Row {
   const previous: Row = { ...before };
   const changed = Object.entries(after).filter(([name, value]) => !isDeepStrictEqual(previous[name], value));
   return Object.fromEntries(

@@ -21,7 +21,7 @@ export interface SmtpServer {
 }
 
 /** Sends one mail through a server whose address must pass the same checks as all outgoing calls. */
-export async function sendThrough(server: SmtpServer, mail: Mail, allow: Cidrs): Promise<void> {
+export async function sendThrough(server: SmtpServer, mail: Mail, allow: Cidrs, withinMs?: number): Promise<void> {
   const { host, port, username, password, useTls, useSsl, timeoutMs, from } = server;
   const connection = {
     // Connects to the address that was checked; the name is for its certificate.
@@ -33,7 +33,7 @@ export async function sendThrough(server: SmtpServer, mail: Mail, allow: Cidrs):
     ...(username && { auth: { user: username, pass: password } }),
     timeoutMs,
   };
-  await sendBySmtp(connection, { from, ...mail });
+  await sendBySmtp(connection, { from, ...mail }, withinMs);
 }
 
 async function reachableAddress(host: string, allow: Cidrs): Promise<string> {

@@ -81,8 +81,8 @@ function furtherActions({ resources, user }: Interface): Omit<Hit, 'kind'>[] {
       : []),
     ...(user.is_superuser
       ? [
-          { id: 'mail', title: t('Send a test mail'), href: hrefOf('/') },
-          { id: 'backup', title: t('Make a backup'), href: hrefOf('/') },
+          { id: 'mail', title: t('Send a test mail'), href: hrefOf('/admin/settings/', { tab: 'server' }) },
+          { id: 'backup', title: t('Back up now'), href: hrefOf('/', { dialog: 'backup' }) },
         ]
       : []),
     { id: 'shortcuts', title: t('Keyboard shortcuts'), href: hereWith({ dialog: 'shortcuts' }) },

@@ -37,6 +37,8 @@ interface Props {
   readonly names?: Names;
   /** Members that the caller may not change for lack of permissions. */
   readonly fixed?: WholeObject['fixed'];
+  /** Why a member cannot be changed here for another reason; null if it can. */
+  readonly whyLocked?: (member: Member) => string | null;
   /** The name of the object for the middle of a sentence. */
   readonly what: string;
   readonly submit: string;
@@ -57,7 +59,8 @@ const isToldAtMember = (text: string, complaints: Complaints): boolean =>
 export function ObjectForm(props: Props) {
   const { initial, method, path, etag, names = noNames, what, submit, SidePanel } = props;
   const isNew = method === 'POST';
-  const whyFixed = useWhyFixed(props.fixed);
+  const whyForbidden = useWhyFixed(props.fixed);
+  const whyFixed = (member: Member) => props.whyLocked?.(member) ?? whyForbidden(member);
   const members = props.members.filter((member) => whyFixed(member) === null);
   const { onSaved, onCancel, onConflict } = props;
   const draft = useDraft({ form: `${method} ${path}`, what, members, initial, isNew });

@@ -3,6 +3,7 @@ import { apiRequest } from '../../api/call.ts';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
+import { useAddress } from '../address.ts';
 import type { Description } from '../api/description.ts';
 import { useInterface } from '../api/interface.ts';
 import type { Row } from '../api/objects.ts';
@@ -10,17 +11,26 @@ import { useDescription } from '../api/use-description.ts';
 import { initialValues } from '../generic/body.ts';
 import { Facts } from '../generic/facts.tsx';
 import { ObjectForm } from '../generic/object-form.tsx';
+import { Tabs } from '../generic/tabs.tsx';
 import { Page } from '../page.tsx';
 import { NotFound } from './not-found.tsx';
+import { ServerSettings } from './server-settings.tsx';
 
 const path = '/admin/settings/';
 
 /** The settings of the server. */
 export function Settings() {
+  const { query } = useAddress();
   if (!useInterface().system_permissions.includes('view_system_settings')) return <NotFound />;
+  const current = query.get('tab') === 'server' ? 'server' : 'general';
+  const tabs = [
+    { name: 'general', title: t('General') },
+    { name: 'server', title: t('Address and mail') },
+  ];
   return (
     <Page title={t('Settings')} intro={t('Settings of the whole server.')}>
-      <AllSettings />
+      <Tabs tabs={tabs} current={current} />
+      {current === 'server' ? <ServerSettings /> : <AllSettings />}
     </Page>
   );
 }

@@ -7,6 +7,7 @@ import { type Text, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
+import { BackupButton } from './backup.tsx';
 import type { ChecklistItem, StepName } from './overview.ts';
 import { SendTestMail } from './send-test-mail.tsx';
 
@@ -36,11 +37,13 @@ const steps: Readonly<Record<StepName, Step>> = {
   },
   public_address: {
     title: 'Set the public address',
-    why: 'Links, redirects and passkeys use it. Set <code>GATEHOUSE_PUBLIC_URL</code> and restart.',
+    why: 'Links, redirects and passkeys use it.',
+    Way: ServerSettings,
   },
   mail: {
     title: 'Set up mail',
-    why: 'For recovery links and notifications. Set <code>GATEHOUSE_SMTP_URL</code> and <code>GATEHOUSE_SMTP_FROM</code>, and restart.',
+    why: 'For recovery links and notifications.',
+    Way: ServerSettings,
   },
   application: {
     title: 'Connect your first application',
@@ -55,6 +58,7 @@ const steps: Readonly<Record<StepName, Step>> = {
   backup: {
     title: 'Make a backup',
     why: 'Run <code>npm run gatehouse -- backup --to FILE</code>, ideally every day. Backups by other means are not seen here.',
+    Way: BackupButton,
   },
 };
 
@@ -63,6 +67,14 @@ const ConnectApplication = () => (
     {t('Connect an application')}
   </Link>
 );
+
+function ServerSettings() {
+  return (
+    <Link className="button" href={hrefOf('/admin/settings/', { tab: 'server' })}>
+      {t('Go to settings')}
+    </Link>
+  );
+}
 
 function SuperuserGroups() {
   return (

@@ -10,6 +10,7 @@ import { atLeast } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { HealthCard } from '../parts/health-card.tsx';
+import { BackupButton, BackupDialog } from './backup.tsx';
 import { Checklist } from './checklist.tsx';
 import { HeldBack } from './held-back.tsx';
 import type { Overview } from './overview.ts';
@@ -23,17 +24,17 @@ export function StartPage() {
   const overview = useAnswer<Overview>('/admin/overview/');
   return (
     <Page title={t('Start')} intro={t('Welcome, {name}', { name: user.name || user.username })}>
-      <Loaded {...overview}>{(value) => <Content overview={value} onReleased={overview.reload} />}</Loaded>
+      <Loaded {...overview}>{(value) => <Content overview={value} reload={overview.reload} />}</Loaded>
     </Page>
   );
 }
 
-function Content({ overview, onReleased }: { overview: Overview; onReleased(): void }) {
+function Content({ overview, reload }: { overview: Overview; reload(): Promise<void> }) {
   const { user } = useInterface();
   const { health, week, top_applications, failing_jobs, ending_certificates, checklist, at_least } = overview;
   return (
     <>
-      {overview.outgoing_held_since && <HeldBack since={overview.outgoing_held_since} onReleased={onReleased} />}
+      {overview.outgoing_held_since && <HeldBack since={overview.outgoing_held_since} onReleased={reload} />}
       <FaultBoundary isPart>
         <Tiles overview={overview} />
       </FaultBoundary>
@@ -54,12 +55,14 @@ function Content({ overview, onReleased }: { overview: Overview; onReleased(): v
         </div>
       )}
       <HealthCard vitals={overview}>
-        {health?.mail && user.is_superuser && (
+        {user.is_superuser && (
           <div className="row">
-            <SendTestMail />
+            <BackupButton />
+            {health?.mail && <SendTestMail />}
           </div>
         )}
       </HealthCard>
+      {user.is_superuser && <BackupDialog onDone={reload} />}
       {!week && !health && <Ways />}
     </>
   );

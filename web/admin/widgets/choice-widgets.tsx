@@ -23,7 +23,7 @@ export function ChoiceWidget(props: WidgetProps) {
   const isOpen = member.isNullable || value === undefined || value === null || values.includes('');
   const choices = [
     ...(isOpen ? [{ value: '', label: '–' }] : []),
-    ...values.filter((one) => one !== '').map((one) => ({ value: String(one), label: spelled(one) })),
+    ...values.filter((one) => one !== '').map((one) => ({ value: String(one), label: spelled(one, member.name) })),
   ];
   function choose(text: string): void {
     const chosen = values.find((one) => String(one) === text);

@@ -51,7 +51,8 @@ export function emailKind(needs: Needs): StageKind {
       if (await isConfirmed(step)) return confirmed(step);
       if (context.pending_user === null && context.pending_user_identifier === null && addressOf(step) === null)
         return deny('There is no recipient for the mail.');
-      if (settings.use_global_settings && !needs.mailer.isReady) return deny('This server cannot send mails.');
+      if (settings.use_global_settings && !(await needs.mailer.isReady()))
+        return deny('This server cannot send mails.');
       if (memory.sent_at === undefined) {
         if (isOnlyOpened(call)) return ask({ signs_out: false, sends_mail: true }, confirmScreen.component);
         await send(needs, step);

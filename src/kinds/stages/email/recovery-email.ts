@@ -86,6 +86,6 @@ async function findStage(
   if (pk === null || !(await isVisible(emailStage, pk, call, registry)))
     throw Invalid.field('email_stage', 'There is no such e-mail stage.');
   const stage = await loadStage(engine, emailStage, pk, call);
-  if (stage.use_global_settings && !mailer.isReady) throw Invalid.whole('This server cannot send mails.');
+  if (stage.use_global_settings && !(await mailer.isReady())) throw Invalid.whole('This server cannot send mails.');
   return stage;
 }

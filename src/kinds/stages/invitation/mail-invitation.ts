@@ -60,7 +60,7 @@ export function mailInvitationAction({ key, mailer, jobs }: MailInvitationNeeds)
       const { holds } = requireActor(call);
       const required = 'svc_stages_invitation.add_invitation';
       if (!holds(required)) throw Problem.lacks(required);
-      if (!mailer.isReady) throw Invalid.whole('This server cannot send mails.');
+      if (!(await mailer.isReady())) throw Invalid.whole('This server cannot send mails.');
       const email = values.email ?? addressIn(row.fixed_data);
       if (row.expires !== null && row.expires <= call.now) throw Invalid.whole('The invitation has expired.');
       if ((await slugOfFlow(call.db.read, row.flow)) === null)
