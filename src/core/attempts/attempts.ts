@@ -53,17 +53,21 @@ export async function countAttempt(
   attempt: Attempt,
 ): Promise<AttemptResult> {
   const subjects = subjectsOf(key, attempt);
+  let waitMs = 0;
   try {
     return await db.write(async (tx): Promise<AttemptResult> => {
       await world.evictOldest('sign_in_attempts', tx);
       const counted = await count(tx, subjects, attempt.now);
       // A refused attempt is not counted: otherwise a blocked address could still lock users out.
-      if (!counted) throw new Rollback({ isBlocked: true, waitMs: await waitOf(tx, subjects, attempt.now) });
+      if (!counted) {
+        waitMs = await waitOf(tx, subjects, attempt.now);
+        throw new Rollback(null);
+      }
       const failures = counted.find(({ subject }) => subject === subjects[0].subject)?.failures ?? 0;
       return { isBlocked: false, left: Math.max(guesses.ofUser.free + 1 - failures, 0) };
     }, notDurable);
   } catch (error) {
-    if (error instanceof Rollback) return error.value as AttemptResult;
+    if (error instanceof Rollback) return { isBlocked: true, waitMs };
     throw error;
   }
 }
