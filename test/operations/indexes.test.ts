@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { isNamedSql } from '../../src/kinds/stages/identification/find-user.ts';
 import { expiredOfProviders } from '../../src/provider/expired-of-providers.ts';
 import { isOfType } from '../../src/provider/sync/ledger.ts';
 import { describeOnBoth, hasPostgres, startServer } from '../support/server.ts';
@@ -72,6 +73,16 @@ describeOnBoth('indexes', (server) => {
     const needless = db.dialect.name === 'sqlite' ? beginningsInSqlite : beginningsInPostgres;
     expect((await needless.execute(db.read)).rows).toEqual([]);
   });
+
+  test.each([true, false])(
+    'names at the sign-in are found through indexes (ignoring case: %s)',
+    async (ignoresCase) => {
+      const isNamed = isNamedSql('ada', ['username', 'email', 'upn'], ignoresCase);
+      const plan = await planOf(sql`select pk from users u where ${isNamed}`);
+      expect(plan).toMatch(/\busers_upn\b/);
+      expect(plan).not.toMatch(/SCAN|Seq Scan/);
+    },
+  );
 
   test('objects at a target of sync are found by their remote id', async () => {
     const query = sql`select 1 from sync_objects where provider = 1 and remote_id = 'x' and ${isOfType('user')}`;

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { nameKey } from '../../lib/name-key.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { findByName } from './name-keys.ts';
@@ -19,6 +19,23 @@ export interface NamedUser {
 }
 
 /**
+ * Whether an attribute of `users u` has this value; without case, look-alike letters count too. The first condition is
+ * for the index of the attribute, which has 255 characters without case.
+ */
+export function hasAttributeSql(
+  attribute: Exclude<NamingAttribute, 'email'>,
+  value: string,
+  ignoresCase: boolean,
+): RawBuilder<boolean> {
+  const stored = sql`u.attributes ->> ${sql.lit(attribute)}`;
+  const given = sql`cast(${value} as text)`;
+  const isAlike = sql`lower(substr(${stored}, 1, 255)) = lower(substr(${given}, 1, 255))`;
+  if (!ignoresCase) return sql`(${isAlike} and ${stored} = ${given})`;
+  const hasKey = attribute === 'upn' ? sql` or u.upn_key = ${nameKey(value)}` : sql``;
+  return sql`((${isAlike} and lower(${stored}) = lower(${given}))${hasKey})`;
+}
+
+/**
  * Whether an application that identifies users by this attribute could confuse the user with another. Compared without
  * case and by look-alike letters.
  */
@@ -31,11 +48,7 @@ export async function isAmbiguousName(
   if (value === uid) return false;
   // Users without the attribute are identified by their uid, so no other user may have that as a value.
   if (/^[0-9a-f]{64}$/i.test(value)) return true;
-  const stored = sql`attributes ->> ${sql.lit(attribute)}`;
-  const given = sql`cast(${value} as text)`;
-  const isSame = sql`lower(substr(${stored}, 1, 255)) = lower(substr(${given}, 1, 255)) and lower(${stored}) = lower(${given})`;
-  const isAlike = attribute === 'upn' ? sql` or upn_key = ${nameKey(value)}` : sql``;
-  const { rows } =
-    await sql`select 1 as found from users where ((${isSame})${isAlike}) and pk <> ${user} limit 1`.execute(query);
+  const { rows } = await sql`select 1 as found from users u
+    where ${hasAttributeSql(attribute, value, true)} and pk <> ${user} limit 1`.execute(query);
   return rows.length > 0;
 }

@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { hasAttributeSql } from '../../../core/directory/known-by-attribute.ts';
 import { type UserFacts, type UserRow, userFactsOf, userFactsSql } from '../../../core/mapping/user-facts.ts';
 import { asObject } from '../../../lib/json.ts';
 import { isSameName, nameKey } from '../../../lib/name-key.ts';
@@ -50,14 +51,16 @@ async function findNamed(
   members: readonly string[],
   ignoresCase: boolean,
 ): Promise<UserRow[]> {
-  const upn = dialect.jsonText(sql`u.attributes`, ['upn']);
+  const isFound = sql`${isNamedSql(text, members, ignoresCase)} and u.type <> 'internal_service_account'
+    limit ${sql.lit(maxMatches)}`;
+  return (await userFactsSql(dialect, isFound).execute(read)).rows;
+}
+
+/** Whether `users u` have this name. Each member is found through an index. */
+export function isNamedSql(text: string, members: readonly string[], ignoresCase: boolean): RawBuilder<boolean> {
   const conditions = members.map((member) => {
-    if (member === 'upn')
-      return ignoresCase
-        ? sql`(u.upn_key = ${nameKey(text)} or lower(${upn}) = lower(${text}))`
-        : sql`${upn} = ${text}`;
+    if (member === 'upn') return hasAttributeSql(member, text, ignoresCase);
     return ignoresCase ? sql`u.${sql.ref(`${member}_key`)} = ${nameKey(text)}` : sql`u.${sql.ref(member)} = ${text}`;
   });
-  const isNamed = sql`(${sql.join(conditions, sql` or `)}) and u.type <> 'internal_service_account' limit ${sql.lit(maxMatches)}`;
-  return (await userFactsSql(dialect, isNamed).execute(read)).rows;
+  return sql`(${sql.join(conditions, sql` or `)})`;
 }
