@@ -196,7 +196,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     for (const { methods, path, handle } of kind.routes?.(routeServer) ?? []) routes.on(methods, path, handle);
   }
   const listeners = kinds.protocolKinds.flatMap((kind) => kind.listeners?.(routeServer) ?? []);
-  mountOutposts(routes, { ...routeServer, key, providerKinds: kinds.providerKinds });
+  mountOutposts(routes, { ...routeServer, key, log, providerKinds: kinds.providerKinds });
   mountHealth({ server, db, log, metrics });
   mountMetrics(routes, metrics, config.metricsToken);
   mountMedia(routes, db);

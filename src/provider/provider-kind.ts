@@ -3,6 +3,7 @@ import type { ClientFacts } from '../core/application/transactional.endpoint.ts'
 import type { Demo, DemoObject } from '../core/kind/demo.ts';
 import type { PageNeeds } from '../flow/page-needs.ts';
 import type { ProtocolKind, RouteServer } from '../flow/protocol-kind.ts';
+import type { OutpostStreams } from './outpost/outpost-streams.ts';
 import type { OutpostType } from './outpost/outpost-type.ts';
 import type { Relay } from './outpost/relay.ts';
 import type { SyncKind } from './sync/target.ts';
@@ -22,6 +23,8 @@ export interface ProviderKind extends Omit<ProtocolKind, 'demo'> {
   readonly outpost?: OutpostType;
   /** Serves requests that came to outposts of this type, which run as processes of their own. */
   relay?(server: RouteServer): Relay;
+  /** The same for protocols other than HTTP, whose bytes the processes pass on as they get them. */
+  streams?(server: RouteServer): OutpostStreams;
   /** The calls by which it pushes users and groups elsewhere; see `sync/README.md`. */
   readonly sync?: SyncKind;
   demo?(demo: Demo): Promise<DemoProvider>;

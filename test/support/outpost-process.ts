@@ -7,6 +7,8 @@ export interface OutpostInTest {
   readonly name: string;
   readonly identifier: string;
   readonly url: string;
+  /** The addresses of its other ports by their protocol: `LDAP`. */
+  readonly listening: Readonly<Record<string, string>>;
   readonly running: GatehouseProcess;
   /** The way to the server, which can be cut. */
   readonly way: { away(): void; back(): void; silent(): void };
@@ -20,21 +22,24 @@ export async function startOutpost(
   server: TestServer,
   providers: readonly number[],
   config: Record<string, unknown> = {},
+  { type = 'proxy', env = {} }: { readonly type?: string; readonly env?: Record<string, string> } = {},
 ): Promise<OutpostInTest> {
   count += 1;
   const { admin } = server;
   const name = `Near ${count}`;
-  const created = await admin.post('/outposts/instances/', { name, type: 'proxy', providers, config });
+  const created = await admin.post('/outposts/instances/', { name, type, providers, config });
   if (created.status !== 201) throw new Error(`no outpost: ${created.text}`);
   const identifier: string = created.body.token_identifier;
   const token = await tokenOf(server, identifier);
   const way = await databaseProxy(server.url);
   const running = startGatehouse(['outpost', '--server', way.url], {
-    ...{ GATEHOUSE_TOKEN: token, PORT: '0', GATEHOUSE_TRUSTED_PROXIES: '127.0.0.1' },
+    ...{ GATEHOUSE_TOKEN: token, PORT: '0', GATEHOUSE_TRUSTED_PROXIES: '127.0.0.1', ...env },
   });
   const url = await readyAt(running);
+  const served = running.stdout().matchAll(/"address":"([^"]+)".*"msg":"(\w+) is served"/g);
+  const listening = Object.fromEntries(Array.from(served, ([, address = '', protocol = '']) => [protocol, address]));
   return {
-    ...{ pk: created.body.pk, name, identifier, url, running, way },
+    ...{ pk: created.body.pk, name, identifier, url, listening, running, way },
     async stop() {
       running.kill('SIGTERM');
       await running.finished;

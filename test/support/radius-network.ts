@@ -91,9 +91,10 @@ export function radclient(
   sent: string,
   command: 'auth' | 'status',
   lines: readonly string[],
+  seconds = 4,
 ): Promise<RadiusAnswer> {
   return new Promise((resolve) => {
-    const args = ['-x', '-r', '1', '-t', '4', `127.0.0.1:${port}`, command, sent];
+    const args = ['-x', '-r', '1', '-t', String(seconds), `127.0.0.1:${port}`, command, sent];
     const child = execFile('/usr/bin/radclient', args, (_, stdout) => {
       const [, answer = null, rest = ''] = /^Received (\S+) Id .*$([\s\S]*)/m.exec(stdout) ?? [];
       const attributes = rest.match(/^\t\S+ = .*$/gm) ?? [];

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import type { Listener } from '../../flow/protocol-kind.ts';
 import type { Config } from '../../platform/config.ts';
 import { createLog, type Log } from '../../platform/log.ts';
 import { logLines } from '../../platform/log-lines.ts';
@@ -71,17 +72,21 @@ async function tryAddress({ host, port }: Config): Promise<void> {
 async function start(app: App, world: World): Promise<string> {
   await bootstrap(world, app);
   const { host, port } = world.config;
-  for (const listener of app.listeners) {
-    try {
-      world.log.info({ address: await listener.listen() }, `${listener.name} is served`);
-    } catch (error) {
-      throw listenError(error, listener.host, listener.port, listener.setting);
-    }
-  }
+  await startListeners(app.listeners, world.log);
   try {
     return await app.server.listen({ host, port });
   } catch (error) {
     throw listenError(error, host, port);
+  }
+}
+
+export async function startListeners(listeners: readonly Listener[], log: Log): Promise<void> {
+  for (const listener of listeners) {
+    try {
+      log.info({ address: await listener.listen() }, `${listener.name} is served`);
+    } catch (error) {
+      throw listenError(error, listener.host, listener.port, listener.setting);
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { Problem } from '../../lib/problem.ts';
 import type { RequestFacts } from './request-facts.ts';
@@ -27,6 +28,20 @@ export interface HttpResponse {
 
 export type HandleCall = (call: HttpCall) => Promise<HttpResponse>;
 
+/** An agreement to leave HTTP. */
+export interface Upgraded {
+  /** Serves the connection from then on. */
+  take(socket: Socket): void;
+}
+
+export interface UpgradeRequest {
+  readonly facts: RequestFacts;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
+}
+
+export type HandleUpgrade = (request: UpgradeRequest) => Promise<Upgraded>;
+
 /** Matches methods without their own route. */
 export const anyMethod = 'any method';
 
@@ -34,6 +49,8 @@ export const anyMethod = 'any method';
 export interface Routes {
   /** Paths are the router's (`/a/{slug}/`, `/b/*`). A GET route also serves HEAD (RFC 9110 §9.3.2). */
   on(methods: readonly string[], path: string, answer: HandleCall): void;
+  /** Serves a protocol other than HTTP at a path, for clients that ask to upgrade to it (RFC 9110 §7.8). */
+  onUpgrade(protocol: string, path: string, handle: HandleUpgrade): void;
 }
 
 export interface RouteTable extends Routes {
@@ -41,6 +58,8 @@ export interface RouteTable extends Routes {
   readonly declared: readonly { readonly methods: readonly string[]; readonly path: string }[];
   /** Throws a `Problem` if nothing matches. */
   find(facts: RequestFacts): RouteMatch;
+  /** Null if there is no such protocol at the path. */
+  findUpgrade(protocol: string | undefined, path: string): HandleUpgrade | null;
 }
 
 export interface RouteMatch {
@@ -60,17 +79,28 @@ export const withHead = (methods: readonly string[]): readonly string[] =>
 
 export function createRoutes(): RouteTable {
   const router = createRouter<Route>();
+  const upgrades = new Map<string, HandleUpgrade>();
   const declared: { readonly methods: readonly string[]; readonly path: string }[] = [];
 
   /** The match of the path with a trailing slash, if it lacks one. */
   const withSlash = (path: string): Match<Route> | null => (path.endsWith('/') ? null : router.find(`${path}/`));
 
+  function on(methods: readonly string[], path: string, answer: HandleCall): void {
+    declared.push({ methods, path });
+    for (const method of withHead(methods)) router.add(method, path, { answer, path });
+  }
+
   return {
     declared,
-    on(methods, path, answer) {
-      declared.push({ methods, path });
-      for (const method of withHead(methods)) router.add(method, path, { answer, path });
+    on,
+    onUpgrade(protocol, path, handle) {
+      upgrades.set(`${protocol} ${path}`, handle);
+      // To clients, or proxies in front of this server, that do not ask to upgrade (RFC 9110 §15.5.22).
+      on(['GET'], path, async () =>
+        json(426, { detail: `Upgrade to ${protocol} is required.` }, { upgrade: protocol, connection: 'Upgrade' }),
+      );
     },
+    findUpgrade: (protocol, path) => upgrades.get(`${protocol} ${path}`) ?? null,
     find({ method, path }) {
       // Clients append `/.well-known/…` to an issuer that ends in a slash.
       const match = router.find(path.replace('//.well-known/', '/.well-known/'));

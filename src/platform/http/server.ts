@@ -1,5 +1,5 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Socket } from 'node:net';
 import { type Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { asciiUri } from '../../lib/ascii-uri.ts';
@@ -16,7 +16,7 @@ import { hasBody, readBody, skipRest } from './read-body.ts';
 import { isUpload } from './read-upload.ts';
 import { type RequestFacts, requestFacts } from './request-facts.ts';
 import { logRequests } from './request-log.ts';
-import { createRoutes, type HttpResponse, type RouteMatch, type RouteTable } from './routes.ts';
+import { createRoutes, type HttpResponse, type RouteMatch, type RouteTable, type Upgraded } from './routes.ts';
 import { securityHeaders } from './security-headers.ts';
 import { createTrustedProxies } from './trusted-proxies.ts';
 
@@ -175,34 +175,46 @@ export function createServer({
   }
 
   /**
-   * A WebSocket to one of the hosted hosts. If the handler returns a response instead, it is written to the socket,
-   * which Node has released.
+   * A WebSocket to one of the hosted hosts, or a protocol of our own. If the handler returns a response instead, it is
+   * written to the socket, which Node has released.
    */
   async function switchProtocol(raw: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const started = performance.now();
     const facts = requestFacts(raw, proxies);
     socket.on('error', () => socket.destroy());
+    const own = routes.findUpgrade(raw.headers.upgrade, facts.path);
+    let upgraded: Upgraded | null = null;
     let answer: HttpResponse;
     try {
       checkHost(raw);
-      const upgraded = await around(
-        async () =>
-          (await hosted?.upgrade({ facts, raw, socket, head, stopping: stopping.signal })) ??
-          toErrorResponse(new Problem('not_found'), facts.id),
-        facts,
-      );
-      answer = upgraded;
+      answer = await around(async () => {
+        const request = { facts, raw, stopping: stopping.signal };
+        if (own) {
+          upgraded = await own(request);
+          return { status: 101, isSent: true };
+        }
+        return (
+          (await hosted?.upgrade({ ...request, socket, head })) ?? toErrorResponse(new Problem('not_found'), facts.id)
+        );
+      }, facts);
     } catch (error) {
       answer = toErrorResponse(error, facts.id);
     }
-    if (!answer.isSent) writeToSocket(socket, answer);
+    // Node types connections more widely than this server accepts them.
+    if (upgraded && socket instanceof Socket) switchTo(upgraded, { protocol: raw.headers.upgrade ?? '', socket, head });
+    else if (!answer.isSent) writeToSocket(socket, answer);
     const milliseconds = performance.now() - started;
     logRequest(answer, facts, raw.url, milliseconds);
-    observe({ route: hostedRoute, status: answer.status, isFault: isFault(answer), milliseconds });
+    const route = own ? facts.path : hostedRoute;
+    observe({ route, status: answer.status, isFault: isFault(answer), milliseconds });
   }
 
-  const isUpgrade = (raw: IncomingMessage): boolean =>
-    raw.headers.upgrade?.toLowerCase() === 'websocket' && hosted?.isForeign(requestFacts(raw, proxies)) === true;
+  const isUpgrade = (raw: IncomingMessage): boolean => {
+    const { upgrade } = raw.headers;
+    const facts = requestFacts(raw, proxies);
+    if (routes.findUpgrade(upgrade, facts.path)) return true;
+    return upgrade?.toLowerCase() === 'websocket' && hosted?.isForeign(facts) === true;
+  };
 
   const http = createHttpServer({ ...timeouts(requestTimeoutMs), shouldUpgradeCallback: isUpgrade }, serve)
     .setTimeout(2 * requestTimeoutMs)
@@ -277,6 +289,22 @@ const hasRequestBody = (request: IncomingMessage): boolean =>
 function urlOf({ address, family, port }: AddressInfo): string {
   if (family === 'IPv6') return `http://[${address === '::' ? '::1' : address}]:${port}`;
   return `http://${address === '0.0.0.0' ? '127.0.0.1' : address}:${port}`;
+}
+
+interface SwitchedConnection {
+  readonly protocol: string;
+  readonly socket: Socket;
+  /** What the client has sent already. */
+  readonly head: Buffer;
+}
+
+/** Outside of the work of the request: what the connection carries is not bounded by it. */
+function switchTo({ take }: Upgraded, { protocol, socket, head }: SwitchedConnection): void {
+  socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`);
+  socket.setTimeout(0).setKeepAlive(true, 60_000).setNoDelay(true);
+  socket.allowHalfOpen = false;
+  if (head.length > 0) socket.unshift(head);
+  take(socket);
 }
 
 function writeToSocket(socket: Duplex, { status, headers = {}, body = '' }: HttpResponse): void {

@@ -14,9 +14,11 @@ export interface OutpostFacts {
   readonly type: OutpostType;
   /** As stored: JSON. */
   readonly config: string;
+  /** The keyed hash of the token that was sent. */
+  readonly tokenHash: string;
 }
 
-interface Row extends OutpostFacts {
+interface Row extends Omit<OutpostFacts, 'tokenHash'> {
   readonly expiring: unknown;
   readonly expires: string | null;
 }
@@ -27,16 +29,22 @@ const outpostOfToken = statement<[hash: string], Row>(
     where t.key_hash = ${hash} and t.intent = 'api' and u.is_active`,
 );
 
-export type AuthenticateOutpost = (http: HttpCall, now: string) => Promise<OutpostFacts>;
+export type AuthenticateOutpost = (http: Pick<HttpCall, 'facts'>, now: string) => Promise<OutpostFacts>;
+
+/** The outpost that the token with this hash belongs to; null once it is revoked, expired or the outpost deleted. */
+export async function findOutpost(db: Database, tokenHash: string, now: string): Promise<OutpostFacts | null> {
+  const [row] = await outpostOfToken(db.read, tokenHash);
+  if (!row || (row.expiring && (row.expires === null || row.expires <= now))) return null;
+  return { pk: row.pk, name: row.name, type: row.type, config: row.config, tokenHash };
+}
 
 /** Finds the outpost by its own token, and by nothing else. Read on every request, so a revoked token fails at once. */
 export function createAuthenticateOutpost(key: Pick<InstanceKey, 'hash'>, db: Database): AuthenticateOutpost {
   const failures = createSharedNetworkLimit({ db, name: 'outpost failures', max: 1_000, windowMs: 60_000 });
   return async ({ facts }, now) => {
     const token = /^bearer +([\w.~+/=-]+) *$/i.exec(facts.header('authorization') ?? '')?.[1];
-    const [row] = token === undefined ? [] : await outpostOfToken(db.read, key.hash(token));
-    const hasExpired = row?.expiring && (row.expires === null || row.expires <= now);
-    if (row && !hasExpired) return { pk: row.pk, name: row.name, type: row.type, config: row.config };
+    const outpost = token === undefined ? null : await findOutpost(db, key.hash(token), now);
+    if (outpost) return outpost;
     if (failures.waitAfter(facts.clientIp) > 0) throw new Problem('throttled');
     throw new Problem('authentication_failed', 'The token is missing, or is not that of an outpost.');
   };

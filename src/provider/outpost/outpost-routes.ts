@@ -5,27 +5,36 @@ import { Problem } from '../../lib/problem.ts';
 import { toErrorResponse } from '../../platform/http/error-response.ts';
 import { type HttpCall, type HttpResponse, json, type Routes } from '../../platform/http/routes.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
+import type { Log } from '../../platform/log.ts';
 import type { ProviderKind } from '../provider-kind.ts';
 import { createAuthenticateOutpost, type OutpostFacts } from './authenticate-outpost.ts';
 import { keepMs } from './outpost-config.ts';
 import { readReport, storeReport } from './outpost-instances.ts';
 import { relayPath, reportPath } from './outpost-paths.ts';
+import { mountOutpostStreams } from './outpost-streams.ts';
 import type { Relay } from './relay.ts';
 import { type RelayAnswer, readRelayedRequest, relayedAnswer } from './relayed-request.ts';
 
 interface Needs extends RouteServer {
   readonly key: Pick<InstanceKey, 'hash'>;
-  readonly providerKinds: readonly Pick<ProviderKind, 'outpost' | 'relay'>[];
+  readonly log: Log;
+  readonly providerKinds: readonly Pick<ProviderKind, 'outpost' | 'relay' | 'streams'>[];
 }
 
 const noStore = { 'cache-control': 'no-store' };
 
-/** What the processes of outposts send to the server: that they run, and the requests that came to them. */
-export function mountOutposts(routes: Routes, { key, db, clock, providerKinds, ...server }: Needs): void {
+/** What the processes of outposts send to the server: that they run, and what came to them. */
+export function mountOutposts(routes: Routes, { key, db, clock, log, providerKinds, ...server }: Needs): void {
   const authenticate = createAuthenticateOutpost(key, db);
   const relays = new Map(
     providerKinds.flatMap(({ outpost, relay }) =>
       outpost && relay ? [[outpost, relay({ ...server, db, clock })] as const] : [],
+    ),
+  );
+
+  const streamsOf = new Map(
+    providerKinds.flatMap(({ outpost, streams }) =>
+      outpost && streams ? [[outpost, streams({ ...server, db, clock })] as const] : [],
     ),
   );
 
@@ -52,6 +61,7 @@ export function mountOutposts(routes: Routes, { key, db, clock, providerKinds, .
 
   routes.on(['POST'], reportPath, report);
   routes.on(['POST'], relayPath, relay);
+  mountOutpostStreams(routes, { db, clock, log, authenticate, streamsOf });
 }
 
 const keptBy = ({ config }: Pick<OutpostFacts, 'config'>): number => keepMs(asObject(JSON.parse(config)));

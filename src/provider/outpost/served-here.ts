@@ -7,6 +7,10 @@ export const embeddedOutpost = 'gatehouse/outposts/embedded';
 export const isServedBySql = (provider: RawBuilder<unknown>, outpost: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`exists (select 1 from outpost_providers op where op.provider = ${provider} and op.outpost = ${outpost})`;
 
+/** The same for this server, where the outpost is null. */
+export const isServedSql = (provider: RawBuilder<unknown>, outpost: string | null): RawBuilder<boolean> =>
+  outpost === null ? isServedHereSql(provider) : isServedBySql(provider, sql`${outpost}`);
+
 /**
  * Whether this server serves a provider: the embedded outpost lists it, or no outpost does. A provider that only other
  * outposts list is served by those alone.

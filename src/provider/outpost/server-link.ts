@@ -1,8 +1,10 @@
+import type { Socket } from 'node:net';
 import { parseCidrs } from '../../lib/cidr.ts';
 import { memberOf } from '../../lib/json.ts';
 import { createFetch, type OutboundResponse } from '../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../platform/fetch/outbound-error.ts';
 import type { Log } from '../../platform/log.ts';
+import { createStreamOpener, StreamRefused } from './open-stream.ts';
 import { type OutpostInstance, reportEveryMs } from './outpost-instances.ts';
 import { relayPath, reportPath } from './outpost-paths.ts';
 import { type RelayedAnswer, type RelayedRequest, readRelayedAnswer } from './relayed-request.ts';
@@ -22,6 +24,8 @@ export interface ServerLink {
   /** The type of the outpost; null until the server was reached. */
   readonly type: string | null;
   relay(request: RelayedRequest): Promise<RelayedAnswer | LinkFailure>;
+  /** A stream to the server. It is closed when the token is refused, or the server cannot be reached any more. */
+  open(query: Readonly<Record<string, string>>): Promise<Socket | LinkFailure>;
   /** Reports that the process runs, now. */
   report(): Promise<void>;
   /** Goes on reporting. */
@@ -39,27 +43,71 @@ interface Options {
   onRefused(): void;
   /** Called with each report. */
   onReport?(): void;
+  /** Called when the server first says which type the outpost has, and when that changes. */
+  onType(type: string): void;
 }
 
 const timeoutMs = 5_000;
 const maxBytes = 1_048_576;
+/** Reports in a row that the server did not get. */
+const lostAfter = 2;
+const complainEveryMs = 60_000;
 /** The administrator of the machine names the server, which is often in the same network. */
 const everywhere = parseCidrs(['0.0.0.0/0', '::/0']);
 
-export function createServerLink({ server, token, log, instance, onRefused, onReport }: Options): ServerLink {
+export function createServerLink(options: Options): ServerLink {
+  const { server, token, log, instance, onRefused, onReport, onType } = options;
   const fetch = createFetch({ allow: everywhere, timeoutMs, maxBytes });
+  const openStream = createStreamOpener({ server, token, timeoutMs });
+  const streams = new Set<Socket>();
+  let lostReports = 0;
+  let complainedAt = Number.NEGATIVE_INFINITY;
   let state: LinkState = 'connecting';
   let keepMs = 0;
   let type: string | null = null;
   let timer: NodeJS.Timeout | undefined;
 
   function become(next: LinkState, why: unknown): void {
-    if (next === 'refused') onRefused();
+    if (next === 'refused') {
+      onRefused();
+      closeStreams();
+    }
     if (next === state) return;
     state = next;
     if (next === 'connected') log.info({ server }, 'connected to the server');
     else if (next === 'refused') log.error({ server }, 'the server refuses the token of this outpost');
     else log.warn({ server, err: why }, 'the server cannot be reached');
+  }
+
+  function closeStreams(): void {
+    for (const stream of streams) stream.destroy();
+  }
+
+  async function open(query: Readonly<Record<string, string>>): Promise<Socket | LinkFailure> {
+    // The reports find out when the token is accepted again.
+    if (state === 'refused') return 'refused';
+    try {
+      const stream = await openStream(query);
+      become('connected', null);
+      streams.add(stream);
+      stream.once('close', () => streams.delete(stream));
+      return stream;
+    } catch (error) {
+      const status = error instanceof StreamRefused ? error.status : null;
+      if (status === null) {
+        become('away', error);
+        return 'away';
+      }
+      if (status === 401 || status === 403) {
+        become('refused', null);
+        return 'refused';
+      }
+      if (performance.now() - complainedAt > complainEveryMs) {
+        complainedAt = performance.now();
+        log.warn({ server, status }, refusedStream);
+      }
+      return 'invalid';
+    }
   }
 
   async function post(path: string, message: unknown): Promise<{ readonly body: unknown } | LinkFailure> {
@@ -89,9 +137,14 @@ export function createServerLink({ server, token, log, instance, onRefused, onRe
   async function report(): Promise<void> {
     const response = await post(reportPath, instance);
     onReport?.();
+    lostReports = response === 'away' ? lostReports + 1 : 0;
+    // A network that swallows everything closes nothing.
+    if (lostReports >= lostAfter) closeStreams();
     if (typeof response === 'string') return;
     const named = memberOf(response.body, 'type');
-    type = typeof named === 'string' ? named : null;
+    if (typeof named !== 'string' || named === type) return;
+    type = named;
+    onType(named);
   }
 
   return {
@@ -109,16 +162,21 @@ export function createServerLink({ server, token, log, instance, onRefused, onRe
       if (typeof response === 'string') return response;
       return readRelayedAnswer(response.body) ?? 'invalid';
     },
+    open,
     report,
     start() {
       timer = setInterval(() => void report().catch((err) => log.error({ err }, 'a report failed')), reportEveryMs);
     },
     async close() {
       clearInterval(timer);
+      closeStreams();
       await fetch.close();
     },
   };
 }
+
+const refusedStream =
+  'the server did not open a stream: with status 426, a reverse proxy in front of it does not pass Upgrade headers on';
 
 function jsonOf(response: OutboundResponse): unknown {
   try {

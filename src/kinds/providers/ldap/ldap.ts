@@ -11,6 +11,7 @@ import { ldapDemo } from './demo.ts';
 import { ldapOutpostConfig, ldapProvider } from './ldap.resource.ts';
 import { createConnections, createListener } from './server/listener.ts';
 import { createOperations } from './server/operations.ts';
+import { relayedStreams } from './server/relayed-streams.ts';
 import { createTlsContexts } from './server/tls-contexts.ts';
 
 interface Needs {
@@ -30,6 +31,10 @@ export const ldap = (needs: Needs): ProviderKind => ({
   endpoints: [ldapAccessEndpoint(createEvaluateAccess(needs.policies))],
   outpost: 'ldap',
   resources: [ldapOutpostConfig()],
+  streams(server) {
+    const serving = { ...needs, ...server };
+    return relayedStreams(serving, createOperations(serving), createTlsContexts(needs.key.box));
+  },
   listeners(server) {
     const { host, port, tlsPort } = needs.config.ldap;
     const serving = { ...needs, ...server };

@@ -1,3 +1,4 @@
+import type { Response } from '../../../lib/radius/packet.ts';
 import type { Config } from '../../../platform/config.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Log } from '../../../platform/log.ts';
@@ -5,6 +6,7 @@ import type { Passwords } from '../../../platform/passwords.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
 import { createEvaluateAccess } from '../../../provider/application-access.ts';
+import type { ServerNeeds } from '../../../provider/password-server/server-needs.ts';
 import type { ProviderKind } from '../../../provider/provider-kind.ts';
 import { radiusAccessEndpoint } from './check-access.endpoint.ts';
 import { radiusDemo } from './demo.ts';
@@ -15,6 +17,8 @@ import { radiusMapping } from './radius-mapping.resource.ts';
 import { answerPap } from './server/answer.ts';
 import { createClients } from './server/clients.ts';
 import { createListener } from './server/listener.ts';
+import type { RadiusCall } from './server/radius-call.ts';
+import { relayedStreams } from './server/relayed-streams.ts';
 import { createRequests } from './server/requests.ts';
 
 interface Needs {
@@ -39,15 +43,25 @@ export const radius = (needs: Needs): ProviderKind => ({
   ],
   outpost: 'radius',
   resources: [radiusMapping(needs), radiusOutpostConfig()],
+  streams: (server) =>
+    relayedStreams(({ outpost, isAllowed }) => {
+      const { serving, clients, answer } = serve({ ...needs, ...server }, outpost);
+      return createRequests(serving, clients, async (request) => ((await isAllowed()) ? answer(request) : null));
+    }),
   listeners(server) {
     const { host, port } = needs.config.radius;
     if (port === null) return [];
-    const serving = { ...needs, ...server };
-    const eap = { ...serving, sessions: createEapSessions() };
-    const requests = createRequests(serving, createClients(serving.db, needs.key.box), (request) =>
-      isEap(request) ? answerEap(eap, request) : answerPap(serving, request),
-    );
+    const { serving, clients, answer } = serve({ ...needs, ...server }, null);
+    const requests = createRequests(serving, clients, answer);
     return [createListener(requests, needs.log, { host, port })];
   },
   demo: radiusDemo,
 });
+
+/** What answers the requests that come to an outpost, or to this server where it is null. */
+function serve(serving: ServerNeeds, outpost: string | null) {
+  const eap = { ...serving, sessions: createEapSessions() };
+  const answer = (request: RadiusCall): Promise<Response> =>
+    isEap(request) ? answerEap(eap, request) : answerPap(serving, request);
+  return { serving, clients: createClients(serving.db, serving.key.box, outpost), answer };
+}

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Query } from '../../../platform/db/database.ts';
 import { queryCache } from '../../../platform/db/query-cache.ts';
 import { type SecretBox, sealContext } from '../../../platform/keys.ts';
-import { isServedHereSql } from '../../../provider/outpost/served-here.ts';
+import { isServedSql } from '../../../provider/outpost/served-here.ts';
 import type { PasswordProvider } from '../../../provider/password-server/prove-password.ts';
 import { servedApplicationSql } from '../../../provider/password-server/served-application.ts';
 
@@ -22,13 +22,17 @@ interface Row extends Omit<ServedProvider, 'secret' | 'mappings'> {
   readonly shared_secret: string;
 }
 
-/** Those that this server serves: an application uses them, and no other outpost lists them. */
-export const servedProviders = (db: Database, box: SecretBox): Promise<readonly ServedProvider[]> =>
-  cache.read(db, '', (query) =>
+/** Those that an outpost serves, or this server where it is null: an application uses them. */
+export const servedProviders = (
+  db: Database,
+  box: SecretBox,
+  outpost: string | null,
+): Promise<readonly ServedProvider[]> =>
+  cache.read(db, outpost ?? '', (query) =>
     load(
       query,
       box,
-      sql`${isServedHereSql(sql`r.pk`)}
+      sql`${isServedSql(sql`r.pk`, outpost)}
     and ${servedApplicationSql(sql`r.pk`)} is not null`,
     ),
   );

@@ -38,7 +38,7 @@ const costly = ['memberof', 'member', 'memberuid', 'xak-superuser'];
 export async function viewOf(
   needs: ServerNeeds,
   call: Call,
-  { authority }: Session,
+  { authority, outpost }: Session,
   base: string,
 ): Promise<{ readonly view: View; readonly dn: NonNullable<ReturnType<typeof parseDn>> } | Result> {
   const dn = parseDn(base);
@@ -46,7 +46,7 @@ export async function viewOf(
   if (!authority) return { code: 'insufficientAccessRights', message: 'Bind first: anonymous clients see nothing.' };
   const actor = await actorOf(needs, call, authority);
   if (!actor) return { code: 'insufficientAccessRights', message: 'The account has changed: bind again.' };
-  const providers = await servedProviders(call.db);
+  const providers = await servedProviders(call.db, outpost);
   const provider = dn.length === 0 ? providers.find(({ pk }) => pk === authority.provider) : providerOf(providers, dn);
   if (!provider) return { code: 'noSuchObject' };
   if (provider.pk !== authority.provider)
@@ -107,12 +107,12 @@ function partCount(filter: Filter): number {
 async function fixedEntry(
   { version }: { readonly version: string },
   call: Call,
-  { authority }: Session,
+  { authority, outpost }: Session,
   { base, scope }: SearchRequest,
 ): Promise<Entry | null> {
   if (scope !== 'base') return null;
   if (base.trim() === '') {
-    const providers = authority ? await servedProviders(call.db) : [];
+    const providers = authority ? await servedProviders(call.db, outpost) : [];
     return rootDse(
       providers.filter(({ pk }) => pk === authority?.provider),
       version,

@@ -60,7 +60,7 @@ export function createBind(needs: ServerNeeds) {
     return proven;
   }
 
-  return async (call: Call, { name, password, version }: BindRequest): Promise<Bound> => {
+  return async (call: Call, { name, password, version }: BindRequest, outpost: string | null): Promise<Bound> => {
     if (version !== 3) return { code: 'protocolError', message: 'Only version 3 is supported.' };
     if (password === null) return { code: 'authMethodNotSupported', message: 'Only simple binds are supported.' };
     const dn = parseDn(name);
@@ -70,7 +70,7 @@ export function createBind(needs: ServerNeeds) {
       // Clients take the success of such a bind for that of a sign-in (RFC 4513, section 5.1.2).
       return { code: 'unwillingToPerform', message: 'A bind with a name needs a password.' };
     }
-    const provider = providerOf(await servedProviders(call.db), dn);
+    const provider = providerOf(await servedProviders(call.db, outpost), dn);
     if (!provider) return { code: 'insufficientAccessRights', message: 'No provider serves this name.' };
     const username = usernameIn(dn, provider.base);
     if (username === null || password.length > maxPasswordLength || !isStorable(password)) return wrong;

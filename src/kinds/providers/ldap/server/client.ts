@@ -25,7 +25,7 @@ import type { TlsContexts } from './tls-contexts.ts';
 
 /** The operations that need the directory. */
 export interface Operations {
-  bind(call: Call, request: Extract<Message['operation'], { op: 'bind' }>): Promise<Bound>;
+  bind(call: Call, request: Extract<Message['operation'], { op: 'bind' }>, outpost: string | null): Promise<Bound>;
   search(call: Call, running: Running, session: Session): Promise<void>;
   compare(call: Call, running: Running, session: Session): Promise<Result>;
   modifyPassword(call: Call, request: ExtendedRequest, session: Session): Promise<Result>;
@@ -33,15 +33,24 @@ export interface Operations {
 
 /** What a connection knows of its client. */
 export interface Session {
+  /** The outpost that the client is connected to; null for this server. */
+  readonly outpost: string | null;
   readonly authority: Authority | null;
   readonly isEncrypted: boolean;
   /** Paged searches that the client may go on with, by their cookies. */
   readonly pages: Map<string, Page>;
 }
 
+/** How a connection has come. */
 export interface Arrival {
   readonly clientIp: string;
   readonly isTls: boolean;
+  /** Whether it may still be served; outposts lose their rights when their token is revoked. */
+  isAllowed?(): Promise<boolean>;
+}
+
+interface Surroundings extends Arrival {
+  readonly outpost: string | null;
   readonly anonymous: NetworkLimit;
   readonly tls: TlsContexts;
   upgrade(plain: Socket, context: SecureContext): Socket;
@@ -69,10 +78,10 @@ const tagOf = ({ operation }: Message): number => {
 };
 
 /** The state of one connection, and what its operations do. */
-export function createClient(needs: ServerNeeds, operations: Operations, arrival: Arrival): Client {
-  const { clientIp, anonymous, tls, upgrade } = arrival;
+export function createClient(needs: ServerNeeds, operations: Operations, arrival: Surroundings): Client {
+  const { clientIp, anonymous, tls, upgrade, outpost, isAllowed } = arrival;
   let connection: Connection | undefined;
-  let session: Session = { authority: null, isEncrypted: arrival.isTls, pages: new Map() };
+  let session: Session = { outpost, authority: null, isEncrypted: arrival.isTls, pages: new Map() };
 
   async function handle(running: Running): Promise<void> {
     const { message, send } = running;
@@ -99,6 +108,10 @@ export function createClient(needs: ServerNeeds, operations: Operations, arrival
     const { message, send } = running;
     const { id, operation, controls } = message;
     const answer = (result: Result) => send(encodeResult(id, tagOf(message), result));
+    if (isAllowed && !(await isAllowed())) {
+      connection?.disconnect('unavailable', 'The outpost is not accepted any more.');
+      return;
+    }
     const isForSearch = operation.op === 'search';
     if (!isForSearch && controls.some(({ isCritical }) => isCritical))
       return answer({ code: 'unavailableCriticalExtension', message: 'A critical control is not supported here.' });
@@ -106,7 +119,7 @@ export function createClient(needs: ServerNeeds, operations: Operations, arrival
       case 'bind': {
         // Until a bind succeeds, the client is nobody (RFC 4511, section 4.2.1).
         session = { ...session, authority: null, pages: new Map() };
-        const bound = await operations.bind(call, operation);
+        const bound = await operations.bind(call, operation, outpost);
         if (bound.code !== 'success') return answer(bound);
         session = { ...session, authority: bound.authority };
         return answer({ code: 'success' });
@@ -140,13 +153,13 @@ export function createClient(needs: ServerNeeds, operations: Operations, arrival
   async function encrypt(id: number, send: Running['send']): Promise<void> {
     if (session.isEncrypted)
       return send(encodeExtended(id, { code: 'operationsError', message: 'The connection is encrypted already.' }));
-    const context = await tls.find(needs.db.read, null);
+    const context = await tls.find(needs.db.read, null, outpost);
     const isReady = connection?.secure((plain) => {
       plain.write(encodeExtended(id, { code: 'success' }, { oid: startTls }));
       return upgrade(plain, context);
     });
     if (!isReady) return connection?.disconnect('protocolError', 'Nothing may follow StartTLS before it is answered.');
-    session = { authority: null, isEncrypted: true, pages: new Map() };
+    session = { ...session, authority: null, isEncrypted: true, pages: new Map() };
   }
 
   return {

@@ -35,7 +35,8 @@ export interface Connection {
   destroy(): void;
 }
 
-const noticeOfDisconnection = '1.3.6.1.4.1.1466.20036';
+/** RFC 4511, section 4.4.1 */
+export const noticeOfDisconnection = '1.3.6.1.4.1.1466.20036';
 const nothing: Buffer = Buffer.alloc(0);
 /** Messages that are read before others get their turn. */
 const inOneGo = 20;

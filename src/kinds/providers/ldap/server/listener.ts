@@ -1,11 +1,10 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
+import { type SecureContext, TLSSocket } from 'node:tls';
 import type { Listener } from '../../../../flow/protocol-kind.ts';
 import { networkOf } from '../../../../lib/cidr.ts';
-import type { Database } from '../../../../platform/db/database.ts';
 import { createNetworkLimit, createRateLimit, type NetworkLimit } from '../../../../platform/limits/rate-limit.ts';
 import type { ServerNeeds } from '../../../../provider/password-server/server-needs.ts';
-import { type Client, createClient, type Operations } from './client.ts';
+import { type Arrival, type Client, createClient, type Operations } from './client.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { limits } from './limits.ts';
 import type { TlsContexts } from './tls-contexts.ts';
@@ -22,16 +21,22 @@ interface Open {
   readonly connection: Connection;
 }
 
-/** All connections over all ports: their limits hold together. */
+/** All connections over all ports, or by one outpost: their limits hold together. */
 export interface Connections {
-  accept(socket: Socket, isTls: boolean): void;
+  /** Serves a connection, which is paused. */
+  accept(socket: Socket, arrival: Arrival): void;
   /** Ends those that came by this port. */
   end(port: number): void;
 }
 
 const sweptEveryMs = 5_000;
 
-export function createConnections(needs: ServerNeeds, operations: Operations, tls: TlsContexts): Connections {
+export function createConnections(
+  needs: ServerNeeds,
+  operations: Operations,
+  tls: TlsContexts,
+  outpost: string | null = null,
+): Connections {
   const open = new Set<Open & { readonly port: number }>();
   /** Networks of connections that wait for a certificate. */
   const arriving: string[] = [];
@@ -73,20 +78,20 @@ export function createConnections(needs: ServerNeeds, operations: Operations, tl
   }
 
   return {
-    accept(socket, isTls) {
-      const clientIp = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
+    accept(socket, arrival) {
+      const { clientIp, isTls } = arrival;
       const network = networkOf(clientIp);
       if (clientIp === '' || anonymous.waitAfter(clientIp) > 0 || !hasRoom(network)) {
         socket.destroy();
         return;
       }
-      const upgrade = (plain: Socket, context: Parameters<typeof encrypted>[2]) =>
-        encrypted(plain, needs.db, context, tls);
+      const upgrade = (plain: Socket, context: SecureContext) =>
+        encrypted(plain, context, (serverName) => tls.find(needs.db.read, serverName, outpost));
       socket.on('error', () => socket.destroy());
       arriving.push(network);
       void (async () => {
-        const outer = isTls ? upgrade(socket, await tls.find(needs.db.read, null)) : socket;
-        const client = createClient(needs, operations, { clientIp, isTls, anonymous, tls, upgrade });
+        const outer = isTls ? upgrade(socket, await tls.find(needs.db.read, null, outpost)) : socket;
+        const client = createClient(needs, operations, { ...arrival, outpost, anonymous, tls, upgrade });
         const connection = openConnection(outer, {
           ...client.handler,
           closed: () => open.delete(entry),
@@ -113,15 +118,14 @@ export function createConnections(needs: ServerNeeds, operations: Operations, tl
 
 function encrypted(
   socket: Socket,
-  db: Database,
-  secureContext: Awaited<ReturnType<TlsContexts['find']>>,
-  tls: TlsContexts,
+  secureContext: SecureContext,
+  find: (serverName: string) => Promise<SecureContext>,
 ): TLSSocket {
   return new TLSSocket(socket, {
     isServer: true,
     secureContext,
     SNICallback(serverName, answer) {
-      tls.find(db.read, serverName).then(
+      find(serverName).then(
         (found) => answer(null, found),
         (error: unknown) => answer(error instanceof Error ? error : new Error(String(error))),
       );
@@ -129,9 +133,14 @@ function encrypted(
   });
 }
 
+/** Empty once the client is gone. */
+const addressOf = ({ remoteAddress = '' }: Socket): string => remoteAddress.replace(/^::ffff:(?=\d+\.)/, '');
+
 /** A port of the LDAP server. */
 export function createListener(connections: Connections, { host, port, isTls }: At): Listener {
-  const server = createServer({ pauseOnConnect: true }, (socket) => connections.accept(socket, isTls));
+  const server = createServer({ pauseOnConnect: true }, (socket) =>
+    connections.accept(socket, { clientIp: addressOf(socket), isTls }),
+  );
   const scheme = isTls ? 'ldaps' : 'ldap';
   let bound = port;
   return {

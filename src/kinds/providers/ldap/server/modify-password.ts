@@ -18,7 +18,7 @@ export async function modifyPassword(
   needs: ServerNeeds,
   call: Call,
   { value }: ExtendedRequest,
-  { authority }: Session,
+  { authority, outpost }: Session,
 ): Promise<Result> {
   const asked = readRequest(value);
   if (!authority) return { code: 'insufficientAccessRights', message: 'Bind first.' };
@@ -34,7 +34,7 @@ export async function modifyPassword(
   if (wanted === null) return { code: 'unwillingToPerform', message: 'Passwords are not generated: send one.' };
   if (!isUsable(wanted) || (current !== null && !isUsable(current)))
     return { code: 'constraintViolation', message: 'The password is too long or holds a null character.' };
-  const provider = (await servedProviders(call.db)).find(({ pk }) => pk === authority.provider);
+  const provider = (await servedProviders(call.db, outpost)).find(({ pk }) => pk === authority.provider);
   const change = await changePassword(
     { ...needs, registry: needs.engine.registry },
     { ...call, actor },

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Dn, isAtOrBelow, parseDn } from '../../../../lib/ldap/dn.ts';
 import type { Database, Query } from '../../../../platform/db/database.ts';
 import { queryCache } from '../../../../platform/db/query-cache.ts';
-import { isServedHereSql } from '../../../../provider/outpost/served-here.ts';
+import { isServedSql } from '../../../../provider/outpost/served-here.ts';
 import { servedApplicationSql } from '../../../../provider/password-server/served-application.ts';
 
 /** A provider as the server needs it. */
@@ -22,16 +22,17 @@ export interface ServedProvider {
 
 type Row = Omit<ServedProvider, 'base' | 'published'> & { readonly published_attributes: string };
 
-/** Those that this server serves: an application uses them, and no other outpost lists them. */
-export const servedProviders = (db: Database): Promise<readonly ServedProvider[]> => cache.read(db, '', load);
+/** Those that an outpost serves, or this server where it is null: an application uses them. */
+export const servedProviders = (db: Database, outpost: string | null): Promise<readonly ServedProvider[]> =>
+  cache.read(db, outpost ?? '', (query) => load(query, outpost));
 
 const cache = queryCache<readonly ServedProvider[]>('LDAP providers');
 
-async function load(query: Query): Promise<readonly ServedProvider[]> {
+async function load(query: Query, outpost: string | null): Promise<readonly ServedProvider[]> {
   const { rows } = await sql<Row>`select l.pk, l.base_dn, f.slug as flow, l.bind_mode, l.mfa_support,
     l.accept_app_passwords, l.uid_source, l.uid_start_number, l.gid_start_number, l.published_attributes
     from provider_ldap l join providers p on p.pk = l.pk left join flows f on f.pk = p.authorization_flow
-    where ${isServedHereSql(sql`l.pk`)} and ${servedApplicationSql(sql`l.pk`)} is not null order by l.pk`.execute(
+    where ${isServedSql(sql`l.pk`, outpost)} and ${servedApplicationSql(sql`l.pk`)} is not null order by l.pk`.execute(
     query,
   );
   return rows.map(({ published_attributes, mfa_support, accept_app_passwords, ...row }) => ({

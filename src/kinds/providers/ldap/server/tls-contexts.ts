@@ -4,11 +4,11 @@ import { createLruCache } from '../../../../lib/lru-cache.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { type SecretBox, sealContext } from '../../../../platform/keys.ts';
 import { ownPair } from '../../../../provider/install-defaults.ts';
-import { isServedHereSql } from '../../../../provider/outpost/served-here.ts';
+import { isServedSql } from '../../../../provider/outpost/served-here.ts';
 
 export interface TlsContexts {
-  /** For a server name that a client asks for; null: for clients that name none. */
-  find(query: Query, serverName: string | null): Promise<SecureContext>;
+  /** For a server name that a client asks for; null: for clients that name none. Among the providers of an outpost. */
+  find(query: Query, serverName: string | null, outpost: string | null): Promise<SecureContext>;
 }
 
 interface PairRow {
@@ -36,10 +36,10 @@ export function createTlsContexts(box: SecretBox): TlsContexts {
     return context;
   }
   return {
-    async find(query, serverName) {
+    async find(query, serverName, outpost) {
       const { rows } = await sql<PairRow>`select c.pk, c.certificate_data as certificate, c.key_data as "sealedKey",
         l.tls_server_name as "serverName" from provider_ldap l join certificates c on c.pk = l.certificate
-        where c.key_data <> '' and ${isServedHereSql(sql`l.pk`)} order by l.pk`.execute(query);
+        where c.key_data <> '' and ${isServedSql(sql`l.pk`, outpost)} order by l.pk`.execute(query);
       const named = rows.find((row) => row.serverName.toLowerCase() === serverName?.toLowerCase());
       const isOnly = new Set(rows.map(({ pk }) => pk)).size === 1;
       const pair = named ?? (isOnly ? rows[0] : undefined) ?? (await installedPair(query));

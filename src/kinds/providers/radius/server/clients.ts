@@ -12,8 +12,11 @@ export interface Clients {
 
 type Table = (ip: string) => ServedProvider | null;
 
-/** Datagrams come from anywhere and in any number: the database is read ten times a second at most. */
-export function createClients(db: Database, box: SecretBox): Clients {
+/**
+ * The clients of an outpost, or of this server where it is null. Datagrams come from anywhere and in any number: the
+ * database is read ten times a second at most.
+ */
+export function createClients(db: Database, box: SecretBox, outpost: string | null = null): Clients {
   let table: Table | null = null;
   let last: readonly ServedProvider[] | null = null;
   let loadedAt = Number.NEGATIVE_INFINITY;
@@ -21,7 +24,7 @@ export function createClients(db: Database, box: SecretBox): Clients {
   let waiting = 0;
 
   async function load(): Promise<Table> {
-    const providers = await db.scope(() => servedProviders(db, box));
+    const providers = await db.scope(() => servedProviders(db, box, outpost));
     if (providers !== last || !table)
       table = createNetworkTable(providers.map((provider) => [provider.client_networks, provider]));
     last = providers;

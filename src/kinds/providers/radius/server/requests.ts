@@ -34,7 +34,8 @@ interface Remembered {
   answer: Buffer | null;
 }
 
-type Handle = (request: RadiusCall) => Promise<Response>;
+/** Null: no answer. */
+type Handle = (request: RadiusCall) => Promise<Response | null>;
 
 /** From a datagram to its answer. Malformed datagrams get none, and cost little. */
 export function createRequests(needs: ServerNeeds, clients: Clients, handle: Handle): Requests {
