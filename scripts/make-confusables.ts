@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { foldName } from '../src/lib/fold-name.ts';
 
-// Makes src/lib/confusables.ts from the data of UTS 39:
+// Makes src/lib/confusables.json from the data of UTS 39:
 //   node scripts/make-confusables.ts confusables.txt
 // The file is https://www.unicode.org/Public/security/latest/confusables.txt.
 
@@ -51,14 +51,11 @@ for (let point = 0x80; point <= 0x10ffff; point += 1) {
   if (look !== letter) rows.set(look, (rows.get(look) ?? '') + letter);
 }
 
-const lines = [...rows].map(([look, letters]) => JSON.stringify(`${look} ${letters}`)).sort();
+const looks = [...rows].map(([look, letters]) => `${look} ${letters}`).sort();
 const version = /Version: (\S+)/.exec(source)?.[1] ?? 'Unicode 15.0';
+const notice = `Made by scripts/make-confusables.ts from confusables.txt (${version}) of UTS 39. \
+© Unicode, Inc. Unicode License v3, https://www.unicode.org/license.txt`;
 writeFileSync(
-  new URL('../src/lib/confusables.ts', import.meta.url),
-  `// Made by scripts/make-confusables.ts from confusables.txt (${version}) of UTS 39.
-// © Unicode, Inc. Unicode License v3, https://www.unicode.org/license.txt
-
-/** What letters look like, then those letters. */
-// biome-ignore format: data
-export const confusables: readonly string[] = [\n${lines.map((line) => `  ${line},`).join('\n')}\n];\n`,
+  new URL('../src/lib/confusables.json', import.meta.url),
+  `${JSON.stringify({ notice, rows: looks }, null, 2)}\n`,
 );

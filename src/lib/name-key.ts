@@ -1,8 +1,9 @@
-import { confusables } from './confusables.ts';
+import confusables from './confusables.json' with { type: 'json' };
 import { foldName } from './fold-name.ts';
 
+/** What letters look like: each row has a look, then the letters with it. */
 const looks = new Map(
-  confusables.flatMap((row) => {
+  confusables.rows.flatMap((row) => {
     const [look = '', letters = ''] = row.split(' ');
     return [...letters].map((letter) => [letter, look] as const);
   }),
