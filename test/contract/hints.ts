@@ -1,17 +1,7 @@
-import { generateCertificate } from '../../src/lib/certificate/generate-certificate.ts';
 import type { OperationHint, ResourceHint } from './hint.ts';
 import { ldapSourceHint } from './ldap-source-hint.ts';
 import { secretText } from './sample.ts';
-
-const makeSamplePair = () =>
-  generateCertificate({
-    commonName: 'sample.example.com',
-    subjectAltNames: [],
-    validityDays: 30,
-    algorithm: 'rsa',
-    rsaBits: 2048,
-  });
-let samplePair: ReturnType<typeof makeSamplePair> | undefined;
+import { idpMetadata, samplePair } from './sample-certificate.ts';
 
 /** A permission on a group, which must be there. */
 const sampleJwk = { kty: 'OKP', crv: 'Ed25519', x: 'sample' };
@@ -59,9 +49,7 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
   'svc_rbac.roleobjectpermission': onGroup,
   'svc_crypto.certificatekeypair': {
     body: async () => {
-      // One for all: it takes long to make, and may sign and decrypt for whatever refers to it.
-      samplePair ??= makeSamplePair();
-      const { certificate, key } = await samplePair;
+      const { certificate, key } = await samplePair();
       return { certificate_data: certificate, key_data: key };
     },
   },
@@ -320,39 +308,3 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
   providers_workspace_directory_sync_object_create: sendsNothing,
   providers_workspace_directory_sync_run_create: needsApplication,
 };
-
-/** Columns of the resources' tables that no field names, because only the server's own code may read them. */
-export const columnsWithoutField: Readonly<Record<string, readonly string[]>> = {
-  // How a job is queued, claimed and given up; what it carries is nobody's to read.
-  jobs: ['payload', 'unique_key', 'alone', 'run_at', 'attempt', 'worker', 'lease_until'],
-  users: ['password', 'username_key', 'email_key', 'upn_key'],
-  tokens: ['key', 'key_hash', 'audience'],
-  provider_oauth2: ['previous_secret'],
-  authenticated_sessions: [
-    'token_hash',
-    'created',
-    'idle_seconds',
-    'ends',
-    'binding',
-    'impersonated',
-    'amr',
-    'proven_at',
-  ],
-  oauth2_access_tokens: ['session', 'created', 'auth_time', 'family', 'terms', 'token_hash'],
-  oauth2_refresh_tokens: ['session', 'created', 'auth_time', 'family', 'terms', 'token_hash'],
-  oauth2_authorization_codes: [
-    ...['session', 'created', 'auth_time', 'code_hash', 'redirect_uri', 'nonce'],
-    ...['code_challenge', 'code_challenge_method', 'family', 'terms', 'consumed'],
-  ],
-};
-
-async function idpMetadata(): Promise<string> {
-  samplePair ??= makeSamplePair();
-  const { certificate } = await samplePair;
-  const data = certificate.replaceAll(/-----[^-]+-----|\s/g, '');
-  return `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="urn:idp"><IDPSSODescriptor
-    protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><KeyDescriptor><KeyInfo
-    xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data><X509Certificate>${data}</X509Certificate></X509Data></KeyInfo></KeyDescriptor>
-    <SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="https://idp.example.com/"/>
-    </IDPSSODescriptor></EntityDescriptor>`;
-}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isRef } from '../../src/resource/fields/ref.ts';
 import { describeOnBoth, startServer } from '../support/server.ts';
-import { columnsWithoutField } from './hints.ts';
+import { columnsWithoutField } from './columns-without-field.ts';
 import { columnsByTable } from './stored.ts';
 
 describeOnBoth('the columns of the database', (server) => {
