@@ -4,13 +4,14 @@ import type { Query } from '../platform/db/database.ts';
 import type { Dialect } from '../platform/db/dialect.ts';
 import { heldAmong } from '../resource/access/access.ts';
 import { checkMayChange } from '../resource/access/may-write.ts';
+import type { Whole } from '../resource/access/reach.ts';
 import { findObstacles } from '../resource/access/sign-in-use.ts';
 import type { CorrectRights, RightsInput } from '../resource/access/visibility.ts';
 import type { Field, RowAlias } from '../resource/fields/field.ts';
 import { missingObject, ref } from '../resource/fields/ref.ts';
 import { canonicalUuid, isUuid } from '../resource/fields/scalar.ts';
 import { noSuchChoice } from '../resource/list/query.ts';
-import type { CheckInput, Filter, Registry, Resource, Whole } from '../resource/resource.ts';
+import type { CheckInput, Filter, Registry, Resource } from '../resource/resource.ts';
 
 /** All resources. A function, because they exist only once the server is composed. */
 export type Resources = () => readonly Resource[];

@@ -1,10 +1,11 @@
 import { loadUserFacts, type UserFacts } from '../core/mapping/user-facts.ts';
 import { Invalid } from '../lib/problem.ts';
 import { holdsOn } from '../resource/access/access.ts';
+import type { Answer } from '../resource/answer.ts';
 import { requireActor } from '../resource/call.ts';
 import { integerSchema, objectSchema } from '../resource/document/json-schema.ts';
 import { parseKey } from '../resource/read/read.ts';
-import type { ActionInput, Answer } from '../resource/resource.ts';
+import type { ActionInput } from '../resource/resource.ts';
 
 /** The parameter for the user of a preview. */
 export const previewQuery = {

@@ -3,6 +3,7 @@ import type { Query } from '../platform/db/database.ts';
 import type { Credential } from './access/actor.ts';
 import { acceptedBy } from './access/credentials.ts';
 import type { RecentAuthentication } from './access/recent-authentication.ts';
+import type { Answer } from './answer.ts';
 import { type Call, type Reply, requireActor } from './call.ts';
 import { type JsonSchema, stringSchema } from './document/json-schema.ts';
 import type { Body, Method, Operation, Parameter } from './document/operation.ts';
@@ -13,7 +14,7 @@ import type { OperationPage } from './document/ui-metadata/page.ts';
 import type { Fields, ValuesOf } from './fields/field.ts';
 import { taggedReply } from './read/etag.ts';
 import type { NoFields } from './read/stored-row.ts';
-import type { Answer, Engine } from './resource.ts';
+import type { Engine } from './resource.ts';
 import { parseAlone } from './write/parse.ts';
 import { inWrite } from './write/write.ts';
 

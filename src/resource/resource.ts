@@ -4,8 +4,10 @@ import type { Query } from '../platform/db/database.ts';
 import type { Dialect } from '../platform/db/dialect.ts';
 import type { Statement } from '../platform/db/statement.ts';
 import type { Credential } from './access/actor.ts';
+import type { Reach, SignsIn, Whole } from './access/reach.ts';
 import type { RecentAuthentication } from './access/recent-authentication.ts';
 import type { CorrectRights, NestedPrivacy, RightsInput, Visibility } from './access/visibility.ts';
+import type { Answer } from './answer.ts';
 import type { Call } from './call.ts';
 import type { JsonSchema } from './document/json-schema.ts';
 import type { OperationPage, PageMetadata } from './document/ui-metadata/page.ts';
@@ -25,25 +27,6 @@ export interface Family<F extends Fields = Fields> {
   readonly fields: F;
   readonly reaches?: Reach;
   readonly signsIn?: SignsIn;
-}
-
-/**
- * What rows affect beyond themselves. `sign-in`: how users sign in. While users sign in through a row, only superusers
- * write it, because writing it leads to any account (`sign-in-use.ts`).
- */
-export type Reach = 'sign-in';
-
-/**
- * Which rows users sign in through, whatever refers to them: all, those with the member `enabled`, or those that meet a
- * condition. What callers other than superusers create is not enabled.
- */
-export type SignsIn = 'always' | 'while enabled' | ((row: RowAlias) => RawBuilder<unknown>);
-
-/** An object that another is part of, such as the flow of a stage binding. */
-export interface Whole {
-  readonly part: string | number;
-  readonly model: string;
-  readonly pk: string | number;
 }
 
 /**
@@ -262,16 +245,6 @@ export interface Action<R = Row, B extends Fields = Fields, Prepared = unknown> 
   /** Slow work and outgoing calls, before the transaction: hashing, fetching. */
   prepare?(input: ActionInput<R, B>): Promise<Prepared>;
   run(input: ActionInput<R, B> & { readonly tx: Query; readonly prepared: Prepared }): Promise<unknown>;
-}
-
-export interface Answer {
-  readonly status: number;
-  /** The schema of the response; `self` is the resource; absent for an empty body. */
-  readonly schema?: JsonSchema | 'self';
-  readonly schemaName?: string;
-  /** The media type of the response if the caller asks for a file, and its schema unless it is text. */
-  readonly file?: string;
-  readonly fileSchema?: JsonSchema;
 }
 
 /**

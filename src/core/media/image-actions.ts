@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import { Invalid } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
+import type { Reach } from '../../resource/access/reach.ts';
 import type { Call } from '../../resource/call.ts';
 import { actionOn } from '../../resource/define.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { text } from '../../resource/fields/text.ts';
-import type { Action, ActionInput, AfterWrite, Reach } from '../../resource/resource.ts';
+import type { Action, ActionInput, AfterWrite } from '../../resource/resource.ts';
 import { diffOf, recordWrite } from '../../resource/write/audit.ts';
 import { imageAddressComplaint, ownRouteComplaint } from './image-address.ts';
 import { type ImageType, imageTypeOf } from './image-type.ts';

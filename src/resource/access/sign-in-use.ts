@@ -5,10 +5,11 @@ import type { Call } from '../call.ts';
 import { isWritable, type Row } from '../fields/field.ts';
 import { isRef, type RefField } from '../fields/ref.ts';
 import { parseKey } from '../read/read.ts';
-import type { AccessContext, Registry, Resource, Whole } from '../resource.ts';
+import type { AccessContext, Registry, Resource } from '../resource.ts';
 import { isCreatedBy } from '../write/created.ts';
 import { heldAmong, hiddenAmong, holdsAll } from './access.ts';
 import type { Actor } from './actor.ts';
+import type { Whole } from './reach.ts';
 
 // Resources that decide how people sign in (`reaches`) are written by holders of the permission while nothing that
 // users sign in through depends on the object. Dependence follows from references and from the wholes of parts

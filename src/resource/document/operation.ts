@@ -1,7 +1,7 @@
 import type { Credential } from '../access/actor.ts';
+import type { Reach } from '../access/reach.ts';
 import type { RecentAuthentication } from '../access/recent-authentication.ts';
 import type { Call, Reply } from '../call.ts';
-import type { Reach } from '../resource.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { OperationPage } from './ui-metadata/page.ts';
 
