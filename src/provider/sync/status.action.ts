@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { type SyncRun, syncTaskOf } from '../../core/system/sync-task.ts';
 import { slugify } from '../../lib/slugify.ts';
-import { fromTimestamp } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { requireActor } from '../../resource/call.ts';
 import { actionOn } from '../../resource/define.ts';
@@ -15,16 +15,11 @@ import {
   timeSchema,
 } from '../../resource/document/json-schema.ts';
 
-interface RunRow {
-  readonly pk: string;
-  readonly state: 'running' | 'done' | 'failed';
-  readonly phase: string;
+interface RunRow extends SyncRun {
   readonly total: number;
   readonly done: number;
   readonly failed: number;
   readonly message: string;
-  readonly started: string;
-  readonly finished: string | null;
 }
 
 const runSchema: JsonSchema = objectSchema({
@@ -91,40 +86,12 @@ async function pauseOf(query: Query, provider: number) {
 const shownRun = ({ pk: _, ...run }: RunRow) => ({ ...run, left: Math.max(run.total - run.done - run.failed, 0) });
 
 function taskOf(run: RunRow, provider: string) {
-  const end = run.finished ?? run.started;
   const counts = `${run.done} of ${run.total} objects done, ${run.failed} failed.`;
-  const text = run.state === 'failed' ? run.message : `${counts} ${run.message}`.trim();
-  return {
-    uuid: run.pk,
-    name: 'sync_provider',
-    full_name: `sync_provider:${slugify(provider)}`,
+  return syncTaskOf(run, {
+    job: 'sync_provider',
     uid: slugify(provider),
     description: `Full sync of ${provider}`,
-    start_timestamp: run.started,
-    finish_timestamp: end,
-    duration: (fromTimestamp(end).getTime() - fromTimestamp(run.started).getTime()) / 1_000,
-    status: taskStatus(run),
-    messages: [
-      {
-        timestamp: end,
-        log_level: levelOf(run),
-        logger: 'gatehouse.sync',
-        event: text,
-        attributes: { phase: run.phase },
-      },
-    ],
-    expires: null,
-    expiring: false,
-  };
+    failed: run.failed,
+    messages: [run.state === 'failed' ? run.message : `${counts} ${run.message}`.trim()],
+  });
 }
-
-const levelOf = ({ state, failed }: RunRow): string => {
-  if (state === 'failed') return 'error';
-  return failed > 0 ? 'warning' : 'info';
-};
-
-const taskStatus = ({ state, failed }: RunRow): string => {
-  if (state === 'running') return 'unknown';
-  if (state === 'failed') return 'error';
-  return failed > 0 ? 'warning' : 'successful';
-};

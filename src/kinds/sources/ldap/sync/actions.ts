@@ -1,6 +1,6 @@
 import { checkReadsDirectory } from '../../../../core/access/directory-readers.ts';
+import { syncTaskOf } from '../../../../core/system/sync-task.ts';
 import { Invalid } from '../../../../lib/problem.ts';
-import { fromTimestamp } from '../../../../platform/clock.ts';
 import type { Jobs } from '../../../../platform/jobs/job.ts';
 import { requireActor } from '../../../../resource/call.ts';
 import { actionOn } from '../../../../resource/define.ts';
@@ -78,33 +78,17 @@ function shownRun({ state, is_dry, phase, counts, messages, started, finished }:
   return { state, is_dry, phase, users, groups, memberships, messages, started, finished };
 }
 
-function taskOf({ pk, state, counts, messages, phase, started, finished }: RunRow, { slug, name }: LdapSource) {
-  const end = finished ?? started;
-  const failures = counts.users.failed + counts.groups.failed;
-  const ended = state === 'done' ? 'successful' : 'error';
-  const status = state === 'done' && failures > 0 ? 'warning' : ended;
-  const levels: Record<string, string> = { error: 'error', warning: 'warning' };
-  const summary = `${counts.users.found} users and ${counts.groups.found} groups found, ${failures} failed.`;
-  return {
-    uuid: pk,
-    name: syncJobName,
-    full_name: `${syncJobName}:${slug}`,
+function taskOf(run: RunRow, { slug, name }: LdapSource) {
+  const { users, groups } = run.counts;
+  const failed = users.failed + groups.failed;
+  const summary = `${users.found} users and ${groups.found} groups found, ${failed} failed.`;
+  return syncTaskOf(run, {
+    job: syncJobName,
     uid: slug,
     description: `Sync of ${name}`,
-    start_timestamp: started,
-    finish_timestamp: end,
-    duration: (fromTimestamp(end).getTime() - fromTimestamp(started).getTime()) / 1_000,
-    status: state === 'running' ? 'unknown' : status,
-    messages: [summary, ...messages].map((event) => ({
-      timestamp: end,
-      log_level: levels[status] ?? 'info',
-      logger: 'gatehouse.sync',
-      event,
-      attributes: { phase },
-    })),
-    expires: null,
-    expiring: false,
-  };
+    failed,
+    messages: [summary, ...run.messages],
+  });
 }
 
 const runAction = ({ jobs }: { jobs(): Jobs }) =>

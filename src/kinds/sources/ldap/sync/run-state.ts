@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { SyncRun } from '../../../../core/system/sync-task.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import type { Call } from '../../../../resource/call.ts';
 
@@ -38,16 +39,12 @@ export const noCounts = (): RunCounts => ({
 
 export type Phase = 'connect' | 'users' | 'groups' | 'memberships' | 'deletions' | 'end';
 
-export interface RunRow {
-  readonly pk: string;
+export interface RunRow extends SyncRun {
   readonly source: string;
   readonly is_dry: boolean;
-  readonly state: 'running' | 'done' | 'failed';
   readonly phase: Phase;
   readonly counts: RunCounts;
   readonly messages: readonly string[];
-  readonly started: string;
-  readonly finished: string | null;
 }
 
 const maxMessages = 100;
