@@ -66,6 +66,7 @@ test('every setting is read', () => {
     GATEHOUSE_LDAPS_PORT: '1636',
     GATEHOUSE_RADIUS_HOST: '127.0.0.2',
     GATEHOUSE_RADIUS_PORT: '1812',
+    GATEHOUSE_RADSEC_PORT: '2083',
     GATEHOUSE_TOKEN: 'the-token-of-an-outpost',
   };
   expect(Object.keys(env)).toEqual([...settingNames]);
@@ -87,7 +88,7 @@ test('every setting is read', () => {
     shutdownDelaySeconds: 10,
     smtp: { url: env.GATEHOUSE_SMTP_URL, from: 'gatehouse@example.com' },
     ldap: { host: '::1', port: 1389, tlsPort: 1636 },
-    radius: { host: '127.0.0.2', port: 1812 },
+    radius: { host: '127.0.0.2', port: 1812, tlsPort: 2083 },
     warnings: [],
   });
   rmSync(folder, { recursive: true });

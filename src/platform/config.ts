@@ -60,7 +60,7 @@ export interface Config {
   readonly smtp: { readonly url: string | null; readonly from: string | null };
   /** Null: not served. */
   readonly ldap: { readonly host: string; readonly port: number | null; readonly tlsPort: number | null };
-  readonly radius: { readonly host: string; readonly port: number | null };
+  readonly radius: { readonly host: string; readonly port: number | null; readonly tlsPort: number | null };
   /** By which `gatehouse outpost` authenticates. */
   readonly outpostToken: string | null;
   /** Logged at startup: allowed, but probably a mistake. */
@@ -100,6 +100,7 @@ export const settingNames = [
   'GATEHOUSE_LDAPS_PORT',
   'GATEHOUSE_RADIUS_HOST',
   'GATEHOUSE_RADIUS_PORT',
+  'GATEHOUSE_RADSEC_PORT',
   'GATEHOUSE_TOKEN',
 ] as const;
 
@@ -122,8 +123,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 
   function read<T>(name: SettingName, parse: (text: string) => T): T | null {
     const text = env[name];
-    // Kubernetes sets some of these for services called `gatehouse-ldap`, `gatehouse-ldaps` and `gatehouse-radius`.
-    if (!text || (/^GATEHOUSE_(LDAP|RADIUS)/.test(name) && belongsToOthers(name, text))) return null;
+    // Kubernetes sets some of these for services called `gatehouse-ldap`, `gatehouse-radius` and the like.
+    if (!text || (/^GATEHOUSE_(LDAP|RADIUS|RADSEC)/.test(name) && belongsToOthers(name, text))) return null;
     try {
       return parse(text);
     } catch (error) {
@@ -171,6 +172,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     radius: Object.freeze({
       host: read('GATEHOUSE_RADIUS_HOST', readHost) ?? host,
       port: read('GATEHOUSE_RADIUS_PORT', readPort),
+      tlsPort: read('GATEHOUSE_RADSEC_PORT', readPort),
     }),
     outpostToken: read('GATEHOUSE_TOKEN', readHeaderValue),
     sources: Object.freeze(sourcesIn(env)),
@@ -218,6 +220,7 @@ export function describeConfig(config: Config): { name: SettingName; value: stri
     GATEHOUSE_LDAPS_PORT: String(config.ldap.tlsPort ?? ''),
     GATEHOUSE_RADIUS_HOST: config.radius.host,
     GATEHOUSE_RADIUS_PORT: String(config.radius.port ?? ''),
+    GATEHOUSE_RADSEC_PORT: String(config.radius.tlsPort ?? ''),
     GATEHOUSE_TOKEN: hidden(config.outpostToken),
   };
   return settingNames.map((name) => ({ name, value: values[name], source: config.sources[name] }));

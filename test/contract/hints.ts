@@ -102,7 +102,11 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
     }),
   },
   'svc_providers_radius.radiusprovider': {
-    body: ({ number }) => ({ client_networks: `10.${number >> 8}.${number & 255}.0/24`, client_ca: undefined }),
+    body: ({ number }) => ({
+      client_networks: `10.${number >> 8}.${number & 255}.0/24`,
+      client_ca: undefined,
+      radsec_ca: undefined,
+    }),
   },
   // Only superusers have the server connect to an internal host.
   'svc_providers_proxy.proxyprovider': {

@@ -3,7 +3,7 @@ import { limits } from '../../src/kinds/providers/radius/server/limits.ts';
 import { hasDebianPackage } from './debian-package.ts';
 import type { TestServer } from './server.ts';
 
-export const radiusPort = { GATEHOUSE_RADIUS_PORT: '0' };
+export const radiusPort = { GATEHOUSE_RADIUS_PORT: '0', GATEHOUSE_RADSEC_PORT: '0' };
 export const password = 'correct horse battery staple';
 export const secret = 'a secret of the access points';
 
@@ -21,6 +21,7 @@ export interface RadiusNetwork {
   readonly provider: number;
   readonly application: string;
   readonly port: number;
+  readonly tlsPort: number;
   /** A new user with the password. */
   person(username: string, values?: Record<string, unknown>): Promise<{ readonly pk: number }>;
   /** Asks with a name and a password, and with further attributes in radclient's notation. */
@@ -38,7 +39,25 @@ export interface Ask {
   readonly isSigned?: boolean;
 }
 
+export interface KeyPair {
+  readonly pk: string;
+  readonly certificate: string;
+  readonly key: string;
+}
+
 let count = 0;
+
+/** A self-signed pair, which serves as an authority as well. */
+export async function makeKeyPair({ admin }: TestServer, common_name: string): Promise<KeyPair> {
+  const made = await admin.post('/crypto/certificatekeypairs/generate/', {
+    ...{ common_name, subject_alt_name: '', validity_days: 30 },
+  });
+  const pk: string = made.body.pk;
+  // Names are unique, common names are not.
+  await admin.patch(`/crypto/certificatekeypairs/${pk}/`, { name: `${common_name} ${pk}` });
+  const read = async (what: string) => (await admin.get(`/crypto/certificatekeypairs/${pk}/view_${what}/`)).body.data;
+  return { pk, certificate: await read('certificate'), key: await read('private_key') };
+}
 
 /** A provider with an application, served by RADIUS. */
 export async function makeRadiusNetwork(
@@ -53,7 +72,8 @@ export async function makeRadiusNetwork(
   if (made.status !== 201) throw new Error(made.text);
   const provider: number = made.body.pk;
   await admin.post('/core/applications/', { name: application, slug: application, provider });
-  const port = Number(new URL(server.listening.RADIUS ?? '').port);
+  const portOf = (url = '') => Number(new URL(url).port);
+  const [port, tlsPort] = [portOf(server.listening.RADIUS), portOf(server.listening.RadSec)];
   const settle = () => new Promise<void>((resolve) => setTimeout(resolve, limits.clientsHoldMs + 10));
   const change: RadiusNetwork['change'] = async (changed) => {
     const answer = await admin.patch(`/providers/radius/${provider}/`, changed);
@@ -61,7 +81,7 @@ export async function makeRadiusNetwork(
     await settle();
   };
   return {
-    ...{ provider, application, port, change, settle },
+    ...{ provider, application, port, tlsPort, change, settle },
     async person(username, more = {}) {
       const user = await admin.post('/core/users/', { username, name: username, ...more });
       if (user.status !== 201) throw new Error(user.text);

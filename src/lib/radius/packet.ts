@@ -38,6 +38,13 @@ export const maxPacketLength = 4096;
 export const maxValueLength = 253;
 const digestLength = 16;
 
+/** How long the packet at the start of a stream is; null if too little of it has arrived to say. */
+export function packetLength(bytes: Buffer): number | null | 'malformed' {
+  if (bytes.length < 4) return null;
+  const length = bytes.readUInt16BE(2);
+  return length < headerLength || length > maxPacketLength ? 'malformed' : length;
+}
+
 /** Reads a datagram; null if it is malformed, which is answered with silence. */
 export function readPacket(datagram: Buffer): Packet | null {
   if (datagram.length < headerLength) return null;

@@ -3,7 +3,15 @@ import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { readAvps, readEapResponse, readTlsFragment } from '../../../src/kinds/providers/radius/eap/eap-packet.ts';
 import { findEapolTest, joinWifi } from '../../support/eapol.ts';
-import { makeRadiusNetwork, password, type RadiusNetwork, radiusPort, secret } from '../../support/radius-network.ts';
+import {
+  type KeyPair,
+  makeKeyPair,
+  makeRadiusNetwork,
+  password,
+  type RadiusNetwork,
+  radiusPort,
+  secret,
+} from '../../support/radius-network.ts';
 import { exchange, requestOf } from '../../support/radius-wire.ts';
 import { describeOnBoth } from '../../support/server.ts';
 
@@ -15,25 +23,8 @@ describeOnBoth(
   (server) => {
     let network: RadiusNetwork;
     let serverPem: string;
-    let authority: Pair;
-    interface Pair {
-      readonly pk: string;
-      readonly certificate: string;
-      readonly key: string;
-    }
-    /** A self-signed pair, which serves as an authority as well. */
-    async function pair(common_name: string): Promise<Pair> {
-      const { admin } = server();
-      const made = await admin.post('/crypto/certificatekeypairs/generate/', {
-        ...{ common_name, subject_alt_name: '', validity_days: 30 },
-      });
-      const pk: string = made.body.pk;
-      // Names are unique, common names are not.
-      await admin.patch(`/crypto/certificatekeypairs/${pk}/`, { name: `${common_name} ${pk}` });
-      const read = async (what: string) =>
-        (await admin.get(`/crypto/certificatekeypairs/${pk}/view_${what}/`)).body.data;
-      return { pk, certificate: await read('certificate'), key: await read('private_key') };
-    }
+    let authority: KeyPair;
+    const pair = (name: string) => makeKeyPair(server(), name);
     beforeAll(async () => {
       network = await makeRadiusNetwork(server());
       await network.person('ada');
@@ -47,7 +38,7 @@ describeOnBoth(
         ...{ port: network.port, secret, files: { ca_cert: serverPem } },
         settings: { eap: 'TTLS', identity, anonymous_identity: 'anonymous', password: given, phase2: 'auth=PAP' },
       });
-    const byTls = ({ certificate, key }: Pair) =>
+    const byTls = ({ certificate, key }: KeyPair) =>
       joinWifi({
         ...{ port: network.port, secret, files: { ca_cert: serverPem, client_cert: certificate, private_key: key } },
         settings: { eap: 'TLS', identity: 'whoever' },

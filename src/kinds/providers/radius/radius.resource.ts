@@ -95,6 +95,13 @@ export const radiusProvider = (): Resource =>
         help: 'The authority whose certificates let devices in by EAP-TLS; their common name is the username.',
         group: 'Wi-Fi (EAP)',
       }),
+      radsec_ca: ref(certificateModel, 'uuid', {
+        nullable: true,
+        needs: 'use',
+        label: 'RadSec client CA',
+        help: 'The authority whose certificates clients present when they connect by TLS (RadSec); without one, RadSec is not offered.',
+        group: 'Clients',
+      }),
       outpost_set: outpostNames,
     },
     check: settle,

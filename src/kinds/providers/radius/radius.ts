@@ -14,8 +14,11 @@ import { answerEap, isEap } from './eap/answer-eap.ts';
 import { createEapSessions } from './eap/sessions.ts';
 import { radiusOutpostConfig, radiusProvider } from './radius.resource.ts';
 import { radiusMapping } from './radius-mapping.resource.ts';
+import { createConnections } from './radsec/connections.ts';
+import { createRadSecListener } from './radsec/listener.ts';
 import { answerPap } from './server/answer.ts';
 import { createClients } from './server/clients.ts';
+import { createComplaints } from './server/complaints.ts';
 import { createListener } from './server/listener.ts';
 import type { RadiusCall } from './server/radius-call.ts';
 import { relayedStreams } from './server/relayed-streams.ts';
@@ -49,17 +52,23 @@ export const radius = (needs: Needs): ProviderKind => ({
       return createRequests(serving, clients, async (request) => ((await isAllowed()) ? answer(request) : null));
     }),
   listeners(server) {
-    const { host, port } = needs.config.radius;
-    if (port === null) return [];
+    const { host, port, tlsPort } = needs.config.radius;
+    if (port === null && tlsPort === null) return [];
     const { serving, clients, answer } = serve({ ...needs, ...server }, null);
     const requests = createRequests(serving, clients, answer);
-    return [createListener(requests, needs.log, { host, port })];
+    // Clients of its own, so that a flood of datagrams does not keep those of RadSec waiting.
+    const connections = createConnections({ ...serving, requests, clients: createClients(serving.db, needs.key.box) });
+    return [
+      ...(port === null ? [] : [createListener(requests, needs.log, { host, port })]),
+      ...(tlsPort === null ? [] : [createRadSecListener(connections, { host, port: tlsPort })]),
+    ];
   },
   demo: radiusDemo,
 });
 
 /** What answers the requests that come to an outpost, or to this server where it is null. */
-function serve(serving: ServerNeeds, outpost: string | null) {
+function serve(needs: ServerNeeds, outpost: string | null) {
+  const serving = { ...needs, complain: createComplaints(needs.log) };
   const eap = { ...serving, sessions: createEapSessions() };
   const answer = (request: RadiusCall): Promise<Response> =>
     isEap(request) ? answerEap(eap, request) : answerPap(serving, request);

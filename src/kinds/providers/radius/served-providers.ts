@@ -15,6 +15,8 @@ export interface ServedProvider extends PasswordProvider {
   /** The key pair for EAP. */
   readonly certificate: string | null;
   readonly client_ca: string | null;
+  /** The certificate of the authority of RadSec clients. */
+  readonly radsec_authority: string | null;
   readonly mappings: readonly { readonly name: string; readonly expression: string }[];
 }
 
@@ -46,9 +48,9 @@ const cache = queryCache<readonly ServedProvider[]>('RADIUS providers');
 async function load(query: Query, box: SecretBox, where: ReturnType<typeof sql>): Promise<readonly ServedProvider[]> {
   const { rows } =
     await sql<Row>`select r.pk, p.name, f.slug as flow, r.client_networks, r.shared_secret, r.mfa_support,
-    r.accept_app_passwords, r.require_message_authenticator, r.certificate, r.client_ca
-    from provider_radius r join providers p on p.pk = r.pk left join flows f on f.pk = p.authorization_flow
-    where ${where} order by r.pk`.execute(query);
+    r.accept_app_passwords, r.require_message_authenticator, r.certificate, r.client_ca,
+    a.certificate_data as radsec_authority from provider_radius r join providers p on p.pk = r.pk left join flows f on f.pk = p.authorization_flow
+    left join certificates a on a.pk = r.radsec_ca where ${where} order by r.pk`.execute(query);
   const { rows: mappings } = await sql<{ provider: number; name: string; expression: string }>`select pm.provider,
     m.name, m.expression from provider_radius r join provider_property_mappings pm on pm.provider = r.pk
     join property_mappings m on m.pk = pm.mapping join mapping_radius mr on mr.pk = m.pk where ${where}`.execute(query);

@@ -12,6 +12,7 @@ type Input = CheckInput<{
   client_networks: string;
   certificate: string | null;
   client_ca: string | null;
+  radsec_ca: string | null;
 }>;
 
 /** Fills in what was left out and checks the provider as a whole. */
@@ -20,8 +21,11 @@ export const settle = async (input: Input): Promise<Complaints | null> =>
 
 /** Who issues certificates of clients signs in as anybody. */
 function certificateComplaint({ call: { actor }, values, current }: Input): Complaints | null {
-  const { certificate, client_ca } = values;
+  const { certificate, client_ca, radsec_ca } = values;
   if (client_ca !== null && certificate === null) return { certificate: ['EAP-TLS needs a key pair for the server.'] };
+  if (radsec_ca !== null && certificate === null) return { certificate: ['RadSec needs a key pair for the server.'] };
+  if (radsec_ca !== null && radsec_ca === client_ca)
+    return { radsec_ca: ['Choose another authority than that of devices, which could act as clients.'] };
   if (!actor || actor.isSuperuser || client_ca === null || client_ca === current?.client_ca) return null;
   throw new Problem('permission_denied', 'Only superusers choose who issues the certificates of devices.');
 }

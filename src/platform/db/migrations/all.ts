@@ -36,6 +36,7 @@ import { radiusProvider } from './0150-radius-provider.ts';
 import { radiusCertificates } from './0151-radius-certificates.ts';
 import { brandBackground } from './0165-brand-background.ts';
 import { outpostProcesses } from './0175-outpost-processes.ts';
+import { radsec } from './0180-radsec.ts';
 import { serverSettings } from './0200-server-settings.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
@@ -77,5 +78,6 @@ export const migrations: readonly Migration[] = [
   outpostProcesses,
   ldapSource,
   ldapRuns,
+  radsec,
   serverSettings,
 ];

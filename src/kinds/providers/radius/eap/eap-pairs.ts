@@ -28,6 +28,17 @@ interface Row {
   readonly authority: string | null;
 }
 
+/** The pair that a provider shows, and its authority for devices; null if it is gone. */
+export async function findTlsPair(query: Query, box: SecretBox, provider: number): Promise<EapPair | null> {
+  const { rows } = await sql<Row>`select c.pk, c.key_data as "sealedKey", c.certificate_data as certificate,
+    a.certificate_data as authority from provider_radius r join certificates c on c.pk = r.certificate
+    left join certificates a on a.pk = r.client_ca where r.pk = ${provider} and c.key_data <> ''`.execute(query);
+  const [row] = rows;
+  if (!row) return null;
+  const { pk, sealedKey, certificate, authority } = row;
+  return { certificate, authority, key: box.open(sealedKey, sealContext('certificates', 'key_data', pk)) };
+}
+
 /** The pair that a provider shows for a type; null if it is gone. */
 export async function findEapPair(
   query: Query,
@@ -35,12 +46,7 @@ export async function findEapPair(
   provider: number,
   method: number,
 ): Promise<EapPair | null> {
-  const { rows } = await sql<Row>`select c.pk, c.key_data as "sealedKey", c.certificate_data as certificate,
-    a.certificate_data as authority from provider_radius r join certificates c on c.pk = r.certificate
-    left join certificates a on a.pk = r.client_ca where r.pk = ${provider} and c.key_data <> ''`.execute(query);
-  const [row] = rows;
-  const isByCertificate = method === eapTypes.tls;
-  if (!row || (isByCertificate && !row.authority)) return null;
-  const key = box.open(row.sealedKey, sealContext('certificates', 'key_data', row.pk));
-  return { certificate: row.certificate, key, authority: isByCertificate ? row.authority : null };
+  const pair = await findTlsPair(query, box, provider);
+  if (!pair || method !== eapTypes.tls) return pair && { ...pair, authority: null };
+  return pair.authority === null ? null : pair;
 }

@@ -2,7 +2,6 @@ import { createLruCache } from '../../../../lib/lru-cache.ts';
 import { Problem } from '../../../../lib/problem.ts';
 import { codes, encodeResponse, type Packet, type Response, readPacket } from '../../../../lib/radius/packet.ts';
 import { isUnreachable } from '../../../../platform/db/unreachable.ts';
-import { createRateLimit } from '../../../../platform/limits/rate-limit.ts';
 import { PasswordQueueFull } from '../../../../platform/passwords.ts';
 import { programCall } from '../../../../provider/password-server/program-call.ts';
 import type { ServerNeeds } from '../../../../provider/password-server/server-needs.ts';
@@ -10,6 +9,7 @@ import type { ServedProvider } from '../served-providers.ts';
 import { whyNotAnswered } from './admit.ts';
 import { reject } from './answer.ts';
 import type { Clients } from './clients.ts';
+import type { Complain } from './complaints.ts';
 import { limits } from './limits.ts';
 import type { RadiusCall } from './radius-call.ts';
 
@@ -34,22 +34,19 @@ interface Remembered {
   answer: Buffer | null;
 }
 
+interface Needs extends ServerNeeds {
+  readonly complain: Complain;
+}
+
 /** Null: no answer. */
 type Handle = (request: RadiusCall) => Promise<Response | null>;
 
 /** From a datagram to its answer. Malformed datagrams get none, and cost little. */
-export function createRequests(needs: ServerNeeds, clients: Clients, handle: Handle): Requests {
+export function createRequests(needs: Needs, clients: Clients, handle: Handle): Requests {
+  const { complain } = needs;
   const remembered = createLruCache<Remembered>(limits.remembered);
-  const complaints = createRateLimit({ max: limits.complaintsPerMinute, windowMs: 60_000, keys: 500 });
-  const complaintsOfAll = createRateLimit({ max: limits.complaintsOfAllPerMinute, windowMs: 60_000 });
   const runningOf = new Map<string, number>();
   let running = 0;
-
-  function complain(ip: string, reason: string): null {
-    if (complaints.waitAfter(`${ip} ${reason}`) === 0 && complaintsOfAll.waitAfter('') === 0)
-      needs.log.warn({ client: ip, reason }, 'a RADIUS request was dropped');
-    return null;
-  }
 
   async function respond(arrived: Arrived, packet: Packet, provider: ServedProvider): Promise<Response | null> {
     if (packet.code === codes.statusServer) return { code: codes.accessAccept, attributes: [] };
@@ -98,7 +95,7 @@ export function createRequests(needs: ServerNeeds, clients: Clients, handle: Han
       if (!provider) return complain(ip, 'no provider that serves an application has a network for it');
       const why = whyNotAnswered(packet, provider);
       if (why !== null) return complain(ip, why);
-      const key = `${ip} ${port} ${packet.identifier}`;
+      const key = `${ip} ${port} ${arrived.isSecure} ${packet.identifier}`;
       const before = remembered.get(key);
       if (before && before.until > performance.now() && before.authenticator.equals(packet.authenticator))
         return before.answer;
