@@ -160,6 +160,11 @@ describeOnBoth(
     test('carry datagrams, and end with what no outpost sends', async () => {
       const { provider } = await makeRadiusNetwork(server(), { client_networks: '203.0.113.0/24' });
       const token = await outpostToken(server(), 'radius', provider);
+      const opened = await Promise.all(Array.from({ length: 25 }, () => openStream(server(), token)));
+      expect(opened.filter(({ status }) => status === 101).length).toBe(20);
+      expect(opened.filter(({ status }) => status === 429).length).toBe(5);
+      for (const { socket } of opened) socket?.destroy();
+      await Promise.all(opened.map(({ closed }) => closed));
       const statusRequest = requestOf({ code: 12, id: 7, secret, attributes: [] });
       const ask = async (ip: string) => {
         const { socket } = await openStream(server(), token);

@@ -15,7 +15,10 @@ import {
   type RunningServer,
   startServerProcess,
 } from '../support/gatehouse-process.ts';
+import { ldapPorts } from '../support/ldap-directory.ts';
+import { findLdapTools, runLdap } from '../support/ldap-tools.ts';
 import { unique } from '../support/make-walk.ts';
+import { startOutpost } from '../support/outpost-process.ts';
 import { signInByPassword } from '../support/password-sign-in.ts';
 import {
   caddy,
@@ -30,6 +33,7 @@ import { newFolder } from '../support/server.ts';
 import { unpackFromTrixie } from '../support/trixie-packages.ts';
 
 const run = promisify(execFile);
+await findLdapTools();
 const hasSystemd = await hasDebianPackage('systemd', ['/usr/bin/systemd-analyze']);
 const composeFolder = await unpackFromTrixie('docker-compose', ['docker-compose']);
 const compose = join(composeFolder ?? '', 'usr/libexec/docker/cli-plugins/docker-compose');
@@ -100,6 +104,21 @@ describe.for([
         expect([length, response.status]).toEqual([length, 302]);
         expect(response.headers.get('location')).toContain(state);
       }
+    });
+
+    test('passes on what outposts send for LDAP', async () => {
+      const admin = server.as(processToken);
+      const { body } = await admin.post('/providers/ldap/', { name: 'Directory', base_dn: 'DC=example' });
+      await admin.post('/core/applications/', { name: 'Files', slug: 'files', provider: body.pk });
+      const options = {
+        ...{ type: 'ldap', address: at('') },
+        env: { ...ldapPorts, NODE_EXTRA_CA_CERTS: join(place.folder, 'certificate.pem') },
+      };
+      const outpost = await startOutpost({ admin, url: server.url }, [body.pk], {}, options);
+      const bind = ['-D', 'cn=admin,ou=users,DC=example', '-w', processPassword];
+      const { stdout } = await runLdap('ldapwhoami', outpost.listening.LDAPS ?? '', bind);
+      await outpost.stop();
+      expect(stdout).toBe('dn:cn=admin,ou=users,DC=example\n');
     });
 
     test('uses the public address in links', async () => {

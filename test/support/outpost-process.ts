@@ -15,14 +15,21 @@ export interface OutpostInTest {
   stop(): Promise<void>;
 }
 
+interface Options {
+  readonly type?: string;
+  readonly env?: Record<string, string>;
+  /** Another address of the server, instead of the way that can be cut. */
+  readonly address?: string;
+}
+
 let count = 0;
 
 /** An outpost for these providers, whose process is started with its token. */
 export async function startOutpost(
-  server: TestServer,
+  server: Pick<TestServer, 'admin' | 'url'>,
   providers: readonly number[],
   config: Record<string, unknown> = {},
-  { type = 'proxy', env = {} }: { readonly type?: string; readonly env?: Record<string, string> } = {},
+  { type = 'proxy', env = {}, address }: Options = {},
 ): Promise<OutpostInTest> {
   count += 1;
   const { admin } = server;
@@ -32,7 +39,7 @@ export async function startOutpost(
   const identifier: string = created.body.token_identifier;
   const token = await tokenOf(server, identifier);
   const way = await databaseProxy(server.url);
-  const running = startGatehouse(['outpost', '--server', way.url], {
+  const running = startGatehouse(['outpost', '--server', address ?? way.url], {
     ...{ GATEHOUSE_TOKEN: token, PORT: '0', GATEHOUSE_TRUSTED_PROXIES: '127.0.0.1', ...env },
   });
   const url = await readyAt(running);
@@ -48,7 +55,7 @@ export async function startOutpost(
   };
 }
 
-export const tokenOf = async ({ admin }: TestServer, identifier: string): Promise<string> =>
+export const tokenOf = async ({ admin }: Pick<TestServer, 'admin'>, identifier: string): Promise<string> =>
   (await admin.get(`/core/tokens/${identifier}/view_key/`)).body.key;
 
 async function readyAt({ stdout, stderr, finished }: GatehouseProcess): Promise<string> {

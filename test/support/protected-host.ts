@@ -187,4 +187,8 @@ export function proxiedBrowser(
   };
 }
 
+/** The cookies of a host as a browser sends them. */
+export const cookiesOf = ({ jar }: Pick<ProxiedBrowser, 'jar'>, host: string): string =>
+  [...(jar.get(host) ?? [])].map((pair) => pair.join('=')).join('; ');
+
 export type ProxiedBrowser = ReturnType<typeof proxiedBrowser>;

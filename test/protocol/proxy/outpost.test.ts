@@ -5,6 +5,7 @@ import { type OutpostInTest, startOutpost, tokenOf } from '../../support/outpost
 import { behindProxy, type ProtectedHost, protect, proxiedBrowser, sendAs } from '../../support/protected-host.ts';
 import { describeOnBoth } from '../../support/server.ts';
 import { startUpstreamApp } from '../../support/upstream-app.ts';
+import { echo, openWebSocket } from '../../support/web-socket.ts';
 
 const upstream = await startUpstreamApp();
 afterAll(() => upstream.close());
@@ -102,6 +103,20 @@ describeOnBoth(
       expect((await proxiedBrowser(server(), new Map(), outpost).open(`${app.url}/echo`, socket)).status).toBe(401);
       await server().admin.delete(`/core/authenticated_sessions/${session.pk}/`);
       expect((await browser.open(`${app.url}/shown`)).status).toBe(302);
+    });
+
+    test('carries WebSockets to the application near it', async () => {
+      const app = await protect(server(), { mode: 'proxy', internal_host: upstream.url });
+      const outpost = await near([app]);
+      const { browser } = await entered(app, outpost);
+      const [head, socket] = await openWebSocket(outpost, app, browser);
+      expect(head).toContain('HTTP/1.1 101');
+      expect(await echo(socket, 'hello')).toBe('hello');
+      socket.destroy();
+      const before = upstream.requests.length;
+      const [refused, other] = await openWebSocket(outpost, app, null);
+      expect([refused.split('\r\n')[0], upstream.requests.length]).toEqual(['HTTP/1.1 401 Unauthorized', before]);
+      other.destroy();
     });
 
     test('honors earlier decisions for the configured time while the server is away, then denies', async () => {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { connect, type Socket } from 'node:net';
 import { afterAll, expect, test, vi } from 'vitest';
 import { generateCertificate } from '../../../src/lib/certificate/generate-certificate.ts';
 import {
   behindProxy,
+  cookiesOf,
   navigating,
   type ProtectedHost,
   type ProxiedBrowser,
@@ -14,6 +14,7 @@ import {
 } from '../../support/protected-host.ts';
 import { describeOnBoth } from '../../support/server.ts';
 import { startUpstreamApp } from '../../support/upstream-app.ts';
+import { echo, openWebSocket } from '../../support/web-socket.ts';
 
 const upstream = await startUpstreamApp();
 afterAll(() => upstream.close());
@@ -31,8 +32,6 @@ describeOnBoth(
       await browser.enter(app);
       return { app, user, browser, session };
     };
-    const cookieOf = ({ jar }: ProxiedBrowser, { host }: ProtectedHost) =>
-      [...(jar.get(host) ?? [])].map((pair) => pair.join('=')).join('; ');
     const headersOf = (url: string) => {
       const { headers } = upstream.requests.findLast((one) => one.url === url) ?? { headers: [] };
       return Array.from({ length: headers.length / 2 }, (_, at) => [headers[2 * at], headers[2 * at + 1]] as const);
@@ -89,7 +88,7 @@ describeOnBoth(
         expect(valuesOf(url, 'x-other')).toEqual(['kept']);
       }
       expect(valuesOf('/closed', 'cookie')).toEqual([]);
-      const cookie = `${cookieOf(browser, app)}; of_app=1`;
+      const cookie = `${cookiesOf(browser, app.host)}; of_app=1`;
       await browser.open(`${app.url}/cookies`, { cookie });
       expect(valuesOf('/cookies', 'cookie')).toEqual(['app=1; second=2; of_app=1']);
     });
@@ -128,7 +127,7 @@ describeOnBoth(
       return request({
         ...{ hostname, port, path, method },
         headers: {
-          ...{ 'x-forwarded-host': app.host, 'x-forwarded-proto': 'https', cookie: cookieOf(browser, app) },
+          ...{ 'x-forwarded-host': app.host, 'x-forwarded-proto': 'https', cookie: cookiesOf(browser, app.host) },
           ...more,
         } as Record<string, string>,
       });
@@ -164,30 +163,16 @@ describeOnBoth(
       await vi.waitFor(() => expect(upstream.streams).toBe(0));
     });
 
-    const webSocket = async (app: ProtectedHost, cookie: string): Promise<[string, Socket]> => {
-      const socket = connect(Number(new URL(server().url).port), '127.0.0.1');
-      const lines = [
-        ...['GET /echo HTTP/1.1', `Host: ${app.host}`, `X-Forwarded-Host: ${app.host}`, 'X-Forwarded-Proto: https'],
-        ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
-        ...['Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', `Cookie: ${cookie}`, 'Remote-User: admin', '', ''],
-      ];
-      socket.write(lines.join('\r\n'));
-      const [head] = await once(socket, 'data');
-      return [String(head), socket];
-    };
-
     test('carries WebSockets, for who is signed in', async () => {
       const { app, browser, user } = await entered();
-      const [head, socket] = await webSocket(app, cookieOf(browser, app));
+      const [head, socket] = await openWebSocket(server(), app, browser);
       expect(head).toContain('HTTP/1.1 101');
       expect(head).toContain('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=');
-      socket.write(Buffer.from([0x81, 0x85, 0, 0, 0, 0, ...Buffer.from('hello')]));
-      const [frame] = await once(socket, 'data');
-      expect(String(frame.subarray(2))).toBe('hello');
+      expect(await echo(socket, 'hello')).toBe('hello');
       expect(valuesOf('/echo', 'remote-user')).toEqual([user.username]);
       socket.destroy();
       const before = upstream.requests.length;
-      const [refused, other] = await webSocket(app, '');
+      const [refused, other] = await openWebSocket(server(), app, null);
       expect(refused).toContain('HTTP/1.1 401');
       expect(upstream.requests.length).toBe(before);
       other.destroy();
@@ -197,15 +182,14 @@ describeOnBoth(
       const { app, browser, session } = await entered();
       vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
       try {
-        const [head, socket] = await webSocket(app, cookieOf(browser, app));
+        const [head, socket] = await openWebSocket(server(), app, browser);
         expect(head).toContain('HTTP/1.1 101');
         const sent = open(app, browser, '/events');
         sent.on('error', () => {}).end();
         const [response] = await once(sent, 'response');
         await once(response, 'data');
         await vi.advanceTimersByTimeAsync(60_000);
-        socket.write(Buffer.from([0x81, 0x85, 0, 0, 0, 0, ...Buffer.from('still')]));
-        expect(String((await once(socket, 'data'))[0].subarray(2))).toBe('still');
+        expect(await echo(socket, 'still')).toBe('still');
         expect(upstream.streams).toBe(2);
 
         await server().admin.delete(`/core/authenticated_sessions/${session.pk}/`);
