@@ -10,6 +10,7 @@ import { redirectBrowser } from '../../../provider/browser-responses.ts';
 import { type Call, callOf } from '../../../resource/call.ts';
 import { refused } from './auth-routes.ts';
 import { check, type Decision } from './check.ts';
+import { forwardBy } from './forward-by.ts';
 import { isNavigation, type Original } from './forwarded.ts';
 import { findGuardedHost, readHost } from './guarded-host.ts';
 import type { ProxyNeeds } from './needs.ts';
@@ -59,18 +60,7 @@ export function proxiedHosts(needs: ProxyNeeds, upstreams: Upstreams): Hosted {
       const isOurs = path === outpostPath || path.startsWith(`${outpostPath}/`) || path.startsWith('/-/health/');
       return !isOurs && hostOf(facts) !== ownHost;
     },
-    serve: ({ response, ...request }) =>
-      route(
-        request,
-        (upstream) => upstreams.forward(request.raw, response, upstream),
-        () => response.statusCode,
-      ),
-    upgrade: ({ socket, head, ...request }) =>
-      route(
-        request,
-        (upstream) => upstreams.upgrade(request.raw, socket, head, upstream),
-        () => 101,
-      ),
+    ...forwardBy(upstreams, route),
   };
 }
 

@@ -9,6 +9,7 @@ import { type Upstream, UpstreamError, type Upstreams } from '../../../platform/
 import { maxRelayedBody, type RelayedAnswer, relayedRequest } from '../../../provider/outpost/relayed-request.ts';
 import type { ServerLink } from '../../../provider/outpost/server-link.ts';
 import { isOwnPath } from './auth-routes.ts';
+import { forwardBy } from './forward-by.ts';
 import type { KeptDecisions } from './kept-decisions.ts';
 import { passOn } from './pass-on.ts';
 import type { Passed } from './upstream-headers.ts';
@@ -50,18 +51,7 @@ export function outpostHosts({ link, decisions, upstreams }: Needs): Hosted {
 
   return {
     isForeign: ({ path }) => !path.startsWith('/-/health/'),
-    serve: ({ response, ...request }) =>
-      route(
-        request,
-        (upstream) => upstreams.forward(request.raw, response, upstream),
-        () => response.statusCode,
-      ),
-    upgrade: ({ socket, head, ...request }) =>
-      route(
-        request,
-        (upstream) => upstreams.upgrade(request.raw, socket, head, upstream),
-        () => 101,
-      ),
+    ...forwardBy(upstreams, route),
   };
 }
 
