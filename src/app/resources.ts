@@ -57,6 +57,7 @@ import { maintenanceEndpoint } from './overview/maintenance.endpoint.ts';
 import { overviewEndpoints } from './overview/overview.endpoint.ts';
 import { testMailEndpoint } from './overview/test-mail.endpoint.ts';
 import { readyMadeEndpoints } from './ready-made/ready-made.endpoints.ts';
+import { secondFactorEndpoints } from './ready-made/second-factor.endpoints.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
 
@@ -162,6 +163,7 @@ export function allEndpoints(world: Serving, kinds: Kinds): Endpoint[] {
     testMailEndpoint(world),
     backupEndpoint(world),
     ...readyMadeEndpoints(world),
+    ...secondFactorEndpoints(world),
     explainEndpoint(kinds.policies),
     inspectorEndpoint({ ...world, flows: kinds.flows }),
     ...kinds.all.flatMap((kind) => kind.endpoints ?? []),

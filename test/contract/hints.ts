@@ -200,6 +200,10 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
     body: () => ({ bindings: [], seen: null }),
     events: { count: 0, why: 'the sample has no stages that could move' },
   },
+  flows_second_factor_update: {
+    body: async ({ key }) => ({ require: 'groups', groups: [await key('svc_core.group')] }),
+    events: { count: 5, why: 'one for the stage, and for its binding and the group in each of two flows' },
+  },
   flows_ready_made_update: { params: async () => ({ name: 'invitation' }), body: () => ({ is_on: false }) },
   core_groups_add_user_create: member,
   core_groups_remove_user_create: member,

@@ -47,6 +47,9 @@ const forSuperusers: readonly string[] = [
   'admin_overview_checklist_update',
   'flows_ready_made_list',
   'flows_ready_made_update',
+  'flows_switches_retrieve',
+  'flows_second_factor_retrieve',
+  'flows_second_factor_update',
 ];
 const isForSuperusers = (id: string) => forSuperusers.includes(id) || id.startsWith('authenticators_admin_');
 const isListOfTypes = (id: string) => /_all_types_list$/.test(id);

@@ -6,6 +6,8 @@ const labels: Readonly<Record<string, Text>> = {
   'default-authentication-password': 'Ask for password',
   'default-authentication-mfa-validation': 'Second factor',
   'default-authentication-login': 'Sign in',
+  'default-second-factor-required': 'Require a second factor',
+  'default-second-factor-administrators': 'Administrators',
   'default-authenticator-static-setup': 'Set up recovery codes',
   'default-authenticator-totp-setup': 'Set up an authenticator app',
   'default-authenticator-webauthn-setup': 'Set up a passkey',

@@ -32,11 +32,7 @@ export const readyMadeEndpoints = (world: World): readonly Endpoint[] => [
     summary: 'List ready-made flows, and whether they are on',
     access: 'superuser',
     answer: { status: 200, schema: arrayOf({ $ref: '#/components/schemas/ReadyMadeFlow' }) },
-    async run(input) {
-      const shown = [];
-      for (const one of readyMade) shown.push(await stateOf(one, input));
-      return shown;
-    },
+    run: shownReadyMade,
   }),
   defineEndpoint({
     id: 'flows_ready_made_update',
@@ -57,6 +53,12 @@ export const readyMadeEndpoints = (world: World): readonly Endpoint[] => [
     },
   }),
 ];
+
+export async function shownReadyMade(input: Input) {
+  const shown = [];
+  for (const one of readyMade) shown.push(await stateOf(one, input));
+  return shown;
+}
 
 async function turnOn(one: ReadyMade, world: World, input: Input): Promise<void> {
   const { call, engine, tx } = input;

@@ -7,12 +7,19 @@ import { type Text, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
 import { flowsPath } from './design.ts';
+import { Places } from './places.tsx';
+import { SecondFactorCard, type SecondFactorRequirement } from './second-factor-card.tsx';
 
 interface ReadyMadeFlow {
   readonly name: 'recovery' | 'invitation' | 'registration' | 'passkey';
   readonly is_on: boolean;
   readonly flow: string | null;
   readonly places: readonly { readonly name: string; readonly path: string }[];
+}
+
+interface Switches {
+  readonly ready_made: readonly ReadyMadeFlow[];
+  readonly second_factor: SecondFactorRequirement;
 }
 
 const path = '/flows/ready_made/';
@@ -43,15 +50,16 @@ const words: Readonly<Record<ReadyMadeFlow['name'], { title: Text; about: Text; 
 
 /** Ready-made flows, each with a switch. */
 export function ReadyMade() {
-  const read = useAnswer<readonly ReadyMadeFlow[]>(path);
+  const read = useAnswer<Switches>('/flows/switches/');
   return (
     <section className="stack-tight" aria-label={t('Ready-made flows')}>
       <Loaded {...read}>
-        {(flows) => (
+        {({ ready_made, second_factor }) => (
           <ul className="tiles ready-made-list">
-            {flows.map((flow) => (
+            {ready_made.map((flow) => (
               <ReadyMadeCard key={flow.name} flow={flow} reload={read.reload} />
             ))}
+            <SecondFactorCard key={JSON.stringify(second_factor)} stored={second_factor} reload={read.reload} />
           </ul>
         )}
       </Loaded>
@@ -86,19 +94,7 @@ function ReadyMadeCard({ flow, reload }: { flow: ReadyMadeFlow; reload(): Promis
         </button>
       </div>
       <p>{t(about)}</p>
-      {places.length > 0 && (
-        <p className="quiet small">
-          {t(kind)}:{' '}
-          {places.map((place, at) => (
-            <span key={place.path}>
-              {at > 0 && ', '}
-              <Link href={hrefOf(place.path)}>
-                <bdi>{place.name}</bdi>
-              </Link>
-            </span>
-          ))}
-        </p>
-      )}
+      <Places label={t(kind)} places={places} />
       {problem && <Notice tone="bad">{problem}</Notice>}
       {flow.flow !== null && (
         <p className="small">

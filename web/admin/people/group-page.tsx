@@ -3,7 +3,7 @@ import './people.css';
 import { Code } from '../../elements/code.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
-import { useInterface } from '../api/interface.ts';
+import { useEntry, useInterface } from '../api/interface.ts';
 import { pathOfObject } from '../api/object.ts';
 import type { Names } from '../api/objects.ts';
 import { usePage } from '../api/pages.ts';
@@ -16,6 +16,7 @@ import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../resource-page.ts';
+import { GiveRoleButton } from './give-role-button.tsx';
 import { MembersTab } from './members-tab.tsx';
 
 interface Group {
@@ -32,6 +33,7 @@ export function GroupPage({ entry, objectKey }: ResourcePage) {
   const read = usePage<Group>(`${pathOfObject(entry, objectKey)}?include_users=false`);
   const { resources } = useInterface();
   const { query } = useAddress();
+  const mayAddRoles = useEntry('/rbac/roles/')?.may.add === 'all';
   const has = (path: string) => resources.some((other) => other.path === path);
   const crumbs = [{ text: entry.plural, href: hrefOf(entry.path) }];
   if (read.answer.state !== 'ready') return <Unread read={read} entry={entry} />;
@@ -55,6 +57,7 @@ export function GroupPage({ entry, objectKey }: ResourcePage) {
           {may.includes('delete') && (
             <DeleteButton {...{ entry, objectKey }} title={group.name} isSuperuser={group.is_superuser} hasUsedBy />
           )}
+          {mayAddRoles && may.includes('change') && <GiveRoleButton group={group} reload={read.reload} />}
           {may.includes('change') && (
             <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${group.pk}/`)}>
               {t('Edit')}

@@ -1,0 +1,123 @@
+import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
+import { Invalid } from '../../lib/problem.ts';
+import type { Query } from '../../platform/db/database.ts';
+import { arrayOf, objectSchema, stringSchema, uuidSchema } from '../../resource/document/json-schema.ts';
+import { defineEndpoint, type Endpoint, type EndpointInput } from '../../resource/endpoint.ts';
+import { uuid } from '../../resource/fields/scalar.ts';
+import { list } from '../../resource/fields/structured.ts';
+import { choice } from '../../resource/fields/text.ts';
+import { selectOne } from '../../resource/read/read.ts';
+import { destroyRow, updateRow } from '../../resource/write/write-row.ts';
+import { createMake } from '../bootstrap/steps.ts';
+import type { World } from '../world.ts';
+import { shownReadyMade } from './ready-made.endpoints.ts';
+import {
+  readSecondFactor,
+  requireSecondFactor,
+  type SecondFactorWrites,
+  scopes,
+  signInFlows,
+} from './second-factor.ts';
+
+const path = '/flows/second_factor/';
+const schema = objectSchema({
+  require: {
+    type: 'string',
+    enum: [...scopes, 'custom'],
+    description: 'Of whom sign-in requires a second factor; `custom` if the flows differ or were changed by hand.',
+  },
+  groups: { ...arrayOf(uuidSchema), description: 'The groups whose members need one.' },
+  places: {
+    ...arrayOf(objectSchema({ name: stringSchema, path: stringSchema })),
+    description: 'The flows by which brands and sources sign people in.',
+  },
+});
+
+const maxGroups = 50;
+
+/** Of whom sign-in requires a second factor: one switch instead of a stage and gates in each flow. */
+export const secondFactorEndpoints = (world: World): readonly Endpoint[] => [
+  defineEndpoint({
+    id: 'flows_switches_retrieve',
+    method: 'GET',
+    path: '/flows/switches/',
+    summary: 'Get all switches of sign-in, for one page',
+    access: 'superuser',
+    answer: {
+      status: 200,
+      schema: objectSchema({
+        ready_made: arrayOf({ $ref: '#/components/schemas/ReadyMadeFlow' }),
+        second_factor: { $ref: '#/components/schemas/SecondFactorRequirement' },
+      }),
+      schemaName: 'SignInSwitches',
+    },
+    run: async (input) => ({ ready_made: await shownReadyMade(input), second_factor: await shown(input.tx) }),
+  }),
+  defineEndpoint({
+    id: 'flows_second_factor_retrieve',
+    method: 'GET',
+    path,
+    summary: 'Get of whom sign-in requires a second factor',
+    access: 'superuser',
+    answer: { status: 200, schema: { $ref: '#/components/schemas/SecondFactorRequirement' } },
+    run: ({ tx }) => shown(tx),
+  }),
+  defineEndpoint({
+    id: 'flows_second_factor_update',
+    method: 'PUT',
+    path,
+    summary: 'Require a second factor at sign-in',
+    access: 'superuser',
+    body: {
+      require: choice(scopes, { help: 'Of whom sign-in requires a second factor.' }),
+      groups: list(uuid(), { default: () => [], help: 'The groups whose members need one, for `groups`.' }),
+    },
+    bodySchema: 'SecondFactorRequirementRequest',
+    answer: { status: 200, schema, schemaName: 'SecondFactorRequirement' },
+    async run({ call, engine, tx, values }) {
+      const groups = values.require === 'groups' ? [...new Set(values.groups)] : [];
+      if (values.require === 'groups') await checkGroups(tx, groups);
+      const require = scopes.find((one) => one === values.require) ?? 'none';
+      const wanted = { require, groups: groups.toSorted() };
+      const present = await readSecondFactor(tx, await signInFlows(tx));
+      if (isDeepStrictEqual(present, wanted)) return shown(tx);
+      const make = createMake(tx, world, engine, call);
+      await requireSecondFactor(make, writes({ call, engine, tx }), wanted);
+      return shown(tx);
+    },
+  }),
+];
+
+async function shown(tx: Query) {
+  const flows = await signInFlows(tx);
+  const places = flows.map(({ name, slug }) => ({ name, path: `/flows/instances/${slug}/` }));
+  return { ...(await readSecondFactor(tx, flows)), places };
+}
+
+async function checkGroups(tx: Query, groups: readonly string[]): Promise<void> {
+  if (groups.length === 0) throw Invalid.field('groups', 'Choose at least one group.');
+  if (groups.length > maxGroups) throw Invalid.field('groups', `Choose at most ${maxGroups} groups.`);
+  const { rows } = await sql`select pk from groups where pk in (${sql.join(groups)})`.execute(tx);
+  if (rows.length < groups.length) throw Invalid.field('groups', 'One of the groups does not exist.');
+}
+
+function writes(context: Pick<EndpointInput, 'call' | 'engine'> & { readonly tx: Query }): SecondFactorWrites {
+  const { engine, call, tx } = context;
+  const found = async (model: string, pk: string) => {
+    const resource = engine.registry.require(model);
+    const row = await selectOne({ engine, resource, call, tx }, [sql`${resource.row().col('pk')} = ${pk}`]);
+    if (!row) throw new Error(`${model} ${pk} is gone`);
+    return { context: { engine, resource, call, tx }, current: row.values };
+  };
+  return {
+    async remove(model, pk) {
+      const { context, current } = await found(model, pk);
+      await destroyRow(context, pk, current);
+    },
+    async change(model, pk, values) {
+      const { context, current } = await found(model, pk);
+      await updateRow(context, pk, current, values, 'patch');
+    },
+  };
+}
