@@ -119,8 +119,8 @@ describeJourney('the events page of administrators', (journey) => {
     await page.getByText('The first thing happened.').click();
     await page.getByRole('link', { name: 'Create a rule from this…' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByText('Choose a group first.').waitFor();
+    const administrators = dialog.getByRole('combobox', { name: 'Group' });
+    await expect.poll(() => administrators.inputValue()).toBe('Gatehouse Admins');
     await dialog.getByRole('combobox', { name: 'Group' }).fill(name);
     await dialog.getByRole('option', { name }).click();
     await dialog.getByRole('combobox', { name: 'Transports' }).fill('default-local');
@@ -135,6 +135,44 @@ describeJourney('the events page of administrators', (journey) => {
     expect((await admin.get(`/policies/bindings/?target=${rule.pk}`)).body.results).toMatchObject([
       { policy_obj: { name: rule.name } },
     ]);
+    await openAdmin(page, `/events/rules/${rule.pk}/`);
+    await page.getByText(/^When an event passes .+, notify .+ by default-local-transport\.$/).waitFor();
+    await page.waitForLoadState('networkidle');
+  });
+
+  test('shows unread notifications with links to what they are about, and finds it again', async () => {
+    const { server } = journey();
+    const { admin } = server;
+    const group = (await admin.post('/core/groups/', { name: unique('Staff') })).body;
+    const { pk, api } = await server.user(['svc_core.view_group', 'svc_events.view_event'], { groups: [group.pk] });
+    const model = { app: 'svc_core', model_name: 'group', pk: group.pk.replaceAll('-', ''), name: group.name };
+    const event = (message: string) =>
+      admin.post('/events/events/', { action: 'custom_bell', app: 'svc_core', context: { message, model } });
+    const first = (await event('before')).body;
+    const rule = { event: first.pk, name: unique('rule'), group: group.pk, transports: [], severity: 'alert' };
+    expect((await admin.post('/events/rules/from_event/', rule)).status).toBe(201);
+    const message = unique('Staff lost its lead');
+    await event(message);
+    const notifications = async () => (await api.get('/events/notifications/')).body.results;
+    const has = (one: { body: string }) => one.body.includes(message);
+    await expect.poll(async () => (await notifications()).some(has), { timeout: 20_000 }).toBe(true);
+    // The event that the rule was made from may have been matched, too.
+    for (const one of (await notifications()).filter((other: { body: string }) => !has(other)))
+      await api.patch(`/events/notifications/${one.pk}/`, { seen: true });
+    const page = await visitAdmin(journey(), '/core/groups/', { user: pk });
+    const bell = page.locator('summary').filter({ hasText: 'Notifications' });
+    await expect.poll(() => bell.locator('.bell-count').textContent()).toBe('1 not seen yet');
+    await bell.click();
+    await page.getByText('Alert', { exact: true }).waitFor();
+    await expect.poll(() => axeViolations(page)).toEqual([]);
+    await page.getByRole('link', { name: message }).click();
+    await page.getByRole('heading', { name: group.name, level: 1 }).waitFor();
+    await bell.locator('.bell-count').waitFor({ state: 'detached' });
+    await openAdmin(page, '/core/groups/');
+    await page.keyboard.press('/');
+    await page.getByRole('dialog').getByRole('option').first().getByText(group.name).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: group.name, level: 1 }).waitFor();
     await page.waitForLoadState('networkidle');
   });
 

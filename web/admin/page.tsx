@@ -1,6 +1,9 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { useHeading } from '../page/use-heading.ts';
 import { t } from '../texts/texts.ts';
+import { useAddress } from './address.ts';
+import { entryAt, useInterface } from './api/interface.ts';
+import { addRecent } from './frame/recent.ts';
 import { Link } from './link.tsx';
 
 interface Crumb {
@@ -23,6 +26,7 @@ interface Props {
 /** The frame of an admin page: breadcrumbs, heading, actions and content. */
 export function Page({ title, intro, mark, crumbs = [], actions, children }: Props) {
   const heading = useHeading(title);
+  useRecent(title, mark !== undefined);
   return (
     <>
       <div className="page-head">
@@ -51,4 +55,14 @@ export function Page({ title, intro, mark, crumbs = [], actions, children }: Pro
       {children}
     </>
   );
+}
+
+/** Keeps the objects whose pages were opened, for the command palette. */
+function useRecent(title: string, hasMark: boolean): void {
+  const { path } = useAddress();
+  const { user, resources } = useInterface();
+  useEffect(() => {
+    const [entry, key] = entryAt(resources, path) ?? [];
+    if (hasMark && entry && key) addRecent(user.pk, { path, title, kind: entry.singular });
+  }, [title, hasMark, path, user, resources]);
 }

@@ -12,6 +12,7 @@ const Events = lazyPage(async () => (await import('./events/events-page.tsx')).E
 const AboveProxyProvider = lazyPage(
   async () => (await import('./applications/forward-auth-card.tsx')).AboveProxyProvider,
 );
+const AboveRule = lazyPage(async () => (await import('./events/above-rule.tsx')).AboveRule);
 const AboveEvent = lazyPage(async () => (await import('./events/above-event.tsx')).AboveEvent);
 const Settings = lazyPage(async () => (await import('./pages/settings.tsx')).Settings);
 const Everything = lazyPage(async () => (await import('./pages/everything.tsx')).Everything);
@@ -69,6 +70,7 @@ const sidePanels: Readonly<Record<string, ComponentType<SidePanelProps>>> = { '/
 const banners: Readonly<Record<string, ComponentType<BannerProps>>> = {
   '/crypto/certificatekeypairs/': EndingCertificate,
   '/events/events/': AboveEvent,
+  '/events/rules/': AboveRule,
   '/providers/all/': Unassigned,
   '/providers/proxy/': AboveProxyProvider,
   '/sources/all/': AboveSource,

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
 import { isObject } from '../../api/is-object.ts';
 import { SelectField } from '../../elements/choice.tsx';
@@ -16,6 +16,7 @@ import type { Event } from './event.ts';
 
 const severities = { notice: 'Notice', warning: 'Warning', alert: 'Alert' } as const;
 const created = ['/events/rules/', '/policies/event_matcher/', '/policies/bindings/'];
+const transportsPath = '/events/transports/';
 const dialogOf = ({ pk }: Event) => `rule-${pk}`;
 
 function useMayMakeRules(): boolean {
@@ -54,8 +55,13 @@ function RuleDialog({ event }: { event: Event }) {
   const [name, setName] = useState(() => titleOf(event, resources));
   const [group, setGroup] = useState<string | null>(null);
   const [transports, setTransports] = useState<readonly (string | number)[]>([]);
+  const [webhook, setWebhook] = useState('');
   const [severity, setSeverity] = useState('notice');
+  const mayAddTransports = resources.some((entry) => entry.path === transportsPath && entry.may.add === 'all');
   const done = useToast();
+  useEffect(() => {
+    void findAdministrators().then((found) => setGroup((chosen) => chosen ?? found));
+  }, []);
   return (
     <ActionDialog
       name={dialogOf(event)}
@@ -63,7 +69,7 @@ function RuleDialog({ event }: { event: Event }) {
       confirm={t('Create')}
       act={async () => {
         if (group === null) throw new Error(t('Choose a group first.'));
-        await apiFetch('POST', '/events/rules/from_event/', { event: pk, name, group, transports, severity });
+        await createRule({ event: pk, name, group, transports, severity }, webhook.trim());
         closeDialog();
         done(t('The rule {name} works from now on.', { name }));
       }}
@@ -85,6 +91,15 @@ function RuleDialog({ event }: { event: Event }) {
         isNumber={false}
         onChange={setTransports}
       />
+      {mayAddTransports && (
+        <TextField
+          label={t('Webhook address')}
+          hint={t('Creates a transport that sends one message to it.')}
+          type="url"
+          value={webhook}
+          onChange={({ currentTarget }) => setWebhook(currentTarget.value)}
+        />
+      )}
       <SelectField
         label={t('Severity')}
         value={severity}
@@ -93,4 +108,37 @@ function RuleDialog({ event }: { event: Event }) {
       />
     </ActionDialog>
   );
+}
+
+interface RuleValues {
+  readonly event: string;
+  readonly name: string;
+  readonly group: string;
+  readonly transports: readonly (string | number)[];
+  readonly severity: string;
+}
+
+/** With a transport for the webhook, if there is one; it goes again if the rule is refused. */
+async function createRule(rule: RuleValues, webhook: string): Promise<void> {
+  const create = (transports: RuleValues['transports']) =>
+    apiFetch('POST', '/events/rules/from_event/', { ...rule, transports });
+  if (webhook === '') return void (await create(rule.transports));
+  const transport = await apiFetch<{ pk: string }>('POST', transportsPath, {
+    ...{ name: rule.name, mode: 'webhook', webhook_url: webhook, send_once: true },
+  });
+  try {
+    await create([...rule.transports, transport.pk]);
+  } catch (problem) {
+    await apiFetch('DELETE', `${transportsPath}${transport.pk}/`).catch(() => {});
+    throw problem;
+  }
+}
+
+/** The group that is proposed: the first one of administrators that the caller may see. */
+async function findAdministrators(): Promise<string | null> {
+  const query = 'is_superuser=true&ordering=name&page_size=1';
+  const { results } = await apiFetch<{ results: readonly { pk: string }[] }>('GET', `/core/groups/?${query}`).catch(
+    () => ({ results: [] }),
+  );
+  return results[0]?.pk ?? null;
 }

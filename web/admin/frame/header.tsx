@@ -7,6 +7,7 @@ import { useInterface } from '../api/interface.ts';
 import { Face } from '../icons/face.tsx';
 import { Link } from '../link.tsx';
 import { Appearance } from './appearance.tsx';
+import { Bell } from './bell.tsx';
 import { commandKey } from './keys.ts';
 import { Popover } from './popover.tsx';
 
@@ -21,6 +22,7 @@ export function Header() {
         <span>{t('Search')}</span>
         <kbd>{commandKey} K</kbd>
       </button>
+      <Bell />
       <Appearance />
       <AccountMenu />
     </header>

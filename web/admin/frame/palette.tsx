@@ -11,6 +11,7 @@ import { useDialog } from '../use-dialog.ts';
 import { passEscape } from '../widgets/pass-escape.ts';
 import { useKey } from './keys.ts';
 import { fits, type Hit, listsWith, placesOf } from './palette-places.ts';
+import { recentObjects } from './recent.ts';
 
 /** The command palette: finds pages, actions and objects. */
 export function Palette() {
@@ -39,7 +40,19 @@ function Search() {
   const fitting = [...matching.filter(isCalledSo), ...matching.filter((place) => !isCalledSo(place))];
   // Not before the answer is there: Enter would lead to a list while the object is on its way.
   const lists = of !== text || text.trim().length < 2 ? [] : listsWith(text.trim(), known, objects.length === 0);
-  const hits = [...fitting.slice(0, objects.length > 0 ? 4 : maxShown), ...objects.slice(0, maxObjects), ...lists];
+  const recent = useMemo(
+    () =>
+      recentObjects(known.user.pk).map(({ path, title, kind }) => ({
+        ...{ id: `recent ${path}`, title, kind, href: hrefOf(path) },
+      })),
+    [known],
+  );
+  const hits = [
+    ...(words.length === 0 ? recent : []),
+    ...fitting.slice(0, objects.length > 0 ? 4 : maxShown),
+    ...objects.slice(0, maxObjects),
+    ...lists,
+  ];
   const { getInputProps, getMenuProps, getItemProps, getLabelProps, highlightedIndex } = useCombobox<Hit>({
     items: hits,
     isOpen: true,
