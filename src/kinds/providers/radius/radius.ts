@@ -18,7 +18,7 @@ import { createConnections } from './radsec/connections.ts';
 import { createRadSecListener } from './radsec/listener.ts';
 import { answerPap } from './server/answer.ts';
 import { createClients } from './server/clients.ts';
-import { createComplaints } from './server/complaints.ts';
+import { type Complain, createComplaints } from './server/complaints.ts';
 import { createListener } from './server/listener.ts';
 import type { RadiusCall } from './server/radius-call.ts';
 import { relayedStreams } from './server/relayed-streams.ts';
@@ -46,15 +46,17 @@ export const radius = (needs: Needs): ProviderKind => ({
   ],
   outpost: 'radius',
   resources: [radiusMapping(needs), radiusOutpostConfig()],
-  streams: (server) =>
-    relayedStreams(({ outpost, isAllowed }) => {
-      const { serving, clients, answer } = serve({ ...needs, ...server }, outpost);
+  streams(server) {
+    const common = { ...needs, ...server, complain: createComplaints(needs.log) };
+    return relayedStreams(({ outpost, isAllowed }) => {
+      const { serving, clients, answer } = serve(common, outpost);
       return createRequests(serving, clients, async (request) => ((await isAllowed()) ? answer(request) : null));
-    }),
+    });
+  },
   listeners(server) {
     const { host, port, tlsPort } = needs.config.radius;
     if (port === null && tlsPort === null) return [];
-    const { serving, clients, answer } = serve({ ...needs, ...server }, null);
+    const { serving, clients, answer } = serve({ ...needs, ...server, complain: createComplaints(needs.log) }, null);
     const requests = createRequests(serving, clients, answer);
     // Clients of its own, so that a flood of datagrams does not keep those of RadSec waiting.
     const connections = createConnections({ ...serving, requests, clients: createClients(serving.db, needs.key.box) });
@@ -67,8 +69,7 @@ export const radius = (needs: Needs): ProviderKind => ({
 });
 
 /** What answers the requests that come to an outpost, or to this server where it is null. */
-function serve(needs: ServerNeeds, outpost: string | null) {
-  const serving = { ...needs, complain: createComplaints(needs.log) };
+function serve(serving: ServerNeeds & { readonly complain: Complain }, outpost: string | null) {
   const eap = { ...serving, sessions: createEapSessions() };
   const answer = (request: RadiusCall): Promise<Response> =>
     isEap(request) ? answerEap(eap, request) : answerPap(serving, request);
