@@ -33,15 +33,23 @@ describeOnBoth(
       authority = await pair('ada');
       await network.change({ certificate: own.pk, client_ca: authority.pk });
     });
-    const byTtls = (given: string, identity = 'ada') =>
+    const versions = { 'TLS 1.2': 'tls_disable_tlsv1_3=1', 'TLS 1.3': 'tls_disable_tlsv1_3=0' };
+    const byTtls = (given: string, phase1 = versions['TLS 1.2']) =>
       joinWifi({
         ...{ port: network.port, secret, files: { ca_cert: serverPem } },
-        settings: { eap: 'TTLS', identity, anonymous_identity: 'anonymous', password: given, phase2: 'auth=PAP' },
+        settings: {
+          eap: 'TTLS',
+          identity: 'ada',
+          anonymous_identity: 'x',
+          password: given,
+          phase1,
+          phase2: 'auth=PAP',
+        },
       });
-    const byTls = ({ certificate, key }: KeyPair) =>
+    const byTls = ({ certificate, key }: KeyPair, phase1 = versions['TLS 1.2']) =>
       joinWifi({
         ...{ port: network.port, secret, files: { ca_cert: serverPem, client_cert: certificate, private_key: key } },
-        settings: { eap: 'TLS', identity: 'whoever' },
+        settings: { eap: 'TLS', identity: 'anonymous', phase1 },
       });
 
     test.runIf(hasTools)(
@@ -63,6 +71,24 @@ describeOnBoth(
       expect(await byTls(authority)).toMatchObject({ isIn: true, hasKeys: true });
       const { results } = (await server().admin.get('/events/events/?action=login&username=ada')).body;
       expect(results[0]).toMatchObject({ app: 'svc_providers_radius', context: { auth_method: 'certificate' } });
+    });
+
+    test.runIf(hasTools).each(Object.entries(versions))(
+      'both types work by %s, and refuse by it',
+      async (name, phase1) => {
+        const stranger = await pair('ada');
+        for (const joined of [await byTls(authority, phase1), await byTtls(password, phase1)]) {
+          expect(joined).toMatchObject({ isIn: true, hasKeys: true });
+          expect(joined.log).toContain(`Using TLS version ${name.replace(' ', 'v')}`);
+        }
+        for (const refused of [await byTls(stranger, phase1), await byTtls('wrong', phase1)])
+          expect(refused).toMatchObject({ isIn: false, hasKeys: false });
+      },
+    );
+
+    test.runIf(hasTools)('by TLS 1.3 a device waits for the success that the tunnel protects', async () => {
+      const { log } = await byTls(authority, versions['TLS 1.3']);
+      expect(log).toMatch(/ACKing Commitment Message/i);
     });
 
     test.runIf(hasTools)(

@@ -33,11 +33,6 @@ interface Needs extends ServerNeeds {
   readonly sessions: EapSessions;
 }
 
-const keyLabels: Readonly<Record<number, string>> = {
-  [eapTypes.tls]: 'client EAP encryption',
-  [eapTypes.ttls]: 'ttls keying material',
-};
-
 /** Whether a request carries EAP. */
 export const isEap = ({ packet }: RadiusCall): boolean => valuesOf(packet, attributeTypes.eapMessage).length > 0;
 
@@ -88,7 +83,7 @@ async function goOn(
   if (fragment.data.length === 0) return finish(needs, request, session);
   session.incoming.push(Buffer.from(fragment.data));
   if (fragment.hasMore) return challenge(session, emptyFragment);
-  const flight = Buffer.concat(session.incoming);
+  const incoming = Buffer.concat(session.incoming);
   session.incoming = [];
   if (!session.tunnel) {
     const { call, provider } = request;
@@ -96,13 +91,21 @@ async function goOn(
     if (!pair) return refuse(session.id);
     session.tunnel = openTunnel(pair);
   }
-  const received = await session.tunnel.receive(flight);
+  const received = await session.tunnel.receive(incoming);
   if (!received) return refuse(session.id);
   if (received.data.length > 0)
     return session.method === eapTypes.ttls ? byPassword(needs, request, session, received.data) : refuse(session.id);
-  if (received.flight.length === 0) return refuse(session.id);
-  session.outgoing = fragmentsOf(received.flight);
+  const flight = await withSuccess(session, received.flight);
+  if (!flight || flight.length === 0) return refuse(session.id);
+  session.outgoing = fragmentsOf(flight);
   return sendNext(session);
+}
+
+/** After a flight of TLS 1.3 that shows a verified certificate, EAP-TLS confirms that (RFC 9190, section 2.1.1). */
+async function withSuccess({ method, tunnel }: EapSession, flight: Buffer): Promise<Buffer | null> {
+  if (method !== eapTypes.tls || !tunnel?.isTls13()) return flight;
+  const success = tunnel.peerName() === null ? null : await tunnel.send(Buffer.of(0));
+  return success && Buffer.concat([flight, success]);
 }
 
 function sendNext(session: EapSession): Response {
@@ -134,10 +137,9 @@ async function letIn(
   session: EapSession,
   user: Parameters<typeof accept>[2],
 ): Promise<Response> {
-  const label = keyLabels[session.method];
   const accepted = await accept(needs, request, user);
-  if (accepted.code !== codes.accessAccept || !session.tunnel || !label) return refuse(session.id);
-  const key = session.tunnel.exportKey(label);
+  if (accepted.code !== codes.accessAccept || !session.tunnel) return refuse(session.id);
+  const key = session.tunnel.exportMasterKey(session.method);
   return {
     code: codes.accessAccept,
     attributes: [...inEap(encodeEapEnd(true, session.id)), ...mppeKeys(request, key), ...accepted.attributes],

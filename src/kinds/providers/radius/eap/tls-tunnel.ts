@@ -1,6 +1,7 @@
 import { constants } from 'node:crypto';
 import { Duplex } from 'node:stream';
 import { createServer, type TLSSocket } from 'node:tls';
+import { eapTypes } from './eap-packet.ts';
 import type { EapPair } from './eap-pairs.ts';
 
 export interface Tunnel {
@@ -8,7 +9,12 @@ export interface Tunnel {
   receive(flight: Buffer): Promise<Received | null>;
   /** The common name of a peer whose certificate the chosen authority has issued; null without one. */
   peerName(): string | null;
-  exportKey(label: string): Buffer;
+  /** Whether TLS 1.3 was negotiated and the handshake is complete. */
+  isTls13(): boolean;
+  /** Encrypts data for the peer. */
+  send(data: Buffer): Promise<Buffer | null>;
+  /** The master session key of a type of EAP (RFC 5216, 5281 and 9427). */
+  exportMasterKey(type: number): Buffer;
   close(): void;
 }
 
@@ -20,6 +26,13 @@ export interface Received {
 }
 
 const masterKeyLength = 64;
+/** With the extended one, which nothing uses here. The keys of TLS 1.3 depend on the length. */
+const exportedLength = 128;
+const tls13Label = 'EXPORTER_EAP_TLS_Key_Material';
+const tls12Labels: Readonly<Record<number, string>> = {
+  [eapTypes.tls]: 'client EAP encryption',
+  [eapTypes.ttls]: 'ttls keying material',
+};
 const quietTurns = 4;
 /** It answers at once, or not before it has more. */
 const answerWithinMs = 1_000;
@@ -49,8 +62,8 @@ export function openTunnel({ certificate, key, authority }: EapPair): Tunnel {
     ...{ cert: certificate, key, requestCert: authority !== null, rejectUnauthorized: false },
     // No other authority counts, not even those that browsers trust.
     ...(authority !== null && { ca: authority }),
-    // The keys of TLS 1.3 are derived in another way, and a resumed session would not show its certificate.
-    ...{ minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET },
+    // A resumed session would not show its certificate.
+    ...{ minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET },
   });
   wire.on('error', fail).on('close', fail);
   server.on('tlsClientError', fail);
@@ -83,26 +96,35 @@ export function openTunnel({ certificate, key, authority }: EapPair): Tunnel {
     wake = () => {};
   }
 
+  async function exchange(begin: () => void): Promise<Received | null> {
+    if (hasFailed) return null;
+    out = [];
+    plain = [];
+    const settled = settle();
+    begin();
+    await settled;
+    return hasFailed ? null : { flight: Buffer.concat(out), data: Buffer.concat(plain) };
+  }
+
   return {
-    async receive(flight) {
-      if (hasFailed) return null;
-      out = [];
-      plain = [];
-      const settled = settle();
-      wire.push(flight);
-      await settled;
-      if (hasFailed) return null;
-      return { flight: Buffer.concat(out), data: Buffer.concat(plain) };
+    receive: (flight) => exchange(() => wire.push(flight)),
+    async send(data) {
+      const sent = await exchange(() => socket?.write(data));
+      return sent?.flight ?? null;
     },
+    isTls13: () => socket?.getProtocol() === 'TLSv1.3',
     peerName() {
       if (!socket?.authorized) return null;
       const name: unknown = socket.getPeerCertificate().subject?.CN;
       return typeof name === 'string' && name !== '' ? name : null;
     },
-    exportKey(label) {
+    exportMasterKey(type) {
       if (!socket) throw new Error('the tunnel is not there yet');
-      // Without a context, which Node takes as a missing argument only.
-      return Reflect.apply(socket.exportKeyingMaterial, socket, [masterKeyLength, label]);
+      // TLS 1.2 has no context, which Node takes as a missing argument only.
+      const [label, ...context] =
+        socket.getProtocol() === 'TLSv1.3' ? [tls13Label, Buffer.of(type)] : [tls12Labels[type]];
+      const exported: Buffer = Reflect.apply(socket.exportKeyingMaterial, socket, [exportedLength, label, ...context]);
+      return exported.subarray(0, masterKeyLength);
     },
     close() {
       socket?.destroy();
