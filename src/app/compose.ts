@@ -24,6 +24,7 @@ import { createAnonymousQuota } from '../platform/limits/anonymous-quota.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { storeTarget } from '../policy/target.ts';
 import { createEvaluateAccess } from '../provider/application-access.ts';
+import { checkDeploymentsAfterEvent } from '../provider/outpost/deployment/after-event.ts';
 import { mountOutposts } from '../provider/outpost/outpost-routes.ts';
 import { createAnonymousLimit } from '../resource/access/anonymous-limit.ts';
 import type { ResourceWorld } from '../resource/call.ts';
@@ -100,7 +101,10 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   };
   const resourceWorld: ResourceWorld = {
     ...shared,
-    record: recordingFor(kinds.protocolKinds, createRecord({ ...recording, onRecorded })),
+    record: recordingFor(
+      [...kinds.protocolKinds, { afterEvent: checkDeploymentsAfterEvent({ ...kinds, jobs: () => jobs }) }],
+      createRecord({ ...recording, onRecorded }),
+    ),
   };
   const worldWithoutNotifications: ResourceWorld = { ...shared, record: createRecord(recording) };
   const metrics = createMetrics(version);

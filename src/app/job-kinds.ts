@@ -4,11 +4,14 @@ import type { Outdated } from '../core/cleanup/delete-in-batches.ts';
 import { pendingListsJob } from '../core/cleanup/pending-lists.job.ts';
 import { deletedUsersJob } from '../core/event/deleted-users.ts';
 import { rollupJobs } from '../core/event/rollup.jobs.ts';
+import { connectionStatesJob } from '../core/outpost/connection-states.ts';
 import { deliverJob } from '../notify/deliver.job.ts';
 import { matchJob } from '../notify/match.job.ts';
 import { notificationCleanupJob } from '../notify/notification-cleanup.job.ts';
 import { queueDeliveriesJob } from '../notify/queue-deliveries.job.ts';
 import type { JobKind, Jobs } from '../platform/jobs/job.ts';
+import { deploymentJobs } from '../provider/outpost/deployment/deployment.jobs.ts';
+import { queueDeploymentsBy } from '../provider/outpost/deployment/deployments.ts';
 import { syncJobs } from '../provider/sync/sync.jobs.ts';
 import type { ResourceWorld } from '../resource/call.ts';
 import type { Engine } from '../resource/resource.ts';
@@ -24,6 +27,7 @@ export function jobKinds(world: World, needs: Needs): JobKind[] {
   const callWithoutNotifications = () => systemCall(db, worldWithoutNotifications, clock.now());
   const ownCall = () => systemCall(db, resourceWorld, clock.now());
   const expiring = [...ownExpiring, ...kinds.all.flatMap((kind) => kind.expiring ?? [])];
+  const server = { db, engine, jobs, systemCall: ownCall };
   return [
     matchJob({ policies, transports, jobs, callWithoutNotifications }),
     queueDeliveriesJob(db, { transports, jobs }),
@@ -38,10 +42,16 @@ export function jobKinds(world: World, needs: Needs): JobKind[] {
     ...rollupJobs({ db, clock }),
     ...(db.emptyPendingLists ? [pendingListsJob(db.emptyPendingLists)] : []),
     ...syncJobs(
-      { db, engine, jobs, systemCall: ownCall },
+      server,
       kinds.providerKinds.flatMap(({ sync }) => sync ?? []),
     ),
-    ...kinds.all.flatMap((kind) => kind.jobs?.({ db, engine, jobs, systemCall: ownCall }) ?? []),
+    ...deploymentJobs({ ...world, ...kinds, ...world.config, server }),
+    connectionStatesJob({
+      server,
+      kinds: kinds.connectionKinds,
+      onRecovered: (tx, connection) => queueDeploymentsBy(jobs(), tx, connection),
+    }),
+    ...kinds.all.flatMap((kind) => kind.jobs?.(server) ?? []),
   ];
 }
 

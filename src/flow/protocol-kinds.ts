@@ -34,7 +34,10 @@ export const chainLogoutRedirects =
   };
 
 /** Records events, and passes them to the kinds in the same transaction. */
-export function recordingFor(kinds: Kinds, record: ResourceWorld['record']): ResourceWorld['record'] {
+export function recordingFor(
+  kinds: readonly Pick<Kinds[number], 'afterEvent'>[],
+  record: ResourceWorld['record'],
+): ResourceWorld['record'] {
   const watching = kinds.filter(({ afterEvent }) => afterEvent);
   return async (tx, call, event) => {
     await record(tx, call, event);

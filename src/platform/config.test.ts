@@ -68,6 +68,7 @@ test('every setting is read', () => {
     GATEHOUSE_RADIUS_PORT: '1812',
     GATEHOUSE_RADSEC_PORT: '2083',
     GATEHOUSE_TOKEN: 'the-token-of-an-outpost',
+    GATEHOUSE_OUTPOST_IMAGE: 'registry.example.com/gatehouse:1',
   };
   expect(Object.keys(env)).toEqual([...settingNames]);
   expect(readConfig(env)).toMatchObject({

@@ -63,6 +63,8 @@ export interface Config {
   readonly radius: { readonly host: string; readonly port: number | null; readonly tlsPort: number | null };
   /** By which `gatehouse outpost` authenticates. */
   readonly outpostToken: string | null;
+  /** The image of outposts that service connections deploy. */
+  readonly outpostImage: string;
   /** Logged at startup: allowed, but probably a mistake. */
   readonly warnings: readonly string[];
   /** The source of each setting, by its environment variable. */
@@ -102,6 +104,7 @@ export const settingNames = [
   'GATEHOUSE_RADIUS_PORT',
   'GATEHOUSE_RADSEC_PORT',
   'GATEHOUSE_TOKEN',
+  'GATEHOUSE_OUTPOST_IMAGE',
 ] as const;
 
 /** Invalid settings. The message lists all complaints and never a secret. */
@@ -175,6 +178,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       tlsPort: read('GATEHOUSE_RADSEC_PORT', readPort),
     }),
     outpostToken: read('GATEHOUSE_TOKEN', readHeaderValue),
+    outpostImage: read('GATEHOUSE_OUTPOST_IMAGE', readHeaderValue) ?? 'gatehouse:latest',
     sources: Object.freeze(sourcesIn(env)),
   };
   complaints.push(...unsafeCombinations(config));
@@ -222,6 +226,7 @@ export function describeConfig(config: Config): { name: SettingName; value: stri
     GATEHOUSE_RADIUS_PORT: String(config.radius.port ?? ''),
     GATEHOUSE_RADSEC_PORT: String(config.radius.tlsPort ?? ''),
     GATEHOUSE_TOKEN: hidden(config.outpostToken),
+    GATEHOUSE_OUTPOST_IMAGE: config.outpostImage,
   };
   return settingNames.map((name) => ({ name, value: values[name], source: config.sources[name] }));
 }

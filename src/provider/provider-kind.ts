@@ -1,8 +1,10 @@
 import type { ProviderFilters } from '../core/application/provider-filters.ts';
 import type { ClientFacts } from '../core/application/transactional.endpoint.ts';
 import type { Demo, DemoObject } from '../core/kind/demo.ts';
+import type { ServedHost } from '../core/outpost/platform.ts';
 import type { PageNeeds } from '../flow/page-needs.ts';
 import type { ProtocolKind, RouteServer } from '../flow/protocol-kind.ts';
+import type { Query } from '../platform/db/database.ts';
 import type { OutpostStreams } from './outpost/outpost-streams.ts';
 import type { OutpostType } from './outpost/outpost-type.ts';
 import type { Relay } from './outpost/relay.ts';
@@ -25,6 +27,8 @@ export interface ProviderKind extends Omit<ProtocolKind, 'demo'> {
   relay?(server: RouteServer): Relay;
   /** The same for protocols other than HTTP, whose bytes the processes pass on as they get them. */
   streams?(server: RouteServer): OutpostStreams;
+  /** The hosts that an outpost serves for its providers of this kind. */
+  servedHosts?(query: Query, outpost: string): Promise<readonly ServedHost[]>;
   /** The calls by which it pushes users and groups elsewhere; see `sync/README.md`. */
   readonly sync?: SyncKind;
   demo?(demo: Demo): Promise<DemoProvider>;

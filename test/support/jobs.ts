@@ -46,7 +46,7 @@ export async function runJob(server: TestServer, kind: string, payload: unknown 
   let ended: StoredJob | undefined;
   await until(async () => {
     const found = await sql<StoredJob & { pk: string }>`select pk, kind, state, attempt, message from jobs
-      where kind = ${kind} and state in ('done', 'failed')`.execute(db.read);
+      where kind = ${kind} and state in ('done', 'warned', 'failed')`.execute(db.read);
     ended = found.rows.find(({ pk }) => !known.has(pk));
     return ended !== undefined;
   });

@@ -1,4 +1,5 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
@@ -40,11 +41,18 @@ export class Refusal extends Error {
   }
 }
 
+interface ListenOptions {
+  /** By default a free port. */
+  readonly socket?: string;
+  readonly tls?: { readonly cert: string; readonly key: string };
+}
+
 /** A stateful service that speaks JSON, with faults at will. */
 export async function startJsonServer(
   handle: (request: JsonRequest) => JsonAnswer | Promise<JsonAnswer>,
+  { socket, tls }: ListenOptions = {},
 ): Promise<JsonServer> {
-  const server = createServer(async (incoming, response) => {
+  const listener: RequestListener = async (incoming, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString();
@@ -77,10 +85,14 @@ export async function startJsonServer(
     const coding = isCoded ? { 'content-encoding': 'gzip' } : {};
     const headers = { 'content-type': 'application/json', ...coding, ...answer.headers };
     response.writeHead(answer.status, headers).end(isCoded ? gzipSync(content) : content);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  };
+  const server = tls ? createSecureServer(tls, listener) : createServer(listener);
+  await new Promise<void>((resolve) =>
+    socket === undefined ? server.listen(0, '127.0.0.1', resolve) : server.listen(socket, resolve),
+  );
+  const port = () => (server.address() as AddressInfo).port;
   const made: JsonServer = {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: socket === undefined ? `${tls ? 'https' : 'http'}://127.0.0.1:${port()}` : `unix://${socket}`,
     requests: [],
     fault: () => null,
     close: () =>

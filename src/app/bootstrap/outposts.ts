@@ -1,5 +1,5 @@
-import { outpostModel } from '../../provider/outpost/outpost.resource.ts';
 import { defaultOutpostConfig } from '../../provider/outpost/outpost-config.ts';
+import { outpostModel } from '../../provider/outpost/outpost-model.ts';
 import { embeddedOutpost } from '../../provider/outpost/served-here.ts';
 import type { BootstrapStep } from './steps.ts';
 

@@ -1,11 +1,14 @@
 import type { Call } from '../../resource/call.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { Kind } from '../kind/kind.ts';
+import type { Platform } from './platform.ts';
 
 /** A way to reach a platform that runs outposts. */
 export interface ConnectionKind extends Kind {
   readonly resource: Resource;
   readonly askState: FetchState;
+  /** Deploys outposts there; absent if the kind cannot. */
+  readonly platform?: Platform;
 }
 
 export interface ConnectionState {

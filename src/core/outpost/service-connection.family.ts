@@ -1,3 +1,6 @@
+import { sql } from 'kysely';
+import { isSameJson } from '../../lib/json.ts';
+import type { Complaints } from '../../lib/problem.ts';
 import { actionOn, defineResource } from '../../resource/define.ts';
 import { booleanSchema, objectSchema, stringSchema } from '../../resource/document/json-schema.ts';
 import { defineFamilyList } from '../../resource/family.ts';
@@ -5,7 +8,7 @@ import type { Fields } from '../../resource/fields/field.ts';
 import { boolean } from '../../resource/fields/scalar.ts';
 import { text } from '../../resource/fields/text.ts';
 import type { StoredRow } from '../../resource/read/stored-row.ts';
-import type { Family, KindDeclaration, Resource } from '../../resource/resource.ts';
+import type { CheckInput, Family, KindDeclaration, Resource } from '../../resource/resource.ts';
 import { type ConnectionKind, unreachable } from './connection-kind.ts';
 
 const localHelp = 'Whether it reaches the engine or the cluster that this server itself runs on.';
@@ -37,7 +40,19 @@ export function defineConnection<F extends Fields>(
     order: ['name'],
     search: ['name'],
     ...kind,
+    check: async (input) => (await deployedComplaint(input)) ?? (await kind.check?.(input)) ?? null,
   });
+}
+
+/** Outposts are deployed by it with their tokens, which nobody but superusers may send elsewhere. */
+async function deployedComplaint({ call, tx, values, current }: CheckInput): Promise<Complaints | null> {
+  if (!call.actor || call.actor.isSuperuser || !current) return null;
+  const changed = Object.keys(values).filter((name) => name !== 'name' && !isSameJson(values[name], current[name]));
+  const [member] = changed;
+  if (member === undefined) return null;
+  const { rows } = await sql`select 1 from outpost_deployments where connection = ${current.pk} limit 1`.execute(tx);
+  if (rows.length === 0) return null;
+  return { [member]: ['Outposts are deployed by this connection: only superusers may change where it leads.'] };
 }
 
 /** Service connections of every kind. The kind requests the state. */

@@ -1,5 +1,6 @@
+import { isCidr } from '../../lib/cidr.ts';
 import { parseDuration } from '../../lib/duration.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 
 /** The settings of a new outpost. `publicUrl` is where it reaches this server. */
 export const defaultOutpostConfig = (publicUrl: string): JsonObject => ({
@@ -10,6 +11,7 @@ export const defaultOutpostConfig = (publicUrl: string): JsonObject => ({
   object_naming_template: 'xak-outpost-%(name)s',
   refresh_interval: 'minutes=5',
   keep_decisions: 'minutes=1',
+  trusted_proxies: [],
   container_image: null,
   container_network: null,
   container_map_ports: true,
@@ -50,6 +52,9 @@ export function outpostConfigComplaint(config: unknown): string | null {
     if (type !== expected && !(type === 'null' && name in nullable))
       return `Failed to validate config: wrong value type for field "${name}" - should be "${expected}" instead of "${type}".`;
   }
+  const ranges = asStrings(config.trusted_proxies);
+  if (Array.isArray(config.trusted_proxies) && (ranges.length < config.trusted_proxies.length || !ranges.every(isCidr)))
+    return 'Failed to validate config: trusted_proxies is not a list of addresses or networks.';
   const { refresh_interval } = config;
   if (typeof refresh_interval === 'string' && parseDuration(refresh_interval) === null)
     return `Failed to validate config: ${refresh_interval} is not in the correct format of 'hours=3;minutes=1'.`;
@@ -58,6 +63,10 @@ export function outpostConfigComplaint(config: unknown): string | null {
     return 'Failed to validate config: keep_decisions is not a duration of at most hours=1.';
   return null;
 }
+
+/** The texts in a list of settings. */
+export const asStrings = (value: Json | undefined): readonly string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 
 const maxKeepMs = 3_600_000;
 const usualKeepMs = 60_000;

@@ -3,6 +3,7 @@ import type { KeyNeeds } from '../../core/token/issue-token.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { type Complaints, Invalid } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
+import type { Jobs } from '../../platform/jobs/job.ts';
 import { defineAction, defineResource } from '../../resource/define.ts';
 import { integerSchema, objectSchema, stringSchema } from '../../resource/document/json-schema.ts';
 import { nested, nestedMany } from '../../resource/fields/computed.ts';
@@ -15,17 +16,20 @@ import { fieldFilter } from '../../resource/list/query.ts';
 import type { CheckInput, Resource } from '../../resource/resource.ts';
 import { providerModel } from '../provider.family.ts';
 import type { ProviderKind } from '../provider-kind.ts';
+import { deploymentAction } from './deployment/deployment.action.ts';
+import { deploymentComplaint } from './deployment/deployment-rights.ts';
+import { hasDeployments, queueDeployment } from './deployment/deployments.ts';
 import { ensureOutpostAccount, outpostTokenIdentifier } from './outpost-account.ts';
 import { defaultOutpostConfig, outpostConfigComplaint, refreshSeconds } from './outpost-config.ts';
 import { healthAction } from './outpost-health.ts';
+import { outpostModel } from './outpost-model.ts';
 import { type OutpostType, outpostTypes } from './outpost-type.ts';
 import { embeddedOutpost } from './served-here.ts';
-
-export const outpostModel = 'svc_outposts.outpost';
 
 interface Needs {
   readonly kinds: readonly Pick<ProviderKind, 'resource' | 'outpost'>[];
   readonly key: KeyNeeds;
+  readonly jobs: Pick<Jobs, 'enqueue'>;
   readonly publicUrl: string;
   readonly installId: string;
   readonly version: string;
@@ -77,8 +81,8 @@ export function outpostResource(needs: Needs): Resource {
       providers_obj: nestedMany(providerModel, served, { order: 'name' }),
       service_connection: ref('svc_outposts.outpostserviceconnection', 'uuid', {
         nullable: true,
-        needs: 'view',
-        help: 'Where the outpost runs. Gatehouse does not deploy outposts itself.',
+        needs: 'use',
+        help: 'By which Gatehouse deploys the outpost and keeps it up to date; if empty, you run it yourself.',
       }),
       service_connection_obj: nested('svc_outposts.outpostserviceconnection', 'service_connection'),
       config: json({
@@ -99,13 +103,19 @@ export function outpostResource(needs: Needs): Resource {
       refresh_interval_s: { schema: integerSchema, from: ({ config }) => refreshSeconds(config) },
       token_identifier: { schema: stringSchema, from: ({ pk }) => outpostTokenIdentifier(pk) },
     },
-    check: (input) => embeddedComplaint(input) ?? providersComplaint(input, needs.kinds),
+    check: async (input) =>
+      embeddedComplaint(input) ??
+      (await providersComplaint(input, needs.kinds)) ??
+      deploymentComplaint(input, needs.publicUrl),
     async afterWrite(input) {
       const isEmbedded = input.values.managed === embeddedOutpost;
       if (input.verb === 'destroy' && isEmbedded) throw Invalid.whole('The embedded outpost cannot be deleted.');
       if (input.verb !== 'destroy' && !isEmbedded) await ensureOutpostAccount(input, needs.key);
+      const isDeployed = input.verb !== 'destroy' && !isEmbedded && input.values.service_connection !== null;
+      if (isDeployed || (await hasDeployments(input.tx, input.pk)))
+        await queueDeployment(needs.jobs, input.tx, input.pk);
     },
-    actions: [healthAction(needs), defaultSettingsAction(needs.publicUrl)],
+    actions: [healthAction(needs), deploymentAction, defaultSettingsAction(needs.publicUrl)],
   });
 }
 
@@ -114,6 +124,7 @@ type OutpostRow = {
   name: string;
   type: OutpostType;
   providers: readonly number[];
+  service_connection: string | null;
   config: JsonObject;
   managed: string | null;
 };
@@ -122,6 +133,8 @@ function embeddedComplaint({ call, values, current }: CheckInput<OutpostRow>): C
   const before = current?.managed ?? null;
   if (values.managed !== before && call.actor && [values.managed, before].includes(embeddedOutpost))
     return { managed: ['There is one embedded outpost, which Gatehouse creates itself.'] };
+  if (values.managed === embeddedOutpost && values.service_connection !== null)
+    return { service_connection: ['The embedded outpost is this server itself, which is not deployed.'] };
   if (current?.managed !== embeddedOutpost) return null;
   if (values.name !== current.name) return { name: ["Embedded outpost's name cannot be changed"] };
   if (values.type !== current.type) return { type: ["Embedded outpost's type cannot be changed"] };

@@ -183,13 +183,23 @@ export async function checkReferenceRights(
       continue;
     }
     const keys = field.needs === 'use' ? added : after.symmetricDifference(before);
-    const lack = await firstLacking(field.needs, target, [...keys], context);
-    if (!lack) continue;
-    const [hidden] = await hiddenAmong(target, [lack.pk], context);
-    if (hidden !== undefined) throw hiddenReference(name, target, field.needs);
-    const detail = `“${name}” takes the permission ${lack.required} on the ${target.names[0].toLowerCase()} ${lack.pk}.`;
-    throw Problem.lacks(lack.required, detail);
+    await checkRightsOn({ name, needs: field.needs, model: field.model }, [...keys], context);
   }
+}
+
+/** Checks that the caller may change, or use, the objects that a member of the request refers to. */
+export async function checkRightsOn(
+  { name, needs, model }: { readonly name: string; readonly needs: 'use' | 'change'; readonly model: string },
+  keys: readonly (string | number)[],
+  context: AccessContext,
+): Promise<void> {
+  const target = context.registry.require(model);
+  const lack = await firstLacking(needs, target, keys, context);
+  if (!lack) return;
+  const [hidden] = await hiddenAmong(target, [lack.pk], context);
+  if (hidden !== undefined) throw hiddenReference(name, target, needs);
+  const detail = `“${name}” takes the permission ${lack.required} on the ${target.names[0].toLowerCase()} ${lack.pk}.`;
+  throw Problem.lacks(lack.required, detail);
 }
 
 /** Names the permission by the model that the field declares: which kind of object is hidden must not show. */

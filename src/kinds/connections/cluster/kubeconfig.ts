@@ -9,8 +9,8 @@ export interface ClusterAccess {
 }
 
 /**
- * The cluster and user of the current context; null if there is none. Files and programs that the document names are
- * ignored: they belong to the machine it was written for.
+ * The cluster and user of the current context; null if there is none, or if a program has to be run for its
+ * credentials. Files that the document names are ignored: they belong to the machine it was written for.
  */
 export function readKubeconfig(kubeconfig: unknown): ClusterAccess | null {
   const config = asObject(kubeconfig);
@@ -19,6 +19,7 @@ export function readKubeconfig(kubeconfig: unknown): ClusterAccess | null {
   const user = context && named(config.users, context.user, 'user');
   const server = textOf(cluster?.server);
   if (!cluster || !user || URL.parse(server)?.protocol !== 'https:') return null;
+  if (user.exec || user['auth-provider']) return null;
   const ca = decoded(cluster['certificate-authority-data']);
   const cert = decoded(user['client-certificate-data']);
   const key = decoded(user['client-key-data']);

@@ -2,7 +2,7 @@ import { certificateModel } from '../../../core/key/certificate-model.ts';
 import { defineConnection } from '../../../core/outpost/service-connection.family.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { socketOf } from './container-state.ts';
+import { socketOf } from './engine-address.ts';
 
 /** A container engine with the Docker API, on this machine or another. */
 export const containerConnection = defineConnection({

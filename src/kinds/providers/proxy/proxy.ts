@@ -20,6 +20,7 @@ import { createTestLookups } from './proxy-test.ts';
 import { createRecheck } from './recheck.ts';
 import { proxyRelay } from './relay.ts';
 import { proxyRoutes } from './routes.ts';
+import { servedHosts } from './served-hosts.ts';
 import { createOwnKey } from './token.ts';
 
 interface Needs {
@@ -49,6 +50,7 @@ export function proxy(needs: Needs): ProviderKind {
   return {
     resource: proxyProvider(needs),
     outpost: 'proxy',
+    servedHosts,
     relay: (server) => proxyRelay(mountOf(server)),
     routes: (server) => proxyRoutes(mountOf(server)),
     hosted: (server) => proxiedHosts(mountOf(server), upstreams),

@@ -37,6 +37,7 @@ import { radiusCertificates } from './0151-radius-certificates.ts';
 import { brandBackground } from './0165-brand-background.ts';
 import { outpostProcesses } from './0175-outpost-processes.ts';
 import { radsec } from './0180-radsec.ts';
+import { outpostDeployments } from './0190-outpost-deployments.ts';
 import { serverSettings } from './0200-server-settings.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
@@ -80,4 +81,5 @@ export const migrations: readonly Migration[] = [
   ldapRuns,
   radsec,
   serverSettings,
+  outpostDeployments,
 ];

@@ -1,0 +1,1 @@
+export const outpostModel = 'svc_outposts.outpost';
