@@ -102,9 +102,10 @@ describeOnSqlite('rights on outposts that are deployed', (server) => {
     const inside = await made(server(), containers, { name: unique('inside'), url: 'tcp://169.254.169.254:2376' });
     const { pk } = await deployedOutpost(server(), inside.pk);
     await quiet(server());
-    const deployments = await server().admin.get(`${path}${pk}/deployment/`);
-    expect(deployments.body).toMatchObject([
-      { state: 'failed', message: expect.stringContaining('at an address that outgoing calls may not reach') },
-    ]);
+    const { body } = await server().admin.get(`${path}${pk}/deployment/`);
+    expect(body).toMatchObject({
+      state: 'failed',
+      message: expect.stringContaining('at an address that outgoing calls may not reach'),
+    });
   });
 });

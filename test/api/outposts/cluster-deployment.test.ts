@@ -5,7 +5,7 @@ import { quiet, runJob } from '../../support/jobs.ts';
 import type { Document } from '../../support/json-server.ts';
 import { made, unique } from '../../support/make-walk.ts';
 import { tokenOf } from '../../support/outpost-process.ts';
-import { deployedOutpost, deploymentsOf, providerFor } from '../../support/platforms/deployed-outpost.ts';
+import { deployedOutpost, deploymentOf, providerFor } from '../../support/platforms/deployed-outpost.ts';
 import { startCluster, type TestCluster } from '../../support/platforms/kubernetes-api.ts';
 import { describeOnSqlite } from '../../support/server.ts';
 
@@ -102,9 +102,11 @@ describeOnSqlite(
         rules: [{ host: hostname, http: { paths: [{ path: '/outpost.gatehouse', pathType: 'Prefix', backend }] } }],
         tls: [{ hosts: [hostname], secretName: 'gatehouse-outpost-tls' }],
       });
-      expect(await deploymentsOf(server(), outpost.pk)).toMatchObject([
-        { state: 'deployed', place: 'default', message: '1 of 2 pods are ready.' },
-      ]);
+      expect(await deploymentOf(server(), outpost.pk)).toMatchObject({
+        state: 'deployed',
+        place: 'default',
+        message: '1 of 2 pods are ready.',
+      });
     });
 
     test.each([
@@ -196,7 +198,7 @@ describeOnSqlite(
       expect(own().map(([key]) => key.split('/').slice(0, 2).join('/'))).toEqual([
         ...['edge/secrets', 'edge/deployments', 'edge/services', 'edge/ingresses'],
       ]);
-      expect(await deploymentsOf(server(), outpost.pk)).toMatchObject([{ place: 'edge', state: 'deployed' }]);
+      expect(await deploymentOf(server(), outpost.pk)).toMatchObject({ place: 'edge', state: 'deployed' });
       cluster.fault = ({ method }) => (method === 'DELETE' ? { status: 403, body: { message: 'forbidden' } } : null);
       expect((await server().admin.delete(`${path}${outpost.pk}/`)).status).toBe(204);
       await quiet(server());
@@ -229,13 +231,11 @@ describeOnSqlite(
       await patch(outpost.pk, {
         config: { cluster_json_patches: { deployment: [{ op: 'remove', path: '/spec/none' }] } },
       });
-      expect(await deploymentsOf(server(), outpost.pk)).toMatchObject([
-        {
-          state: 'failed',
-          message:
-            'cluster_json_patches, deployment: Operation 1 of the JSON patch cannot be applied: there is no value at the path',
-        },
-      ]);
+      expect(await deploymentOf(server(), outpost.pk)).toMatchObject({
+        state: 'failed',
+        message:
+          'cluster_json_patches, deployment: Operation 1 of the JSON patch cannot be applied: there is no value at the path',
+      });
       expect(cluster.changes()).toEqual([]);
     });
 
@@ -247,16 +247,16 @@ describeOnSqlite(
           ? { status: 422, body: { message: `data.token: Invalid value: "${sealed}"` } }
           : null;
       await patch(outpost.pk, {});
-      const [failed] = await deploymentsOf(server(), outpost.pk);
+      const failed = await deploymentOf(server(), outpost.pk);
       expect(failed).toMatchObject({ state: 'failed', message: expect.stringContaining('Invalid value: "***"') });
       for (const fault of [{ status: 401, body: {} }, { status: 200, body: [] }, 'cut'] as const) {
         cluster.fault = () => fault;
         await patch(outpost.pk, {});
-        expect((await deploymentsOf(server(), outpost.pk))[0].state).toBe('failed');
+        expect((await deploymentOf(server(), outpost.pk)).state).toBe('failed');
       }
       cluster.fault = () => null;
       await patch(outpost.pk, {});
-      expect((await deploymentsOf(server(), outpost.pk))[0].state).toBe('deployed');
+      expect((await deploymentOf(server(), outpost.pk)).state).toBe('deployed');
     });
 
     test('programs of a kubeconfig are not run', async () => {

@@ -4,7 +4,7 @@ import { eventsDuring } from '../../support/events.ts';
 import { quiet, runJob } from '../../support/jobs.ts';
 import { made, unique } from '../../support/make-walk.ts';
 import { tokenOf } from '../../support/outpost-process.ts';
-import { deployedOutpost, deploymentsOf } from '../../support/platforms/deployed-outpost.ts';
+import { deployedOutpost, deploymentOf } from '../../support/platforms/deployed-outpost.ts';
 import { startEngine, type TestEngine } from '../../support/platforms/docker-engine.ts';
 import { describeOnBoth, newFolder } from '../../support/server.ts';
 
@@ -65,9 +65,11 @@ describeOnBoth(
         RestartPolicy: { Name: 'unless-stopped' },
         PortBindings: { '9000/tcp': [{ HostPort: '9000' }] },
       });
-      expect(await deploymentsOf(server(), outpost.pk)).toMatchObject([
-        { state: 'deployed', message: 'The container was created.', place: '' },
-      ]);
+      expect(await deploymentOf(server(), outpost.pk)).toMatchObject({
+        state: 'deployed',
+        message: 'The container was created.',
+        place: '',
+      });
       // Nothing differs, so nothing happens.
       expect((await runJob(server(), 'deploy_outposts')).state).toBe('done');
       await quiet(server());
@@ -133,9 +135,10 @@ describeOnBoth(
       expect(engine.changes()).toEqual(['POST start']);
       await server().admin.delete(`/core/tokens/${outpost.token_identifier}/`);
       await quiet(server());
-      expect(await deploymentsOf(server(), outpost.pk)).toMatchObject([
-        { state: 'failed', message: 'The outpost has no token. Save it to issue a new one.' },
-      ]);
+      expect(await deploymentOf(server(), outpost.pk)).toMatchObject({
+        state: 'failed',
+        message: 'The outpost has no token. Save it to issue a new one.',
+      });
     });
 
     test('are renamed, and removed with the outpost or its connection', async () => {
@@ -145,7 +148,7 @@ describeOnBoth(
       expect(engine.changes()).toEqual([`POST rename xak-outpost-${name}`]);
       await patch(outpost.pk, { service_connection: null });
       expect(engine.changes()).toEqual(['POST stop', 'DELETE']);
-      expect(await deploymentsOf(server(), outpost.pk)).toEqual([]);
+      expect(await deploymentOf(server(), outpost.pk)).toMatchObject({ state: 'none', to_remove: [] });
       await patch(outpost.pk, { service_connection: connection });
       expect(engine.byName(`xak-outpost-${name}`)).toBeDefined();
       const other = await startEngine({ socket: join(newFolder(), 'other.sock') });
@@ -170,7 +173,7 @@ describeOnBoth(
       expect(failure?.context.message).toContain(message);
       const { body } = await server().admin.get(`${path}?name__iexact=${name}`);
       const [{ pk }] = body.results;
-      expect(await deploymentsOf(server(), pk)).toMatchObject([{ state: 'failed', message }]);
+      expect(await deploymentOf(server(), pk)).toMatchObject({ state: 'failed', message });
       await server().admin.delete(`${path}${pk}/`);
       await quiet(server());
       expect(engine.containers.get(foreign.Id)).toEqual(foreign);
@@ -193,7 +196,7 @@ describeOnBoth(
       ] as const) {
         await patch(outpost.pk, { config: { container_image } });
         expect(engine.changes()).toEqual(changes);
-        expect(await deploymentsOf(server(), outpost.pk)).toMatchObject([{ state: 'failed', message }]);
+        expect(await deploymentOf(server(), outpost.pk)).toMatchObject({ state: 'failed', message });
       }
       // The earlier one runs on.
       expect(engine.byName(nameOf(outpost)).State.Running).toBe(true);
@@ -210,21 +213,19 @@ describeOnBoth(
       const events = await eventsDuring(server(), () =>
         patch(outpost.pk, { config: { container_labels: { a: 'b' } } }),
       );
-      expect(JSON.stringify([events, await deploymentsOf(server(), outpost.pk)])).not.toContain(token);
-      expect(await deploymentsOf(server(), outpost.pk)).toMatchObject([
-        {
-          state: 'failed',
-          message: 'POST /v1.44/containers/create failed with status 500: invalid environment: GATEHOUSE_TOKEN=***',
-        },
-      ]);
+      expect(JSON.stringify([events, await deploymentOf(server(), outpost.pk)])).not.toContain(token);
+      expect(await deploymentOf(server(), outpost.pk)).toMatchObject({
+        state: 'failed',
+        message: 'POST /v1.44/containers/create failed with status 500: invalid environment: GATEHOUSE_TOKEN=***',
+      });
       for (const verb of ['rename', 'start', 'stop']) {
         engine.fault = ({ method, segments }) =>
           method === 'POST' && segments.at(-1) === verb ? { status: 500, body: { message: 'out of order' } } : null;
         await patch(outpost.pk, { config: { container_labels: { a: verb } } });
-        expect(await deploymentsOf(server(), outpost.pk)).toMatchObject([{ state: 'failed' }]);
+        expect(await deploymentOf(server(), outpost.pk)).toMatchObject({ state: 'failed' });
         engine.fault = () => null;
         await patch(outpost.pk, {});
-        expect(await deploymentsOf(server(), outpost.pk)).toMatchObject([{ state: 'deployed' }]);
+        expect(await deploymentOf(server(), outpost.pk)).toMatchObject({ state: 'deployed' });
         const own = [...engine.containers.values()].filter(({ Name }) => Name.startsWith(`/${name}`));
         expect(own.map(({ Name, State, Config }) => [Name, State.Running, Config.Labels.a])).toEqual([
           [`/${name}`, true, verb],
@@ -233,7 +234,7 @@ describeOnBoth(
       for (const fault of ['cut', { status: 200, body: [] }, { status: 200, body: { ApiVersion: 'new' } }] as const) {
         engine.fault = () => fault;
         await patch(outpost.pk, {});
-        expect(await deploymentsOf(server(), outpost.pk)).toMatchObject([{ state: 'failed' }]);
+        expect(await deploymentOf(server(), outpost.pk)).toMatchObject({ state: 'failed' });
       }
       // A removal that fails is tried until it succeeds.
       await server().admin.delete(`${path}${outpost.pk}/`);
@@ -265,9 +266,10 @@ describeOnBoth(
     test('check connections, and deploy again when one is reachable again', async () => {
       const outpost = await deploy();
       await runJob(server(), 'check_service_connections');
-      expect(await deploymentsOf(server(), outpost.pk)).toMatchObject([
-        { platform_healthy: true, platform_version: '28.1.0' },
-      ]);
+      expect(await deploymentOf(server(), outpost.pk)).toMatchObject({
+        platform_healthy: true,
+        platform_version: '28.1.0',
+      });
       engine.fault = () => ({ status: 500 });
       const events = await eventsDuring(server(), () => runJob(server(), 'check_service_connections'));
       expect(events.map(({ action }) => action)).toContain('configuration_error');

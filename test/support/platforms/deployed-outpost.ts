@@ -38,5 +38,5 @@ export async function deployedOutpost(
 }
 
 /** What its page shows. */
-export const deploymentsOf = async ({ admin }: TestServer, pk: string) =>
+export const deploymentOf = async ({ admin }: TestServer, pk: string) =>
   (await admin.get(`/outposts/instances/${pk}/deployment/`)).body;

@@ -5,39 +5,47 @@ import {
   arrayOf,
   booleanSchema,
   objectSchema,
+  orNull,
   stringSchema,
   timeSchema,
 } from '../../../resource/document/json-schema.ts';
 import { deploymentStates, listDeployments } from './deployments.ts';
 
 const deploymentSchema = objectSchema({
+  state: { type: 'string', enum: ['none', ...deploymentStates] },
+  message: stringSchema,
+  checked: orNull(timeSchema),
   connection: stringSchema,
   place: stringSchema,
-  state: { type: 'string', enum: deploymentStates },
-  message: stringSchema,
-  checked: timeSchema,
   platform_healthy: booleanSchema,
   platform_version: stringSchema,
+  to_remove: arrayOf(stringSchema),
 });
 
-/** Where the outpost is deployed by service connections, and what came of it. */
-export const deploymentAction = actionOn<{ pk: string }>()({
+/** How the outpost is deployed by its service connection, and by which connections it has to be removed yet. */
+export const deploymentAction = actionOn<{ pk: string; service_connection: string | null }>()({
   name: 'deployment',
   on: 'row',
   method: 'GET',
-  operation: 'deployment_list',
   page: { button: 'Deployment' },
-  summary: 'List where the outpost is deployed, and in which state',
+  summary: 'Show how the outpost is deployed by its service connection',
   access: 'visible',
-  answer: { status: 200, schema: arrayOf(deploymentSchema), schemaName: 'OutpostDeployment' },
+  answer: { status: 200, schema: deploymentSchema, schemaName: 'OutpostDeployment' },
   async run({ row, call }) {
     const { read } = call.db;
-    const shown = [];
-    for (const { connection, connectionName, place, state, message, checked } of await listDeployments(read, row.pk)) {
-      const { healthy, version } = (await connectionStateOf(read, connection)) ?? unreachable;
-      const platform = { platform_healthy: healthy, platform_version: version };
-      shown.push({ connection: connectionName, place, state, message, checked, ...platform });
-    }
-    return shown;
+    const all = await listDeployments(read, row.pk);
+    const shown = all.find(({ connection, state }) => connection === row.service_connection && state !== 'removing');
+    const obsolete = all.filter((one) => one !== shown);
+    const { healthy, version } = (shown && (await connectionStateOf(read, shown.connection))) ?? unreachable;
+    return {
+      state: shown?.state ?? obsolete[0]?.state ?? 'none',
+      message: (shown ?? obsolete[0])?.message ?? '',
+      checked: (shown ?? obsolete[0])?.checked ?? null,
+      connection: shown?.connectionName ?? '',
+      place: shown?.place ?? '',
+      platform_healthy: healthy,
+      platform_version: version,
+      to_remove: obsolete.map(({ connectionName, place }) => [connectionName, place].filter(Boolean).join(': ')),
+    };
   },
 });
