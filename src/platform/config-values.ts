@@ -10,7 +10,7 @@ import { maxPasswordLength } from './passwords.ts';
 
 export type LogLevel = (typeof logLevels)[number];
 
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 // Each reader throws a RangeError whose message follows the setting's name: "PORT must be …".
 

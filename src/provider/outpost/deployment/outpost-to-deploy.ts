@@ -9,6 +9,7 @@ import {
 import { type KeyNeeds, openKey } from '../../../core/token/issue-token.ts';
 import { asObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { slugify } from '../../../lib/slugify.ts';
+import { logLevels } from '../../../platform/config-values.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { asStrings, defaultOutpostConfig } from '../outpost-config.ts';
 import type { OutpostType } from '../outpost-type.ts';
@@ -91,7 +92,8 @@ export function outpostToDeploy(
 function settingsOf(config: JsonObject): Record<string, string> {
   const proxies = asStrings(config.trusted_proxies).join(',');
   return {
-    GATEHOUSE_LOG_LEVEL: textOf(config.log_level).toLowerCase() || 'info',
+    // The process would not start with another.
+    GATEHOUSE_LOG_LEVEL: logLevels.find((level) => level === textOf(config.log_level).toLowerCase()) ?? 'info',
     ...(proxies !== '' && { GATEHOUSE_TRUSTED_PROXIES: proxies }),
     ...(config.svc_host_insecure === true && { NODE_TLS_REJECT_UNAUTHORIZED: '0' }),
   };
