@@ -46,6 +46,7 @@ const checkedEveryMs = 1_000;
 export function mountOutpostStreams(routes: Routes, { db, clock, log, authenticate, streamsOf }: Needs): void {
   const open = new Set<Open>();
   let timer: NodeJS.Timeout | undefined;
+  let isChecking = false;
 
   const isValid = async ({ pk, type, tokenHash }: OutpostFacts): Promise<boolean> => {
     const found = await findOutpost(db, tokenHash, clock.now());
@@ -53,19 +54,27 @@ export function mountOutpostStreams(routes: Routes, { db, clock, log, authentica
   };
 
   /** Closes the streams of outposts that have lost their rights. While the database is away, all stay open. */
-  async function sweep(): Promise<void> {
+  async function closeInvalid(): Promise<void> {
     const byToken = Map.groupBy(open, ({ facts }) => `${facts.tokenHash} ${facts.type}`);
     for (const streams of byToken.values())
       if (streams[0] && !(await isValid(streams[0].facts))) for (const { socket } of streams) socket.destroy();
+  }
+
+  function sweep(): void {
+    if (isChecking) return;
+    isChecking = true;
+    closeInvalid()
+      .catch((err: unknown) => log.warn({ err }, 'the tokens of outposts could not be checked'))
+      .finally(() => {
+        isChecking = false;
+      });
   }
 
   function add(entry: Open, stopping: AbortSignal): void {
     const { socket } = entry;
     const stop = () => socket.destroy();
     open.add(entry);
-    timer ??= setInterval(() => {
-      void sweep().catch((err: unknown) => log.warn({ err }, 'the tokens of outposts could not be checked'));
-    }, checkedEveryMs).unref();
+    timer ??= setInterval(sweep, checkedEveryMs).unref();
     stopping.addEventListener('abort', stop, { once: true });
     socket.once('close', () => {
       open.delete(entry);

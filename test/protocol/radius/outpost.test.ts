@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findEapolTest, joinWifi } from '../../support/eapol.ts';
 import { type OutpostInTest, startOutpost } from '../../support/outpost-process.ts';
 import {
   findRadclient,
+  makeKeyPair,
   makeRadiusNetwork,
   password,
   type RadiusNetwork,
@@ -12,6 +14,8 @@ import {
 import { describeOnBoth } from '../../support/server.ts';
 
 await findRadclient();
+await findEapolTest();
+const portOf = ({ listening }: OutpostInTest): number => Number(new URL(listening.RADIUS ?? '').port);
 
 describeOnBoth(
   'an outpost for RADIUS in a process of its own',
@@ -29,9 +33,8 @@ describeOnBoth(
     afterAll(() => outpost.stop());
 
     const ask = async (given = password, sent = secret, seconds = 4, name = 'ada') => {
-      const port = Number(new URL(outpost.listening.RADIUS ?? '').port);
       const lines = [`User-Name = "${name}"`, `User-Password = "${given}"`, 'Message-Authenticator = 0x00'];
-      return (await radclient(port, sent, 'auth', lines, seconds)).answer;
+      return (await radclient(portOf(outpost), sent, 'auth', lines, seconds)).answer;
     };
 
     test('lets users in by their passwords, for its providers alone', async () => {
@@ -48,6 +51,16 @@ describeOnBoth(
       const names = Array.from({ length: 12 }, (_, at) => (at % 3 ? 'ada' : `nobody-${at}`));
       const answers = await Promise.all(names.map((name) => ask(password, secret, 4, name)));
       expect(answers).toEqual(names.map((name) => (name === 'ada' ? 'Access-Accept' : 'Access-Reject')));
+    });
+
+    test('leads devices through EAP-TTLS', async () => {
+      const { pk, certificate } = await makeKeyPair(server(), 'radius.example.com');
+      await wifi.change({ certificate: pk });
+      const joined = await joinWifi({
+        ...{ port: portOf(outpost), secret, files: { ca_cert: certificate } },
+        settings: { eap: 'TTLS', identity: 'ada', anonymous_identity: 'anonymous', password, phase2: 'auth=PAP' },
+      });
+      expect(joined).toMatchObject({ isIn: true, hasKeys: true });
     });
 
     test('answers with the changed secret', async () => {
