@@ -77,10 +77,20 @@ describeOnSqlite('templates of applications', (server) => {
     expect(text('argo-cd', groups)).toContain('g, Crew, role:readonly\n#     g, Night shift, role:readonly');
     expect(text('apache', groups)).toContain('  Require claim "groups:Crew"\n  Require claim "groups:Night shift"\n');
     expect(text('apache', groups)).not.toContain('valid-user');
+    expect(text('open-webui', groups)).toMatch(
+      /ROLE_MANAGEMENT=true\n.+=groups\nOAUTH_ALLOWED_ROLES=Crew,Night shift$/,
+    );
+    expect(text('open-webui', [])).not.toContain('ROLE');
+    // These take one group: with several, the application is limited here alone.
+    for (const id of ['gitea', 'forgejo', 'mealie']) {
+      expect(text(id, ['Night shift'])).toMatch(/^(?:OIDC_USER_GROUP=|Required claim.+: )Night shift$/m);
+      expect(text(id, groups)).not.toMatch(/OIDC_USER_GROUP|Required claim/);
+    }
     // Names are pasted into shells and files of others: one with signs of its own is not, nor are those beside it.
     for (const evil of ['$(reboot)', 'a\nb', 'x"; y', '`id`'])
       expect(text('oauth2-proxy', ['Crew', evil])).toBe(text('oauth2-proxy', []));
-    for (const { id } of templates) expect(text(id, groups)).not.toMatch(/\{(?:quoted_|without_)?groups?\}/);
+    for (const { id } of templates)
+      expect(text(id, groups)).not.toMatch(/\{(?:quoted_|without_|with_|only_)?groups?\}/);
   });
 
   test('say where they come from', () => {

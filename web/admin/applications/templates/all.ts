@@ -4,6 +4,7 @@ import { alertmanager } from './alertmanager.ts';
 import { apache } from './apache.ts';
 import { argoCd } from './argo-cd.ts';
 import { audiobookshelf } from './audiobookshelf.ts';
+import { awsIdentityCenter } from './aws-identity-center.ts';
 import { bookstack } from './bookstack.ts';
 import { cloudflareAccess } from './cloudflare-access.ts';
 import { dovecot } from './dovecot.ts';
@@ -39,6 +40,7 @@ import { minio } from './minio.ts';
 import { netbox } from './netbox.ts';
 import { nextcloud } from './nextcloud.ts';
 import { nextcloudLdap } from './nextcloud-ldap.ts';
+import { nodeRed } from './node-red.ts';
 import { oauth2Proxy } from './oauth2-proxy.ts';
 import { openWebui } from './open-webui.ts';
 import { openidConnect } from './openid-connect.ts';
@@ -71,6 +73,7 @@ import { uptimeKuma } from './uptime-kuma.ts';
 import { vault } from './vault.ts';
 import { vaultwarden } from './vaultwarden.ts';
 import { vikunja } from './vikunja.ts';
+import { wikiJs } from './wiki-js.ts';
 import { wordpress } from './wordpress.ts';
 import { zabbix } from './zabbix.ts';
 import { zammad } from './zammad.ts';
@@ -88,6 +91,7 @@ export const templates: readonly Template[] = [
   apache,
   argoCd,
   audiobookshelf,
+  awsIdentityCenter,
   bookstack,
   cloudflareAccess,
   dovecot,
@@ -122,6 +126,7 @@ export const templates: readonly Template[] = [
   netbox,
   nextcloud,
   nextcloudLdap,
+  nodeRed,
   oauth2Proxy,
   openWebui,
   outline,
@@ -151,6 +156,7 @@ export const templates: readonly Template[] = [
   vault,
   vaultwarden,
   vikunja,
+  wikiJs,
   wordpress,
   zabbix,
   zammad,

@@ -16,6 +16,7 @@ Client secret: {client_secret}
 Auto discovery URL: {discovery_url}
 Additional scopes: email profile
 Claim name providing group names: groups
+Required claim name: groups, required claim value: {only_group}
 
 # app.ini: new people get an account, by their user name.
 [oauth2_client]

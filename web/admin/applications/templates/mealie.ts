@@ -16,6 +16,7 @@ OIDC_CONFIGURATION_URL={discovery_url}
 OIDC_CLIENT_ID={client_id}
 OIDC_CLIENT_SECRET={client_secret}
 OIDC_GROUPS_CLAIM=groups
+OIDC_USER_GROUP={only_group}
 # Members of this group become administrators:
 # OIDC_ADMIN_GROUP=`,
   docs: 'https://docs.mealie.io/documentation/getting-started/authentication/oidc-v2/',

@@ -16,6 +16,9 @@ OAUTH_CLIENT_ID={client_id}
 OAUTH_CLIENT_SECRET={client_secret}
 OAUTH_SCOPES=openid email profile
 ENABLE_OAUTH_GROUP_MANAGEMENT=true
-OAUTH_GROUP_CLAIM=groups`,
+OAUTH_GROUP_CLAIM=groups
+{with_groups}ENABLE_OAUTH_ROLE_MANAGEMENT=true
+{with_groups}OAUTH_ROLES_CLAIM=groups
+OAUTH_ALLOWED_ROLES={groups}`,
   docs: 'https://docs.openwebui.com/features/auth/sso/',
 };
