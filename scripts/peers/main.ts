@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freeRadius } from './freeradius.ts';
 import { keycloak } from './keycloak/peer.ts';
 import { ldapClients } from './ldap-clients/peer.ts';
 import { oauth2Proxy } from './oauth2-proxy.ts';
@@ -12,7 +13,7 @@ import { scim2Tester } from './scim2-tester.ts';
  * `npm run peers`: programs that others wrote drive a server of ours. Beside the tests, since they have to be fetched
  * first. Those whose names are given run alone: `npm run peers -- Samba`.
  */
-const all = [scim2Tester, scim2Server, keycloak, oauth2Proxy, samba, ldapClients];
+const all = [scim2Tester, scim2Server, keycloak, oauth2Proxy, samba, ldapClients, freeRadius];
 
 const chosen = process.argv.slice(2);
 const peers = all.filter(({ name }) => chosen.length === 0 || chosen.includes(name));

@@ -44,8 +44,8 @@ export function readTlsFragment(data: Buffer): TlsFragment | null {
 export const startFragment = Buffer.of(flags.isStart);
 export const emptyFragment = Buffer.of(0);
 
-/** What fits into a packet on any way. */
-const fragmentLength = 1_000;
+/** With its RADIUS packet below 1,024 bytes, which FreeRADIUS takes by TLS unless `fragment_size` is set. */
+const fragmentLength = 900;
 
 /** The fragments of a flight; the first says how long it is. */
 export function fragmentsOf(flight: Buffer): Buffer[] {
