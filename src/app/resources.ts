@@ -28,6 +28,7 @@ import { viewKeyEndpoint } from '../core/token/token-key.endpoints.ts';
 import { currentBrandAction } from '../flow/current-brand.ts';
 import { allDevices } from '../flow/devices/all-devices.endpoints.ts';
 import { resetDevicesAction } from '../flow/devices/reset-devices.ts';
+import { secondFactorFilter } from '../flow/devices/second-factor-filter.ts';
 import { inspectorEndpoint } from '../flow/executor/inspector.endpoint.ts';
 import { explainEndpoint } from '../flow/explain.endpoint.ts';
 import { flowResource } from '../flow/flow.resource.ts';
@@ -77,6 +78,7 @@ export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
     userResource({
       ...world,
       userActions,
+      userFilters: { has_second_factor: secondFactorFilter },
       changeAtSource: (user, password, call) => changeEverywhere(kinds.passwordBackends, user, password, call),
     }),
     groupResource,

@@ -3,7 +3,10 @@
  * server sets. The tests of these resources in `test/api` try them.
  */
 export const specialFilters: Readonly<Record<string, readonly string[]>> = {
-  '/core/users/': ['is_superuser', 'path_startswith', 'folder', 'groups_by_name', 'groups_by_pk'],
+  '/core/users/': [
+    ...['is_superuser', 'path_startswith', 'folder', 'groups_by_name', 'groups_by_pk'],
+    ...['has_second_factor', 'not_signed_in_since'],
+  ],
   '/core/groups/': ['members_by_pk', 'members_by_username'],
   '/rbac/roles/': ['group__name'],
   '/rbac/permissions/': ['content_type__app_label', 'content_type__model', 'user', 'role'],

@@ -1,6 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isJsonObject } from '../../lib/json.ts';
-import { integerSchema, type JsonSchema, stringSchema, uuidSchema } from '../../resource/document/json-schema.ts';
+import { parseTimestamp } from '../../platform/clock.ts';
+import {
+  integerSchema,
+  type JsonSchema,
+  stringSchema,
+  timeSchema,
+  uuidSchema,
+} from '../../resource/document/json-schema.ts';
 import { canonicalUuid, isUuid } from '../../resource/fields/scalar.ts';
 import { choicesFor } from '../../resource/fields/text.ts';
 import { findUnstorable } from '../../resource/fields/well-formed.ts';
@@ -114,6 +121,19 @@ export function folderFilter(column: string): Filter {
       const folder = texts.at(-1) ?? '';
       const path = row.col(column);
       return sql`(${path} = ${folder} or substr(${path}, 1, ${[...folder].length + 1}) = ${`${folder}/`})`;
+    },
+  };
+}
+
+/** Matches rows whose moment is before the given one, or missing. */
+export function notSinceFilter(column: string): Filter {
+  return {
+    schema: timeSchema,
+    condition({ texts, row }) {
+      // A plus sign in a query is a space.
+      const moment = parseTimestamp((texts.at(-1) ?? '').replace(' ', '+'));
+      if (moment === null) return { complaint: 'Enter a valid date/time.' };
+      return sql`(${row.col(column)} is null or ${row.col(column)} < ${moment})`;
     },
   };
 }

@@ -13,7 +13,7 @@ import { boolean, time, uuid } from '../../resource/fields/scalar.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { choice, text } from '../../resource/fields/text.ts';
 import { eitherFilter } from '../../resource/list/filters.ts';
-import type { Action } from '../../resource/resource.ts';
+import type { Action, Filter } from '../../resource/resource.ts';
 import { giveRight } from '../access/delegation.ts';
 import { rightsAction } from '../access/rights.action.ts';
 import { isSuperuserSql, superusersSql } from '../access/rights-sql.ts';
@@ -21,7 +21,14 @@ import { languagePart } from '../brand/language.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import type { KeyNeeds } from '../token/issue-token.ts';
 import { avatarOf, defaultAvatars, initialsAvatar } from './avatar.ts';
-import { attributesFilter, choicesFilter, folderFilter, linkedFilter, startsWithFilter } from './directory-filters.ts';
+import {
+  attributesFilter,
+  choicesFilter,
+  folderFilter,
+  linkedFilter,
+  notSinceFilter,
+  startsWithFilter,
+} from './directory-filters.ts';
 import { emailProofFields } from './email-proof.ts';
 import { endImpersonationAction, impersonateAction } from './impersonation.ts';
 import { emailKey, emailTaken, upnKey, usernameKey, usernameTaken } from './name-keys.ts';
@@ -49,6 +56,7 @@ export interface UserNeeds {
   readonly config: { readonly publicUrl: string };
   /** Actions that higher layers add. */
   readonly userActions: readonly Action[];
+  readonly userFilters: Readonly<Record<string, Filter>>;
 }
 
 const maxUids = 10_000;
@@ -59,7 +67,7 @@ const ownAddress = 'to change their own email address';
 
 /** People and programs. No query of the resource reads the column with the password hash. */
 export function userResource(needs: UserNeeds) {
-  const { installId, settings, key, jobs, config, userActions } = needs;
+  const { installId, settings, key, jobs, config, userActions, userFilters } = needs;
   const isSecure = config.publicUrl.startsWith('https:');
   // Cached: every list with users shows them, and they never change.
   const uidOf = memoize(maxUids, (pk: number) => computeUid(pk, installId));
@@ -157,6 +165,8 @@ export function userResource(needs: UserNeeds) {
       is_superuser: eitherFilter((row) => sql`${row.col('pk')} in (${superusersSql})`),
       path_startswith: startsWithFilter('path'),
       folder: folderFilter('path'),
+      not_signed_in_since: notSinceFilter('last_login'),
+      ...userFilters,
       attributes: attributesFilter,
       groups_by_name: linkedFilter(memberships, 'svc_core.group', 'name', 'name'),
       groups_by_pk: linkedFilter(memberships, 'svc_core.group', 'pk', 'uuid'),

@@ -2,6 +2,7 @@ import { t } from '../../texts/texts.ts';
 import './people.css';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { hereWith, useAddress } from '../address.ts';
+import { useHeld } from '../api/interface.ts';
 import { ListPage } from '../generic/list-page.tsx';
 import { Link } from '../link.tsx';
 import type { ResourcePage } from '../resource-page.ts';
@@ -11,7 +12,49 @@ import { InviteButton } from './invite-button.tsx';
 
 /** People, by folders. */
 export function PeoplePage(props: ResourcePage) {
-  return <ListPage {...props} beside={<Folders />} actions={<InviteButton />} BulkVerbs={MembershipButtons} />;
+  return (
+    <ListPage
+      {...props}
+      beside={<Folders />}
+      above={<UsualFilters />}
+      actions={<InviteButton />}
+      BulkVerbs={MembershipButtons}
+    />
+  );
+}
+
+const dormantMs = 90 * 86_400_000;
+const usual = ['not_signed_in_since', 'has_second_factor'] as const;
+
+/** What people most often look for, in words. */
+function UsualFilters() {
+  const held = useHeld();
+  const { query } = useAddress();
+  const today = new Date().toISOString().slice(0, 10);
+  const dormant = new Date(Date.parse(today) - dormantMs).toISOString();
+  const filters = [
+    { name: usual[0], value: dormant, text: t('Has not signed in for 90 days') },
+    ...(held('svc_core.reset_user_second_factors')
+      ? [{ name: usual[1], value: 'false', text: t('No second factor') }]
+      : []),
+  ];
+  return (
+    <nav className="row" aria-label={t('Usual filters')}>
+      {filters.map(({ name, value, text }) => {
+        const isOn = query.get(name) === value;
+        return (
+          <Link
+            key={name}
+            className="button button-quiet"
+            href={hereWith({ [name]: isOn ? null : value, page: null })}
+            aria-current={isOn ? 'true' : undefined}
+          >
+            {isOn ? `✓ ${text}` : text}
+          </Link>
+        );
+      })}
+    </nav>
+  );
 }
 
 function Folders() {
