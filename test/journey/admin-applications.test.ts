@@ -515,7 +515,7 @@ describeJourney('the admin pages of applications', (journey) => {
     const page = await visitAdmin(journey(), `/core/applications/${name}/`, { user: pk });
     await page.locator('.facts').waitFor();
     const tabs = page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link');
-    expect(await tabs.allInnerTexts()).toEqual(['Overview', 'Sign-in', 'Claims', 'Used by']);
+    expect(await tabs.allInnerTexts()).toEqual(['Overview', 'Sign-in', 'Claims']);
     for (const action of ['Duplicate…', 'Delete…', 'Switch off…'])
       expect(await page.getByRole('button', { name: action }).count()).toBe(0);
     expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(0);

@@ -55,7 +55,7 @@ async function addressesOn(server: TestServer): Promise<string[]> {
     ...['/core/applications/', '/applications/new/', steps, '/applications/new/?template=saml'],
     `${steps}&name=G&address=https%3A%2F%2Fg.example.com&step=access`,
     '/applications/test/?application=x&provider=%2Fproviders%2Foauth2%2F1%2F&outcome=off',
-    ...tabs(app, 'sign-in', 'claims', 'access', 'tokens', 'events', 'used-by'),
+    ...tabs(app, 'sign-in', 'claims', 'access', 'tokens', 'events'),
     ...dialogs(app, 'duplicate', 'switch-off'),
     ...['/core/users/', '/core/users/?is_active=true&search=nobody-is-called-so', '/core/users/?dialog=invite'],
     ...tabs(person, 'groups', 'rights', 'sessions', 'devices', 'consents', 'connections', 'tokens', 'events'),

@@ -1,5 +1,6 @@
 import '../generic/detail.css';
 import './applications.css';
+import { useState } from 'react';
 import { t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
 import { type Interface, useInterface } from '../api/interface.ts';
@@ -64,14 +65,29 @@ function Content({ application, may, entry }: ReadApplication & Pick<ResourcePag
   return (
     <>
       <Tabs tabs={tabs} current={tab} />
-      {tab === 'overview' && <Overview application={application} may={may} />}
+      {tab === 'overview' && (
+        <div className="stack">
+          <Overview application={application} may={may} />
+          <FoldedUses entry={entry} slug={application.slug} />
+        </div>
+      )}
       {tab === 'sign-in' && <SignInTab application={application} />}
       {tab === 'claims' && <ClaimsTab application={application} />}
       {tab === 'access' && <AccessTab application={application} may={may} />}
       {tab === 'tokens' && <TokensTab application={application} />}
       {tab === 'events' && <Events application={application} entry={entry} />}
-      {tab === 'used-by' && <UsedBy entry={entry} objectKey={application.slug} />}
     </>
+  );
+}
+
+/** Read once it is unfolded. */
+function FoldedUses({ entry, slug }: Pick<ResourcePage, 'entry'> & { slug: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="card" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{t('Used by')}</summary>
+      {isOpen && <UsedBy entry={entry} objectKey={slug} />}
+    </details>
   );
 }
 
@@ -87,7 +103,6 @@ function tabsFor({ provider_obj }: Application, { resources }: Interface) {
     ...(has('/policies/bindings/') ? [{ name: 'access', title: t('Access') }] : []),
     ...(isOAuth && has('/oauth2/access_tokens/') ? [{ name: 'tokens', title: t('Tokens') }] : []),
     ...(has('/events/events/') ? [{ name: 'events', title: t('Events') }] : []),
-    { name: 'used-by', title: t('Used by') },
   ];
 }
 
