@@ -189,7 +189,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   mountCancel(routes, { db, key, publicUrl: config.publicUrl });
   mountFirstLoginLink(routes, { db, key, clock, isSecure, world: resourceWorld });
   const routeServer: RouteServer = {
-    ...{ db, clock, world: resourceWorld, engine, sessions, executor, signInPath, anonymous },
+    ...{ db, clock, world: resourceWorld, engine, sessions, executor, signInPath, anonymous, metrics },
     ...{ policies: kinds.policies, flows: kinds.flows, evaluateAccess: createEvaluateAccess(kinds.policies) },
     findLogoutRedirect,
     keySets: keySetsBy(kinds.protocolKinds),

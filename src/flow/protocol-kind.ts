@@ -5,6 +5,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database, Query } from '../platform/db/database.ts';
 import type { Hosted } from '../platform/http/hosted.ts';
 import type { Route } from '../platform/http/route.ts';
+import type { Metrics } from '../platform/metrics.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import type { Actor } from '../resource/access/actor.ts';
 import type { AnonymousLimit } from '../resource/access/anonymous-limit.ts';
@@ -82,6 +83,7 @@ export interface RouteServer {
   readonly sessions: SessionNeeds;
   readonly anonymous: AnonymousLimit;
   readonly executor: Executor;
+  readonly metrics: Pick<Metrics, 'countRadiusRequest'>;
   readonly flows: FlowReads;
   readonly evaluateAccess: EvaluateAccess;
   /** The detours of all kinds. */

@@ -11,6 +11,7 @@ export interface Metrics {
   observeOperation(operation: string, status: number, milliseconds: number): void;
   countStatement(): void;
   countJob(kind: string, outcome: string): void;
+  countRadiusRequest(outcome: string): void;
   /** Counts jobs by state at each scrape. */
   watchJobs(count: () => Promise<Readonly<Record<string, number>>>): void;
   /** Counts the rows of anonymous callers at each scrape. */
@@ -73,6 +74,12 @@ export function createMetrics(version: string): Metrics {
     labelNames: ['kind', 'outcome'],
     registers: [registry],
   });
+  const radiusRequests = new Counter({
+    name: 'gatehouse_radius_requests_total',
+    help: 'Requests by RADIUS that came to this process, by outcome (accepted, rejected, challenged, dropped).',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
   new Gauge({
     name: 'gatehouse_info',
     help: 'The version that runs, as a label.',
@@ -89,6 +96,7 @@ export function createMetrics(version: string): Metrics {
       statementsSince += 1;
     },
     countJob: (kind, outcome) => finishedJobs.inc({ kind, outcome }),
+    countRadiusRequest: (outcome) => radiusRequests.inc({ outcome }),
     watchAnonymousRows({ counts, refused }) {
       new Gauge({
         name: 'gatehouse_anonymous_rows',

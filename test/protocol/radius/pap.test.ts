@@ -100,6 +100,23 @@ describeOnBoth(
       expect(await result(owner.username, `${appOwnersPassword};${app.code()}`)).toBe(accepted);
     });
 
+    test('the metrics count requests by outcome', async () => {
+      const read = async () => {
+        const { text } = await server().nobody.send('GET', '/-/metrics');
+        return ['accepted', 'rejected', 'dropped'].map((outcome) =>
+          Number(
+            new RegExp(`^gatehouse_radius_requests_total\\{outcome="${outcome}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0,
+          ),
+        );
+      };
+      const [accepts = 0, rejects = 0, drops = 0] = await read();
+      await exchange(network.port, [requestBy('ada', password)]);
+      await exchange(network.port, [requestBy('ada', 'wrong')]);
+      await answersTo([requestBy('ada', password, { secret: 'another secret' })]);
+      // The fence is accepted, too.
+      expect(await read()).toEqual([accepts + 2, rejects + 1, drops + 1]);
+    });
+
     test('another secret gets no answer', async () => {
       expect(await answersTo([requestBy('ada', password, { secret: 'another secret' })])).toEqual([]);
     });

@@ -1,3 +1,4 @@
+import type { RouteServer } from '../../../flow/protocol-kind.ts';
 import type { Response } from '../../../lib/radius/packet.ts';
 import type { Config } from '../../../platform/config.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
@@ -69,7 +70,10 @@ export const radius = (needs: Needs): ProviderKind => ({
 });
 
 /** What answers the requests that come to an outpost, or to this server where it is null. */
-function serve(serving: ServerNeeds & { readonly complain: Complain }, outpost: string | null) {
+function serve(
+  serving: ServerNeeds & Pick<RouteServer, 'metrics'> & { readonly complain: Complain },
+  outpost: string | null,
+) {
   const eap = { ...serving, sessions: createEapSessions() };
   const answer = (request: RadiusCall): Promise<Response> =>
     isEap(request) ? answerEap(eap, request) : answerPap(serving, request);

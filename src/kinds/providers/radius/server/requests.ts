@@ -2,6 +2,7 @@ import { createLruCache } from '../../../../lib/lru-cache.ts';
 import { Problem } from '../../../../lib/problem.ts';
 import { codes, encodeResponse, type Packet, type Response, readPacket } from '../../../../lib/radius/packet.ts';
 import { isUnreachable } from '../../../../platform/db/unreachable.ts';
+import type { Metrics } from '../../../../platform/metrics.ts';
 import { PasswordQueueFull } from '../../../../platform/passwords.ts';
 import { programCall } from '../../../../provider/password-server/program-call.ts';
 import type { ServerNeeds } from '../../../../provider/password-server/server-needs.ts';
@@ -36,6 +37,7 @@ interface Remembered {
 
 interface Needs extends ServerNeeds {
   readonly complain: Complain;
+  readonly metrics: Pick<Metrics, 'countRadiusRequest'>;
 }
 
 /** Null: no answer. */
@@ -86,31 +88,43 @@ export function createRequests(needs: Needs, clients: Clients, handle: Handle): 
     }
   }
 
+  async function answer(arrived: Arrived): Promise<Buffer | null> {
+    const { datagram, ip, port } = arrived;
+    const packet = readPacket(datagram);
+    if (!packet) return complain(ip, 'it is malformed');
+    const provider = arrived.known ?? (await clients.find(ip));
+    if (!provider) return complain(ip, 'no provider that serves an application has a network for it');
+    const why = whyNotAnswered(packet, provider);
+    if (why !== null) return complain(ip, why);
+    const key = `${ip} ${port} ${arrived.isSecure} ${packet.identifier}`;
+    const before = remembered.get(key);
+    if (before && before.until > performance.now() && before.authenticator.equals(packet.authenticator))
+      return before.answer;
+    const entry: Remembered = {
+      authenticator: Buffer.from(packet.authenticator),
+      until: performance.now() + limits.rememberedMs,
+      answer: null,
+    };
+    remembered.set(key, entry);
+    entry.answer = await run(arrived, packet, provider);
+    // Asked again, it is tried again.
+    if (!entry.answer) entry.until = 0;
+    return entry.answer;
+  }
+
   return {
     async answer(arrived) {
-      const { datagram, ip, port } = arrived;
-      const packet = readPacket(datagram);
-      if (!packet) return complain(ip, 'it is malformed');
-      const provider = arrived.known ?? (await clients.find(ip));
-      if (!provider) return complain(ip, 'no provider that serves an application has a network for it');
-      const why = whyNotAnswered(packet, provider);
-      if (why !== null) return complain(ip, why);
-      const key = `${ip} ${port} ${arrived.isSecure} ${packet.identifier}`;
-      const before = remembered.get(key);
-      if (before && before.until > performance.now() && before.authenticator.equals(packet.authenticator))
-        return before.answer;
-      const entry: Remembered = {
-        authenticator: Buffer.from(packet.authenticator),
-        until: performance.now() + limits.rememberedMs,
-        answer: null,
-      };
-      remembered.set(key, entry);
-      entry.answer = await run(arrived, packet, provider);
-      // Asked again, it is tried again.
-      if (!entry.answer) entry.until = 0;
-      return entry.answer;
+      const bytes = await answer(arrived);
+      if (arrived.datagram[0] !== codes.statusServer) needs.metrics.countRadiusRequest(outcomeOf(bytes));
+      return bytes;
     },
   };
+}
+
+function outcomeOf(answer: Buffer | null): string {
+  if (answer === null) return 'dropped';
+  if (answer[0] === codes.accessChallenge) return 'challenged';
+  return answer[0] === codes.accessAccept ? 'accepted' : 'rejected';
 }
 
 const isBusy = (error: unknown): boolean =>
