@@ -190,7 +190,7 @@ describeOnBoth(
         [
           'registry.example.com/absent',
           ['POST pull registry.example.com/absent:latest'],
-          'The engine cannot pull the image registry.example.com/absent: pull access denied for registry.example.com/absent',
+          'The engine cannot pull the image registry.example.com/absent: pull access denied for "registry.example.com/absent"',
         ],
         ['no image', [], '“no image” is not the name of an image.'],
       ] as const) {

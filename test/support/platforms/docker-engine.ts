@@ -97,7 +97,7 @@ export async function startEngine(
     const wanted = `${query.get('fromImage')}:${query.get('tag')}`;
     changes.push(`POST pull ${wanted}`);
     if (!registry.has(wanted))
-      return { status: 404, body: { message: `pull access denied for ${query.get('fromImage')}` } };
+      return { status: 404, body: { message: `pull access denied for "${query.get('fromImage')}"` } };
     images.add(wanted);
     return { status: 200, body: { status: `Status: Downloaded newer image for ${wanted}` } };
   }

@@ -105,7 +105,19 @@ function engineBy(send: (request: PlatformRequest) => Promise<OutboundResponse>)
       const request = { method: 'POST', path: 'images/create', query, timeoutMs: pullMs } as const;
       const answer = await send({ ...request, expect: [200, 404, 500] });
       // Progress, one JSON document per line; errors come there, too.
-      return /"(?:error|message)":\s*"([^"\\]{1,300})/.exec(answer.text())?.[1] ?? '';
+      const lines = answer.text().split('\n');
+      return lines.map(complaintIn).findLast((complaint) => complaint !== '') ?? '';
     },
   };
+}
+
+function complaintIn(line: string): string {
+  try {
+    const { error, message } = asObject(JSON.parse(line));
+    const complaint = error ?? message;
+    return typeof complaint === 'string' ? complaint.slice(0, 300) : '';
+  } catch {
+    // An empty line, or the rest of what broke off.
+    return '';
+  }
 }

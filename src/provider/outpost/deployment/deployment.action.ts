@@ -1,4 +1,3 @@
-import { unreachable } from '../../../core/outpost/connection-kind.ts';
 import { connectionStateOf } from '../../../core/outpost/connection-states.ts';
 import { actionOn } from '../../../resource/define.ts';
 import {
@@ -17,7 +16,7 @@ const deploymentSchema = objectSchema({
   checked: orNull(timeSchema),
   connection: stringSchema,
   place: stringSchema,
-  platform_healthy: booleanSchema,
+  platform_healthy: orNull(booleanSchema),
   platform_version: stringSchema,
   to_remove: arrayOf(stringSchema),
 });
@@ -36,15 +35,16 @@ export const deploymentAction = actionOn<{ pk: string; service_connection: strin
     const all = await listDeployments(read, row.pk);
     const shown = all.find(({ connection, state }) => connection === row.service_connection && state !== 'removing');
     const obsolete = all.filter((one) => one !== shown);
-    const { healthy, version } = (shown && (await connectionStateOf(read, shown.connection))) ?? unreachable;
+    const platform = shown && (await connectionStateOf(read, shown.connection));
     return {
       state: shown?.state ?? obsolete[0]?.state ?? 'none',
       message: (shown ?? obsolete[0])?.message ?? '',
       checked: (shown ?? obsolete[0])?.checked ?? null,
       connection: shown?.connectionName ?? '',
       place: shown?.place ?? '',
-      platform_healthy: healthy,
-      platform_version: version,
+      // Null before the first check.
+      platform_healthy: platform?.healthy ?? null,
+      platform_version: platform?.version ?? '',
       to_remove: obsolete.map(({ connectionName, place }) => [connectionName, place].filter(Boolean).join(': ')),
     };
   },
