@@ -88,8 +88,9 @@ const plainName = /^[\p{L}\p{N} ._@-]+$/u;
 
 /**
  * The text to copy. A line with `{group}` is there for each of the groups that may use the application, one with
- * `{groups}` or `{quoted_groups}` if there are any, one with `{only_group}` if there is one, for programs that take one.
- * A line that begins with `{with_groups}` is there if there are any, one with `{without_groups}` if there are none.
+ * `{groups}` or `{quoted_groups}` if there are any, one with `{only_group}` if there is one, for programs that take a
+ * single one. A line that begins with `{with_groups}` is there if there are any, one with `{without_groups}` if there
+ * are none.
  */
 export function setupOf(
   { setup }: Template,
