@@ -81,6 +81,16 @@ describeOnSqlite('templates of applications', (server) => {
       /ROLE_MANAGEMENT=true\n.+=groups\nOAUTH_ALLOWED_ROLES=Crew,Night shift$/,
     );
     expect(text('open-webui', [])).not.toContain('ROLE');
+    expect(text('nextcloud', [...groups, 'a.b'])).toContain(
+      "--group-whitelist-regex='^(Crew|Night shift|a\\.b)$' --group-restrict-login-to-whitelist=1 \\\n",
+    );
+    expect(text('nextcloud', [])).not.toContain('whitelist');
+    expect(text('bookstack', groups)).toMatch(/\n# Ext.+ ID: Crew\n# Ext.+ ID: Night shift$/);
+    expect(text('bookstack', [])).toMatch(/GROUPS_CLAIM=groups$/);
+    expect(text('proxmox', ['Crew'])).toMatch(
+      /--groups-overwrite 1\n#.+\n.+'Crew-gatehouse' && .+ --groups 'Crew-gatehouse' --roles PVEAuditor$/,
+    );
+    expect(text('proxmox', [])).toMatch(/ \\\n {2}--groups-claim groups --groups-autocreate 1$/);
     // These take one group: with several, the application is limited here alone.
     for (const id of ['gitea', 'forgejo', 'mealie']) {
       expect(text(id, ['Night shift'])).toMatch(/^(?:OIDC_USER_GROUP=|Required claim.+: )Night shift$/m);
@@ -90,7 +100,7 @@ describeOnSqlite('templates of applications', (server) => {
     for (const evil of ['$(reboot)', 'a\nb', 'x"; y', '`id`'])
       expect(text('oauth2-proxy', ['Crew', evil])).toBe(text('oauth2-proxy', []));
     for (const { id } of templates)
-      expect(text(id, groups)).not.toMatch(/\{(?:quoted_|without_|with_|only_)?groups?\}/);
+      expect(text(id, groups)).not.toMatch(/\{(?:quoted_|without_|with_|only_|any_)?groups?\}/);
   });
 
   test('say where they come from', () => {

@@ -88,9 +88,9 @@ const plainName = /^[\p{L}\p{N} ._@-]+$/u;
 
 /**
  * The text to copy. A line with `{group}` is there for each of the groups that may use the application, one with
- * `{groups}` or `{quoted_groups}` if there are any, one with `{only_group}` if there is one, for programs that take a
- * single one. A line that begins with `{with_groups}` is there if there are any, one with `{without_groups}` if there
- * are none.
+ * `{groups}`, `{quoted_groups}` or, for regular expressions, `{any_group}` if there are any, one with `{only_group}` if
+ * there is one, for programs that take a single one. A line that begins with `{with_groups}` is there if there are any,
+ * one with `{without_groups}` if there are none.
  */
 export function setupOf(
   { setup }: Template,
@@ -100,14 +100,16 @@ export function setupOf(
   // One that cannot be put in: the text must not let in others than the rest say.
   const names = groups.every((name) => plainName.test(name)) ? groups : [];
   const quoted = names.map((name) => `"${name}"`).join(', ');
+  const any = names.map((name) => name.replaceAll('.', '\\.')).join('|');
   const [first = ''] = names;
   const lines = setup.split('\n').flatMap((line) => {
     if (line.startsWith('{with_groups}')) return names.length > 0 ? [line.slice('{with_groups}'.length)] : [];
     if (line.includes('{only_group}')) return names.length === 1 ? [filled(line, { only_group: first })] : [];
     if (line.startsWith('{without_groups}')) return names.length > 0 ? [] : [line.slice('{without_groups}'.length)];
     if (line.includes('{group}')) return names.map((group) => filled(line, { group }));
-    if (!/\{(?:quoted_)?groups\}/.test(line)) return [line];
-    return names.length > 0 ? [filled(line, { groups: names.join(','), quoted_groups: quoted })] : [];
+    if (!/\{(?:(?:quoted_)?groups|any_group)\}/.test(line)) return [line];
+    const lists = { groups: names.join(','), quoted_groups: quoted, any_group: any };
+    return names.length > 0 ? [filled(line, lists)] : [];
   });
   return filled(lines.join('\n'), facts);
 }

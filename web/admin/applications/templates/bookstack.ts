@@ -18,6 +18,8 @@ OIDC_ISSUER={issuer}
 OIDC_ISSUER_DISCOVER=true
 OIDC_END_SESSION_ENDPOINT=true
 OIDC_USER_TO_GROUPS=true
-OIDC_GROUPS_CLAIM=groups`,
+OIDC_GROUPS_CLAIM=groups
+{with_groups}# Settings → Roles: members of a group get the roles that have its name as external authentication ID.
+# External authentication ID: {group}`,
   docs: 'https://www.bookstackapp.com/docs/admin/oidc-auth/',
 };

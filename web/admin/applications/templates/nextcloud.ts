@@ -16,6 +16,7 @@ export const nextcloud: Template = {
   --discoveryuri="{discovery_url}" \\
   --scope="openid email profile" \\
   --mapping-uid=preferred_username --unique-uid=0 \\
+  --group-whitelist-regex='^({any_group})$' --group-restrict-login-to-whitelist=1 \\
   --mapping-groups=groups --group-provisioning=1`,
   docs: 'https://github.com/nextcloud/user_oidc',
 };

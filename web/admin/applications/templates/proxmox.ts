@@ -14,6 +14,9 @@ export const proxmox: Template = {
   --client-id {client_id} \\
   --client-key {client_secret} \\
   --username-claim preferred_username --autocreate 1 \\
-  --groups-claim groups --groups-autocreate 1`,
+{without_groups}  --groups-claim groups --groups-autocreate 1
+{with_groups}  --groups-claim groups --groups-overwrite 1
+{with_groups}# Members may view everything. Group names may only contain letters, digits, dots, hyphens and underscores.
+pveum group add '{group}-gatehouse' && pveum acl modify / --groups '{group}-gatehouse' --roles PVEAuditor`,
   docs: 'https://pve.proxmox.com/wiki/User_Management',
 };
