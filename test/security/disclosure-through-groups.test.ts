@@ -81,7 +81,7 @@ describeOnBoth('users and groups nested in other objects', (server) => {
     expect(status).toBe(200);
     expect(body.group_obj).toMatchObject({
       ...{ pk: group.pk, num_pk: group.num_pk, name: group.name, parent_name: null, is_superuser: false },
-      ...{ attributes: {}, users: [], users_obj: [], roles: [], roles_obj: [] },
+      ...{ attributes: {}, users: [], users_obj: [], roles: [], roles_obj: [], member_count: 0 },
     });
     expect(text).not.toContain(email);
     const ofGroups = await server().user(['svc_events.view_notificationrule', 'svc_core.view_group']);

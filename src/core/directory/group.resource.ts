@@ -25,7 +25,7 @@ export const groupResource = defineResource({
   names: ['Group', 'Groups'],
   table: 'groups',
   order: ['name'],
-  page: { columns: ['name', 'parent', 'is_superuser', 'roles'] },
+  page: { columns: ['name', 'member_count', 'parent', 'is_superuser', 'roles'] },
   search: ['name'],
   check: checkGroup,
   afterWrite: afterGroupWrite,
@@ -77,7 +77,11 @@ export const groupResource = defineResource({
     }),
     roles_obj: nestedMany('svc_rbac.role', roles, { order: 'name' }),
   },
-  derived: { num_pk: { schema: integerSchema, from: ({ pk }) => groupNumber(pk) } },
+  derived: {
+    num_pk: { schema: integerSchema, from: ({ pk }) => groupNumber(pk) },
+    // From the keys, which are read anyway and are hidden where members are.
+    member_count: { schema: integerSchema, from: ({ users }) => users.length },
+  },
   views: {
     simple: {
       schema: 'UserGroup',

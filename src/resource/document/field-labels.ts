@@ -85,6 +85,7 @@ const labels: Readonly<Record<string, string>> = {
   last_ip: 'Client address',
   length_min: 'Length, at least',
   managed__isnull: 'Not managed',
+  member_count: 'Members',
   mfa_support: 'Codes after the password',
   not_configured_action: 'Without a device',
   num_pk: 'Number',

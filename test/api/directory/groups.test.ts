@@ -49,6 +49,7 @@ describeOnBoth('groups', (server) => {
       parent: parent.pk,
       parent_name: 'parent',
       users: [person.pk],
+      member_count: 1,
       users_obj: [
         {
           pk: person.pk,
@@ -123,7 +124,7 @@ describeOnBoth('groups', (server) => {
     const { body: group } = await create({ name: 'without members', users: [person.pk] });
     const { body: rule } = await admin.post('/events/rules/', { name: 'of a large group', group: group.pk });
     const listed = await admin.get('/core/groups/?name=without+members&include_users=false');
-    expect(listed.body.results[0]).toMatchObject({ users: [person.pk], users_obj: null });
+    expect(listed.body.results[0]).toMatchObject({ users: [person.pk], users_obj: null, member_count: 1 });
     expect((await admin.get(`/core/groups/${group.pk}/?include_users=false`)).body.users_obj).toBeNull();
     expect((await admin.get(`/events/rules/${rule.pk}/?include_users=false`)).body.group_obj.users_obj).toBeNull();
     expect((await admin.get(`/events/rules/${rule.pk}/`)).body.group_obj.users_obj).toHaveLength(1);

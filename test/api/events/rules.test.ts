@@ -54,6 +54,7 @@ describeOnBoth('notification rules', (server) => {
       parent: parent.body.pk,
       parent_name: 'watchers above',
       users: [person.pk],
+      member_count: 1,
       users_obj: [
         {
           pk: person.pk,
