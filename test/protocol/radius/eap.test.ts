@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { readAvps, readEapResponse, readTlsFragment } from '../../../src/kinds/providers/radius/eap/eap-packet.ts';
 import { findEapolTest, joinWifi } from '../../support/eapol.ts';
+import { makeIntermediateAuthority } from '../../support/intermediate-authority.ts';
 import {
   type KeyPair,
   makeKeyPair,
@@ -108,6 +109,16 @@ describeOnBoth(
         await network.change({ client_ca: authority.pk });
       },
     );
+
+    test.runIf(hasTools)('trusts an intermediate authority without its root', async () => {
+      const { pk, issued, ofRoot } = await makeIntermediateAuthority(server(), 'ada');
+      await network.change({ client_ca: pk });
+      for (const phase1 of Object.values(versions))
+        expect(await byTls(issued, phase1)).toMatchObject({ isIn: true, hasKeys: true });
+      expect((await byTls(ofRoot)).isIn).toBe(false);
+      expect((await byTls(authority)).isIn).toBe(false);
+      await network.change({ client_ca: authority.pk });
+    });
 
     test('only superusers choose who issues the certificates of devices', async () => {
       const delegate = await server().user([

@@ -4,6 +4,7 @@ import { connect as connectTcp } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { findEapolTest, joinWifi } from '../../support/eapol.ts';
+import { makeIntermediateAuthority } from '../../support/intermediate-authority.ts';
 import {
   type KeyPair,
   makeKeyPair,
@@ -107,6 +108,15 @@ describeOnBoth(
       await expect((await connect()).ask(status())).rejects.toThrow('ended the connection');
       await network.change({ client_networks: '127.0.0.0/8' });
       expect(await count()).toBe(before);
+    });
+
+    test('trusts an intermediate authority without its root', async () => {
+      const { pk, issued, ofRoot } = await makeIntermediateAuthority(server(), 'access point');
+      await network.change({ radsec_ca: pk });
+      expect((await (await connect(issued)).ask(status()))[0]?.code).toBe(2);
+      for (const refused of [ofRoot, authority])
+        await expect((await connect(refused)).ask(status())).rejects.toThrow('ended the connection');
+      await network.change({ radsec_ca: authority.pk });
     });
 
     test('a connection ends when its authority is taken away', async () => {

@@ -1,6 +1,7 @@
 import { constants } from 'node:crypto';
 import { Duplex } from 'node:stream';
-import { createServer, type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
+import { createTlsServer } from '../tls-server.ts';
 import { eapTypes } from './eap-packet.ts';
 import type { EapPair } from './eap-pairs.ts';
 
@@ -58,7 +59,7 @@ export function openTunnel({ certificate, key, authority }: EapPair): Tunnel {
       done();
     },
   });
-  const server = createServer({
+  const server = createTlsServer({
     ...{ cert: certificate, key, requestCert: authority !== null, rejectUnauthorized: false },
     // No other authority counts, not even those that browsers trust.
     ...(authority !== null && { ca: authority }),

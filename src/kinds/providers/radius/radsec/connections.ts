@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { createServer, type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { networkOf } from '../../../../lib/cidr.ts';
 import { createRateLimit } from '../../../../platform/limits/rate-limit.ts';
 import type { ServerNeeds } from '../../../../provider/password-server/server-needs.ts';
@@ -8,6 +8,7 @@ import type { ServedProvider } from '../served-providers.ts';
 import type { Clients } from '../server/clients.ts';
 import type { Complain } from '../server/complaints.ts';
 import type { Requests } from '../server/requests.ts';
+import { createTlsServer } from '../tls-server.ts';
 import { limits } from './limits.ts';
 import { type PeerConnection, servePackets } from './peer-connection.ts';
 
@@ -81,7 +82,7 @@ export function createConnections(needs: Needs): Connections {
     if (authority === null) return 'its provider has no CA for RadSec clients';
     const pair = await db.scope(() => findTlsPair(db.read, key.box, provider.pk));
     if (!pair) return 'its provider has no key pair';
-    const server = createServer({
+    const server = createTlsServer({
       ...{ cert: pair.certificate, key: pair.key, minVersion: 'TLSv1.2' },
       // No other authority counts, not even those that browsers trust.
       ...{ ca: authority, requestCert: true, rejectUnauthorized: true },
