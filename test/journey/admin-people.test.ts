@@ -191,6 +191,28 @@ describeJourney('the admin pages of people', (journey) => {
     expect(await theirs.getByText(hint).count()).toBe(0);
   });
 
+  test('offer a new person a link by mail or a password as soon as they are created', async () => {
+    const { server } = journey();
+    const username = unique('new');
+    const page = await visitAdmin(journey(), '/new/core/users/');
+    await page.getByLabel('Username', { exact: false }).first().fill(username);
+    await page.getByRole('textbox', { name: /^Name/ }).fill('New Person');
+    await page.getByRole('textbox', { name: /^Email/ }).fill(`${username}@example.com`);
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    const asked = page.getByRole('dialog', { name: `How will ${username} sign in?` });
+    await asked.getByRole('button', { name: 'Send a link by mail…' }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await asked.getByRole('button', { name: 'Set password…' }).click();
+    const dialog = page.getByRole('dialog', { name: `Set the password of ${username}` });
+    await dialog.getByLabel('New password').fill(password);
+    await dialog.getByRole('button', { name: 'Set password', exact: true }).click();
+    await page.getByText('The password is set.').waitFor();
+    const signedIn = await signInByPassword(openBrowser(server), username, password);
+    expect(signedIn.body).toMatchObject({ component: 'xak-flow-redirect' });
+    await openAdmin(page, `${new URL(page.url()).pathname.slice('/if/admin'.length)}?dialog=first-sign-in`);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
   test('show a delegate what delegation refuses to read only, with the reason, and no way to give more than they hold', async () => {
     const { server } = journey();
     const { admin } = server;

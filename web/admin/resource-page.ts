@@ -11,6 +11,8 @@ export interface ResourcePage {
   readonly Banner?: ComponentType<BannerProps> | undefined;
   /** A column beside the detail page and the forms. */
   readonly SidePanel?: ComponentType<SidePanelProps> | undefined;
+  /** The dialog on the page of an object that has just been created. */
+  readonly firstDialog?: string | undefined;
 }
 
 export interface BannerProps {

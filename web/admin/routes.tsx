@@ -2,6 +2,7 @@ import type { ComponentType, ReactNode } from 'react';
 import { lazyPage } from '../page/lazy-page.ts';
 import { entryAt, type Interface } from './api/interface.ts';
 import { Unassigned } from './applications/unassigned.tsx';
+import { firstSignInDialog } from './people/first-sign-in.tsx';
 import type { BannerProps, ResourcePage, SidePanelProps } from './resource-page.ts';
 import { LeadTo, longPathOf } from './short-address.tsx';
 import { AboveSource } from './sources/above.tsx';
@@ -66,6 +67,9 @@ const customObjectPages: Readonly<Record<string, ComponentType<ResourcePage>>> =
 /** Side panels of objects, by resource. */
 const sidePanels: Readonly<Record<string, ComponentType<SidePanelProps>>> = { '/core/brands/': SignInPreview };
 
+/** Dialogs on the pages of objects that have just been created, by resource. */
+const firstDialogs: Readonly<Record<string, string>> = { '/core/users/': firstSignInDialog };
+
 /** Banners above the members of objects, by family or resource. */
 const banners: Readonly<Record<string, ComponentType<BannerProps>>> = {
   '/crypto/certificatekeypairs/': EndingCertificate,
@@ -94,7 +98,7 @@ export function pageAt(path: string, { resources }: Interface): Found {
   if (!at) return missing;
   const [entry, key] = at;
   const props = {
-    ...{ entry, objectKey: decodedKey(key), SidePanel: sidePanels[entry.path] },
+    ...{ entry, objectKey: decodedKey(key), SidePanel: sidePanels[entry.path], firstDialog: firstDialogs[entry.path] },
     Banner: banners[entry.path] ?? banners[entry.family ?? entry.path],
   };
   if (verb === 'new') return key === '' ? { Content: <NewPage {...props} />, key: path } : missing;

@@ -20,7 +20,7 @@ import { readProposals } from './proposals.ts';
 import { useCrumbs } from './use-crumbs.ts';
 
 /** The form of a new object; for a family, a choice of kinds first. */
-export function NewPage({ entry, SidePanel }: ResourcePage) {
+export function NewPage({ entry, SidePanel, firstDialog }: ResourcePage) {
   const description = useDescription(entry.path);
   const crumbs = useCrumbs(entry, true);
   return (
@@ -28,13 +28,15 @@ export function NewPage({ entry, SidePanel }: ResourcePage) {
       {entry.kinds.length > 0 ? (
         <KindChoice entry={entry} />
       ) : (
-        <Loaded {...description}>{(known) => <Prepared {...{ entry, SidePanel }} description={known} />}</Loaded>
+        <Loaded {...description}>
+          {(known) => <Prepared {...{ entry, SidePanel, firstDialog }} description={known} />}
+        </Loaded>
       )}
     </Page>
   );
 }
 
-type FormProps = Pick<ResourcePage, 'entry' | 'SidePanel'> & { readonly description: Description };
+type FormProps = Pick<ResourcePage, 'entry' | 'SidePanel' | 'firstDialog'> & { readonly description: Description };
 
 /** The form with what its fields propose. */
 function Prepared(props: FormProps) {
@@ -52,7 +54,9 @@ const offForOthers = (members: readonly Member[]): Row =>
       .map(({ name }) => [name, false]),
   );
 
-function NewForm({ entry, SidePanel, description, proposed }: FormProps & { readonly proposed: Row }) {
+type PreparedProps = FormProps & { readonly proposed: Row };
+
+function NewForm({ entry, SidePanel, firstDialog, description, proposed }: PreparedProps) {
   const done = useToast();
   const { query } = useAddress();
   const { creating } = description;
@@ -81,7 +85,8 @@ function NewForm({ entry, SidePanel, description, proposed }: FormProps & { read
       SidePanel={SidePanel}
       onCancel={() => goTo(hrefOf(entry.family ?? entry.path))}
       onSaved={(row) => {
-        goTo(hrefOf(`${entry.path}${encodeURIComponent(String(row[description.key]))}/`));
+        const path = `${entry.path}${encodeURIComponent(String(row[description.key]))}/`;
+        goTo(hrefOf(path, { dialog: firstDialog }));
         done(t('{name} is created.', { name: ownName(description, row) ?? entry.singular }));
       }}
     />

@@ -9,6 +9,7 @@ import { useEntry, useInterface } from '../api/interface.ts';
 import type { NamedObject } from '../api/objects.ts';
 import { ActionDialog, closeDialog } from '../parts/action-dialog.tsx';
 import { ActionMenu } from '../parts/menu.tsx';
+import { FirstSignIn } from './first-sign-in.tsx';
 import type { Person } from './person.ts';
 
 interface Props {
@@ -42,11 +43,17 @@ export function PersonActions({ person, may, canSwitch, reload }: Props) {
       : []),
     ...(canSwitch && isOther ? [{ name: 'switch', title: t(person.is_active ? 'Deactivate…' : 'Activate…') }] : []),
   ];
+  const ways = [
+    ...(canMail ? [{ name: 'recovery-mail', title: t('Send a link by mail…') }] : []),
+    { name: 'recovery', title: t('Create a link…') },
+    { name: 'password', title: t('Set password…') },
+  ];
   const isOffered = (name: string) => offered.some((one) => one.name === name);
   if (offered.length === 0) return null;
   return (
     <>
       <ActionMenu items={offered} />
+      {isOffered('password') && isNew(person) && <FirstSignIn username={person.username} ways={ways} />}
       {isOffered('password') && <PasswordDialog person={person} />}
       {isOffered('recovery') && <RecoveryDialog person={person} />}
       {isOffered('recovery-mail') && <RecoveryMailDialog person={person} />}
@@ -57,6 +64,9 @@ export function PersonActions({ person, may, canSwitch, reload }: Props) {
     </>
   );
 }
+
+const isNew = ({ is_active, last_login, type }: Person): boolean =>
+  is_active && last_login === null && !type.includes('service_account');
 
 function PasswordDialog({ person }: { person: Person }) {
   const [password, setPassword] = useState('');
