@@ -15,6 +15,8 @@ export interface PlainPage {
   readonly paragraphs: readonly string[];
   readonly link?: { readonly to: string; readonly text: string };
   readonly form?: Form;
+  /** Links of the operator, below the rest. */
+  readonly footer?: readonly { readonly name: string; readonly href: string | null }[];
   /** URLs to load in hidden frames. */
   readonly frames?: readonly string[];
   /** Redirects the browser here after a moment. */
@@ -89,7 +91,7 @@ const framed = 'allow-forms allow-same-origin allow-scripts';
 
 /** A page for the few messages outside of flows. It runs no scripts and loads only what is passed in. */
 export function plainPage(page: PlainPage): HttpResponse {
-  const { status = 200, brand, look = noLook, language, frames = [], goOnTo } = page;
+  const { status = 200, brand, look = noLook, language, footer = [], frames = [], goOnTo } = page;
   const { title, paragraphs, link, form } = translated(page, (text) => translate(language, text));
   const body = [
     look.logo
@@ -99,6 +101,9 @@ export function plainPage(page: PlainPage): HttpResponse {
     ...paragraphs.map((text) => `<p dir="auto">${escapeHtml(text)}</p>`),
     ...(form ? [formOf(form)] : []),
     ...(link ? [linkOf(link, form ? 'aside' : 'way')] : []),
+    ...footer.map(({ name, href }) =>
+      href ? linkOf({ to: href, text: name }, 'aside') : `<p>${escapeHtml(name)}</p>`,
+    ),
   ];
   const unseen = frames.map(
     (url) => `<iframe src="${escapeHtml(url)}" sandbox="${framed}" title="" referrerpolicy="no-referrer"></iframe>`,

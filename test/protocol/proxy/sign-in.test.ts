@@ -208,7 +208,10 @@ describeOnBoth(
       const browser = proxiedBrowser(server());
       await browser.signIn(person.pk);
       const [page] = await browser.follow(`${app.url}/outpost.gatehouse/start`);
-      expect([page.status, page.text.includes('You may not use this application.')]).toEqual([403, true]);
+      expect(page.status).toBe(403);
+      expect(page.text).toContain('<h1>Access denied</h1>');
+      expect(page.text).toMatch(/You do not have access to Protected \d+\./);
+      expect(page.text).toContain('Ask your administrator if you need it.');
       await server().admin.post(`/core/groups/${group}/add_user/`, { pk: person.pk });
       await browser.enter(app);
       const allowed = await browser.ask(`${app.url}/`);

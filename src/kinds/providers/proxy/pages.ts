@@ -1,16 +1,31 @@
 import { frameAtApplication } from '../../../core/brand/page-frame.ts';
+import { cachedSettings } from '../../../core/settings/settings.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
 import type { HttpResponse } from '../../../platform/http/routes.ts';
 import type { Call } from '../../../resource/call.ts';
 
+const stopped = 'This sign-in cannot continue';
+
+interface PageOptions {
+  readonly status?: number;
+  readonly title?: string;
+  /** What the person can do, with the links of the operator: for pages at the address of this server. */
+  readonly advice?: string;
+  readonly fault?: unknown;
+}
+
 /** Words for the person whose browser came. */
 export class ErrorPage extends Error {
   readonly status: number;
+  readonly title: string;
+  readonly advice: string | null;
   /** What went wrong inside; for the log. */
   readonly fault: unknown;
-  constructor(message: string, { status = 400, fault = null }: { status?: number; fault?: unknown } = {}) {
+  constructor(message: string, { status = 400, title = stopped, advice, fault = null }: PageOptions = {}) {
     super(message);
     this.status = status;
+    this.title = title;
+    this.advice = advice ?? null;
     this.fault = fault;
   }
 }
@@ -21,13 +36,14 @@ export async function withPages(call: Call, work: () => Promise<HttpResponse>): 
     return await work();
   } catch (error) {
     if (!(error instanceof ErrorPage)) throw error;
-    const { status, fault, message } = error;
-    const paragraphs = [message, `Request id: ${call.request.id}`];
+    const { status, title, advice, fault, message } = error;
+    const paragraphs = [message, ...(advice ? [advice] : []), `Request id: ${call.request.id}`];
     const page = plainPage({
       status,
       ...(await frameAtApplication(call)),
-      title: 'This sign-in cannot continue',
+      title,
       paragraphs,
+      footer: advice ? (await cachedSettings(call.db)).footer_links : [],
     });
     return { ...page, fault };
   }

@@ -45,11 +45,16 @@ export async function authorize(
     const next = `${authorizePath(application.application.slug)}?${new URLSearchParams({ state: sealed })}`;
     return redirectBrowser(await signInPage(needs, call, application, { next }));
   }
-  if (!(await wouldAllowUse(needs, call, application))) throw denied();
+  if (!(await wouldAllowUse(needs, call, application))) throw denied(application);
   return goThroughFlow(needs, call, application, sealed);
 }
 
-const denied = () => new ErrorPage('You may not use this application.', { status: 403 });
+const denied = ({ application: { name } }: ProtectedApplication) =>
+  new ErrorPage(`You do not have access to ${name}.`, {
+    status: 403,
+    title: 'Access denied',
+    advice: 'Ask your administrator if you need it.',
+  });
 
 async function goThroughFlow(
   needs: ProxyNeeds,
@@ -91,7 +96,7 @@ async function redeem(
     throw new ErrorPage('This request was already completed, or does not belong to your session.');
   if (ticket.state !== 'granted' || !(await isUseAllowed(needs, call, application))) {
     await call.db.write((tx) => consumeTicket(tx, ticket));
-    throw denied();
+    throw denied(application);
   }
   const state = asText(memberOf(ticket.request, 'state'));
   const code = await storeSession(needs, call, application, ticket, state);
