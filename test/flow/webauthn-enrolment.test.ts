@@ -87,6 +87,15 @@ describeOnBoth('enrolment of WebAuthn devices', (server) => {
     expect((await devicesOf(person))[0]).toMatchObject({ name: 'Passkey' });
   });
 
+  test('a key of an unknown model is named after the browser', async () => {
+    const person = await server().user();
+    const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0' };
+    const browser = await signedInBrowser(server(), person.pk, { headers });
+    const { registration } = (await browser.show(setup)).body;
+    await browser.answer(setup, { response: authenticator().register(registration) });
+    expect((await devicesOf(person))[0]).toMatchObject({ name: 'Firefox (Linux)', aaguid: unknownDevices });
+  });
+
   test('answers that are empty, foreign or of the wrong shape register nothing', async () => {
     const { person, browser, shown } = await begin();
     for (const body of [{}, { component }, { component: 'xak-stage-dummy', response: {} }, { code: '1' }]) {

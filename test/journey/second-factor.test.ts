@@ -120,6 +120,10 @@ describeJourney(
     test('by a passkey is registered and used with the browser’s own authenticator', async () => {
       const { server } = journey();
       const { username, page } = await personWithPasskey(journey());
+      await page.goto('/if/user/devices/');
+      await page.getByRole('heading', { name: /^(Headless)?Chrom.* \(Linux\)$/ }).waitFor();
+      const codes = page.getByRole('link', { name: 'Get recovery codes' });
+      expect(await codes.getAttribute('href')).toContain('next=%2Fif%2Fuser%2Fdevices%2F');
 
       await signInAgain(page, username);
       await page.getByRole('button', { name: 'Use your passkey' }).click();

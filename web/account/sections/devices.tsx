@@ -4,6 +4,7 @@ import { deviceKind, deviceKindName, deviceName, type ListedDevice } from '../..
 import { TextField } from '../../elements/field.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
+import { Notice } from '../../elements/notice.tsx';
 import { useToast } from '../../elements/toast.tsx';
 import { Rich } from '../../texts/rich.tsx';
 import { known, t } from '../../texts/texts.ts';
@@ -96,6 +97,9 @@ export function Devices() {
           )
         }
       </Loaded>
+      <Loaded {...devices}>
+        {(all) => lacksCodes(all) && <Loaded {...settings}>{(offered) => <CodesOffer settings={offered} />}</Loaded>}
+      </Loaded>
       <Loaded {...settings}>{(all) => <Enrolments settings={all.filter(isDevice)} />}</Loaded>
     </Section>
   );
@@ -112,6 +116,27 @@ function usedWhen({ last_used, created }: Device) {
     <Rich text="Last used {when}" values={{ when: <Moment at={last_used} /> }} />
   ) : (
     <Rich text="Added {when}, not used yet" values={{ when: <Moment at={created} /> }} />
+  );
+}
+
+const lacksCodes = (devices: readonly Device[]): boolean =>
+  devices.some(({ confirmed }) => confirmed) && !devices.some((device) => deviceKind(device) === 'static');
+
+/** A way back in for those who have nothing but a passkey or a phone. */
+function CodesOffer({ settings }: { settings: readonly UserSetting[] }) {
+  const codes = settings.find(({ component }) => component === 'xak-user-settings-authenticator-static');
+  if (!codes) return null;
+  return (
+    <Notice tone="plain">
+      <div className="stack">
+        <p>{t('You have no recovery codes yet. They let you sign in if you lose your devices.')}</p>
+        <div>
+          <a className="button button-plain" href={returningTo('devices', codes.configure_url)}>
+            {t('Get recovery codes')}
+          </a>
+        </div>
+      </div>
+    </Notice>
   );
 }
 

@@ -16,6 +16,7 @@ import {
 } from '../../../flow/executor/stage-kind.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import type { Query } from '../../../platform/db/database.ts';
+import type { UserAgent, UserAgentParser } from '../../../platform/user-agent.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import type { RowOf } from '../../../resource/resource.ts';
 import { authenticatorWebauthnStage } from './authenticator-webauthn.resource.ts';
@@ -35,13 +36,15 @@ type Settings = RowOf<typeof authenticatorWebauthnStage>;
 
 interface Dependencies {
   readonly config: { readonly publicUrl: string };
+  readonly userAgents: UserAgentParser;
 }
 
 const maxAttempts = 5;
 const failed = 'This device could not be registered. Please try again.';
 const taken = 'This device is registered already.';
 
-export function webauthnEnrolment({ config }: Dependencies): StageKind {
+export function webauthnEnrolment(needs: Dependencies): StageKind {
+  const { publicUrl } = needs.config;
   return defineStageKind({
     resource: authenticatorWebauthnStage,
     resources: [deviceTypeResource],
@@ -49,8 +52,8 @@ export function webauthnEnrolment({ config }: Dependencies): StageKind {
     roles: () => ['needs user', 'sets up device'],
     challenge: { ...pendingUserSchemas, registration: { type: 'object', additionalProperties: true } },
     answer: { response: json() },
-    show: (step) => show(config.publicUrl, step),
-    verifyRegistration: (step, { response }) => judge(config.publicUrl, step, response),
+    show: (step) => show(publicUrl, step),
+    verifyRegistration: (step, { response }) => judge(needs, step, response),
   });
 }
 
@@ -65,7 +68,7 @@ async function show(publicUrl: string, step: Step<Settings>): Promise<Move> {
   return ask({ ...(await pendingUserMembers(step)), registration });
 }
 
-async function judge(publicUrl: string, step: Step<Settings>, given: JsonObject): Promise<Move> {
+async function judge({ config, userAgents }: Dependencies, step: Step<Settings>, given: JsonObject): Promise<Move> {
   const enrolling = await findEnrollee(step);
   if ('refusal' in enrolling) return deny(enrolling.refusal);
   const { call, memory } = step;
@@ -73,20 +76,26 @@ async function judge(publicUrl: string, step: Step<Settings>, given: JsonObject)
   // Each challenge accepts one response, right or wrong.
   delete memory.challenge;
   const complaint = complaintAboutClaims(given, wantedBy(step));
-  const party = relyingParty(publicUrl, call.request);
+  const party = relyingParty(config.publicUrl, call.request);
   const credential = complaint ? null : await checkRegistration(party, wantedBy(step), challenge, given);
   if (!credential) return retry(step, complaint ?? failed);
   const type = await findDeviceType(call.db.read, credential.aaguid);
   const refusal = refusalOfType(allowedBy(step), credential, type);
   if (refusal) return retry(step, refusal);
   if (await isTaken(call.db.read, credential.id)) return retry(step, taken);
-  return register(step, enrolling.user, credential, type);
+  const name = nameOf(step, type, userAgents.parse(call.request.userAgent));
+  return register(step, enrolling.user, { credential, type, name });
 }
 
-function register(step: Step<Settings>, user: UserFacts, credential: NewCredential, type: DeviceType | null): Move {
-  const isKnown = type !== null && type.aaguid !== unknownDevices;
+interface NewPasskey {
+  readonly credential: NewCredential;
+  readonly type: DeviceType | null;
+  readonly name: string;
+}
+
+function register(step: Step<Settings>, user: UserFacts, { credential, type, name }: NewPasskey): Move {
   const values = {
-    name: String(isKnown ? type.description : (step.settings.friendly_name ?? 'WebAuthn device')).slice(0, 200),
+    name: name.slice(0, 200),
     device_type: type?.aaguid ?? null,
     aaguid: credential.aaguid,
     attested: credential.isAttested,
@@ -96,6 +105,13 @@ function register(step: Step<Settings>, user: UserFacts, credential: NewCredenti
     transports: credential.transports,
   };
   return enrol(step, webauthnDevices, user, values);
+}
+
+/** The model, else the browser: a name for the kind would be the same for all passkeys of a person. */
+function nameOf({ settings }: Step<Settings>, type: DeviceType | null, { user_agent, os }: UserAgent): string {
+  if (type !== null && type.aaguid !== unknownDevices) return type.description;
+  if (user_agent.family === 'Other') return settings.friendly_name ?? 'WebAuthn device';
+  return os.family === 'Other' ? user_agent.family : `${user_agent.family} (${os.family})`;
 }
 
 /** Stays with an error message, for a limited number of attempts. */
