@@ -143,8 +143,10 @@ describeOnBoth('the clean-up job', (server) => {
       .poll(async () => (await queued()).map(({ kind }) => kind))
       .toEqual([
         ...(db.analyze ? ['analyze_database'] : []),
+        'check_service_connections',
         'clean_expired_models',
         'delete_events_of_users',
+        'deploy_outposts',
         ...(db.emptyPendingLists ? ['empty_pending_lists'] : []),
         'job_cleanup',
         'ldap_source_sync_all',
