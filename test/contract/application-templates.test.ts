@@ -44,7 +44,7 @@ describeOnSqlite('templates of applications', (server) => {
       expect([template.id, status]).toEqual([template.id, 200]);
       const text = setupOf(template, factsOf(choices.address, choices.slug, body), []);
       texts.set(template.id, text);
-      // Forward auth and LDAP have none.
+      // Forward auth, LDAP and RADIUS have none.
       if (body.issuer === undefined) continue;
       const root = body.issuer.split('/application/')[0];
       for (const [, path] of text.matchAll(new RegExp(`${root}(/[^\\s"',?]+)`, 'g'))) {
@@ -121,6 +121,11 @@ describeOnSqlite('templates of applications', (server) => {
       expect(textOf(id)).toContain(bases.get(`T ${id}`));
       expect(textOf(id)).toContain(`cn=SERVICE-ACCOUNT,ou=users,${bases.get(`T ${id}`)}`);
     }
+  });
+
+  test('serve the entered networks by RADIUS', async () => {
+    const { results } = (await server().admin.get('/providers/radius/?name=T%20radius')).body;
+    expect(results).toMatchObject([{ client_networks: '192.0.2.0/24' }]);
   });
 
   test('give the issuer as each program compares it', async () => {

@@ -267,6 +267,44 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.waitForLoadState('networkidle');
   });
 
+  test('make a Wi-Fi and show what to enter at its access points', async () => {
+    const { admin } = journey().server;
+    const name = unique('wifi');
+    const page = await visitAdmin(journey(), '/applications/new/');
+    await page.getByRole('link', { name: /^Wi-Fi or VPN/ }).click();
+    await page.getByLabel('Name (required)').fill(name);
+    await page.getByLabel('Client networks (required)').fill('https://ap.example.org');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('Enter networks such as').waitFor();
+    await page.getByLabel('Client networks (required)').fill('198.51.100.0/24, 2001:db8::/64');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    expect(await page.getByText('Should people be asked for consent?').count()).toBe(0);
+    await page.getByRole('button', { name: 'Create' }).click();
+    const facts = page.getByRole('region', { name: 'For the RADIUS clients' });
+    const hidden = '•'.repeat(12);
+    const shown = [new URL(page.url()).hostname, hidden, '198.51.100.0/24, 2001:db8::/64'];
+    await facts.getByText('Wi-Fi and RadSec need a certificate').waitFor();
+    expect(await facts.locator('code').allInnerTexts()).toEqual(shown);
+    expect(await page.getByRole('link', { name: 'Test the sign-in' }).count()).toBe(0);
+    const { provider } = (await admin.get(`/core/applications/${name}/`)).body;
+    const path = `/providers/radius/${provider}/`;
+    const { shared_secret } = (await admin.get(path)).body;
+    await facts.getByRole('button', { name: 'Show Shared secret' }).click();
+    await facts.getByText(shared_secret, { exact: true }).waitFor();
+    const [own, clients] = await Promise.all(
+      ['radius.example.com', 'access points'].map(async (common_name) => {
+        const values = { common_name: `${common_name} ${name}`, subject_alt_name: '', validity_days: 30 };
+        return (await admin.post('/crypto/certificatekeypairs/generate/', values)).body;
+      }),
+    );
+    expect((await admin.patch(path, { certificate: own.pk, radsec_ca: clients.pk })).status).toBe(200);
+    await moveTo(page, `/core/applications/${name}/?tab=sign-in`);
+    await facts.getByText('GATEHOUSE_RADSEC_PORT').waitFor();
+    await facts.getByRole('link', { name: own.name }).waitFor();
+    expect(await facts.locator('code').allInnerTexts()).toEqual(shown);
+    await expectGoodLooks(page, 'the sign-in of a RADIUS application');
+  });
+
   test('make an application from every template', async () => {
     const { admin } = journey().server;
     expect(templates.length).toBeGreaterThanOrEqual(28);

@@ -14,6 +14,8 @@ const protocolName = (protocol: Template['protocol']): string => {
       return 'SAML';
     case 'ldap':
       return 'LDAP';
+    case 'radius':
+      return 'RADIUS';
     case 'proxy':
       return t('Forward auth');
   }

@@ -11,9 +11,18 @@ import { useNameOf } from '../widgets/use-name-of.ts';
 import { Documentation, whereOf } from './documentation.tsx';
 import { ForwardAuthCard } from './forward-auth-card.tsx';
 import { LdapNote } from './ldap-note.tsx';
+import { RadiusFacts } from './radius-facts.tsx';
 import { Registered } from './registered.tsx';
 import { SamlCertificate } from './saml-certificate.tsx';
-import { type Choices, type Created, factsOf, providerPathOf, setupOf, type Template } from './template.ts';
+import {
+  type Choices,
+  type Created,
+  factsOf,
+  isPasswordServer,
+  providerPathOf,
+  setupOf,
+  type Template,
+} from './template.ts';
 import { TestLink } from './test-link.tsx';
 
 interface Props {
@@ -41,6 +50,8 @@ export function Result({ template, choices: { name, slug, address, groups }, cre
   const path = `/core/applications/${slug}/`;
   const isLdap = template.protocol === 'ldap';
   const isProxy = template.protocol === 'proxy';
+  const isRadius = template.protocol === 'radius';
+  const isSignedInHere = !isPasswordServer(template);
   const made = useAnswer<{ pk: string; provider: number }>(path);
   const provider = made.answer.state === 'ready' ? `${providerPathOf(template)}${made.answer.value.provider}/` : null;
   const rows = [
@@ -66,9 +77,9 @@ export function Result({ template, choices: { name, slug, address, groups }, cre
             : 'Created. Now paste these values into the application.',
         )}
       </Notice>
-      {isProxy ? (
-        <ForwardAuthCard provider={forwardSingle(address)} path={provider} />
-      ) : (
+      {isProxy && <ForwardAuthCard provider={forwardSingle(address)} path={provider} />}
+      {isRadius && provider !== null && <RadiusFacts path={provider} />}
+      {!isProxy && !isRadius && (
         <section className="card stack" aria-label={t('To copy')}>
           <h2>{t('To copy')}</h2>
           <CopyRows rows={rows} />
@@ -89,16 +100,16 @@ export function Result({ template, choices: { name, slug, address, groups }, cre
           <Code text={isSecretShown ? setup : setupOf(template, { ...facts, client_secret: hiddenText }, names)} />
         </section>
       )}
-      {made.answer.state === 'ready' && provider !== null && !isLdap && (
+      {made.answer.state === 'ready' && provider !== null && isSignedInHere && (
         <Registered template={template} provider={provider} pk={made.answer.value.pk} name={name} />
       )}
-      {provider !== null && !isLdap && !isProxy && (
+      {provider !== null && isSignedInHere && !isProxy && (
         <p className="quiet small">
           {t('“Test the sign-in” tests this server: who may use the application, and which data it would receive.')}
         </p>
       )}
       <div className="row">
-        {provider !== null && !isLdap && <TestLink provider={provider}>{t('Test the sign-in')}</TestLink>}
+        {provider !== null && isSignedInHere && <TestLink provider={provider}>{t('Test the sign-in')}</TestLink>}
         <Link className="button" href={hrefOf(path)}>
           {t('Go to the application')}
         </Link>

@@ -12,6 +12,7 @@ import type { Application } from './application.ts';
 import { ForwardAuthCard, type ProxySettings } from './forward-auth-card.tsx';
 import { LdapNote } from './ldap-note.tsx';
 import { NewSecretButton } from './new-secret-button.tsx';
+import { RadiusFacts } from './radius-facts.tsx';
 import { SamlCertificate } from './saml-certificate.tsx';
 import { bindDnIn } from './template.ts';
 import { TestLink } from './test-link.tsx';
@@ -32,6 +33,8 @@ interface Saml {
   readonly url_slo_redirect: string;
 }
 
+const withFacts = new Set(['oauth2', 'saml', 'proxy', 'ldap', 'radius'].map((kind) => `/providers/${kind}/`));
+
 /** The settings to enter in the application, and the provider. */
 export function SignInTab({ application }: { application: Application }) {
   const { provider_obj, provider } = application;
@@ -49,9 +52,8 @@ export function SignInTab({ application }: { application: Application }) {
       )}
       {entry.path === '/providers/proxy/' && <ProxyFacts path={path} />}
       {entry.path === '/providers/ldap/' && <LdapFacts path={path} />}
-      {!['/providers/oauth2/', '/providers/saml/', '/providers/proxy/', '/providers/ldap/'].includes(entry.path) && (
-        <p>{entry.description}</p>
-      )}
+      {entry.path === '/providers/radius/' && <RadiusFacts path={path} />}
+      {!withFacts.has(entry.path) && <p>{entry.description}</p>}
       <Ways entry={entry} path={path} />
     </div>
   );

@@ -6,8 +6,8 @@ export interface Template {
   readonly about: Text;
   /** Empty for those that fit any application. */
   readonly category: Text | '';
-  readonly protocol: 'oauth2' | 'saml' | 'proxy' | 'ldap';
-  /** An example of the address that people open. */
+  readonly protocol: 'oauth2' | 'saml' | 'proxy' | 'ldap' | 'radius';
+  /** An example of the address that people open; for RADIUS, of the networks of its clients. */
   readonly address: string;
   /** Redirect URIs, with `{address}` in them. */
   readonly redirects?: readonly string[];
@@ -50,6 +50,7 @@ export interface Checked {
 export interface Choices {
   readonly name: string;
   readonly slug: string;
+  /** For RADIUS, the networks of its clients. */
   readonly address: string;
   readonly redirect: string;
   readonly signedOut: string;
@@ -74,9 +75,13 @@ const modelOf = {
   saml: 'svc_providers_saml.samlprovider',
   proxy: 'svc_providers_proxy.proxyprovider',
   ldap: 'svc_providers_ldap.ldapprovider',
+  radius: 'svc_providers_radius.radiusprovider',
 } as const;
 
 export const providerPathOf = ({ protocol }: Template): string => `/providers/${protocol}/`;
+
+/** Whether people enter their passwords at the application and not at a page of this server. */
+export const isPasswordServer = ({ protocol }: Template): boolean => protocol === 'ldap' || protocol === 'radius';
 
 /** `{address}` and the like filled in; other braces stay. */
 export function filled(text: string, facts: Readonly<Record<string, string | undefined>>): string {
@@ -113,6 +118,10 @@ export function setupOf(
   });
   return filled(lines.join('\n'), facts);
 }
+
+/** Addresses and ranges with commas between them, by their shape; the server checks the rest. */
+export const areNetworks = (text: string): boolean =>
+  text.split(',').every((part) => /^[\da-f.:]+(?:\/\d{1,3})?$/i.test(part.trim()));
 
 /** Without the trailing slash; null if it is not an HTTP address. */
 export function readAddress(text: string): URL | null {
@@ -187,6 +196,8 @@ function providerOf(template: Template, choices: Choices): Record<string, unknow
       return { mode: 'forward_single', external_host: readAddress(address)?.origin ?? '' };
     case 'ldap':
       return { base_dn: baseDnOf(choices.slug), accept_app_passwords: true };
+    case 'radius':
+      return { client_networks: address.trim() };
     case 'oauth2':
       return {
         client_type: template.isPublic ? 'public' : 'confidential',

@@ -9,6 +9,7 @@ import { Link } from '../link.tsx';
 import { slugOf } from '../slug.ts';
 import { Documentation } from './documentation.tsx';
 import {
+  areNetworks,
   type Choices,
   entityOf,
   isRedirect,
@@ -45,6 +46,12 @@ function MetadataHint() {
   );
 }
 
+function addressHint({ protocol, hasNoPage }: Template): string {
+  if (protocol === 'radius')
+    return t('The networks of the access points, switches or VPN gateways, with commas between them.');
+  return t(hasNoPage ? 'Where it is.' : 'Where people open it.');
+}
+
 const redirectHint = ({ asksRedirect, name }: Template): string =>
   asksRedirect
     ? t('A suggestion: the application’s documentation has the right address.')
@@ -56,6 +63,12 @@ function redirectComplaints(text: string, isSaml: boolean): string[] {
   return lines.filter((line) => !(isSaml ? readAddress(line) : isRedirect(line))).map(incomplete);
 }
 
+const addressComplaints = (text: string): string[] =>
+  readAddress(text) ? [] : [t('Enter an address that begins with https:// or http://.')];
+
+const networkComplaints = (text: string): string[] =>
+  areNetworks(text) ? [] : [t('Enter networks such as 192.0.2.0/24, with commas between them.')];
+
 /** What the application is called and where it is. */
 export function AddressStep({ template, initial }: { template: Template; initial: Choices }) {
   const [choices, setChoices] = useState(initial);
@@ -64,6 +77,7 @@ export function AddressStep({ template, initial }: { template: Template; initial
   const { name, slug, address, signedOut, backchannel } = choices;
   const set = (changes: Partial<Choices>) => setChoices({ ...choices, ...changes });
   const isSaml = template.protocol === 'saml';
+  const isRadius = template.protocol === 'radius';
   const hasRedirects = isSaml || template.protocol === 'oauth2';
   const suggested = { ...choices, redirect: '', entity: '' };
   const isKnown = readAddress(address) !== null;
@@ -72,7 +86,7 @@ export function AddressStep({ template, initial }: { template: Template; initial
   const complaints = {
     name: name.trim() === '' ? [t('Give it a name.')] : [],
     slug: /^[-a-zA-Z0-9_]+$/.test(slug) ? [] : [t('Use letters, digits, hyphens and underscores.')],
-    address: readAddress(address) ? [] : [t('Enter an address that begins with https:// or http://.')],
+    address: isRadius ? networkComplaints(address) : addressComplaints(address),
     redirect: hasRedirects ? redirectComplaints(redirect.text, isSaml) : [],
     entity: isSaml && entity.text.trim() === '' ? [t('Enter the entity ID.')] : [],
     signedOut: linesOf(signedOut)
@@ -117,9 +131,9 @@ export function AddressStep({ template, initial }: { template: Template; initial
         }}
       />
       <TextField
-        label={required('Address')}
-        hint={t(template.hasNoPage ? 'Where it is.' : 'Where people open it.')}
-        type="url"
+        label={required(isRadius ? 'Client networks' : 'Address')}
+        hint={addressHint(template)}
+        type={isRadius ? 'text' : 'url'}
         placeholder={template.address}
         value={address}
         errors={isSent ? complaints.address : []}

@@ -11,7 +11,7 @@ import { Page } from '../page.tsx';
 import { slugOf } from '../slug.ts';
 import { Gallery } from './gallery.tsx';
 import { Result } from './result.tsx';
-import { bodyFor, type Choices, type Created, providerPathOf, type Template } from './template.ts';
+import { bodyFor, type Choices, type Created, isPasswordServer, providerPathOf, type Template } from './template.ts';
 import { templates } from './templates/all.ts';
 import { AccessStep } from './wizard-access.tsx';
 import { AddressStep } from './wizard-address.tsx';
@@ -91,7 +91,7 @@ export function Wizard() {
       {step === 1 && <AddressStep key={template.id} template={template} initial={choices} />}
       {step === 2 && (
         <AccessStep
-          canAskConsent={template.protocol !== 'ldap'}
+          canAskConsent={!isPasswordServer(template)}
           isBusy={isBusy}
           onCreate={create}
           onBack={() => goTo(hereWith({ step: null }))}

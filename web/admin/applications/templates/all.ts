@@ -56,6 +56,7 @@ import { proxmox } from './proxmox.ts';
 import { proxmoxLdap } from './proxmox-ldap.ts';
 import { publicClient } from './public-client.ts';
 import { radarr } from './radarr.ts';
+import { radius } from './radius.ts';
 import { rancher } from './rancher.ts';
 import { rocketChat } from './rocket-chat.ts';
 import { saml } from './saml.ts';
@@ -86,6 +87,7 @@ export const templates: readonly Template[] = [
   publicClient,
   saml,
   forwardAuth,
+  radius,
   actualBudget,
   alertmanager,
   apache,
