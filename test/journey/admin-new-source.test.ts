@@ -118,6 +118,33 @@ describeJourney(
       await walker.getByRole('heading', { name: 'Access denied' }).waitFor();
     });
 
+    test('of a service with OAuth 2 takes its addresses, and one identifier signs in again', async () => {
+      const { server } = journey();
+      port.leadsTo(server.url);
+      const page = await visitAdmin(journey(), '/sources/new/?service=oauth');
+      await page.getByLabel('Name on the sign-in page').fill('Plain');
+      await page.getByText(`${port.url}/source/oauth/callback/plain/`).waitFor();
+      await expectGoodLooks(page, 'the form of any service with OAuth 2');
+      await page.getByLabel('Authorization URL').fill(`${peer.url}/authorize`);
+      await page.getByLabel('Token URL').fill(`${peer.url}/token`);
+      await page.getByLabel('User info URL').fill(`${peer.url}/userinfo`);
+      await page.getByLabel('Scopes').fill('me');
+      await fillClient(page);
+      await page.getByLabel('Everyone who signs in there').check();
+      await page.getByRole('button', { name: 'Create source' }).click();
+      await page.waitForURL('**/if/admin/sources/oauth/plain/');
+      const { body } = await server.admin.get('/sources/oauth/plain/');
+      expect(body).toMatchObject({ provider_type: 'oauth2', additional_scopes: 'me', oidc_well_known_url: '' });
+      await page.waitForLoadState('networkidle');
+      const username = unique('ada');
+      for (let visit = 1; visit <= 2; visit++) {
+        const ada = await comeIn(journey(), 'Plain', { sub: `id-${username}`, preferred_username: username });
+        await ada.waitForURL('**/if/user/');
+        expect(await whoIs(ada)).toBe(username);
+      }
+      expect((await server.admin.get(`/core/users/?search=${username}`)).body.results).toHaveLength(1);
+    });
+
     test('enrolls only invited people, by their address', async () => {
       const { server } = journey();
       const page = await visitAdmin(journey(), '/sources/new/?service=keycloak');

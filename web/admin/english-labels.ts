@@ -24,6 +24,7 @@ const names: Readonly<Record<string, string>> = {
   model_updated: 'Object changed',
   name_deny: 'Refuse if the name is taken',
   name_link: 'Link to the group with the same name',
+  oauth2: 'OAuth 2',
   openidconnect: 'OpenID Connect',
   policy_execution: 'Decision of a policy',
   post: 'POST',

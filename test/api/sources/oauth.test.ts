@@ -154,6 +154,7 @@ describeOnBoth('OAuth sources', (server) => {
       'gitlab',
       'google',
       'mailcow',
+      'oauth2',
       'okta',
       'patreon',
       'reddit',

@@ -145,6 +145,14 @@ const rows: readonly Row[] = [
     profilePath: '/own.example/profile',
   },
   {
+    type: 'oauth2',
+    values: { ...ownPlain, additional_scopes: 'me' },
+    profile: { id: 42, login: 'ada', email: mail, email_verified: true, name: 'Ada' },
+    ...{ scope: 'me', auth: 'basic', identifier: '42', vouches: true },
+    user: { username: 'ada', email: mail, name: 'Ada' },
+    profilePath: '/own.example/profile',
+  },
+  {
     type: 'patreon',
     profile: {
       data: {
@@ -276,6 +284,28 @@ describeOnSqlite(
         const token = planTokenIn(browser.cookies);
         const plan = await findPlan(db.read, key, token, 'default-source-enrollment', clock.now());
         expect(plan?.prompt_data.email).toBe('');
+      }
+    });
+
+    test('OAuth 2: without scopes it requests none, and neither names nor unverified addresses identify', async () => {
+      for (const [profile, status] of [
+        [{ id: '42', login: 'ada', email: mail }, 302],
+        [{ login: 'ada', username: 'ada', email: mail, email_verified: true }, 400],
+      ] as const) {
+        const undo = await speak({ profilePath: '/own.example/profile', profile }, '');
+        peer.token = { id_token: undefined };
+        const source = await signInSource(server(), { provider_type: 'oauth2', ...ownPlain });
+        const browser = newBrowser(server());
+        const asked = (await depart(server(), browser, source.slug)).searchParams;
+        expect([asked.has('scope'), asked.get('code_challenge_method')]).toEqual([false, 'S256']);
+        const page = await comeBack(server(), browser, source.slug, { code: 'c', state: asked.get('state') ?? '' });
+        undo();
+        expect(page.status).toBe(status);
+        if (status !== 302) continue;
+        const { db, key, clock } = server().world;
+        const token = planTokenIn(browser.cookies);
+        const plan = await findPlan(db.read, key, token, 'default-source-enrollment', clock.now());
+        expect(plan?.prompt_data).toMatchObject({ username: 'ada', email: '' });
       }
     });
 

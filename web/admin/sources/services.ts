@@ -8,6 +8,8 @@ export interface Service {
   readonly neutral: string;
   /** `provider_type` of an OAuth source. */
   readonly type?: string;
+  /** Whether its addresses are entered one by one, since it publishes no discovery document. */
+  readonly hasEndpoints?: boolean;
   /** For other kinds: the form of new objects. */
   readonly form?: string;
   /** Where one registers there. */
@@ -82,5 +84,6 @@ export const services: readonly Service[] = [
   service('plex', 'Plex', 'mediasrc', { form: '/sources/mediasrc/' }),
   service('saml', 'SAML', 'SAML 2.0', { form: '/sources/saml/' }),
   service('scim', 'SCIM', 'SCIM 2.0', { form: '/sources/scim/' }),
-  service('oauth', 'OAuth 2', 'X, Reddit, Patreon, Mailcow', { form: '/sources/oauth/' }),
+  service('oauth', 'OAuth 2', 'RFC 6749', { type: 'oauth2', hasEndpoints: true }),
+  service('oauth-form', 'X, Reddit, Patreon, Mailcow', oauth, { form: '/sources/oauth/' }),
 ];

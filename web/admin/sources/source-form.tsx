@@ -34,6 +34,12 @@ const newcomerLabels: Readonly<Record<Newcomers, Text>> = {
 
 const newcomerChoices: readonly Newcomers[] = ['nobody', 'invited', 'everyone', 'domains'];
 
+const endpoints: readonly (readonly [member: string, label: Text, hint?: Text])[] = [
+  ['authorization_url', 'Authorization URL'],
+  ['access_token_url', 'Token URL'],
+  ['profile_url', 'User info URL', 'Its response must contain the identifier of the user as “sub” or “id”.'],
+];
+
 /** The slug, or with a number what no source has yet; null while that is not known. */
 function useFreeSlug(wanted: string): string | null {
   const { answer } = useAnswer<{ readonly results: readonly { readonly slug: string }[] }>(
@@ -48,7 +54,7 @@ function useFreeSlug(wanted: string): string | null {
 }
 
 /** As the server has it: its public address may be another than that of this page. */
-function useRedirectUri({ wellKnown }: Service, type: string, slug: string | null): string | undefined {
+function useRedirectUri({ wellKnown, hasEndpoints }: Service, type: string, slug: string | null): string | undefined {
   const [redirect, setRedirect] = useState<string>();
   const hasDiscovery = wellKnown !== undefined;
   useEffect(() => {
@@ -56,19 +62,21 @@ function useRedirectUri({ wellKnown }: Service, type: string, slug: string | nul
     const draft = {
       ...{ name: slug, slug, provider_type: type, consumer_key: 'x', consumer_secret: 'x' },
       ...(hasDiscovery && { oidc_well_known_url: 'https://id.example.com/.well-known/openid-configuration' }),
+      ...(hasEndpoints && Object.fromEntries(endpoints.map(([member]) => [member, 'https://id.example.com/']))),
     };
     apiFetch<{ callback_url: string }>('POST', '/sources/oauth/?dry_run=true', draft).then(
       ({ callback_url }) => setRedirect(callback_url),
       () => setRedirect(undefined),
     );
-  }, [slug, type, hasDiscovery]);
+  }, [slug, type, hasDiscovery, hasEndpoints]);
   return redirect;
 }
 
 /** What a source of this service needs, and nothing else. */
 export function SourceForm({ service, type }: { service: Service; type: string }) {
-  const { asks, console: where } = service;
-  const [name, setName] = useState(asks?.isName ? '' : service.name);
+  const { asks, hasEndpoints, console: where } = service;
+  const isNamed = asks?.isName || hasEndpoints;
+  const [name, setName] = useState(isNamed ? '' : service.name);
   const [newcomers, setNewcomers] = useState<Newcomers>('nobody');
   const [wrongDomains, setWrongDomains] = useState<string[]>([]);
   const { isBusy, problem, attempt } = useAttempt();
@@ -93,6 +101,10 @@ export function SourceForm({ service, type }: { service: Service; type: string }
           ...{ name, slug, provider_type: type },
           ...{ consumer_key: textOf(form, 'client'), consumer_secret: textOf(form, 'secret') },
           ...(wellKnown !== undefined && { oidc_well_known_url: wellKnown }),
+          ...(hasEndpoints && {
+            ...Object.fromEntries(endpoints.map(([member]) => [member, textOf(form, member)])),
+            additional_scopes: textOf(form, 'scopes'),
+          }),
         },
         ...{ newcomers, domains, isOffered: form.get('offered') !== null },
       });
@@ -108,7 +120,7 @@ export function SourceForm({ service, type }: { service: Service; type: string }
   return (
     <form className="card stack source-form" onSubmit={submit}>
       {problem && <Notice tone="bad">{problem}</Notice>}
-      {asks?.isName && (
+      {isNamed && (
         <TextField
           label={t('Name on the sign-in page')}
           name="name"
@@ -138,11 +150,31 @@ export function SourceForm({ service, type }: { service: Service; type: string }
         />
       </div>
       {asks && <TextField label={t(asks.label)} hint={t(asks.hint)} name="answer" required spellCheck={false} />}
+      {hasEndpoints &&
+        endpoints.map(([member, label, hint]) => (
+          <TextField
+            key={member}
+            label={t(label)}
+            {...(hint && { hint: t(hint) })}
+            name={member}
+            type="url"
+            required
+            spellCheck={false}
+          />
+        ))}
       <TextField label={t('Client ID')} name="client" required autoComplete="off" spellCheck={false} />
       {type === 'apple' ? (
         <TextAreaField label={t('Private key (PEM)')} name="secret" required spellCheck={false} />
       ) : (
         <PasswordField label={t('Client secret')} name="secret" required autoComplete="off" />
+      )}
+      {hasEndpoints && (
+        <TextField
+          label={t('Scopes')}
+          hint={t('Separated by spaces, as the service names them.')}
+          name="scopes"
+          spellCheck={false}
+        />
       )}
       <RadioGroup
         label={t('Who gets an account?')}

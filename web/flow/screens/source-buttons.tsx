@@ -45,7 +45,7 @@ export function SourceButtons({ sources, hasLabels, passwordless, isAlternative 
 }
 
 /** Icons of a protocol: they do not tell which service it is. */
-const sharedIcons = /\/static\/sources\/(saml|oauth|oauth\/openidconnect)\.svg$/;
+const sharedIcons = /\/static\/sources\/(saml|oauth|oauth\/(?:oauth2|openidconnect))\.svg$/;
 
 function SourceButton({ source, hasLabel, onChoose }: { source: LoginSource; hasLabel: boolean; onChoose(): void }) {
   const { name, icon_url, challenge } = source;

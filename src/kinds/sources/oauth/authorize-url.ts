@@ -18,7 +18,8 @@ export function authorizeUrl(source: OAuthSource, address: string, request: Requ
   const { params = {} } = rulesOf(source.provider_type);
   const url = new URL(address);
   const { loginHint, nonce } = request;
-  const usual = { ...params, scope: scopesOf(source).join(' '), ...(loginHint !== null && { login_hint: loginHint }) };
+  const scope = scopesOf(source).join(' ');
+  const usual = { ...params, ...(scope && { scope }), ...(loginHint !== null && { login_hint: loginHint }) };
   for (const [name, value] of Object.entries(usual)) {
     if (!url.searchParams.has(name)) url.searchParams.set(name, value);
   }

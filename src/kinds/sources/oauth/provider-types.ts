@@ -84,6 +84,7 @@ export const providerTypes: readonly ProviderType[] = [
     oidc_jwks_url: 'https://www.googleapis.com/oauth2/v3/certs',
   }),
   customizable('mailcow', 'Mailcow'),
+  customizable('oauth2', 'OAuth 2'),
   customizable('okta', 'Okta'),
   fixed('patreon', 'Patreon', {
     authorization_url: 'https://www.patreon.com/oauth2/authorize',

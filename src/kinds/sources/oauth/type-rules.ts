@@ -113,6 +113,15 @@ const rules: Readonly<Record<string, TypeRules>> = {
     // It is the mail server of these addresses.
     person: ({ id, full_name, email }) => ({ id, username: full_name, email, name: full_name, isEmailConfirmed: true }),
   },
+  // Any service without OpenID Connect. A username is no identifier: at some services it can be changed, then reused.
+  oauth2: {
+    scopes: [],
+    clientAuth: 'basic',
+    person: (profile) => ({
+      ...claims(profile),
+      username: profile.preferred_username ?? profile.username ?? profile.login,
+    }),
+  },
   patreon: {
     scopes: ['identity', 'identity[email]'],
     clientAuth: 'post',
