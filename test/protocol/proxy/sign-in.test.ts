@@ -207,11 +207,14 @@ describeOnBoth(
       const person = await server().user();
       const browser = proxiedBrowser(server());
       await browser.signIn(person.pk);
+      const footer_links = [{ name: 'Help desk', href: 'https://help.example/' }];
+      await server().admin.patch('/admin/settings/', { footer_links });
       const [page] = await browser.follow(`${app.url}/outpost.gatehouse/start`);
       expect(page.status).toBe(403);
       expect(page.text).toContain('<h1>Access denied</h1>');
       expect(page.text).toMatch(/You do not have access to Protected \d+\./);
       expect(page.text).toContain('Ask your administrator if you need it.');
+      expect(page.text).toContain('href="https://help.example/">Help desk</a>');
       await server().admin.post(`/core/groups/${group}/add_user/`, { pk: person.pk });
       await browser.enter(app);
       const allowed = await browser.ask(`${app.url}/`);
