@@ -165,6 +165,12 @@ describeJourney('the events page of administrators', (journey) => {
     await bell.click();
     await page.getByText('Alert', { exact: true }).waitFor();
     await expect.poll(() => axeViolations(page)).toEqual([]);
+    const wide = page.viewportSize() ?? { width: 1280, height: 800 };
+    await page.setViewportSize({ width: 375, height: 740 });
+    const panel = await page.locator('.popover-panel', { has: page.locator('.bell-panel') }).boundingBox();
+    expect(panel?.x).toBeGreaterThan(0);
+    expect((panel?.x ?? 0) + (panel?.width ?? 0)).toBeLessThan(375);
+    await page.setViewportSize(wide);
     await page.getByRole('link', { name: message }).click();
     await page.getByRole('heading', { name: group.name, level: 1 }).waitFor();
     await bell.locator('.bell-count').waitFor({ state: 'detached' });

@@ -84,7 +84,7 @@ function Content({ application, may, entry }: ReadApplication & Pick<ResourcePag
 function FoldedUses({ entry, slug }: Pick<ResourcePage, 'entry'> & { slug: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <details className="card" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details className="card folded-uses" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{t('Used by')}</summary>
       {isOpen && <UsedBy entry={entry} objectKey={slug} />}
     </details>
