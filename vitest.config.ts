@@ -12,7 +12,8 @@ export default defineConfig({
     isolate: false,
     // As fast as threads here, with half the memory, and a crash takes one worker only.
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than CI has cores: many tests wait for a disk, a delay of the server or another process.
+    maxWorkers: 3,
     sequence: { sequencer: UnitTestsFirst },
     // Nothing here measures time: the limits only end what hangs, also on a machine that is busy or was paused for
     // minutes.
