@@ -116,6 +116,8 @@ describeJourney(
       await moveTo(page, `/new${resource.path}`);
       for (const [name, value] of Object.entries(body)) await fillIn(page, server, name, value);
       await page.getByRole('button', { name: 'Create' }).click();
+      // The page of a new user asks how they will sign in.
+      if (resource.path === '/core/users/') await page.getByRole('button', { name: 'Nothing for now' }).click();
       await page.waitForURL(`**/if/admin${resource.path}*/`);
       const path = new URL(page.url()).pathname.replace('/if/admin', '');
       const { status, body: made } = await server.admin.get(path);

@@ -17,7 +17,7 @@ const journeys = [
     username: /اسم المستخدم/,
     next: 'متابعة',
     password: 'كلمة المرور',
-    wrong: 'فشلت المصادقة.',
+    wrong: 'كلمة المرور غير صحيحة.',
     sections: { '': 'التطبيقات', profile: 'الملف الشخصي', sessions: 'الجلسات', tokens: 'الرموز المميزة' },
   },
   {
@@ -27,7 +27,7 @@ const journeys = [
     username: /Benutzername/,
     next: 'Weiter',
     password: 'Passwort',
-    wrong: 'Die Anmeldung ist fehlgeschlagen.',
+    wrong: 'Das Passwort ist nicht richtig.',
     sections: { '': 'Anwendungen', profile: 'Profil', sessions: 'Sitzungen', tokens: 'Token' },
   },
 ];
