@@ -37,7 +37,8 @@ export async function bundleWeb({ rolldown }, root, { smallest }) {
     plugins: [styles.plugin],
     onLog(level, log, defaultHandler) {
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
-      defaultHandler(level, log);
+      // Warnings about packages would fill the terminal at the first start.
+      if (!log.message.includes('node_modules')) defaultHandler(level, log);
     },
   });
   try {
