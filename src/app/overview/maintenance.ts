@@ -55,12 +55,19 @@ function statusOf(state: string, message: string): 'error' | 'successful' | 'war
   return message === '' ? 'waiting' : 'warning';
 }
 
+interface EndingToken {
+  readonly identifier: string;
+  readonly username: string;
+  readonly intent: string;
+  readonly ends: string | null;
+}
+
 /** Tokens that end soon, then those that never end. Rotated ones look after themselves. */
 export async function tokens(input: Input) {
   const where = await visibleWhere(input, 'svc_core.token');
   if (!where) return [];
   const { now } = input.call;
-  const { rows } = await sql<{ ends: string | null }>`select t.identifier, u.username, t.intent,
+  const { rows } = await sql<EndingToken>`select t.identifier, u.username, t.intent,
       case when t.expiring then t.expires end as ends
     from tokens as t join users u on u.pk = t."user"
     where ${where} and t.audience is null and (not t.expiring or t.expires is null

@@ -10,7 +10,7 @@ type Attributes = Record<string, Json>;
  * Merges the attributes of a user's groups and their ancestors, in the order of their names, with the user's own last.
  */
 export async function effectiveAttributes(query: Query, userId: number): Promise<Attributes> {
-  const { rows } = await sql<{ attributes: string }>`
+  const { rows } = await sql<{ name: string; own: number; attributes: string }>`
     select name, 0 as own, attributes from groups where pk in (${groupsOfSql(sql`${userId}`)})
     union all select '' as name, 1 as own, attributes from users where pk = ${userId} order by own, name`.execute(
     query,

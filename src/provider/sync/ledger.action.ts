@@ -31,6 +31,19 @@ const entrySchema = objectSchema({
   requests: arrayOf({ type: 'object', additionalProperties: true }),
 });
 
+interface LedgerRow {
+  readonly id: string;
+  readonly user: number | null;
+  readonly group: string | null;
+  readonly remote_id: string | null;
+  readonly outstanding: number;
+  readonly due: string | null;
+  readonly attempts: number;
+  readonly error: string;
+  readonly last_sent: string | null;
+  readonly requests: string;
+}
+
 /** For each object the last request, its response and what is outstanding. */
 export const ledgerAction = actionOn<{ pk: number }>()({
   name: 'sync/ledger',
@@ -59,9 +72,7 @@ export const ledgerAction = actionOn<{ pk: number }>()({
     }
     const after = query.get('after');
     if (after) conditions.push(sql`${dialect.toText(sql.ref('pk'))} > ${uuidIn('after', after)}`);
-    const { rows } = await sql<{
-      requests: string;
-    }>`select pk as id, "user", "group", remote_id, pending as outstanding, due,
+    const { rows } = await sql<LedgerRow>`select pk as id, "user", "group", remote_id, pending as outstanding, due,
       attempts, error, last_sent, requests from sync_objects where ${sql.join(conditions, sql` and `)}
       order by ${dialect.toText(sql.ref('pk'))} limit ${pageSize}`.execute(read);
     return { results: rows.map((entry) => ({ ...entry, requests: JSON.parse(entry.requests) })) };

@@ -63,8 +63,8 @@ async function useUp(context: FlowContext, tx: Query, call: Call): Promise<void>
   const used: unknown = context.invitation;
   if (!isJsonObject(used) || typeof used.pk !== 'string' || used.is_used === true) return;
   const { pk } = used;
-  const { rows } = await sql<Invitation>`select name, created_by, single_use from invitations
-    where pk = ${pk}`.execute(tx);
+  const { rows } = await sql<Pick<Invitation, 'name' | 'created_by' | 'single_use'>>`select name, created_by,
+    single_use from invitations where pk = ${pk}`.execute(tx);
   const [invitation] = rows;
   if (!invitation || (invitation.single_use && !(await isTaken(tx, pk)))) throw new Problem('permission_denied', gone);
   context.invitation = { ...used, is_used: true };
