@@ -4,7 +4,7 @@ import { mellon, shibboleth } from '../support/apache-saml.ts';
 import { freePort } from '../support/free-port.ts';
 import { describeJourney, signInOn, whoIs } from '../support/journey.ts';
 import { openPublicPort } from '../support/public-port.ts';
-import { makeServiceProvider, type SpPair, storePair } from '../support/saml-sp.ts';
+import { makeServiceProvider, oidMappings, type SpPair, storePair } from '../support/saml-sp.ts';
 
 const password = 'a long enough password for Ada';
 const front = await openPublicPort();
@@ -33,9 +33,12 @@ for (const module of [mellon, shibboleth]) {
             sls_url: `${url}${module.paths.sls}`,
             verification_kp: certificate,
             encryption_kp: certificate,
+            ...(module.attributes === 'by OID' && { property_mappings: await oidMappings(server) }),
           });
+          // That of the public address: its scope is the one that principal names must have.
+          await server.admin.post('/core/brands/', { domain: 'localhost' });
           const { metadata } = (await server.nobody.get(`/providers/saml/${sp.provider.pk}/metadata/`)).body;
-          const person = await server.user();
+          const person = await server.user([], { username: 'ada', attributes: { upn: 'ada@localhost' } });
           await server.admin.post(`/core/users/${person.pk}/set_password/`, { password });
           const idpEntityId = `${front.url}${sp.at('metadata/')}`;
           const apache = await module.start(port, { idpMetadata: metadata, idpEntityId, pair });
@@ -44,7 +47,7 @@ for (const module of [mellon, shibboleth]) {
             await page.goto(`${apache.url}/protected/`);
             await signInOn(page, person.username, password);
             await page.getByRole('heading', { name: 'The secret page' }).waitFor();
-            expect(apache.log()).toContain(`${person.username} /protected/`);
+            expect(apache.log()).toContain(`${module.ada} /protected/`);
 
             const goodbye = encodeURIComponent(`${apache.url}/goodbye.html`);
             await page.goto(`${apache.url}${module.paths.logout}${goodbye}`);

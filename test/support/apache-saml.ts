@@ -13,6 +13,10 @@ const shibd = '/usr/sbin/shibd';
 export interface SamlModule {
   readonly name: string;
   isThere(): Promise<boolean>;
+  /** Attributes that it knows without a map of its own. */
+  readonly attributes: 'usual' | 'by OID';
+  /** The user `ada` with the principal name `ada@localhost`, as applications behind it see her. */
+  readonly ada: string;
   /** Where it takes messages, and where people sign out, below its own address. */
   readonly paths: { readonly acs: string; readonly sls: string; readonly entityId: string; readonly logout: string };
   start(port: number, setup: SamlSetup): Promise<Apache>;
@@ -33,6 +37,8 @@ const writeFiles = (folder: string, files: Readonly<Record<string, string>>) => 
 export const mellon: SamlModule = {
   name: 'mod_auth_mellon',
   isThere: () => hasDebianPackage('libapache2-mod-auth-mellon', [apache, join(modules, 'mod_auth_mellon.so')]),
+  attributes: 'usual',
+  ada: 'ada',
   paths: {
     acs: '/mellon/postResponse',
     sls: '/mellon/logout',
@@ -71,6 +77,8 @@ export const mellon: SamlModule = {
 export const shibboleth: SamlModule = {
   name: 'mod_shib',
   isThere: () => hasDebianPackage('libapache2-mod-shib', [apache, join(modules, 'mod_shib.so'), shibd]),
+  attributes: 'by OID',
+  ada: 'ada@localhost',
   paths: {
     acs: '/Shibboleth.sso/SAML2/POST',
     sls: '/Shibboleth.sso/SLO/Redirect',
@@ -86,9 +94,6 @@ export const shibboleth: SamlModule = {
           'idp.xml': idpMetadata,
           'sp.key': pair.key,
           'sp.pem': pair.certificate,
-          'attribute-map.xml': `<Attributes xmlns="urn:mace:shibboleth:2.0:attribute-map">
-  <Attribute name="${username}" id="username"/>
-</Attributes>`,
           'shibboleth2.xml': shibbolethConfig(folder, url, idpEntityId),
         });
         daemon = spawn(shibd, ['-f', '-F', '-c', join(folder, 'shibboleth2.xml'), '-p', join(folder, 'shibd.pid')], {
@@ -130,14 +135,15 @@ log4j.appender.file.layout=org.apache.log4j.BasicLayout
   <OutOfProcess logger="${logger}"/>
   <InProcess logger="/etc/shibboleth/native.logger"/>
   <UnixListener address="${folder}/shibd.sock"/>
-  <ApplicationDefaults entityID="${url}/shibboleth" REMOTE_USER="username" signing="true">
+  <ApplicationDefaults entityID="${url}/shibboleth" REMOTE_USER="eppn subject-id pairwise-id persistent-id" signing="true">
     <Sessions lifetime="28800" timeout="3600" relayState="ss:mem" checkAddress="false" handlerSSL="false"
       cookieProps="http" redirectLimit="exact">
       <SSO entityID="${idp}">SAML2</SSO>
       <Logout>SAML2 Local</Logout>
     </Sessions>
     <MetadataProvider type="XML" validate="false" path="${folder}/idp.xml"/>
-    <AttributeExtractor type="XML" validate="false" path="${folder}/attribute-map.xml"/>
+    <AttributeExtractor type="XML" validate="false" path="/etc/shibboleth/attribute-map.xml"/>
+    <AttributeFilter type="XML" validate="false" path="/etc/shibboleth/attribute-policy.xml"/>
     <CredentialResolver type="File" key="${folder}/sp.key" certificate="${folder}/sp.pem"/>
   </ApplicationDefaults>
   <SecurityPolicyProvider type="XML" validate="false" path="/etc/shibboleth/security-policy.xml"/>

@@ -51,6 +51,12 @@ export async function makeServiceProvider(
   return { provider, application, slug, at: (path) => `/application/saml/${slug}/${path}` };
 }
 
+/** The keys of the shipped mappings by object identifier. */
+export async function oidMappings({ admin }: TestServer): Promise<string[]> {
+  const { results } = (await admin.get('/propertymappings/provider/saml/?page_size=100')).body;
+  return results.filter(({ saml_name }: Made) => saml_name.startsWith('urn:oid:')).map(({ pk }: Made) => pk);
+}
+
 /** The key pair that signs for a provider: its own, else that of the server. */
 export async function signingPairOf({ admin }: TestServer, { signing_kp }: Made): Promise<string> {
   if (signing_kp !== null) return signing_kp;

@@ -20,12 +20,12 @@ export async function findBrandOfHost(host: string, query: Query): Promise<Brand
 }
 
 /** The brand whose domain the host name ends with. */
-export async function findNamedBrand(host: string, query: Query): Promise<string | null> {
+export async function findNamedBrand(host: string, query: Query): Promise<BrandOfHost | null> {
   const domains = domainsOf(host);
   if (domains.length === 0) return null;
-  const { rows } = await sql<{ pk: string }>`select pk from brands where domain in (${sql.join(domains)})
+  const { rows } = await sql<BrandOfHost>`select pk, domain from brands where domain in (${sql.join(domains)})
     order by length(domain) desc limit 1`.execute(query);
-  return rows[0]?.pk ?? null;
+  return rows[0] ?? null;
 }
 
 const maxHostLength = 253;

@@ -7,6 +7,7 @@ import {
   attributesOf,
   elementOf,
   makeServiceProvider,
+  oidMappings,
   responseOn,
   type ServiceProvider,
   signingCertificateOf,
@@ -45,9 +46,7 @@ describeOnSqlite('settings of a SAML provider', (server) => {
 
   test('the mappings by object identifier tell what the default map of Shibboleth has names for', async () => {
     const { admin } = server();
-    const { results } = (await admin.get('/propertymappings/provider/saml/?page_size=100')).body;
-    const byOid = results.filter(({ saml_name }: { saml_name: string }) => saml_name.startsWith('urn:oid:'));
-    const sp = await makeServiceProvider(server(), { property_mappings: byOid.map(({ pk }: { pk: string }) => pk) });
+    const sp = await makeServiceProvider(server(), { property_mappings: await oidMappings(server()) });
     const told = async (change: Record<string, unknown>): Promise<Record<string, string[]>> => {
       const browser = await visitor(server());
       const { pk, username } = browser.person;

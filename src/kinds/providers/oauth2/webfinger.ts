@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { findBrandOfHost } from '../../../core/brand/brand-of-host.ts';
+import { findNamedBrand } from '../../../core/brand/brand-of-host.ts';
 import { loadClient } from './client.ts';
 import type { OAuthDependencies } from './dependencies.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -17,9 +17,8 @@ export function webFingerEndpoint(needs: OAuthDependencies): OAuthEndpoint {
   return async ({ call, params }) => {
     const resource = params.require('resource');
     const domain = domainOf(resource);
-    const brand = domain === null ? null : await findBrandOfHost(domain, call.db.read);
-    const isOfBrand = brand !== null && (domain === brand.domain || domain?.endsWith(`.${brand.domain}`));
-    if (!isOfBrand) {
+    const brand = domain === null ? null : await findNamedBrand(domain, call.db.read);
+    if (brand === null) {
       throw new OAuthError('invalid_request', 'No brand of this server has the domain of the resource.', {
         status: 404,
       });

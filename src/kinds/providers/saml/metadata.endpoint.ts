@@ -44,7 +44,7 @@ export function metadataEndpoint({ config: { publicUrl }, keyOf }: Dependencies)
       if (!provider) return withoutApplication(call.db.read, pk);
       const forced = query.get('force_binding');
       const only = forced !== null && bindingNames.includes(forced) ? forced : null;
-      const metadata = await idpMetadata(provider, publicUrl, { key: keyOf(provider), only });
+      const metadata = await idpMetadata(provider, publicUrl, { key: keyOf(provider), only, query: call.db.read });
       if (!asksForFile(query) && !asksForXml(call.request.header('accept') ?? '')) {
         return { metadata, download_url: `${path}?download` };
       }

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
+import { findNamedBrand } from '../../../core/brand/brand-of-host.ts';
 import { bindings, metadataNamespace, nameIdFormats, protocolNamespace } from '../../../lib/saml/names.ts';
 import { dsNamespace } from '../../../lib/xml/algorithms.ts';
 import type { SigningKey } from '../../../lib/xml/sign.ts';
 import { certificateMarkup, writeSigned } from '../../../lib/xml/write-signed.ts';
 import { type Markup, xml } from '../../../lib/xml/write-xml.ts';
+import type { Query } from '../../../platform/db/database.ts';
 import type { ServiceProvider } from './service-provider.ts';
 import { issuerOf, samlPaths } from './urls.ts';
 
@@ -20,10 +22,11 @@ export const metadataType = 'application/samlmetadata+xml';
 export async function idpMetadata(
   provider: Described,
   publicUrl: string,
-  { key, only }: { readonly key: SigningKey | null; readonly only: string | null },
+  { key, only, query }: { readonly key: SigningKey | null; readonly only: string | null; readonly query: Query },
 ): Promise<string> {
   const { slug } = provider.application;
   const paths = samlPaths(slug);
+  const brand = await findNamedBrand(URL.parse(publicUrl)?.hostname ?? '', query);
   const services = (name: string, offered: Readonly<Record<string, string>>): Markup[] =>
     Object.entries(offered)
       .filter(([Binding]) => only === null || Binding === only)
@@ -34,6 +37,7 @@ export async function idpMetadata(
       protocolSupportEnumeration: protocolNamespace,
       WantAuthnRequestsSigned: provider.verification === null ? null : 'true',
     },
+    brand && xml('md:Extensions', {}, scopeOf(brand.domain)),
     provider.signing &&
       xml(
         'md:KeyDescriptor',
@@ -54,3 +58,9 @@ export async function idpMetadata(
     xml('md:EntityDescriptor', { 'xmlns:md': metadataNamespace, ID: id, entityID }, signature, descriptor);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${(await writeSigned({ id, write }, key)).markup}`;
 }
+
+/**
+ * The domain of scoped attributes (Shibboleth metadata 1.0): Shibboleth drops an `eduPersonPrincipalName` of any other.
+ */
+const scopeOf = (domain: string): Markup =>
+  xml('shibmd:Scope', { 'xmlns:shibmd': 'urn:mace:shibboleth:metadata:1.0', regexp: 'false' }, domain);

@@ -109,10 +109,10 @@ export function samlRoutes(mount: SamlMount): Route[] {
 
   const begin: Endpoint = (_http, call, provider) => handleRequest(mount, call, provider, handleUnsolicited(provider));
   // The URL is the entity ID: service providers load it, and some follow no redirects.
-  const metadata: Endpoint = async (_http, _call, provider) => ({
+  const metadata: Endpoint = async (_http, call, provider) => ({
     status: 200,
     headers: { 'content-type': `${metadataType}; charset=utf-8`, 'cache-control': 'no-cache' },
-    body: await idpMetadata(provider, mount.publicUrl, { key: mount.keyOf(provider), only: null }),
+    body: await idpMetadata(provider, mount.publicUrl, { key: mount.keyOf(provider), only: null, query: call.db.read }),
   });
 
   const at = (path: string) => `${samlRoot}{slug}/${path}`;
