@@ -50,7 +50,7 @@ export interface ProcessOptions {
   readonly fileKilobytes?: number;
 }
 
-/** The command line as people start it, with nothing in its environment but what is given. */
+/** The command line as people start it, with nothing in its environment but what is given, and any free port. */
 export function startGatehouse(
   args: readonly string[],
   env: Environment,
@@ -58,7 +58,7 @@ export function startGatehouse(
 ): GatehouseProcess {
   const limit = fileKilobytes === undefined ? '' : `ulimit -f ${fileKilobytes * 2} && `;
   const child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', process.execPath, program, ...args], {
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
@@ -92,7 +92,7 @@ export function runGatehouse(args: readonly string[], env: Environment = {}): Pr
 
 /** Starts a server on any free port and waits until it says that it is ready. */
 export async function startServerProcess(env: Environment, options: ProcessOptions = {}): Promise<RunningServer> {
-  const started = startGatehouse(['serve'], { PORT: '0', ...env }, options);
+  const started = startGatehouse(['serve'], env, options);
   const url = await readyAt(started);
   return {
     ...started,
