@@ -1,6 +1,8 @@
 import { asObject } from '../lib/json.ts';
+import { Problem } from '../lib/problem.ts';
 import type { Call } from '../resource/call.ts';
 import type { Row } from '../resource/fields/field.ts';
+import { unavailableMessage } from './passwords/attempt-messages.ts';
 import { type ProgramWalkNeeds, signedInBy, walkForProgram } from './program-walk.ts';
 
 /** The credentials of protocols that only have a name and a password. */
@@ -20,7 +22,10 @@ export type PasswordSignIn =
   /** `reason` is for the log of administrators: programs learn nothing. */
   | { readonly outcome: 'wrong'; readonly reason: string };
 
-/** Goes through a flow with the answers that a name and a password give. It leaves no session. */
+/**
+ * Goes through a flow with the answers that a name and a password give. It leaves no session. Throws a `Problem` if the
+ * directory of the user cannot be reached: programs take a wrong password for final, and ask people for another one.
+ */
 export async function signInByPassword(
   needs: ProgramWalkNeeds,
   call: Call,
@@ -29,7 +34,10 @@ export async function signInByPassword(
 ): Promise<PasswordSignIn> {
   const answer = (challenge: Row) => answerTo(challenge, given);
   const end = await walkForProgram(needs, call, { flow, user: null, query: given.query, answer });
-  if (end.outcome === 'refused') return { outcome: 'wrong', reason: end.reason };
+  if (end.outcome === 'refused') {
+    if (end.complaints.includes(unavailableMessage)) throw new Problem('unavailable', unavailableMessage);
+    return { outcome: 'wrong', reason: end.reason };
+  }
   const user = signedInBy(end.context);
   return user === null ? { outcome: 'wrong', reason: 'the flow signs nobody in' } : { outcome: 'right', user };
 }

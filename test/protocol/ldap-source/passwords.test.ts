@@ -2,6 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser, signInByPassword } from '../../support/flow-client.ts';
 import { freePort } from '../../support/free-port.ts';
+import { ldapPorts, makeDirectory } from '../../support/ldap-directory.ts';
 import { ended, localDirectories, makeLdapSource, syncNow, userNamed } from '../../support/ldap-source.ts';
 import { describeOnSqlite, type TestServer } from '../../support/server.ts';
 import { findSlapd, personDn, personLdif, type Slapd, startSlapd, suffix } from '../../support/slapd.ts';
@@ -201,6 +202,17 @@ pwdLastSet: ${inAnHour}
         60_000,
       );
 
+      test('bind to a directory of this server, which says when they cannot be checked', async () => {
+        const { whoami, dnOf } = await makeDirectory(server());
+        const bind = async (given: string) => (await whoami(dnOf('torvalds'), given)).code;
+        expect([await bind(passwordOf('linus')), await bind('wrong')]).toEqual([0, 49]);
+        gate.mode = 'drop';
+        // Busy: a mail server keeps what it has to deliver, and a person is not asked for another password.
+        expect(await bind(passwordOf('linus'))).toBe(51);
+        gate.mode = 'pass';
+        expect(await bind(passwordOf('linus'))).toBe(0);
+      });
+
       test('that are empty are never sent', async () => {
         // Some directories take a bind without a password for a success.
         const { admin } = server();
@@ -257,6 +269,6 @@ pwdLastSet: ${inAnHour}
         expect(live.status).toBe(403);
       });
     },
-    localDirectories,
+    { env: { ...localDirectories.env, ...ldapPorts } },
   );
 });
