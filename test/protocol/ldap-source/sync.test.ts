@@ -135,11 +135,32 @@ member: uid=Grace,ou=staff,ou=people,${suffix}
         await admin.patch('/sources/ldap/directory/', { deletion_limit: 40, enabled: false });
         await ended(admin);
         const dry = await syncNow(admin, { preview: true });
-        expect(dry).toMatchObject({ is_dry: true, users: { missing: 1, deleted: 1 } });
+        expect(dry).toMatchObject({ is_dry: true, users: { missing: 1, deleted: 1 }, groups: { missing: 0 } });
+        expect(dry.messages).toEqual([]);
         expect(await userNamed(admin, 'linus')).not.toBeNull();
         await admin.patch('/sources/ldap/directory/', { enabled: true });
         expect((await ended(admin)).run.users).toMatchObject({ missing: 1, deleted: 1 });
         expect(await userNamed(admin, 'linus')).toBeNull();
+      });
+
+      test('a dry run counts the changes of members, and makes none', async () => {
+        const { admin } = server();
+        await slapd().apply(
+          `dn: cn=outer,ou=groups,${suffix}\nchangetype: modify\nadd: member\nmember: uid=lovelace,ou=people,${suffix}\n`,
+        );
+        expect((await syncNow(admin, { preview: true })).memberships).toEqual({ added: 1, removed: 0 });
+        expect(await membersNamed(admin, 'outer')).toEqual(['Grace', 'local']);
+      });
+
+      test('a group that cannot be mapped is not missing', async () => {
+        const { admin } = server();
+        const fails = await admin.post('/propertymappings/source/ldap/', {
+          name: 'fails for circle',
+          expression: 'if (ldap.cn[0] === "circle") throw new Error("not circle"); return { name: ldap.cn[0] };',
+        });
+        await admin.patch('/sources/ldap/directory/', { group_property_mappings: [fails.body.pk] });
+        expect((await ended(admin)).run.groups).toMatchObject({ found: 3, failed: 1, missing: 0, deleted: 0 });
+        expect(await groupNamed(admin, 'circle')).not.toBeNull();
       });
 
       test('an empty response deletes no users', async () => {

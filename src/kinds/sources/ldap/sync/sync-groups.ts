@@ -7,7 +7,7 @@ import { syncGroup } from '../../../../source/sync-groups.ts';
 import { type DirectoryEntry, valuesOf } from '../client/values.ts';
 import { ldapSourceModel } from '../ldap-model.ts';
 import { mapEntries } from './map-entries.ts';
-import { type Identified, identify, Refused, type SyncRun, writeEach } from './sync-context.ts';
+import { type Identified, identify, markSeen, Refused, type SyncRun, writeEach } from './sync-context.ts';
 import { dnKeyOf, uidKey } from './sync-users.ts';
 
 interface WantedGroup extends Identified {
@@ -21,6 +21,8 @@ export async function syncGroups(sync: SyncRun, entries: readonly DirectoryEntry
   groups.found += entries.length;
   const { identified, failed } = identify(sync, entries);
   groups.failed += failed;
+  // One that cannot be mapped or written is there nevertheless.
+  await markSeen(sync, await knownEntries(sync, identified));
   const mapped = mapEntries(
     sync.sandbox,
     source,
@@ -49,6 +51,15 @@ export async function syncGroups(sync: SyncRun, entries: readonly DirectoryEntry
     sync,
     entries.flatMap((entry) => membersOf(entry, source.group_membership_field)),
   );
+}
+
+async function knownEntries({ source, systemCall }: SyncRun, identified: readonly Identified[]): Promise<number[]> {
+  const { db } = systemCall();
+  const identifiers = identified.map(({ identifier }) => identifier);
+  const { rows } = await sql<{ entry: number }>`select e.pk as entry from group_source_connections c
+    join ldap_entries e on e.group_connection = c.pk
+    where c.source = ${source.pk} and ${db.dialect.isOneOf(sql`c.identifier`, identifiers, 'text')}`.execute(db.read);
+  return rows.map(({ entry }) => entry);
 }
 
 async function write(sync: SyncRun, { entry, identifier, properties }: WantedGroup, tx: Query, call: Call) {
