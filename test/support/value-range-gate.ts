@@ -18,6 +18,8 @@ export interface ValueRangeGate {
   readonly asked: string[];
   /** Whether it leaves such questions without values. */
   isMute: boolean;
+  /** Whether it answers each with a thousand long values, and never with the last. */
+  isEndless: boolean;
   close(): void;
 }
 
@@ -74,6 +76,9 @@ export async function startValueRangeGate(port: number, max: number): Promise<Va
       const named = (name: string, some: readonly Element[]) =>
         encode(ber.sequence, encodeText(name), encode(ber.set, ...some.map(again)));
       if (gate.isMute && start !== undefined) return [];
+      if (gate.isEndless && start !== undefined) {
+        return [named(`member;range=${from}-${from + 999}`, longValues)];
+      }
       return [named('member', []), named(`member;range=${from}-${end}`, part)];
     });
     const entry = encode(searchEntry, again(dn as Element), encode(ber.sequence, ...attributes));
@@ -84,6 +89,7 @@ export async function startValueRangeGate(port: number, max: number): Promise<Va
     url: `ldap://127.0.0.1:${own}`,
     asked: [],
     isMute: false,
+    isEndless: false,
     close() {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -91,6 +97,11 @@ export async function startValueRangeGate(port: number, max: number): Promise<Va
   };
   return gate;
 }
+
+const longValues: readonly Element[] = Array.from({ length: 1_000 }, () => ({
+  tag: ber.octetString,
+  content: Buffer.alloc(8_000, 'x'),
+}));
 
 const again = ({ tag, content }: Element): Buffer => encode(tag, content);
 

@@ -42,6 +42,15 @@ describe.skipIf(!hasSlapd)('groups of which a directory sends a part at a time',
         const { state, messages } = await syncNow(admin);
         expect([state, messages.join()]).toEqual(['failed', expect.stringContaining('sent only a part of member')]);
         expect(await membersNamed(admin, 'everybody')).toEqual(names);
+        gate.isMute = false;
+      });
+
+      test('do not fill the memory when there is no end of them', async () => {
+        const { admin } = server();
+        gate.isEndless = true;
+        const { state, messages } = await syncNow(admin);
+        expect([state, messages.join()]).toEqual(['failed', expect.stringContaining('sent too many values of member')]);
+        expect(await membersNamed(admin, 'everybody')).toEqual(names);
       });
     },
     localDirectories,

@@ -120,8 +120,8 @@ export class LdapConnection {
     return { entries, references, cookie: answered && answered.length > 0 ? answered : null };
   }
 
-  close(): void {
-    this.#failure ??= new DirectoryError('unreachable', `${serverName(this.server)} is disconnected`);
+  close(why = new DirectoryError('unreachable', `${serverName(this.server)} is disconnected`)): void {
+    this.#failure ??= why;
     this.#socket.destroy();
   }
 

@@ -4,7 +4,7 @@ import type { Cidrs } from '../../../../lib/cidr.ts';
 import { parseServerUri, serverName } from '../server-uri.ts';
 import { LdapConnection } from './connection.ts';
 import { DirectoryError } from './directory-error.ts';
-import { type DirectoryTls, openSocket, openTls } from './socket.ts';
+import { type DirectoryTls, openSocket, openTls, timedOut } from './socket.ts';
 import { type DirectoryEntry, identifierBytes, readEntry } from './values.ts';
 
 /** How a directory is reached. */
@@ -22,6 +22,7 @@ export interface OpenOptions {
   readonly connectMs: number;
   /** For each operation. */
   readonly operationMs: number;
+  /** Ends all of it. */
   readonly signal?: AbortSignal;
 }
 
@@ -45,6 +46,10 @@ const pageSize = 200;
 /** A server may send pages without an end. */
 const maxPages = 20_000;
 const maxEmptyPages = 100;
+/** Characters of an attribute that comes in parts; larger ones end the connection. */
+const maxCompleted = 32 * 1024 * 1024;
+/** Entries are handed over once as much was added to them, so that a page of large groups does not fill the memory. */
+const maxAdded = 16 * 1024 * 1024;
 
 /**
  * Connects to one of the servers, in random order, and binds. Throws the last `DirectoryError` when none can be used.
@@ -56,7 +61,7 @@ export async function openDirectory(settings: DirectorySettings, options: OpenOp
     .map(({ server }) => server);
   let failure = new DirectoryError('unreachable', 'No server is configured.');
   for (const server of servers) {
-    options.signal?.throwIfAborted();
+    if (options.signal?.aborted) throw timedOut(server);
     try {
       const start = Date.now();
       const limit = AbortSignal.timeout(options.connectMs);
@@ -88,7 +93,7 @@ export async function openDirectory(settings: DirectorySettings, options: OpenOp
 
 function directoryOf(connection: LdapConnection, { operationMs, signal: aborted }: OpenOptions): Directory {
   const all = ['*', '+'];
-  aborted?.addEventListener('abort', () => connection.close(), { once: true });
+  aborted?.addEventListener('abort', () => connection.close(timedOut(connection.server)), { once: true });
 
   /** All values of attributes of which the server has sent a part (`member;range=0-1499`, Active Directory). */
   async function completed(entry: DirectoryEntry): Promise<DirectoryEntry> {
@@ -105,6 +110,7 @@ function directoryOf(connection: LdapConnection, { operationMs, signal: aborted 
 
   async function restOf(dn: string, type: string, start: number): Promise<string[]> {
     const rest: string[] = [];
+    let length = 0;
     for (let from = start; ; ) {
       const found = await read(dn, [`${type};range=${from}-*`]);
       const [name = '', values = []] =
@@ -113,9 +119,12 @@ function directoryOf(connection: LdapConnection, { operationMs, signal: aborted 
         ) ?? [];
       const [, end] = /;range=\d+-(\d+|\*)$/i.exec(name) ?? [];
       // Members that are missing would be taken out of the group.
-      if (end === undefined || (end !== '*' && Number(end) < from))
+      if (end === undefined || (end !== '*' && (Number(end) < from || values.length === 0)))
         throw new DirectoryError('unreachable', `${serverName(connection.server)} sent only a part of ${type}`);
-      rest.push(...values);
+      length += lengthOf(values);
+      if (length > maxCompleted)
+        throw new DirectoryError('unreachable', `${serverName(connection.server)} sent too many values of ${type}`);
+      for (const value of values) rest.push(value);
       if (end === '*') return rest;
       from = Number(end) + 1;
     }
@@ -146,8 +155,17 @@ function directoryOf(connection: LdapConnection, { operationMs, signal: aborted 
           { base, scope: 'sub', filter, attributes: all, page: { size: pageSize, cookie } },
           operationMs,
         );
-        const entries: DirectoryEntry[] = [];
-        for (const entry of page.entries) entries.push(await completed(readEntry(entry)));
+        let entries: DirectoryEntry[] = [];
+        let added = 0;
+        for (const found of page.entries) {
+          const entry = readEntry(found);
+          const whole = await completed(entry);
+          entries.push(whole);
+          added += attributesLength(whole) - attributesLength(entry);
+          if (added <= maxAdded) continue;
+          yield { entries, references: 0 };
+          [entries, added] = [[], 0];
+        }
         yield { entries, references: page.references };
         // A page may be empty and yet not be the last one.
         if (page.cookie === null) return;
@@ -168,3 +186,7 @@ function directoryOf(connection: LdapConnection, { operationMs, signal: aborted 
     close: () => connection.close(),
   };
 }
+
+const lengthOf = (values: readonly string[]): number => values.reduce((sum, { length }) => sum + length, 0);
+const attributesLength = ({ attributes }: DirectoryEntry): number =>
+  Object.values(attributes).reduce((sum, values) => sum + lengthOf(values), 0);

@@ -16,6 +16,8 @@ export interface PasswordNeeds {
 
 /** People wait for these. */
 const limits = { connectMs: 5_000, operationMs: 5_000 };
+/** For all servers and operations together. */
+const totalMs = 15_000;
 
 export interface OwnSource {
   readonly source: LdapSource;
@@ -54,7 +56,8 @@ export async function withOwnEntry<T>(
 ): Promise<T> {
   let directory: Directory;
   try {
-    directory = await openDirectory(await directorySettings(source, call.db.read, call.world), { allow, ...limits });
+    const settings = await directorySettings(source, call.db.read, call.world);
+    directory = await openDirectory(settings, { allow, ...limits, signal: AbortSignal.timeout(totalMs) });
   } catch (error) {
     if (!(error instanceof DirectoryError)) throw error;
     // That of the source, not of the user.

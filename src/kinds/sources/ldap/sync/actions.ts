@@ -120,6 +120,7 @@ const runAction = ({ jobs }: { jobs(): Jobs }) =>
 
 const samples = 10;
 const limits = { connectMs: 5_000, operationMs: 10_000 };
+const totalMs = 30_000;
 
 const entries = arrayOf({ type: 'object', additionalProperties: true });
 
@@ -141,7 +142,7 @@ const debugAction = ({ allow }: SyncNeeds) =>
       checkReadsDirectory(call.actor);
       try {
         const settings = await directorySettings(row, call.db.read, call.world);
-        const directory = await openDirectory(settings, { allow, ...limits });
+        const directory = await openDirectory(settings, { allow, ...limits, signal: AbortSignal.timeout(totalMs) });
         try {
           const first = async (kind: 'user' | 'group', filter: string) => {
             for await (const page of directory.pages(searchBase(row, kind), filter)) {
