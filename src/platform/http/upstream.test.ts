@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { parseCidrs } from '../../lib/cidr.ts';
-import { createUpstreams, type Upstream, UpstreamError } from './upstream.ts';
+import { createUpstreams, endToEnd, type Upstream, UpstreamError } from './upstream.ts';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -10,7 +11,8 @@ afterEach(() => {
 });
 
 async function listen(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
-  const server = createServer(handle);
+  // Upgrades are plain requests to it.
+  const server = createServer({ shouldUpgradeCallback: () => false }, handle);
   servers.push(server);
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -69,4 +71,43 @@ test('an upload that goes on is no silence', async () => {
   });
   const answer = await fetch(await proxyTo(app, 200), { method: 'POST', body, duplex: 'half' });
   expect(await answer.text()).toBe('received');
+});
+
+test('a client hides no second request in the body of one', async () => {
+  const seen: string[] = [];
+  const app = await listen(({ method, url }, response) => {
+    seen.push(`${method} ${url}`);
+    response.end();
+  });
+  const upstreams = createUpstreams(parseCidrs([]));
+  const passedOn = ({ rawHeaders, url = '/' }: IncomingMessage): Upstream => ({
+    ...to(app),
+    path: url,
+    headers: endToEnd(rawHeaders),
+  });
+  const front = createServer((request, response) => void upstreams.forward(request, response, passedOn(request)));
+  front.on('upgrade', (request, socket, head) => void upstreams.upgrade(request, socket, head, passedOn(request)));
+  servers.push(front);
+  await new Promise<void>((done) => front.listen(0, '127.0.0.1', done));
+
+  const hidden = 'GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n';
+  const length = `Content-Length: ${hidden.length}`;
+  const requests: readonly (readonly [string, ...string[]])[] = [
+    ['GET', 'Connection: content-length', length],
+    ['DELETE', 'Connection: keep-alive, Content-Length', length],
+    ['POST', 'Connection: content-length', length],
+    // The application takes these for plain requests, and answers.
+    ['GET', 'Connection: Upgrade', 'Upgrade: x', length],
+    ['GET', 'Connection: Upgrade, content-length', 'Upgrade: x', length],
+    ['GET', 'X-Last: request'],
+  ];
+  for (const [method, ...lines] of requests) {
+    const socket = connect((front.address() as AddressInfo).port, '127.0.0.1');
+    const body = lines.includes(length) ? hidden : '';
+    socket.write([`${method} / HTTP/1.1`, 'Host: x', ...lines, '', body].join('\r\n'));
+    const [head] = await once(socket, 'data');
+    expect([method, lines, String(head).slice(0, 12)]).toEqual([method, lines, 'HTTP/1.1 200']);
+    socket.destroy();
+  }
+  expect(seen).toEqual(requests.map(([method]) => `${method} /`));
 });

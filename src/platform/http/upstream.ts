@@ -47,19 +47,25 @@ const answerMs = 120_000;
 /** How long either side may say nothing. */
 const idleMs = 10 * 60_000;
 
+const contentLength = 'content-length';
+
 const hopByHop: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade', 'http2-settings', 'expect'],
 ]);
 
-/** Hop-by-hop headers: those of HTTP, and those listed in `Connection` (RFC 9110 §7.6.1). */
+/**
+ * Removes hop-by-hop headers: those of HTTP, and those listed in `Connection` (RFC 9110 §7.6.1). That list cannot remove
+ * `Content-Length`: without it, a body would be read as the next request of the connection (request smuggling).
+ */
 export function endToEnd(rawHeaders: readonly string[]): RawHeaders {
   const all = Array.from({ length: rawHeaders.length / 2 }, (_, at) => {
     return [rawHeaders[2 * at] ?? '', rawHeaders[2 * at + 1] ?? ''] as const;
   });
   const named = all
     .filter(([name]) => name.toLowerCase() === 'connection')
-    .flatMap(([, value]) => value.split(',').map((one) => one.trim().toLowerCase()));
+    .flatMap(([, value]) => value.split(',').map((one) => one.trim().toLowerCase()))
+    .filter((name) => name !== contentLength);
   return all.filter(([name]) => !hopByHop.has(name.toLowerCase()) && !named.includes(name.toLowerCase()));
 }
 
@@ -151,7 +157,9 @@ export function createUpstreams(allowed: Cidrs, limits: { readonly answerMs: num
 
     async upgrade(raw, socket, head, upstream) {
       const protocol = raw.headers.upgrade ?? '';
-      const request = send(raw, upstream, [
+      // A handshake is sent without a body: what the client sends after it is for the protocol.
+      const withoutBody = upstream.headers.filter(([name]) => name.toLowerCase() !== contentLength);
+      const request = send(raw, { ...upstream, headers: withoutBody }, [
         ['Connection', 'Upgrade'],
         ['Upgrade', protocol],
       ]);
@@ -166,11 +174,11 @@ export function createUpstreams(allowed: Cidrs, limits: { readonly answerMs: num
       const headers = endToEnd(answer.rawHeaders).filter(([name, value]) => upstream.mayAnswer(name, value));
       if (!other) {
         // It refuses, with a response like any other.
-        socket.write(headOf(answer, [...headers, ['Connection', 'close']]));
+        socket.write(headOf(answer, [...headers, ['Connection', 'close']]), 'latin1');
         await pipeline(answer, socket).catch(() => socket.destroy());
         return;
       }
-      socket.write(headOf(answer, [...headers, ['Connection', 'Upgrade'], ['Upgrade', protocol]]));
+      socket.write(headOf(answer, [...headers, ['Connection', 'Upgrade'], ['Upgrade', protocol]]), 'latin1');
       if (first && first.length > 0) socket.write(first);
       if (head.length > 0) other.write(head);
       if (other instanceof Socket) other.setTimeout(0).setKeepAlive(true, 60_000);
