@@ -17,7 +17,7 @@ afterAll(() => Promise.all([front.close(), upstream.close()]));
 
 const env = { GATEHOUSE_PUBLIC_URL: front.url, GATEHOUSE_TRUSTED_PROXIES: '127.0.0.1' };
 const modes = ['forward_single', 'forward_domain', 'proxy'] as const;
-const folded = (name: string) => name.toLowerCase().replaceAll('_', '-');
+const folded = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '-');
 
 /** The headers of the last request for a path, as they came. */
 function receivedFor(path: string): [name: string, value: string][] {
@@ -61,7 +61,7 @@ for (const kind of protectingKinds) {
             ...(mode === 'proxy' && { internal_host: upstream.url }),
           });
           const setup: Setup = {
-            ...{ mode, application: app, signIn: signInAt, setsAuthorization: false },
+            ...{ mode, application: app, signIn: signInAt },
             ...{ gatehouse: new URL(server.url).host, upstream: new URL(upstream.url).host },
           };
           const stop = await startProtecting(kind, setup);
@@ -92,6 +92,7 @@ for (const kind of protectingKinds) {
                   name,
                   name.toUpperCase(),
                   name.replaceAll('-', '_'),
+                  name.replaceAll('-', '.'),
                   name.replace('-', '_'),
                   name.toLowerCase().replace(/-(?=[^-]*$)/, '_'),
                 ])
@@ -102,13 +103,26 @@ for (const kind of protectingKinds) {
               'X-Forwarded-Uri': '/public/',
               'X-Original-URL': `${app.origin}/outpost.gatehouse/start`,
               'X-Original-URI': '/outpost.gatehouse/start',
+              'X-Rewrite-URL': '/admin',
             };
-            expect((await sendTo(`${app.origin}/${mode}/claims`, { ...claims, ...forwarded, cookie })).status).toBe(
-              200,
-            );
+            const authorization = 'Bearer of-the-application';
+            expect(
+              (
+                await sendTo(`${app.origin}/${mode}/claims`, {
+                  ...claims,
+                  ...forwarded,
+                  authorization,
+                  cookie,
+                  connection: 'close, Remote-User',
+                })
+              ).status,
+            ).toBe(200);
             const identity = receivedFor(`/${mode}/claims`).filter(([name]) => /^(?:x-gatehouse|remote)-/.test(name));
             expect(identity.filter(([, value]) => value === 'admin')).toEqual([]);
             expect(identity.filter(([name]) => name === 'remote-user')).toEqual([['remote-user', user.username]]);
+            const claimed = receivedFor(`/${mode}/claims`);
+            expect(claimed.filter(([name]) => /^x-(?:original|rewrite)-/.test(name))).toEqual([]);
+            expect(claimed.filter(([name]) => name === 'authorization')).toEqual([['authorization', authorization]]);
             const names = identity.map(([name]) => name);
             expect(names).toEqual([...new Set(names)]);
 
@@ -133,6 +147,31 @@ for (const kind of protectingKinds) {
             ])
               expect([trick, (await sendTo(app.origin + trick, { accept: '*/*' })).status]).not.toEqual([trick, 200]);
             expect(upstream.requests.length).toBe(before);
+
+            // Nor does a client that claims to come for another application, which is open to all.
+            const open = [`http://open-${mode.replace('_', '-')}.${domain}:${port}`, `http://${app.hostname}:1`];
+            for (const external_host of open) await protect(server, { external_host, skip_path_regex: '^/' });
+            const [other = '', samePlace = ''] = open.map((url) => new URL(url).host);
+            for (const host of [samePlace, `${app.host},${other}`, `${samePlace},${other}`, `${other}, ${app.host}`]) {
+              await sendTo(`${app.origin}/${mode}/other`, { host, accept: '*/*' });
+              expect([host, upstream.requests.length]).toEqual([host, before]);
+            }
+
+            // Clients read no answers to checks, which are for the application alone.
+            for (const name of ['nginx', 'traefik', 'caddy', 'haproxy', 'envoy/']) {
+              const asked = { cookie, 'X-Original-URL': `${app.origin}/`, 'X-Forwarded-Uri': '/' };
+              const read = await sendTo(`${app.origin}/outpost.gatehouse/auth/${name}`, asked);
+              expect([name, read.headers['x-gatehouse-jwt']]).toEqual([name, undefined]);
+            }
+
+            // A program brings an app password, which the application does not get.
+            const identifier = `${kind.name}-${mode}`;
+            await server.admin.post('/core/tokens/', { identifier, intent: 'app_password', user: user.pk });
+            const { key } = (await server.admin.get(`/core/tokens/${identifier}/view_key/`)).body;
+            const credentials = `Basic ${Buffer.from(`${user.username}:${key}`).toString('base64')}`;
+            expect((await sendTo(`${app.origin}/${mode}/program`, { authorization: credentials })).status).toBe(200);
+            const brought = Object.fromEntries(receivedFor(`/${mode}/program`));
+            expect([brought['remote-user'], brought.authorization ?? '']).toEqual([user.username, '']);
 
             // Signing out here ends the application's session at once.
             expect((await sendTo(`${app.origin}/echo`, { ...webSocket, cookie })).status).toBe(101);

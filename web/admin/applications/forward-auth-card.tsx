@@ -19,7 +19,6 @@ export interface ProxySettings {
   readonly external_host: string;
   readonly internal_host: string;
   readonly cookie_domain: string;
-  readonly basic_auth_enabled: boolean;
 }
 
 /** What the caller may read of a provider is enough only if the address is part of it. */
@@ -51,7 +50,7 @@ interface Props {
 
 /** The configuration of the reverse proxy in front of an application, filled in, and its test. */
 export function ForwardAuthCard({ provider, path }: Props) {
-  const { mode, external_host, internal_host, cookie_domain, basic_auth_enabled } = provider;
+  const { mode, external_host, internal_host, cookie_domain } = provider;
   const [name, setName] = useState(configurations[0]?.name ?? '');
   const [gatehouse, setGatehouse] = useState('127.0.0.1:9000');
   const [upstream, setUpstream] = useState(URL.parse(internal_host)?.host || '127.0.0.1:8080');
@@ -71,7 +70,6 @@ export function ForwardAuthCard({ provider, path }: Props) {
     signIn,
     gatehouse,
     upstream,
-    setsAuthorization: basic_auth_enabled,
   };
   return (
     <>

@@ -34,7 +34,6 @@ interface Props {
 /** The provider that the wizard makes of an address. */
 const forwardSingle = (address: string) => ({
   ...{ mode: 'forward_single' as const, external_host: address, internal_host: '', cookie_domain: '' },
-  basic_auth_enabled: false,
 });
 
 /** What to enter in the application, and whether it has come since. */

@@ -1,10 +1,11 @@
 import {
   type ConfigurationFile,
+  copiedHeaders,
   eachLine,
   foldedSpellings,
-  headersOf,
   identityHeaders,
   indented,
+  pathHeaders,
   type Setup,
 } from './setup.ts';
 
@@ -37,15 +38,23 @@ export function envoy(setup: Setup): ConfigurationFile[] {
   const isProxy = mode === 'proxy';
   const toGatehouse = `- match: { prefix: ${isProxy ? '/' : '/outpost.gatehouse/'} }
   route: { cluster: gatehouse${isProxy ? ', timeout: 0s, upgrade_configs: [{ upgrade_type: websocket }]' : ''} }${isProxy ? '' : `\n${indented(withoutCheck, '  ')}`}`;
+  const noAnswers = `# The answers to checks are for proxies alone.
+- match: { prefix: /outpost.gatehouse/auth/ }
+  direct_response: { status: 404 }`;
   const toApplication = `- match: { prefix: / }
   route: { cluster: application, timeout: 0s, upgrade_configs: [{ upgrade_type: websocket }] }`;
+  // With the port, which the client chooses: another provider may have the same name with another one.
+  const domainsOf = ({ host, hostname, port, protocol }: URL) =>
+    port === '' ? [hostname, `${hostname}:${protocol === 'https:' ? 443 : 80}`] : [host];
   const virtualHost = (url: URL, routes: readonly string[]) => `- name: ${url.hostname.replaceAll('.', '-')}
-  domains: ["${url.hostname}", "${url.hostname}:*"]
+  domains: [${domainsOf(url)
+    .map((domain) => `"${domain}"`)
+    .join(', ')}]
   routes:
 ${indented(routes.join('\n'), '    ')}`;
   const hosts = [
-    virtualHost(application, isProxy ? [toGatehouse] : [toGatehouse, toApplication]),
-    ...(signIn ? [virtualHost(signIn, [toGatehouse])] : []),
+    virtualHost(application, isProxy ? [toGatehouse] : [noAnswers, toGatehouse, toApplication]),
+    ...(signIn ? [virtualHost(signIn, [noAnswers, toGatehouse])] : []),
   ];
   const check = `- name: envoy.filters.http.ext_authz
   typed_config:
@@ -58,13 +67,15 @@ ${indented(routes.join('\n'), '    ')}`;
       authorization_response:
         allowed_upstream_headers:
           patterns:
-${indented(exact(headersOf(setup)), '            ')}
+${indented(exact(copiedHeaders), '            ')}
         allowed_client_headers:
           patterns:
 ${indented(exact(['location', 'content-type', 'www-authenticate', 'cache-control', 'set-cookie']), '            ')}
     allowed_headers:
       patterns:
 ${indented(exact(asked), '        ')}
+        # Gatehouse refuses what could be taken for its headers.
+        - safe_regex: { regex: "(x[^a-z0-9]gatehouse|remote)[^a-z0-9].*" }
 `;
   const clear = `# Only Gatehouse says who the user is. Applications behind CGI take "_" for "-".
 early_header_mutation_extensions:
@@ -72,7 +83,7 @@ early_header_mutation_extensions:
     typed_config:
       "@type": type.googleapis.com/envoy.extensions.http.early_header_mutation.header_mutation.v3.HeaderMutation
       mutations:
-${eachLine([...identityHeaders, ...identityHeaders.flatMap(foldedSpellings)], (name) => `        - remove: ${name.toLowerCase()}`)}
+${eachLine([...identityHeaders, ...identityHeaders.flatMap(foldedSpellings), ...pathHeaders], (name) => `        - remove: ${name.toLowerCase()}`)}
 `;
   const text = `listeners:
   - name: public

@@ -1,4 +1,4 @@
-import { type ConfigurationFile, eachLine, headersOf, isSecure, type Setup } from './setup.ts';
+import { type ConfigurationFile, copiedHeaders, eachLine, isSecure, type Setup } from './setup.ts';
 
 const bindOf = (url: URL) => {
   const port = url.port || (isSecure(url) ? '443' : '80');
@@ -14,12 +14,17 @@ const defaults = `defaults
     timeout tunnel 1h
 `;
 
-const frontend = ({ application }: Setup, rules: string) => `frontend public
+/** The whole header: others would find the host in a list as well, whose last host would then be checked. */
+const isHost = ({ host, hostname }: URL) => `req.fhdr(host) -i ${[...new Set([host, hostname])].join(' ')}`;
+
+const frontend = ({ application, signIn }: Setup, rules: string) => `frontend public
     ${bindOf(application)}
+    acl application ${isHost(application)}${signIn ? `\n    acl sign_in ${isHost(signIn)}` : ''}
     # Replaces what the client sent: only this proxy's word counts.
     http-request set-header X-Forwarded-For %[src]
     http-request set-header X-Forwarded-Proto ${application.protocol.slice(0, -1)}
-    http-request set-header X-Forwarded-Host %[req.hdr(host)]
+    http-request set-header X-Forwarded-Host %[req.fhdr(host)]
+    http-request set-header X-Forwarded-Host ${application.host} if application${signIn ? `\n    http-request set-header X-Forwarded-Host ${signIn.host} if sign_in` : ''}
 ${rules}
 `;
 
@@ -29,17 +34,21 @@ ${mode === 'proxy' ? '' : `\nbackend application\n    server application ${upstr
 
 /** The check needs HAProxy 2.5 or later, with Lua, as distributions build it. */
 export function haproxy(setup: Setup): ConfigurationFile[] {
-  const { application, signIn, mode } = setup;
-  const isApplication = `hdr(host) -i ${application.host} ${application.hostname}`;
+  const { signIn, mode } = setup;
   if (mode === 'proxy') {
-    const rules = `    use_backend gatehouse if { ${isApplication} }`;
+    const rules = '    use_backend gatehouse if application';
     return [{ name: 'haproxy.cfg', text: [defaults, frontend(setup, rules), backends(setup)].join('\n') }];
   }
-  const signInHost = signIn ? `\n    use_backend gatehouse if { hdr(host) -i ${signIn.host} ${signIn.hostname} }` : '';
-  const rules = `    # Only Gatehouse says who the user is. Applications behind CGI take "_" for "-".
-    http-request del-header ^[xX][-_]gatehouse -m reg
-    http-request del-header ^[rR]emote[-_](user|groups|email|name)$ -m reg
-    acl application ${isApplication}
+  const signInHost = signIn ? '\n    use_backend gatehouse if sign_in' : '';
+  const rules = `    # The answers to checks are for proxies alone.
+    http-request return status 404 if { path_beg /outpost.gatehouse/auth/ }
+    # Only Gatehouse says who the user is. Applications behind CGI take "_" and "." for "-".
+    http-request del-header ^[xX][^a-zA-Z0-9]gatehouse -m reg
+    http-request del-header ^[rR]emote[^a-zA-Z0-9](user|groups|email|name)$ -m reg
+    # Nor does a client have them removed on their way to the application.
+    http-request del-header connection if { req.fhdr(connection) -i -m reg gatehouse|remote }
+    # No other path than the checked one.
+    http-request del-header ^[xX][^a-zA-Z0-9](original|rewrite)[^a-zA-Z0-9] -m reg
     acl gatehouse_path path_beg /outpost.gatehouse/
     # A request passes only if the check says so, and none if it cannot be made.
     http-request set-var(txn.gatehouse_allowed) bool(false)
@@ -68,7 +77,7 @@ local sent = {
 }
 -- Who the user is, to the application.
 local identity = {
-${eachLine(headersOf(setup), (name) => `  "${name.toLowerCase()}",`)}
+${eachLine(copiedHeaders, (name) => `  "${name.toLowerCase()}",`)}
 }
 
 local function values(list)
@@ -103,6 +112,7 @@ core.register_action("gatehouse_check", { "http-req" }, function(txn)
   for _, name in ipairs(identity) do
     local list = response.headers[name]
     local value = list and values(list)[1]
+    if value == "" then txn.http:req_del_header(name) end
     if value ~= nil and value ~= "" then txn.http:req_set_header(name, value) end
   end
   txn:set_var("txn.gatehouse_allowed", true)

@@ -1,4 +1,12 @@
-import { type ConfigurationFile, eachLine, headersOf, indented, isSecure, type Setup } from './setup.ts';
+import {
+  type ConfigurationFile,
+  copiedHeaders,
+  eachLine,
+  indented,
+  isSecure,
+  pathHeaders,
+  type Setup,
+} from './setup.ts';
 
 const variable = (header: string) => `$gatehouse_${header.toLowerCase().replaceAll('-', '_')}`;
 const fromCheck = (header: string) => `$upstream_http_${header.toLowerCase().replaceAll('-', '_')}`;
@@ -13,7 +21,12 @@ proxy_set_header Upgrade $http_upgrade;
 proxy_set_header Connection $connection_upgrade;`;
 
 /** For the paths that are Gatehouse's own. */
-const ownPaths = ({ gatehouse }: Setup, url: URL) => `# Sign-in, callback and sign-out: Gatehouse itself.
+const ownPaths = ({ gatehouse }: Setup, url: URL) => `# The answers to checks are for proxies alone.
+location /outpost.gatehouse/auth/ {
+    return 404;
+}
+
+# Sign-in, callback and sign-out: Gatehouse itself.
 location /outpost.gatehouse/ {
     proxy_pass http://${gatehouse};
 ${indented(forwarded(url), '    ')}
@@ -23,18 +36,22 @@ ${indented(forwarded(url), '    ')}
 /** What asks Gatehouse, and where people go who are not signed in. */
 function locations(setup: Setup, passing: string): string {
   const { application, gatehouse } = setup;
-  const headers = headersOf(setup);
   return `location / {
     auth_request /outpost.gatehouse/auth/nginx;
     error_page 401 = @gatehouse_sign_in;
 
     # What Gatehouse says of the user replaces whatever the client has sent; an empty value removes the header.
 ${indented(
-  eachLine(headers, (name) => `auth_request_set ${variable(name)} ${fromCheck(name)};`),
+  eachLine(copiedHeaders, (name) => `auth_request_set ${variable(name)} ${fromCheck(name)};`),
   '    ',
 )}
 ${indented(
-  eachLine(headers, (name) => `proxy_set_header ${name} ${variable(name)};`),
+  eachLine(copiedHeaders, (name) => `proxy_set_header ${name} ${variable(name)};`),
+  '    ',
+)}
+    # No other path than the checked one.
+${indented(
+  eachLine(pathHeaders, (name) => `proxy_set_header ${name} "";`),
   '    ',
 )}
 

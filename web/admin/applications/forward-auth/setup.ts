@@ -11,8 +11,6 @@ export interface Setup {
   /** Where the proxy reaches Gatehouse and the application: a host and a port. */
   readonly gatehouse: string;
   readonly upstream: string;
-  /** Whether Gatehouse sets the Authorization header for the application. */
-  readonly setsAuthorization: boolean;
 }
 
 /** A file of the proxy's configuration. */
@@ -30,8 +28,13 @@ export const identityHeaders = [
   ...['Remote-User', 'Remote-Groups', 'Remote-Email', 'Remote-Name'],
 ] as const;
 
-export const headersOf = ({ setsAuthorization }: Setup): readonly string[] =>
-  setsAuthorization ? [...identityHeaders, 'Authorization'] : identityHeaders;
+/** What the responses set for the application: Authorization, too, without an app password. */
+export const copiedHeaders = [...identityHeaders, 'Authorization'] as const;
+
+/** By these, applications that read them would be led to another path than the checked one. */
+export const pathHeaders = [
+  ...['X-Original-URL', 'X-Original-URI', 'X-Original-Host', 'X-Original-Method', 'X-Rewrite-URL'],
+] as const;
 
 /** The spellings with `_` that CGI and its descendants take for the same name. */
 export function foldedSpellings(name: string): string[] {

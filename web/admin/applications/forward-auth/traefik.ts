@@ -1,18 +1,25 @@
 import {
   type ConfigurationFile,
+  copiedHeaders,
   eachLine,
   foldedSpellings,
-  headersOf,
   identityHeaders,
   indented,
   isSecure,
+  pathHeaders,
   type Setup,
 } from './setup.ts';
 
 const nameOf = (url: URL) => url.hostname.replaceAll('.', '-');
 
-/** What client-sent headers could be taken for ours: those that the check sets are replaced anyway. */
-const cleared = identityHeaders.flatMap(foldedSpellings);
+/**
+ * What client-sent headers could be taken for ours, or name another path than the checked one: those that the check sets
+ * are replaced anyway.
+ */
+const cleared = [...identityHeaders.flatMap(foldedSpellings), ...pathHeaders];
+
+/** What Gatehouse serves itself. The answers to checks are for Traefik alone. */
+const ownPath = 'PathPrefix(`/outpost.gatehouse/`) && !PathPrefix(`/outpost.gatehouse/auth/`)';
 
 /** A file of the file provider. */
 export function traefikFile(setup: Setup): ConfigurationFile[] {
@@ -27,7 +34,6 @@ export function traefikFile(setup: Setup): ConfigurationFile[] {
     servers:
       - url: http://${gatehouse}`;
   const host = (url: URL) => `Host(\`${url.hostname}\`)`;
-  const ownPath = 'PathPrefix(`/outpost.gatehouse/`)';
   if (mode === 'proxy') {
     const text = `http:
   routers:
@@ -38,7 +44,7 @@ ${indented(gatehouseService, '    ')}
     return [{ name: 'gatehouse.yaml', text }];
   }
   const routers = [
-    router(name, host(application), name, '\n  middlewares: [gatehouse-clear, gatehouse]'),
+    router(name, host(application), name, `\n  middlewares: [${name}-request, gatehouse]`),
     `# Sign-in, callback and sign-out: Gatehouse itself.\n${router(`${name}-gatehouse`, `${host(application)} && ${ownPath}`, 'gatehouse')}`,
     ...(signIn ? [router(`${nameOf(signIn)}-gatehouse`, `${host(signIn)} && ${ownPath}`, 'gatehouse')] : []),
   ];
@@ -51,11 +57,13 @@ ${indented(routers.join('\n'), '    ')}
         address: http://${gatehouse}/outpost.gatehouse/auth/traefik
         # Replaces these headers, whatever the client has sent.
         authResponseHeaders:
-${eachLine(headersOf(setup), (header) => `          - ${header}`)}
-    # Applications behind CGI take these for the same names. Traefik removes what is empty.
-    gatehouse-clear:
+${eachLine(copiedHeaders, (header) => `          - ${header}`)}
+    # The name of this application, never what the client claims: it chooses the port, for one.
+    # Applications behind CGI take the others for the same names, or read another path from them; Traefik removes them.
+    ${name}-request:
       headers:
         customRequestHeaders:
+          Host: ${application.host}
 ${eachLine(cleared, (header) => `          ${header}: ""`)}
   services:
 ${indented(gatehouseService, '    ')}
@@ -77,7 +85,7 @@ export function traefikLabels(setup: Setup): ConfigurationFile[] {
   ];
   const rule = (id: string, url: URL, more = '') => `traefik.http.routers.${id}.rule=Host(\`${url.hostname}\`)${more}`;
   const own = (id: string, url: URL) => [
-    rule(id, url, mode === 'proxy' ? '' : ' && PathPrefix(`/outpost.gatehouse/`)'),
+    rule(id, url, mode === 'proxy' ? '' : ` && ${ownPath}`),
     `traefik.http.routers.${id}.service=gatehouse`,
     ...entry(id),
   ];
@@ -89,15 +97,16 @@ export function traefikLabels(setup: Setup): ConfigurationFile[] {
       ? []
       : [
           `traefik.http.middlewares.gatehouse.forwardauth.address=http://${gatehouse}/outpost.gatehouse/auth/traefik`,
-          `traefik.http.middlewares.gatehouse.forwardauth.authResponseHeaders=${headersOf(setup).join(',')}`,
+          `traefik.http.middlewares.gatehouse.forwardauth.authResponseHeaders=${copiedHeaders.join(',')}`,
+          `traefik.http.middlewares.${name}-request.headers.customrequestheaders.Host=${application.host}`,
           ...cleared.map(
-            (header) => `traefik.http.middlewares.gatehouse-clear.headers.customrequestheaders.${header}=`,
+            (header) => `traefik.http.middlewares.${name}-request.headers.customrequestheaders.${header}=`,
           ),
         ]),
   ];
   const ofApplication = [
     rule(name, application),
-    `traefik.http.routers.${name}.middlewares=gatehouse-clear,gatehouse`,
+    `traefik.http.routers.${name}.middlewares=${name}-request,gatehouse`,
     ...entry(name),
     `traefik.http.services.${name}.loadbalancer.server.port=${upstream.split(':')[1] ?? '80'}`,
   ];
