@@ -4,6 +4,7 @@ import {
   navigating,
   protect,
   proxiedBrowser,
+  publicUrl,
   type SentHeaders,
   sendAs,
 } from '../support/protected-host.ts';
@@ -56,12 +57,52 @@ describeOnSqlite(
       }
     });
 
+    test('headers that the application could take for ours, and that proxies do not replace, are refused', async () => {
+      const app = await protect(server(), { skip_path_regex: '^/public/' });
+      const host = { 'x-forwarded-host': app.host, 'x-forwarded-proto': 'https', 'x-forwarded-uri': '/public/' };
+      for (const name of [
+        'remote_user',
+        'Remote.User',
+        'X_Gatehouse_Username',
+        'x-gatehouse.groups',
+        'X!Gatehouse-Uid',
+      ]) {
+        const caddy = await auth('caddy', { ...host, [name]: 'admin' });
+        const nginx = await auth('nginx', { 'x-original-url': `${app.url}/public/`, [name]: 'admin' });
+        expect([name, caddy.status, nginx.status]).toEqual([name, 403, 403]);
+      }
+      expect(
+        (await auth('caddy', { ...host, 'Remote-User': 'admin', Remote_Address: 'x', X_Team: 'red' })).status,
+      ).toBe(200);
+    });
+
+    test('the pages of this server have no answers for a client to read', async () => {
+      const domain = 'example.com';
+      await protect(server(), {
+        mode: 'forward_domain',
+        external_host: publicUrl,
+        cookie_domain: domain,
+        skip_path_regex: '^http',
+      });
+      const { host } = new URL(publicUrl);
+      const forwarded = { 'x-forwarded-proto': 'http', 'x-forwarded-uri': '/' };
+      expect((await auth('caddy', { ...forwarded, 'x-forwarded-host': host })).status).toBe(403);
+      expect((await auth('nginx', { 'x-original-url': `${publicUrl}/` })).status).toBe(403);
+      expect((await auth('caddy', { ...forwarded, 'x-forwarded-host': `other.${domain}` })).status).toBe(200);
+    });
+
     test('a header that came twice is not read', async () => {
       const app = await protect(server(), { skip_path_regex: '^/public/' });
       const twice = [`${app.url}/public/`, `${app.url}/private`];
       expect((await auth('nginx', { 'x-original-url': twice })).status).toBe(401);
       const host = { 'x-forwarded-host': app.host, 'x-forwarded-proto': 'https' };
       expect((await auth('caddy', { ...host, 'x-forwarded-uri': ['/public/', '/private'] })).status).toBe(400);
+      // Proxies find the application by what stands before the comma.
+      const open = await protect(server(), { skip_path_regex: '^/' });
+      for (const list of [`${app.host}:1,${open.host}`, `${app.host}, ${open.host}`, [app.host, open.host]]) {
+        const claimed = { 'x-forwarded-host': list, 'x-forwarded-proto': 'https', 'x-forwarded-uri': '/' };
+        expect([list, (await auth('caddy', claimed)).status]).toEqual([list, 400]);
+      }
     });
 
     test('spellings of a path that servers read in different ways always need a sign-in', async () => {
@@ -81,9 +122,15 @@ describeOnSqlite(
         ...['/public/../admin', '/public/..', '/public/./admin', '/public/%2e%2e/admin', '/public/%2E./admin'],
         ...['/public/..;/admin', '/public/;/../admin', '/public//../admin', '//public/admin', '/public/%2f../admin'],
         ...['/public/%5c..%5cadmin', '/public/..%5cadmin', '/public/%252e%252e/admin', '/public/%00', '/public/%0d%0a'],
+        ...['/public/#/../admin', '/public/#', '/public/%23/../admin', '/public/%3f/../admin', '/public/a%3Fb'],
         ...['/public/..%2fadmin', '/public/%zz', '/public/%c0%ae%c0%ae/admin', '/public/a;b=c', '/public/%3b/admin'],
       ];
       for (const path of tricks) expect([path, ...(await ask(allowing, path))]).toEqual([path, 401, 302]);
+      // What follows `#` is cut off by some, and would make any path a public one.
+      const suffix = await protect(server(), { skip_path_regex: '\\.css$' });
+      expect(await ask(suffix, '/a.css')).toEqual([200, 200]);
+      for (const path of ['/admin#a.css', '/admin%23a.css', '/admin%3fa.css', '/admin;a.css'])
+        expect([path, ...(await ask(suffix, path))]).toEqual([path, 401, 302]);
       const hidden = ['/admin', '/ADMIN', '/%61dmin', '/%41DMIN', '/Admin/x', '/./admin', '//admin', '/x/../admin'];
       for (const path of hidden) expect([path, ...(await ask(excluding, path))]).toEqual([path, 401, 302]);
       expect((await auth('nginx', { 'x-original-url': `${allowing.url}/private?/public/` })).status).toBe(401);

@@ -140,6 +140,13 @@ describeOnBoth(
       expect((await stranger.ask(`https://mail.${domain}/?https://wiki.${domain}/public/`)).status).toBe(302);
     });
 
+    test('name the entitlements that a mapping gives', async () => {
+      const more = await mapping("return { entitlements: ['Größe', 'reader', 'a|admin', 7] };");
+      const { app, browser } = await entered({ property_mappings: [...(await usual()), more] });
+      const { headers } = await browser.ask(`${app.url}/`);
+      expect(Buffer.from(headers['x-gatehouse-entitlements'] ?? '', 'latin1').toString('utf8')).toBe('Größe|reader');
+    });
+
     test('names with a separator in them are left out, since they would count as several', async () => {
       const person = await server().user();
       for (const name of ['a|admins', 'b,admins', 'plain', 'Größe']) {
@@ -240,6 +247,34 @@ describeOnBoth(
       await server().admin.delete(`/core/tokens/${identifier}/`);
       expect((await ask(basic(person.username, key))).status).toBe(401);
       expect((await ask(`Bearer ${key}`)).status).toBe(401);
+    });
+
+    test('the application gets the Authorization header that is for it, and no app password', async () => {
+      const { app, browser, user } = await entered({ skip_path_regex: '^/public/' });
+      const { key } = await appPassword(user.pk);
+      const after = async (caller: typeof browser, path: string, authorization: string) =>
+        (await caller.ask(app.url + path, { headers: { authorization } })).headers.authorization;
+      const program = proxiedBrowser(server());
+      for (const _ of ['first', 'again']) expect(await after(program, '/', basic(user.username, key))).toBe('');
+      expect(await after(browser, '/', 'Bearer of-the-application')).toBe('Bearer of-the-application');
+      expect(await after(program, '/public/', 'Bearer of-the-application')).toBe('Bearer of-the-application');
+    });
+
+    test('a mapping that fails denies access, and says so at the sign-in', async () => {
+      const { app, browser, user } = await entered();
+      const { key } = await appPassword(user.pk);
+      const failing = await mapping('return missing.value;');
+      await server().admin.patch(`/providers/proxy/${app.pk}/`, { property_mappings: [...(await usual()), failing] });
+      await server().world.db.write((tx) =>
+        sql`update proxy_sessions set checked = '2020-01-01T00:00:00.000000Z' where provider = ${app.pk}`.execute(tx),
+      );
+      expect((await browser.ask(`${app.url}/`)).status).toBe(302);
+      const headers = { authorization: basic(user.username, key) };
+      expect((await proxiedBrowser(server()).ask(`${app.url}/`, { headers })).status).toBe(401);
+      const [page] = await browser.follow(`${app.url}/outpost.gatehouse/start`);
+      expect([page.status, page.text.includes('property mapping')]).toEqual([400, true]);
+      const { body } = await server().admin.get('/events/events/?action=property_mapping_exception');
+      expect(body.results.length).toBeGreaterThan(1);
     });
 
     test('an app password of another application opens nothing here', async () => {

@@ -5,7 +5,8 @@ import { type Call, callOf } from '../../../resource/call.ts';
 import { check, type Decision } from './check.ts';
 import { type Described, describeOriginal, isNavigation, type Original, type ProxyKind } from './forwarded.ts';
 import { findGuardedHost } from './guarded-host.ts';
-import { identityHeaders } from './header-names.ts';
+import { identityHeaders, isFoldedIdentity } from './header-names.ts';
+import { normalHost } from './hosts.ts';
 import { encodedHeaders } from './identity.ts';
 import type { ProxyNeeds } from './needs.ts';
 import { notSignedIn, startAddress } from './on-host.ts';
@@ -31,18 +32,15 @@ export async function authenticate(needs: ProxyNeeds, http: HttpCall, kind: Prox
   // nginx would answer anything but 401 with an error of its own; it sends the browser to `start`, which explains.
   if ('wrong' in described) return kind === 'nginx' ? unauthorized : wrongHeadersPage(call, kind, described.wrong);
   const { original } = described;
-  // These paths need no check, and would show what is for the application alone.
-  if (isOwnPath(original.path)) return { status: 403, headers: noStore };
+  if (isOwnPath(original.path) || original.host === ownHost(needs)) return forbidden;
+  if (Object.keys(http.raw.headers).some(isFoldedIdentity)) return forbidden;
   const decision = await check(needs, call, original);
+  const passing = { ...noStore, ...withoutIdentity, ...authorizationAfter(decision, http) };
   switch (decision.outcome) {
     case 'allowed':
-      return {
-        status: 200,
-        headers: { ...noStore, ...withoutIdentity, ...encodedHeaders(decision.headers) },
-        reuse: 'session',
-      };
+      return { status: 200, headers: { ...passing, ...encodedHeaders(decision.headers) }, reuse: 'session' };
     case 'skipped':
-      return { status: 200, headers: { ...noStore, ...withoutIdentity }, reuse: 'path' };
+      return { status: 200, headers: passing, reuse: 'path' };
     case 'refused':
       return refused;
     case 'unknown host':
@@ -69,6 +67,13 @@ async function noteCheck(
 
 const noStore = { 'cache-control': 'no-store' };
 const unauthorized: HttpResponse = { status: 401, headers: noStore };
+/**
+ * For the pages of this server, which need no check: a client would read what is for the application alone. And for
+ * names of headers that only a client sends, for the application to take them for ours.
+ */
+const forbidden: HttpResponse = { status: 403, headers: noStore };
+const ownHost = ({ publicUrl }: ProxyNeeds) => normalHost(new URL(publicUrl).host);
+
 export const refused: HttpResponse = {
   status: 401,
   headers: { ...noStore, 'www-authenticate': 'Basic realm="Gatehouse", charset="UTF-8"', 'content-type': 'text/plain' },
@@ -77,6 +82,13 @@ export const refused: HttpResponse = {
 
 /** Proxies copy what we send: an empty header replaces what a client claims. */
 const withoutIdentity = Object.fromEntries(identityHeaders.map((name) => [name, '']));
+
+/** Proxies copy it: the application gets what the client sent for it, and no app password. */
+function authorizationAfter(decision: Decision, { facts }: HttpCall): { readonly authorization?: string } {
+  const sent = facts.header('authorization');
+  if (sent === undefined) return {};
+  return { authorization: decision.outcome === 'allowed' && decision.isProgram ? '' : sent };
+}
 
 function toSignIn({ facts }: HttpCall, original: Original, { provider }: Extract<Decision, { outcome: 'sign-in' }>) {
   const target = safeTarget(provider, `${original.scheme}://${original.host}${original.path}${original.search}`);

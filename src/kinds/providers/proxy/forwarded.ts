@@ -56,9 +56,9 @@ function byUrl(http: Http): Described {
 
 /** `X-Forwarded-Proto`, `-Host` and `-Uri`. */
 function byHeaders(http: Http): Described {
-  const { facts } = http;
   const scheme = single(http, 'x-forwarded-proto')?.toLowerCase();
-  const host = http.raw.headers['x-forwarded-host'] === undefined ? null : readHost(facts.authority, scheme ?? '');
+  // Not the last of a list: proxies choose the application by the whole of what the client may have written with commas.
+  const host = readHost(single(http, 'x-forwarded-host') ?? '', scheme ?? '');
   const uri = single(http, 'x-forwarded-uri');
   const wrong = [
     ...(scheme === 'https' || scheme === 'http' ? [] : [wrongOf(http, 'X-Forwarded-Proto')]),
@@ -92,9 +92,8 @@ function originalOf(http: Http, methodHeader: string | null, { scheme, ...found 
 }
 
 function splitUri(uri: string): Pick<Original, 'path' | 'search'> {
-  const [whole = ''] = uri.split('#');
-  const at = whole.indexOf('?');
-  return at === -1 ? { path: whole, search: '' } : { path: whole.slice(0, at), search: whole.slice(at) };
+  const at = uri.indexOf('?');
+  return at === -1 ? { path: uri, search: '' } : { path: uri.slice(0, at), search: uri.slice(at) };
 }
 
 /** A header that came once; null otherwise: a client may have added another. */

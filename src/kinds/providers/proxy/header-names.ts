@@ -7,14 +7,17 @@ export const identityHeaders = [
   ...['Remote-User', 'Remote-Groups', 'Remote-Email', 'Remote-Name'],
 ] as const;
 
-/** Programs behind CGI and its descendants see both spellings as one name. */
-export const foldedName = (name: string): string => name.toLowerCase().replaceAll('_', '-');
+/** Programs behind CGI and its descendants see all spellings as one name: some with `_`, PHP also with `.`. */
+export const foldedName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '-');
 
 const folded: ReadonlySet<string> = new Set(identityHeaders.map(foldedName));
 
 /** Whether applications may take a header, in any spelling, for one of ours. */
 export const isIdentityHeader = (name: string): boolean =>
   folded.has(foldedName(name)) || foldedName(name).startsWith('x-gatehouse-');
+
+/** Whether a header could be taken for one of ours, but has another name: proxies do not replace it. */
+export const isFoldedIdentity = (name: string): boolean => /[^a-z0-9-]/i.test(name) && isIdentityHeader(name);
 
 const reserved: ReadonlySet<string> = new Set([
   ...['authorization', 'connection', 'content-length', 'content-type', 'content-encoding', 'cookie', 'date', 'expect'],

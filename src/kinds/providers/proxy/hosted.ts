@@ -75,6 +75,8 @@ export async function decideProxied(
   const { url = '' } = raw;
   if (host === null) return null;
   if (!url.startsWith('/')) return { status: 400 };
+  // The application would send back the headers that are for it alone.
+  if (facts.method === 'TRACE') return { status: 405 };
   const search = url.slice(facts.path.length);
   const scheme = facts.isSecure ? 'https' : 'http';
   const original: Original = { method: facts.method, scheme, host, path: facts.path, search };

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { applicationTarget, type EvaluateAccess } from '../../../core/application/application-access.ts';
+import { MappingFailed } from '../../../core/mapping/evaluate.ts';
 import { loadUserFacts } from '../../../core/mapping/user-facts.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { Database } from '../../../platform/db/database.ts';
@@ -70,7 +71,12 @@ export function createPrograms(needs: Needs): Programs {
     if (answers.get(target.pk)?.passing !== true) return null;
     const { now } = call;
     const expires = addMilliseconds(now, sessionLength(application));
-    const headers = await identityOf(needs, db.read, { application, user, now, expires });
+    const headers = await identityOf(needs, db.read, { application, user, now, expires }).catch(async (error) => {
+      if (!(error instanceof MappingFailed)) throw error;
+      await db.write((tx) => call.world.record(tx, call, error.event()));
+      return null;
+    });
+    if (headers === null) return null;
     const session = { provider: pk, user: user.pk, headers, now, expires, tokenHash: authorizationHash(key, header) };
     await db.write((tx) => storeProgram(tx, key, { ...session, appPassword: found.pk, appPasswordHash: secretHash }));
     return headers;

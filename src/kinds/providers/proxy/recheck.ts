@@ -1,4 +1,5 @@
 import { applicationTarget, type EvaluateAccess } from '../../../core/application/application-access.ts';
+import { MappingFailed } from '../../../core/mapping/evaluate.ts';
 import { loadUserFacts } from '../../../core/mapping/user-facts.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
@@ -8,7 +9,7 @@ import { type HeaderList, type IdentityNeeds, identityOf } from './identity.ts';
 import { loadProtected } from './protected-application.ts';
 import { endProxySession, noteChecked, openHeaders } from './proxy-sessions.ts';
 
-/** The headers of a session now; null if its user has lost the access, which ends it. */
+/** The headers of a session now; null if there are none, or its user has lost the access, which ends it. */
 export type Recheck = (call: Call, provider: HostProvider, session: HostSession) => Promise<HeaderList | null>;
 
 interface Needs extends IdentityNeeds {
@@ -40,7 +41,14 @@ export function createRecheck(needs: Needs): Recheck {
       await db.write((tx) => endProxySession(tx, session.pk));
       return null;
     }
-    const headers = await identityOf(needs, db.read, { application, user, now, expires: session.expires });
+    const headers = await identityOf(needs, db.read, { application, user, now, expires: session.expires }).catch(
+      (error) => {
+        // Users sign in again, which fails with a page and an event that say why.
+        if (error instanceof MappingFailed) return null;
+        throw error;
+      },
+    );
+    if (headers === null) return null;
     await db.write((tx) => noteChecked(tx, needs.key, session.pk, headers, now), { durable: false });
     return headers;
   }

@@ -26,7 +26,7 @@ export function skipPathsComplaint(text: string): string | null {
 }
 
 /** What servers resolve, decode or cut off, each in its own way: such a path may lead elsewhere than it seems to. */
-const ambiguous = /\/\/|\/\.{1,2}(?:\/|$)|[;\\\s\p{Cc}]|%(?:2e|2f|3b|5c|25|0[0-9a-f]|1[0-9a-f]|7f)/iu;
+const ambiguous = /\/\/|\/\.{1,2}(?:\/|$)|[;#\\\s\p{Cc}]|%(?:23|25|2e|2f|3b|3f|5c|0[0-9a-f]|1[0-9a-f]|7f)/iu;
 
 /**
  * Whether a request needs no sign-in. In the sandbox, whose time is limited: a pattern that takes too long matches
