@@ -60,14 +60,17 @@ describeJourney('the admin pages of sources', (journey) => {
     const { server } = journey();
     const values = { name: 'Octo', slug: 'octo', provider_type: 'github', consumer_key: 'k', consumer_secret: 's' };
     const { body } = await server.admin.post('/sources/oauth/', values);
+    const other = await server.admin.post('/sources/oauth/', { ...values, name: 'Hexa', slug: 'hexa' });
     const page = await visitAdmin(journey(), '/sources/oauth/octo/');
+    // What somebody else offers meanwhile stays.
+    const identification = '/stages/identification/?name=default-authentication-identification';
+    const [{ pk }] = (await server.admin.get(identification)).body.results;
+    await server.admin.patch(`/stages/identification/${pk}/`, { sources: [other.body.pk] });
     await page.getByRole('button', { name: 'Offer it by default-authentication-identification' }).click();
     await page.getByText('The sign-in page offers Octo now.').waitFor();
     await page.getByRole('link', { name: 'default-authentication-identification' }).waitFor();
-    const { body: stages } = await server.admin.get(
-      '/stages/identification/?name=default-authentication-identification',
-    );
-    expect(stages.results[0].sources).toEqual([body.pk]);
+    const { body: stages } = await server.admin.get(identification);
+    expect(stages.results[0].sources.toSorted()).toEqual([other.body.pk, body.pk].toSorted());
 
     const visitor = await journey().window();
     await visitor.goto('/');

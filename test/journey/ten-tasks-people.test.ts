@@ -129,12 +129,16 @@ describeJourney('tasks with people, from the start page', (journey) => {
     await hand.click(page.getByRole('button', { name: 'Give a role…' }));
     const dialog = page.getByRole('dialog');
     await hand.click(dialog.getByLabel('Help desk: passwords and second factors'));
+    // A role that somebody else gives meanwhile stays.
+    const { pk: kept } = await made(server, '/rbac/roles/', { name: unique('kept') });
+    await server.admin.patch(`/core/groups/${group.pk}/`, { roles: [kept] });
     await hand.click(dialog.getByRole('button', { name: 'Give the role' }));
     await page.getByText(`${group.name} has the role.`).waitFor();
     hand.expectAtMost(6, 0);
     const member = await server.user([], { groups: [group.pk] });
     const rights = (await server.admin.get(`/core/users/${member.pk}/rights/`)).body;
     expect(JSON.stringify(rights)).toContain('reset_user_password');
+    expect((await server.admin.get(`/core/groups/${group.pk}/`)).body.roles).toContain(kept);
     await page.waitForLoadState('networkidle');
   });
 });

@@ -6,6 +6,7 @@ import { Notice } from '../../elements/notice.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
+import { addToList } from '../api/add-to-list.ts';
 import { useInterface } from '../api/interface.ts';
 import type { Event } from '../events/event.ts';
 
@@ -111,8 +112,7 @@ function AddButton({ provider, sent, onAdded }: AddProps) {
   const { isBusy, problem, attempt } = useAttempt();
   const add = () =>
     attempt(async () => {
-      const { redirect_uris } = await apiFetch<{ redirect_uris: readonly RegisteredUri[] }>('GET', provider);
-      await apiFetch('PATCH', provider, { redirect_uris: [...redirect_uris, { matching_mode: 'strict', url: sent }] });
+      await addToList(provider, 'redirect_uris', { matching_mode: 'strict', url: sent });
       onAdded();
     });
   return (

@@ -8,11 +8,12 @@ import { Notice } from '../../elements/notice.tsx';
 import { useToast } from '../../elements/toast.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
+import { addToList } from '../api/add-to-list.ts';
 import { useDialog } from '../use-dialog.ts';
 import { usualRoles } from './usual-roles.ts';
 
 interface Props {
-  readonly group: { readonly pk: string; readonly name: string; readonly roles: readonly string[] };
+  readonly group: { readonly pk: string; readonly name: string };
   reload(): Promise<void>;
 }
 
@@ -32,7 +33,7 @@ export function GiveRoleButton({ group, reload }: Props) {
       try {
         const { permissions } = usual;
         await apiFetch('POST', `/rbac/permissions/assigned_by_roles/${role.pk}/assign/`, { permissions });
-        await apiFetch('PATCH', `/core/groups/${group.pk}/`, { roles: [...group.roles, role.pk] });
+        await addToList(`/core/groups/${group.pk}/`, 'roles', role.pk);
       } catch (refusal) {
         await apiFetch('DELETE', `/rbac/roles/${role.pk}/`);
         throw refusal;

@@ -1,4 +1,3 @@
-import { apiFetch } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
@@ -6,6 +5,7 @@ import { useToast } from '../../elements/toast.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
+import { addToList } from '../api/add-to-list.ts';
 import { useInterface } from '../api/interface.ts';
 import type { WholeObject } from '../api/object.ts';
 import { Link } from '../link.tsx';
@@ -86,9 +86,9 @@ interface Props {
 function NotOffered({ object, stages, reload }: Props) {
   const { isBusy, problem, attempt } = useAttempt();
   const showToast = useToast();
-  const offer = ({ pk, sources }: IdentificationStage) =>
+  const offer = ({ pk }: IdentificationStage) =>
     attempt(async () => {
-      await apiFetch('PATCH', `${path}${pk}/`, { sources: [...sources, object.pk] });
+      await addToList(`${path}${pk}/`, 'sources', object.pk);
       await reload();
       showToast(t('The sign-in page offers {name} now.', { name: object.name }));
     });

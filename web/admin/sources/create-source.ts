@@ -1,4 +1,5 @@
 import { apiFetch } from '../../api/call.ts';
+import { addToList } from '../api/add-to-list.ts';
 import type { Row } from '../api/objects.ts';
 
 /** Who gets an account when they come for the first time. */
@@ -98,7 +99,6 @@ async function copyStages(from: Flow, to: Flow): Promise<void> {
 
 interface IdentificationStage {
   readonly pk: string;
-  readonly sources: readonly string[];
   readonly flow_set: readonly { readonly slug: string; readonly designation: string }[];
 }
 
@@ -111,6 +111,5 @@ async function offer(source: string): Promise<void> {
   const stage =
     isOf(({ slug }) => slug === flow_authentication) ?? isOf(({ designation }) => designation === 'authentication');
   if (!stage) return;
-  const sources = [...stage.sources, source];
-  await apiFetch('PATCH', `/stages/identification/${stage.pk}/`, { sources, show_source_labels: true });
+  await addToList(`/stages/identification/${stage.pk}/`, 'sources', source, { show_source_labels: true });
 }
