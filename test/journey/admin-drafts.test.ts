@@ -246,5 +246,41 @@ describeJourney('unsaved changes', (journey) => {
     await save(page);
     await page.getByText('The settings are saved.').waitFor();
     expect((await server.admin.get('/admin/settings/')).body.event_retention).toBe('days=80');
+
+    await openAdmin(page, '/flows/instances/');
+    const card = page.locator('.ready-made', { hasText: 'Require a second factor' });
+    await card.getByLabel('Administrators').check();
+    const required = '/flows/second_factor/';
+    await server.admin.send('PUT', required, { require: 'everybody', groups: [] });
+    await save(page);
+    await page.getByText('Somebody else has changed this in the meantime').waitFor();
+    expect((await server.admin.get(required)).body.require).toBe('everybody');
+    expect(await card.getByLabel('All users').isChecked()).toBe(true);
+    await card.getByLabel('No users').check();
+    await save(page);
+    await page.getByText('The requirement is saved.').waitFor();
+    expect((await server.admin.get(required)).body.require).toBe('none');
+  });
+
+  test('are kept in the short form of a source', async () => {
+    const page = await visitAdmin(journey(), '/sources/new/?service=openid');
+    await page.getByLabel('Name on the sign-in page').fill('Example ID');
+    await page.getByLabel('Client secret', { exact: true }).fill('a-new-secret');
+    await page.getByLabel('Addresses at these domains').check();
+    await page.getByLabel('Domains', { exact: true }).fill('example.com');
+    await page.getByRole('navigation', { name: 'Administration' }).getByRole('link', { name: 'Users' }).click();
+    await page
+      .getByText(
+        'are kept in this window, except secrets: Name on the sign-in page, Who gets an account?, and Domains.',
+      )
+      .waitFor();
+    expect(await storage(page)).not.toContain('a-new-secret');
+    await page.goBack();
+    await page.getByText(restored).waitFor();
+    expect(await page.getByLabel('Domains', { exact: true }).inputValue()).toBe('example.com');
+    await page.getByRole('button', { name: 'Discard them' }).click();
+    expect(await page.getByLabel('Name on the sign-in page').inputValue()).toBe('');
+    expect(await page.getByLabel('Nobody new').isChecked()).toBe(true);
+    await page.waitForLoadState('networkidle');
   });
 });

@@ -74,7 +74,20 @@ describeJourney(
       const { server } = journey();
       port.leadsTo(server.url);
       const page = await visitAdmin(journey(), '/sources/new/?service=openid');
+      // The answer to what was typed first arrives last.
+      const released = Promise.withResolvers<void>();
+      await page.route(/\/sources\/oauth\/\?dry_run/, async (route) => {
+        if (route.request().postDataJSON().slug === 'ex') await released.promise;
+        await route.fallback();
+      });
+      await page.getByLabel('Name on the sign-in page').fill('Ex');
       await page.getByLabel('Name on the sign-in page').fill('Example ID');
+      await page.getByText('/source/oauth/callback/example-id/').waitFor();
+      const late = page.waitForResponse((response) => response.request().postData()?.includes('"slug":"ex"') === true);
+      released.resolve();
+      await (await late).finished();
+      await page.waitForLoadState('networkidle');
+      await page.getByText('/source/oauth/callback/example-id/').waitFor();
       await page.getByLabel('Issuer or discovery document').fill(peer.url);
       await fillClient(page);
       await page.getByLabel('Addresses at these domains').check();

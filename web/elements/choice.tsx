@@ -51,12 +51,15 @@ export function CheckboxField({ label, hint, errors = [], ...rest }: CheckboxPro
 type RadioProps = FieldFacts & {
   readonly name: string;
   readonly choices: readonly Choice[];
+  /** What is chosen, or chosen at first. */
+  readonly value?: string;
   readonly defaultValue?: string;
   readonly required?: boolean;
   onChange?(value: string): void;
 };
 
-export function RadioGroup({ label, hint, errors = [], name, choices, onChange, defaultValue, required }: RadioProps) {
+export function RadioGroup(props: RadioProps) {
+  const { label, hint, errors = [], name, choices, onChange, defaultValue, required } = props;
   const id = useId();
   return (
     <fieldset className="field" aria-describedby={`${id}-hint ${id}-errors`}>
@@ -67,7 +70,9 @@ export function RadioGroup({ label, hint, errors = [], name, choices, onChange, 
             type="radio"
             name={name}
             value={value}
-            defaultChecked={value === defaultValue}
+            {...(props.value === undefined
+              ? { defaultChecked: value === defaultValue }
+              : { checked: value === props.value })}
             required={required}
             onChange={() => onChange?.(value)}
           />

@@ -7,6 +7,7 @@ import { defineEndpoint, type Endpoint, type EndpointInput } from '../../resourc
 import { uuid } from '../../resource/fields/scalar.ts';
 import { list } from '../../resource/fields/structured.ts';
 import { choice } from '../../resource/fields/text.ts';
+import { checkIfMatch } from '../../resource/read/etag.ts';
 import { selectOne } from '../../resource/read/read.ts';
 import { destroyRow, updateRow } from '../../resource/write/write-row.ts';
 import { createMake } from '../bootstrap/steps.ts';
@@ -61,6 +62,7 @@ export const secondFactorEndpoints = (world: World): readonly Endpoint[] => [
     summary: 'Get of whom sign-in requires a second factor',
     access: 'superuser',
     answer: { status: 200, schema: { $ref: '#/components/schemas/SecondFactorRequirement' } },
+    isTagged: true,
     run: ({ tx }) => shown(tx),
   }),
   defineEndpoint({
@@ -75,7 +77,9 @@ export const secondFactorEndpoints = (world: World): readonly Endpoint[] => [
     },
     bodySchema: 'SecondFactorRequirementRequest',
     answer: { status: 200, schema, schemaName: 'SecondFactorRequirement' },
+    isTagged: true,
     async run({ call, engine, tx, values }) {
+      await checkIfMatch(call, () => shown(tx));
       const groups = values.require === 'groups' ? [...new Set(values.groups)] : [];
       if (values.require === 'groups') await checkGroups(tx, groups);
       const require = scopes.find((one) => one === values.require) ?? 'none';

@@ -1,11 +1,12 @@
 import { useState } from 'react';
-import { apiFetch } from '../../api/call.ts';
+import { apiRequest } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { RadioGroup } from '../../elements/choice.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { useToast } from '../../elements/toast.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
+import { isSame } from '../generic/body.ts';
 import { ReferencesPicker } from '../widgets/references-picker.tsx';
 import { Places } from './places.tsx';
 
@@ -32,9 +33,15 @@ export function SecondFactorCard({ stored, reload }: Props) {
   const isWhole = require !== 'groups' || groups.length > 0;
   const save = () =>
     attempt(async () => {
-      await apiFetch('PUT', path, { require, groups });
+      const now = await apiRequest<SecondFactorRequirement>('GET', path);
+      const isStale = !isSame(now.value, stored);
+      if (!isStale) await apiRequest('PUT', path, { body: { require, groups }, headers: { 'if-match': now.etag } });
       await reload();
-      announce(t('The requirement is saved. It applies from the next sign-in.'));
+      announce(
+        isStale
+          ? t('Somebody else has changed this in the meantime')
+          : t('The requirement is saved. It applies from the next sign-in.'),
+      );
     });
   return (
     <li className="card stack-tight ready-made">
