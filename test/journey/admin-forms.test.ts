@@ -52,6 +52,32 @@ describeJourney('forms of the admin pages', (journey) => {
     expect((await admin.get(`/core/groups/${group.pk}/`)).body.attributes).toEqual({});
   });
 
+  test('send required lists and data as they show them, empty', async () => {
+    const { server } = journey();
+    const { admin } = server;
+    const page = await visitAdmin(journey(), '/new/policies/geoip/');
+    const name = unique('networks');
+    await fillIn(page, server, 'name', name);
+    await fillIn(page, server, 'asns', ['64501']);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name }).waitFor();
+    expect((await admin.get(`/policies/geoip/?name=${name}`)).body.results).toMatchObject([
+      { asns: [64501], countries: [] },
+    ]);
+
+    const provider = await made(server, '/providers/ldap/', { name: unique('directory') });
+    const outpost = unique('outpost');
+    await openAdmin(page, '/new/outposts/instances/');
+    await fillIn(page, server, 'name', outpost);
+    await fillIn(page, server, 'type', 'ldap');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.locator('[data-field="providers"]').getByText('This list may not be empty.').waitFor();
+    await fillIn(page, server, 'providers', [provider.pk]);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: outpost }).waitFor();
+    expect((await admin.get(`/outposts/instances/?name__iexact=${outpost}`)).body.results).toHaveLength(1);
+  });
+
   test('send nothing chosen as null, where the server would choose', async () => {
     const { server } = journey();
     const page = await visitAdmin(journey(), '/new/providers/oauth2/');

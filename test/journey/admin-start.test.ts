@@ -104,6 +104,18 @@ describeJourney('the start page of administrators', (journey) => {
       has_smtp_password: true,
     });
     expect(await page.content()).not.toContain('correct horse battery');
+
+    // A password that somebody else sets meanwhile is none of what was typed.
+    await admin.patch('/admin/server_settings/', { smtp_host: 'mx.example.com', smtp_username: '' });
+    await admin.patch('/admin/server_settings/', { smtp_username: 'gatehouse' });
+    await page.reload();
+    await page.getByLabel('Sender').fill('login@example.com');
+    await admin.patch('/admin/server_settings/', { smtp_password: 'correct horse battery' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The settings are saved.').waitFor();
+    expect((await admin.get('/admin/server_settings/')).body).toMatchObject({
+      ...{ smtp_from: 'login@example.com', has_smtp_password: true },
+    });
   });
 
   test('shows a delegate the way to what they may do, and nothing else', async () => {

@@ -1,7 +1,7 @@
 import { t } from '../../texts/texts.ts';
 import type { Member } from '../api/document.ts';
 import type { Row } from '../api/objects.ts';
-import { Unreadable } from '../widgets/widget-props.ts';
+import { nothing, Unreadable } from '../widgets/widget-props.ts';
 
 /** What a form has to know of a member to keep its values. */
 export type FormMember = Pick<Member, 'name' | 'note'>;
@@ -28,13 +28,22 @@ const isEmpty = (value: unknown): boolean => value === undefined || value === nu
 
 /**
  * The request body: the differences from the defaults of a new object, or from the stored object. Flags of new objects
- * are always sent, since the server's defaults may differ from the form's. An emptied required value is undefined.
+ * are always sent, since the server's defaults may differ from the form's, and so are required lists and data: as the
+ * form shows them, empty. An emptied required value is undefined.
  */
 export function bodyOf(members: readonly Member[], values: Row, initial: Row, isNew: boolean): Row {
   const before = isNew ? initialValues(members, null) : initial;
   const changed = new Set<FormMember>(changedMembers(members, values, before));
   const sent = members.filter((one) => changed.has(one) || (isNew && typeof values[one.name] === 'boolean'));
-  return Object.fromEntries(sent.map(({ name }) => [name, values[name]]));
+  const body = Object.fromEntries(sent.map(({ name }) => [name, values[name]]));
+  return isNew ? { ...emptyBody(members, values), ...body } : body;
+}
+
+function emptyBody(members: readonly Member[], values: Row): Row {
+  const untouched = members.filter(({ name, note, isRequired }) => {
+    return isRequired && note.kind !== 'secret' && values[name] === undefined;
+  });
+  return Object.fromEntries(untouched.flatMap((one) => (nothing(one) ? [[one.name, nothing(one)]] : [])));
 }
 
 export type Complaints = Readonly<Record<string, readonly string[]>>;

@@ -15,13 +15,13 @@ interface Column {
   readonly title: string;
   readonly row: Row;
   /** Whether this version has left the member as it was. */
-  isUntouched?(name: string): boolean;
+  isUntouched?(member: Member): boolean;
 }
 
 /** Versions of an object, side by side; where there is no room, one below the other. */
 export function Comparison({ members, names, columns }: Props) {
   function shown(member: Member, { row, isUntouched }: Column): ReactNode {
-    if (isUntouched?.(member.name)) return <span className="quiet">{t('Not changed')}</span>;
+    if (isUntouched?.(member)) return <span className="quiet">{t('Not changed')}</span>;
     const value = row[member.name];
     // Secrets all look the same.
     if (member.note.kind === 'secret' && value && !isSame(value, columns[0]?.row[member.name])) return t('Changed');

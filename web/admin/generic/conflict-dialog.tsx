@@ -3,7 +3,7 @@ import { Dialog } from '../../elements/dialog.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Member } from '../api/document.ts';
 import type { Names, Row } from '../api/objects.ts';
-import { isSame } from './body.ts';
+import { changedMembers } from './body.ts';
 import { Comparison } from './comparison.tsx';
 
 interface Props {
@@ -21,8 +21,9 @@ interface Props {
 /** A conflict with a concurrent change: both versions side by side. */
 export function ConflictDialog({ members, before, theirs, mine, names, ...props }: Props) {
   const { onClose, onKeepMine, onTakeTheirs } = props;
-  const isLeft = (row: Row) => (name: string) => isSame(before[name], row[name]);
-  const differing = members.filter(({ name }) => !isLeft(mine)(name) || !isLeft(theirs)(name));
+  const changed = (row: Row) => new Set(changedMembers(members, row, before));
+  const [ours, others] = [changed(mine), changed(theirs)];
+  const differing = members.filter((member) => ours.has(member) || others.has(member));
   return (
     <Dialog title={t('Somebody else has changed this in the meantime')} onClose={onClose} isWide>
       <p>{t('Nothing of yours has been saved. These are the versions, with what either of you has changed:')}</p>
@@ -31,7 +32,7 @@ export function ConflictDialog({ members, before, theirs, mine, names, ...props 
         names={names}
         columns={[
           { title: t('On the server now'), row: theirs },
-          { title: t('Yours'), row: mine, isUntouched: isLeft(mine) },
+          { title: t('Yours'), row: mine, isUntouched: (member) => !ours.has(member) },
         ]}
       />
       <p className="quiet small">

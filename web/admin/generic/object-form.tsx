@@ -13,7 +13,7 @@ import { slugOf } from '../slug.ts';
 import { useDialog } from '../use-dialog.ts';
 import { NamesContext } from '../widgets/names-context.ts';
 import { Widget } from '../widgets/widget.tsx';
-import { bodyOf, type Complaints, complaintsOf, initialValues, isSame } from './body.ts';
+import { bodyOf, type Complaints, changedMembers, complaintsOf, initialValues } from './body.ts';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { CurlDialog } from './curl-dialog.tsx';
 import { FixedField } from './fixed-field.tsx';
@@ -114,7 +114,7 @@ export function ObjectForm(props: Props) {
       if (!(caught instanceof ApiProblem && caught.status === 412)) throw caught;
     }
     const now = await apiRequest<Row>('GET', path);
-    if (members.every(({ name }) => isSame(now.value[name], draft.base[name]))) return write(now.etag);
+    if (changedMembers(members, now.value, draft.base).length === 0) return write(now.etag);
     draft.meet(initialValues(props.members, now.value));
     setAsking(true);
     return null;
