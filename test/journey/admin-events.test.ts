@@ -174,7 +174,17 @@ describeJourney('the events page of administrators', (journey) => {
     await page.getByRole('link', { name: message }).click();
     await page.getByRole('heading', { name: group.name, level: 1 }).waitFor();
     await bell.locator('.bell-count').waitFor({ state: 'detached' });
+    // What is marked on the account page counts here, too.
+    const [read] = await notifications();
+    await api.patch(`/events/notifications/${read.pk}/`, { seen: false });
+    await page.evaluate(`sessionStorage.removeItem('gatehouse:unread:${pk}')`);
     await openAdmin(page, '/core/groups/');
+    await expect.poll(() => bell.locator('.bell-count').textContent()).toBe('1 not seen yet');
+    await page.goto('/if/user/notifications/');
+    await page.getByRole('button', { name: 'Mark all as seen' }).click();
+    await page.getByText('All are marked as seen.').waitFor();
+    await openAdmin(page, '/core/groups/');
+    expect(await bell.locator('.bell-count').count()).toBe(0);
     await page.keyboard.press('/');
     await page.getByRole('dialog').getByRole('option').first().getByText(group.name).waitFor();
     await page.keyboard.press('Enter');

@@ -47,6 +47,32 @@ describeJourney('administrators who protect an application without a sign-in', (
     await page.getByText('server_name wiki.example.net;').waitFor();
     await page.getByText('server_name auth.example.net;').waitFor();
     await page.getByRole('button', { name: 'Begin the test' }).click();
+    // An answer about a test before is none about this one.
+    const [asked, released] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()];
+    await page.route(/test_proxy_result/, async (route) => {
+      asked.resolve(route.request().url());
+      await released.promise;
+      const step = {
+        step: 'start',
+        proxy: 'before',
+        peer: '',
+        is_trusted: true,
+        is_found: true,
+        missing: [],
+        headers: [],
+      };
+      if (route.request().url() === (await asked.promise)) await route.fulfill({ json: { steps: [step] } });
+      else await route.fallback();
+    });
+    const before = await asked.promise;
+    const begun = page.waitForResponse(/\/test_proxy\/$/);
+    await page.getByRole('button', { name: 'Begin the test' }).click();
+    await (await begun).finished();
+    const late = page.waitForResponse(before);
+    released.resolve();
+    await (await late).finished();
+    await page.waitForLoadState('networkidle');
+    await page.getByText('If nothing appears here then').waitFor();
     const link = page.getByRole('link', { name: 'Open the application' });
     const address = (await link.getAttribute('href')) ?? '';
     expect(address).toMatch(/^https:\/\/wiki\.example\.net\/\?gatehouse_test=/);

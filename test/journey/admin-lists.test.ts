@@ -105,4 +105,26 @@ describeJourney('lists of the admin pages', (journey) => {
     expect(await page.locator('.event-sentence').count()).toBe(11);
     await page.waitForLoadState('networkidle');
   });
+
+  test('of events follow what is asked for, also when an earlier answer arrives late', async () => {
+    const { admin } = journey().server;
+    const [first, second] = ['first', 'second'].map((one) => `custom_${unique(one).replace('-', '_')}`);
+    const make = (action: string | undefined, message: string) =>
+      admin.post('/events/events/', { action, app: 'test', context: { message } });
+    await make(second, 'Of the second.');
+    const page = await visitAdmin(journey(), `/events/events/?action=${first}&live=true`);
+    await make(first, 'Of the first.');
+    const slow = await holdBack(page, `action=${first}&created__gte`);
+    await slow.arrived;
+    await page.evaluate(
+      `history.pushState({ isMove: true }, '', '/if/admin/events/events/?action=${second}&live=true');
+      dispatchEvent(new PopStateEvent('popstate'))`,
+    );
+    await page.getByText('Of the second.').waitFor();
+    const answered = page.waitForResponse((response) => response.url().includes(`action=${first}&created__gte`));
+    slow.release();
+    await (await answered).finished();
+    await page.waitForLoadState('networkidle');
+    expect(await page.locator('.event-sentence').count()).toBe(1);
+  });
 });

@@ -486,6 +486,18 @@ describeJourney('the admin pages', (journey) => {
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('heading', { name: 'Groups', level: 1 }).waitFor();
     expect((await server.admin.get(`/core/groups/${group.pk}/`)).status).toBe(404);
+    // The search offers what was opened last, but nothing that is gone.
+    const [other, found] = [await makeGroup(server), page.getByRole('dialog', { name: 'Search' })];
+    await moveTo(page, `/core/groups/${other.pk}/`);
+    await server.admin.delete(`/core/groups/${other.pk}/`);
+    await moveTo(page, '/everything/');
+    await page.keyboard.press('Control+k');
+    await found.getByRole('option', { name: other.name }).click();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await found.getByRole('option').first().waitFor();
+    for (const { name } of [group, other]) expect(await found.getByRole('option', { name }).count()).toBe(0);
+    await page.keyboard.press('Escape');
     const stage = (await server.admin.get('/stages/all/?name=default-authentication-login')).body.results[0];
     await openAdmin(page, `/stages/user_login/${stage.pk}/?dialog=delete`);
     await dialog.getByLabel('Type default-authentication-login to confirm').waitFor();

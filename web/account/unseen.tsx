@@ -1,5 +1,6 @@
 import { createContext, type ReactNode, use, useEffect, useMemo } from 'react';
 import { useAnswer } from '../elements/loading.tsx';
+import { keepUnreadCount } from '../page/unread-count.ts';
 import { usePerson } from './person.ts';
 
 interface UnseenFacts {
@@ -25,6 +26,9 @@ export function Unseen({ children }: { children: ReactNode }) {
   }, [reload]);
   // On errors no number is shown; the list reports them.
   const count = answer.state === 'ready' ? answer.value.pagination.count : 0;
+  useEffect(() => {
+    if (answer.state === 'ready') keepUnreadCount(pk, answer.value.pagination.count);
+  }, [pk, answer]);
   const facts = useMemo(() => ({ count, recount: reload }), [count, reload]);
   return <UnseenContext value={facts}>{children}</UnseenContext>;
 }

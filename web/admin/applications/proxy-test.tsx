@@ -38,15 +38,18 @@ export function ProxyTest({ path, host }: { path: string; host: string | null })
 
   useEffect(() => {
     if (test === null || isOver) return;
+    let isWanted = true;
     const timer = setInterval(async () => {
       const answer = await apiFetch<{ steps: readonly Step[] }>('GET', `${path}test_proxy_result/?test=${test}`).catch(
         () => null,
       );
+      if (!isWanted) return;
       if (answer === null) stop();
       else setSteps(answer.steps);
     }, everyMs);
     const end = setTimeout(() => clearInterval(timer), lastingMs);
     const stop = () => {
+      isWanted = false;
       clearInterval(timer);
       clearTimeout(end);
     };

@@ -17,6 +17,7 @@ export function useLive(isOn: boolean, question: string, newest: Event | undefin
   useEffect(() => {
     if (!isOn) return;
     let isAsking = false;
+    let isWanted = true;
     const since = new Date().toISOString();
     async function ask(): Promise<void> {
       if (isAsking || document.hidden) return;
@@ -26,6 +27,7 @@ export function useLive(isOn: boolean, question: string, newest: Event | undefin
         query.set('created__gte', last.current?.created ?? since);
         query.set('page_size', '100');
         const { results } = await apiFetch<{ results: readonly Event[] }>('GET', `/events/events/?${query}`);
+        if (!isWanted) return;
         const seen = last.current;
         setEvents((known) => {
           const keys = new Set([...known.map(({ pk }) => pk), seen?.pk]);
@@ -38,7 +40,10 @@ export function useLive(isOn: boolean, question: string, newest: Event | undefin
       isAsking = false;
     }
     const timer = setInterval(() => void ask(), everyMs);
-    return () => clearInterval(timer);
+    return () => {
+      isWanted = false;
+      clearInterval(timer);
+    };
   }, [isOn, question]);
   return events;
 }

@@ -3,6 +3,7 @@ import { Suspense, useCallback, useEffect, useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
 import { Waiting } from '../../elements/loading.tsx';
 import { lazyPage } from '../../page/lazy-page.ts';
+import { keepUnreadCount, keptUnreadCount } from '../../page/unread-count.ts';
 import { t } from '../../texts/texts.ts';
 import { useInterface } from '../api/interface.ts';
 import { numberText } from '../labels.ts';
@@ -42,33 +43,22 @@ export function Bell() {
 }
 
 function useUnreadCount(user: number): readonly [number, () => void] {
-  const key = `gatehouse:unread:${user}`;
-  const [count, setCount] = useState(() => stored(key)?.count ?? 0);
+  const [count, setCount] = useState(() => keptUnreadCount(user)?.count ?? 0);
   const recount = useCallback(async () => {
     const path = `/events/notifications/?user=${user}&seen=false&page_size=1`;
     const found = await apiFetch<{ pagination: { count: number } }>('GET', path).catch(() => null);
     if (!found) return;
-    sessionStorage.setItem(key, JSON.stringify({ at: Date.now(), count: found.pagination.count }));
+    keepUnreadCount(user, found.pagination.count);
     setCount(found.pagination.count);
-  }, [key, user]);
+  }, [user]);
   useEffect(() => {
     const look = () => {
-      const kept = stored(key);
+      const kept = keptUnreadCount(user);
       if (document.visibilityState === 'visible' && !(kept && Date.now() - kept.at < keptMs)) void recount();
     };
     look();
     document.addEventListener('visibilitychange', look);
     return () => document.removeEventListener('visibilitychange', look);
-  }, [key, recount]);
+  }, [user, recount]);
   return [count, recount];
-}
-
-interface Kept {
-  readonly at: number;
-  readonly count: number;
-}
-
-function stored(key: string): Kept | null {
-  const text = sessionStorage.getItem(key);
-  return text ? JSON.parse(text) : null;
 }

@@ -18,3 +18,9 @@ export function addRecent(user: number, added: Recent): void {
   const others = recentObjects(user).filter(({ path }) => path !== added.path);
   sessionStorage.setItem(keyOf(user), JSON.stringify([added, ...others].slice(0, maxKept)));
 }
+
+/** Forgets an object that does not exist any more. */
+export function dropRecent(user: number, gone: string): void {
+  const others = recentObjects(user).filter(({ path }) => path !== gone);
+  sessionStorage.setItem(keyOf(user), JSON.stringify(others));
+}

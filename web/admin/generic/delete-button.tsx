@@ -9,8 +9,9 @@ import { useToast } from '../../elements/toast.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf } from '../address.ts';
-import type { ResourceEntry } from '../api/interface.ts';
+import { type ResourceEntry, useInterface } from '../api/interface.ts';
 import { pathOfObject } from '../api/object.ts';
+import { dropRecent } from '../frame/recent.ts';
 import { inSentence } from '../labels.ts';
 import { useDialog } from '../use-dialog.ts';
 import { locksOut, TypedText } from './typed-text.tsx';
@@ -50,6 +51,7 @@ function Confirmation({
   onClose,
   read,
 }: OpenProps & { read?: Loadable<FoundUses> }) {
+  const { user } = useInterface();
   const { isBusy, problem, attempt } = useAttempt();
   const [typed, setTyped] = useState('');
   const done = useToast();
@@ -58,7 +60,9 @@ function Confirmation({
   const remove = () =>
     attempt(async () => {
       if (isTyped && typed.trim() !== title) throw new Error(t('Type “{text}” first.', { text: title }));
-      await apiFetch('DELETE', pathOfObject(entry, objectKey));
+      const path = pathOfObject(entry, objectKey);
+      await apiFetch('DELETE', path);
+      dropRecent(user.pk, path);
       goTo(hrefOf(entry.path), { replace: true });
       done(t('{name} is deleted.', { name: title }));
     });
