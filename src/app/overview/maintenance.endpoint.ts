@@ -11,7 +11,7 @@ import {
   timeSchema,
 } from '../../resource/document/json-schema.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
-import { connections, jobRuns, sources, syncProviders, tokens } from './maintenance.ts';
+import { connections, jobRuns, maxRows, sources, syncProviders, tokens } from './maintenance.ts';
 import {
   certificatesByEnd,
   certificatesSchema,
@@ -19,8 +19,6 @@ import {
   healthSchema,
   type OverviewNeeds,
 } from './overview.endpoint.ts';
-
-const maxCertificates = 200;
 
 const schema = objectSchema({
   version: stringSchema,
@@ -85,6 +83,7 @@ const schema = objectSchema({
     ),
     description: 'Providers that push users and groups, and how far each is.',
   },
+  cut: { ...arrayOf(stringSchema), description: `The lists of which only the first ${maxRows} rows are returned.` },
 });
 
 /** What keeps the server running, as far as the caller may see it: for the system page of the admin interface. */
@@ -108,16 +107,14 @@ export function maintenanceEndpoint(needs: OverviewNeeds & { readonly jobs: Pick
         sources(input),
         syncProviders(input),
       ]);
+      const lists = { certificates, jobs, tokens: listed, connections: connected, sources: from, sync };
+      const entries = Object.entries(lists);
       return {
         version: needs.version,
         public_url: needs.config.publicUrl,
         health: actor.holds('svc_rbac.view_system_info') ? await healthOf(needs) : null,
-        certificates: certificates.slice(0, maxCertificates),
-        jobs,
-        tokens: listed,
-        connections: connected,
-        sources: from,
-        sync,
+        ...Object.fromEntries(entries.map(([name, rows]) => [name, rows.slice(0, maxRows)])),
+        cut: entries.filter(([, rows]) => rows.length > maxRows).map(([name]) => name),
       };
     },
   });

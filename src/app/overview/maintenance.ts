@@ -8,7 +8,9 @@ import { endingWithinMs } from './overview.endpoint.ts';
 
 type Input = Pick<ActionInput, 'call' | 'registry'>;
 
-const maxRows = 200;
+/** One row more is read, which says that there are more. */
+export const maxRows = 200;
+const limit = sql`limit ${maxRows + 1}`;
 
 /** The condition for what the caller may see of a model, or null if that is nothing. */
 async function visibleWhere({ call, registry }: Input, model: string): Promise<RawBuilder<unknown> | null> {
@@ -33,9 +35,7 @@ export async function jobRuns(input: Input, jobs: Pick<Jobs, 'kinds'>) {
         row_number() over (partition by t.kind order by case when t.state in ('done', 'failed') then 0 else 1 end,
           t.finished desc, t.pk desc) as place
       from jobs as t where ${where}) as runs
-    where place = 1 order by case when state = 'failed' then 0 else 1 end, name limit ${maxRows}`.execute(
-    input.call.db.read,
-  );
+    where place = 1 order by case when state = 'failed' then 0 else 1 end, name ${limit}`.execute(input.call.db.read);
   const mayRun = requireActor(input.call).holds('svc_events.run_task');
   return rows.map(({ state, ...row }) => {
     const kind = jobs.kinds.get(row.name);
@@ -73,7 +73,7 @@ export async function tokens(input: Input) {
     where ${where} and t.audience is null and (not t.expiring or t.expires is null
       or (t.expires > ${now} and t.expires < ${addMilliseconds(now, endingWithinMs)}))
     order by case when t.expiring and t.expires is not null then 0 else 1 end, t.expires, t.identifier
-    limit ${maxRows}`.execute(input.call.db.read);
+    ${limit}`.execute(input.call.db.read);
   return rows;
 }
 
@@ -86,7 +86,7 @@ export async function connections(input: Input) {
   const where = await visibleWhere(input, 'svc_outposts.outpostserviceconnection');
   if (!where) return [];
   const { rows } = await sql<{ pk: string; name: string; kind: string }>`select t.pk, t.name, t.kind
-    from service_connections as t where ${where} order by t.name limit ${maxRows}`.execute(input.call.db.read);
+    from service_connections as t where ${where} order by t.name ${limit}`.execute(input.call.db.read);
   return rows.map(({ pk, name, kind }) => {
     const { type, path } = kindFacts(input.registry, kind);
     return { pk, name, type, path: `${path}${pk}/` };
@@ -97,7 +97,7 @@ export async function sources(input: Input) {
   const where = await visibleWhere(input, 'svc_core.source');
   if (!where) return [];
   const { rows } = await sql<{ name: string; slug: string; kind: string; enabled: unknown }>`select t.name, t.slug,
-    t.kind, t.enabled from sources as t where ${where} order by t.name limit ${maxRows}`.execute(input.call.db.read);
+    t.kind, t.enabled from sources as t where ${where} order by t.name ${limit}`.execute(input.call.db.read);
   return rows.map(({ name, slug, kind, enabled }) => {
     const { type, path } = kindFacts(input.registry, kind);
     return { name, type, path: `${path}${encodeURIComponent(slug)}/`, is_enabled: Boolean(enabled) };
@@ -138,7 +138,7 @@ export async function syncProviders(input: Input) {
     from providers as t left join sync_targets s on s.provider = t.pk
       left join sync_runs r on r.pk = (select l.pk from sync_runs l where l.provider = t.pk
         order by l.started desc, l.pk desc limit 1)
-    where t.is_backchannel and ${where} order by t.name limit ${maxRows}`.execute(call.db.read);
+    where t.is_backchannel and ${where} order by t.name ${limit}`.execute(call.db.read);
   const actor = requireActor(call);
   return Promise.all(
     rows.map(async (row) => {

@@ -29,6 +29,15 @@ describeOnBoth('the state of what keeps a server running', (server) => {
     expect([run.status, run.text]).toEqual([400, expect.stringContaining('No application uses this provider')]);
   });
 
+  test('says of which lists it returns only a part', async () => {
+    const { admin } = server();
+    expect((await admin.get('/admin/maintenance/')).body.cut).toEqual([]);
+    for (let at = 0; at < 201; at += 1)
+      await admin.post('/core/tokens/', { identifier: unique('endless'), expiring: false });
+    const { body } = await admin.get('/admin/maintenance/');
+    expect([body.tokens.length, body.cut]).toEqual([200, ['tokens']]);
+  });
+
   test('shows a stranger to all of it nothing, and lets nobody start a sync without the right to change', async () => {
     const { admin } = server();
     const name = unique('push');

@@ -52,6 +52,8 @@ export interface Maintenance extends Vitals {
   readonly connections: readonly (Listed & { readonly pk: string })[];
   readonly sources: readonly (Listed & { readonly is_enabled: boolean })[];
   readonly sync: readonly SyncProvider[];
+  /** The lists that have more rows than these. */
+  readonly cut: readonly string[];
 }
 
 /** What a tab of the page is given. */

@@ -3,9 +3,10 @@ import './system.css';
 import type { ComponentType } from 'react';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { type Text, t } from '../../texts/texts.ts';
-import { useAddress } from '../address.ts';
+import { hrefOf, useAddress } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { Tabs } from '../generic/tabs.tsx';
+import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { AllSettings } from '../pages/settings.tsx';
 import { Attention } from './attention.tsx';
@@ -15,6 +16,8 @@ import { Provisioning } from './provisioning.tsx';
 
 interface Part {
   readonly name: string;
+  /** What it shows of the answer. */
+  readonly shows?: 'jobs' | 'certificates' | 'tokens' | 'connections' | 'sources' | 'sync';
   readonly title: Text;
   /** The list that whoever sees this part may see; null for everybody. */
   readonly list: string | null;
@@ -23,17 +26,24 @@ interface Part {
 
 const parts: readonly Part[] = [
   { name: 'overview', title: 'Overview', list: null, Content: Attention },
-  { name: 'jobs', title: 'Jobs', list: '/events/system_tasks/', Content: Jobs },
-  { name: 'certificates', title: 'Certificates', list: '/crypto/certificatekeypairs/', Content: Certificates },
-  { name: 'tokens', title: 'Tokens', list: '/core/tokens/', Content: Tokens },
+  { name: 'jobs', shows: 'jobs', title: 'Jobs', list: '/events/system_tasks/', Content: Jobs },
+  {
+    name: 'certificates',
+    shows: 'certificates',
+    title: 'Certificates',
+    list: '/crypto/certificatekeypairs/',
+    Content: Certificates,
+  },
+  { name: 'tokens', shows: 'tokens', title: 'Tokens', list: '/core/tokens/', Content: Tokens },
   {
     name: 'connections',
+    shows: 'connections',
     title: 'Service connections',
     list: '/outposts/service_connections/all/',
     Content: Connections,
   },
-  { name: 'sources', title: 'Sources', list: '/sources/all/', Content: Sources },
-  { name: 'provisioning', title: 'Provisioning', list: '/providers/all/', Content: Provisioning },
+  { name: 'sources', shows: 'sources', title: 'Sources', list: '/sources/all/', Content: Sources },
+  { name: 'provisioning', shows: 'sync', title: 'Provisioning', list: '/providers/all/', Content: Provisioning },
 ];
 
 const settings = 'settings';
@@ -52,12 +62,27 @@ export function SystemPage() {
   return (
     <Page title={t('Maintenance')} intro={t('What keeps the server running, and what of it needs attention.')}>
       <Tabs tabs={tabs} current={current} />
-      {current === settings ? <AllSettings /> : part && <Maintained Content={part.Content} />}
+      {current === settings ? <AllSettings /> : part && <Maintained part={part} />}
     </Page>
   );
 }
 
-function Maintained({ Content }: Pick<Part, 'Content'>) {
+function Maintained({ part: { Content, shows, list } }: { part: Part }) {
   const read = useAnswer<Maintenance>('/admin/maintenance/');
-  return <Loaded {...read}>{(found) => <Content found={found} reload={read.reload} />}</Loaded>;
+  return (
+    <Loaded {...read}>
+      {(found) => (
+        <>
+          <Content found={found} reload={read.reload} />
+          {shows && list && found.cut.includes(shows) && (
+            <p>
+              <Link href={hrefOf(list)}>
+                {t('Only {count, number} are shown here. Open the whole list', { count: found[shows].length })}
+              </Link>
+            </p>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
 }
