@@ -135,8 +135,11 @@ export function createMetrics(version: string): Metrics {
         labelNames: [...labels],
         registers: [registry],
         async collect() {
+          const figures = await read().catch(() => []);
           this.reset();
-          for (const { labels: of, value } of await read().catch(() => [])) this.set(of, value);
+          // Without labels, a gauge is 0 after that.
+          if (labels.length === 0) this.remove();
+          for (const { labels: of, value } of figures) this.set(of, value);
         },
       });
     },

@@ -69,6 +69,18 @@ const courses: readonly Course[] = [
     ...{ alert: 'GatehouseDown', silent: [10], firing: [12] },
   },
   {
+    name: 'slow requests, but not long ones of applications behind the server',
+    series: {
+      'gatehouse_http_request_duration_seconds_bucket{route="hosted",instance="a",le="1"}': '0x90',
+      'gatehouse_http_request_duration_seconds_bucket{route="hosted",instance="a",le="10"}': '0+60x90',
+      'gatehouse_http_request_duration_seconds_bucket{route="hosted",instance="a",le="+Inf"}': '0+60x90',
+      'gatehouse_http_request_duration_seconds_bucket{route="/",instance="a",le="1"}': '0+60x40 2400x50',
+      'gatehouse_http_request_duration_seconds_bucket{route="/",instance="a",le="10"}': '0+60x90',
+      'gatehouse_http_request_duration_seconds_bucket{route="/",instance="a",le="+Inf"}': '0+60x90',
+    },
+    ...{ alert: 'GatehouseSlow', silent: [20, 40], firing: [65] },
+  },
+  {
     name: 'a backup that is too old',
     series: {
       'gatehouse_last_backup_timestamp_seconds{instance="a"}': '0x5000',

@@ -48,6 +48,8 @@ describeOnSqlite('metrics without a token in the settings', (server) => {
     expect(text).toMatch(/^gatehouse_ready 1$/m);
     expect(text).toMatch(/^gatehouse_database_up 1$/m);
     expect(text).toMatch(/^gatehouse_jobs_oldest_retry_seconds 0$/m);
+    expect(text).toContain('gatehouse_last_backup_timestamp_seconds');
+    expect(text).not.toMatch(/^gatehouse_last_backup_timestamp_seconds/m);
   });
 
   test('count a request that ends in an unexpected error, wherever it happens', async () => {

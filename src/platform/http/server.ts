@@ -280,8 +280,9 @@ function limitArrival(raw: IncomingMessage, withinMs: number): void {
   raw.once('end', clear).once('close', clear);
 }
 
-const isFault = ({ status, fault = null }: HttpResponse): boolean =>
-  status === 500 || (fault !== null && status !== 503);
+/** A 500 that was passed on is a fault of the application behind. */
+const isFault = ({ status, fault = null, isSent = false }: HttpResponse): boolean =>
+  (status === 500 && !isSent) || (fault !== null && status !== 503);
 
 const hasRequestBody = (request: IncomingMessage): boolean =>
   request.method !== 'GET' && request.method !== 'HEAD' && hasBody(request) && !isUpload(request);

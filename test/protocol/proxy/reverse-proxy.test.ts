@@ -120,6 +120,16 @@ describeOnBoth(
       expect(Buffer.from(came.headers['x-app'] ?? '', 'latin1').toString('utf8')).toBe('Größe');
     });
 
+    test('counts no fault of the application as its own', async () => {
+      const { app, browser } = await entered();
+      const faults = async () =>
+        /^gatehouse_faults_total \d+$/m.exec((await server().nobody.send('GET', '/-/metrics')).text)?.[0];
+      const before = await faults();
+      expect(before).toBeDefined();
+      expect((await browser.open(`${app.url}/?status=500`)).status).toBe(500);
+      expect(await faults()).toBe(before);
+    });
+
     const open = (
       app: ProtectedHost,
       browser: ProxiedBrowser,
