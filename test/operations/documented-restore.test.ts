@@ -8,6 +8,7 @@ import { apiFor } from '../support/api.ts';
 import { hasDebianPackage } from '../support/debian-package.ts';
 import { freePort } from '../support/free-port.ts';
 import { firstStart, processToken } from '../support/gatehouse-process.ts';
+import { freshPostgresDatabase } from '../support/postgres.ts';
 import { newFolder } from '../support/server.ts';
 import { snippetsOf } from '../support/snippets.ts';
 
@@ -34,8 +35,11 @@ docker() {
   local verb=$4
   shift 4
   while [[ "\${1:-}" == -* ]]; do [ "$1" = --entrypoint ] && shift; shift; done
-  [ "$1" = gatehouse ] || exit 2
-  shift
+  case $1 in
+    gatehouse | gatehouse-1) shift ;;
+    postgres) shift; "$@"; return ;;
+    *) exit 2 ;;
+  esac
   case $verb in
     start | stop) at_place "$verb" ;;
     run) (cd "$CHECKOUT" && env $(cat "$PLACE/settings") sh "$@") ;;
@@ -47,10 +51,14 @@ docker() {
 cd "$PLACE"
 `;
 
+const hasClient = await hasDebianPackage('postgresql-client', ['/usr/bin/psql']);
+const database = hasClient ? await freshPostgresDatabase() : null;
+
 describe.each([
-  { name: 'under systemd', has: 'systemctl' },
-  { name: 'in containers', has: 'docker compose' },
-])('a backup and a restore $name, as the documentation has them', ({ has }) => {
+  { name: 'under systemd', has: 'systemctl', url: null },
+  { name: 'in containers', has: 'docker compose', url: null },
+  ...(database ? [{ name: 'in containers on PostgreSQL', has: 'compose.postgres.yaml', url: database.url }] : []),
+])('a backup and a restore $name, as the documentation has them', ({ has, url }) => {
   const place = newFolder();
   let port: number;
 
@@ -63,6 +71,7 @@ describe.each([
       '/data/*': join(place, 'data/*'),
       '/tmp/now.backup': join(place, 'now.backup'),
       '/tmp/from.backup': join(place, 'from.backup'),
+      ...(url !== null && ownDatabase(url)),
     };
     const changed = Object.entries(own).reduce((text, [from, to]) => text.replaceAll(from, to), script);
     const env = { PATH: process.env.PATH, HOME: place, PLACE: place, CHECKOUT: root };
@@ -79,7 +88,10 @@ describe.each([
 
   beforeAll(async () => {
     port = await freePort();
-    const settings = { ...firstStart, PORT: String(port), GATEHOUSE_DATA_DIR: join(place, 'data') };
+    const settings = {
+      ...{ ...firstStart, PORT: String(port), GATEHOUSE_DATA_DIR: join(place, 'data') },
+      ...(url !== null && { DATABASE_URL: url }),
+    };
     writeFileSync(
       join(place, 'settings'),
       Object.entries(settings)
@@ -91,12 +103,13 @@ describe.each([
   });
   afterAll(async () => {
     await follow('stop');
+    if (url !== null) await database?.drop();
   });
 
   test('bring back what was there, and only that', async () => {
     const admin = () => apiFor(`http://127.0.0.1:${port}`, { authorization: `Bearer ${processToken}` });
     expect((await admin().post('/core/groups/', { name: 'before' })).status).toBe(201);
-    if (has === 'systemctl') {
+    if (has !== 'docker compose') {
       await follow(
         `cd ${root} && npm run gatehouse -- backup --settings /etc/gatehouse.env --to ${place}/gatehouse.backup`,
       );
@@ -127,6 +140,18 @@ describe.each([
     });
   }
 });
+
+/** What stands for the database of the compose file. */
+function ownDatabase(url: string): Readonly<Record<string, string>> {
+  const name = new URL(url).pathname.slice(1);
+  const server = new URL(url);
+  server.pathname = '/postgres';
+  return {
+    'psql -U gatehouse postgres': `psql '${server.href}'`,
+    gatehouse_broken: `"${name}_broken"`,
+    'database gatehouse': `database "${name}"`,
+  };
+}
 
 describe('the nightly backup of docs/backups.md', () => {
   const [service = '', timer = ''] = snippetsOf('docs/backups.md', 'ini');
