@@ -71,6 +71,28 @@ describeOnBoth(
       expect(body.skip_path_regex).toContain('^/assets/');
     });
 
+    test('are listed as outposts read them, without secrets', async () => {
+      const { admin } = server();
+      const external_host = 'https://listed.example.com';
+      const { body } = await admin.post('/providers/proxy/', {
+        ...{ name: 'listed', mode: 'forward_single', external_host, access_token_validity: 'minutes=10' },
+      });
+      await admin.post('/core/applications/', { name: 'Listed', slug: 'listed', provider: body.pk });
+      const { results } = (await admin.get('/outposts/proxy/?name=listed')).body;
+      expect(results).toEqual([
+        expect.objectContaining({
+          ...{ pk: body.pk, external_host, client_id: body.client_id, access_token_validity: 600 },
+          ...{ assigned_application_slug: 'listed', assigned_application_name: 'Listed' },
+          scopes_to_request: ['email', 'gatehouse_proxy', 'openid', 'profile'],
+        }),
+      ]);
+      expect(results[0].oidc_configuration.jwks_uri).toMatch(/\/application\/proxy\/listed\/jwks\/$/);
+      expect(Object.keys(results[0]).filter((name) => name.includes('secret'))).toEqual([]);
+      const viewer = await server().user(['svc_providers_proxy.view_proxyprovider']);
+      expect((await viewer.api.get('/outposts/proxy/?name=listed')).body.results).toHaveLength(1);
+      expect((await (await server().user()).api.get('/outposts/proxy/')).status).toBe(403);
+    });
+
     test('need an internal host for the mode proxy, also when only the mode changes', async () => {
       const complaint = ['Internal host cannot be empty when forward auth is disabled.'];
       expect((await create({ mode: 'proxy' })).body.internal_host).toEqual(complaint);

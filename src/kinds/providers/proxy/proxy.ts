@@ -14,7 +14,7 @@ import { proxyDemo } from './demo.ts';
 import { proxiedHosts } from './hosted.ts';
 import type { ProxyNeeds } from './needs.ts';
 import { createPrograms } from './programs.ts';
-import { proxyProvider } from './proxy.resource.ts';
+import { proxyOutpostConfig, proxyProvider } from './proxy.resource.ts';
 import { proxyApp } from './proxy-model.ts';
 import { createTestLookups } from './proxy-test.ts';
 import { createRecheck } from './recheck.ts';
@@ -49,6 +49,7 @@ export function proxy(needs: Needs): ProviderKind {
   });
   return {
     resource: proxyProvider(needs),
+    resources: [proxyOutpostConfig(needs)],
     outpost: 'proxy',
     servedHosts,
     relay: (server) => proxyRelay(mountOf(server)),

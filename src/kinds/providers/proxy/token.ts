@@ -56,6 +56,7 @@ function read(pem: string): Signing | null {
   return { alg, kid, key, jwk: { ...publicKey.export({ format: 'jwk' }), use: 'sig', alg, kid } };
 }
 
+export const issuerOf = (publicUrl: string, slug: string): string => `${publicUrl}/application/proxy/${slug}/`;
 export const jwksPath = (slug: string): string => `/application/proxy/${slug}/jwks/`;
 
 /** Applications get a new one each minute; nobody can use one for long that leaks from them. */
@@ -74,7 +75,7 @@ export async function writeToken(
   const expires = facts.expires < latest ? facts.expires : latest;
   const jwt = await new SignJWT(facts.claims)
     .setProtectedHeader({ alg: signing.alg, kid: signing.kid, typ: 'JWT' })
-    .setIssuer(`${publicUrl}/application/proxy/${slug}/`)
+    .setIssuer(issuerOf(publicUrl, slug))
     .setAudience(client_id)
     .setIssuedAt(new Date(facts.now))
     .setExpirationTime(new Date(expires))
