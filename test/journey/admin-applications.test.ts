@@ -102,10 +102,18 @@ describeJourney('the admin pages of applications', (journey) => {
     await copied.getByRole('button', { name: 'Show Client secret' }).click();
     await copied.getByText(provider.client_secret).waitFor();
     await page.getByText(`GF_AUTH_GENERIC_OAUTH_CLIENT_SECRET=${provider.client_secret}`).waitFor();
+    const logo = await page.request.get(new URL(application.meta_icon, page.url()).href);
+    expect([logo.headers()['content-type'], await logo.text()]).toEqual([
+      'image/svg+xml',
+      expect.stringMatching(/^<svg xmlns=.* fill="#f46800" d="M/),
+    ]);
     const tested = await openTest(page);
     await tested.getByText('The bindings of the application deny you access.').waitFor();
     await tested.waitForLoadState('networkidle');
-    await page.waitForLoadState('networkidle');
+    await openAdmin(page, `/core/applications/?search=${name}`);
+    const row = page.getByRole('row').filter({ hasText: name });
+    await row.getByRole('cell', { name: group.name, exact: true }).waitFor();
+    expect(await row.locator('img.mark').getAttribute('src')).toContain(application.meta_icon);
   });
 
   test('keep the groups of a new application when a taken slug sends people back, and begin the next one empty', async () => {

@@ -22,6 +22,6 @@ describeOnBoth('figures of events name applications', (server) => {
     const { body: facets } = await viewer.api.get('/events/events/facets/');
     expect(facets.applications).toMatchObject([{ label: 'Wiki', events: 1 }]);
     const { body: overview } = await viewer.api.get('/admin/overview/');
-    expect(overview.top_applications).toEqual([{ name: 'Wiki', events: 1, users: 1 }]);
+    expect(overview.top_applications).toEqual([{ name: 'Wiki', slug: '', icon: '', events: 1, users: 1 }]);
   });
 });

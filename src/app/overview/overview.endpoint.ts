@@ -89,7 +89,15 @@ const schema = objectSchema({
     ),
     description: 'Events by hour, among those that the caller may see. Null if these are none.',
   },
-  top_applications: arrayOf(objectSchema({ name: stringSchema, events: integerSchema, users: integerSchema })),
+  top_applications: arrayOf(
+    objectSchema({
+      name: stringSchema,
+      slug: { ...stringSchema, description: 'Empty if it is gone, or the caller may not see it.' },
+      icon: { ...stringSchema, description: 'The address of its icon; empty without one.' },
+      events: integerSchema,
+      users: integerSchema,
+    }),
+  ),
   failing_jobs: arrayOf(
     objectSchema({ pk: stringSchema, name: stringSchema, message: stringSchema, finished: orNull(timeSchema) }),
   ),

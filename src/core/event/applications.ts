@@ -7,7 +7,7 @@ import { allTime, countEvents, newestEvents, type Span } from './rollup.ts';
 
 export interface UsedApplication {
   /** As an event names it. */
-  readonly application: { readonly name?: unknown } | undefined;
+  readonly application: { readonly pk?: unknown; readonly name?: unknown } | undefined;
   readonly events: number;
   readonly users: number;
 }

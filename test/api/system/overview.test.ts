@@ -29,7 +29,7 @@ describeOnBoth('the overview of the server', (server) => {
     // Between two requests an hour may end.
     expect(body.week.authorizations.slice(-2).reduce((sum: number, one: number) => sum + one)).toBe(2);
     expect(body.week.logins_failed.slice(-2).reduce((sum: number, one: number) => sum + one)).toBe(1);
-    expect(body.top_applications).toEqual([{ name: application.name, events: 2, users: 1 }]);
+    expect(body.top_applications).toEqual([{ name: application.name, slug: '', icon: '', events: 2, users: 1 }]);
     expect(body.health.database).toBe(server().kind === 'sqlite' ? 'SQLite' : 'PostgreSQL');
   });
 

@@ -1,13 +1,12 @@
 import '../generic/detail.css';
 import './applications.css';
-import { useState } from 'react';
 import { t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
 import { type Interface, useInterface } from '../api/interface.ts';
 import { Changes } from '../generic/changes.tsx';
 import { DeleteButton } from '../generic/delete-button.tsx';
+import { FoldedUses } from '../generic/folded-uses.tsx';
 import { Tabs } from '../generic/tabs.tsx';
-import { UsedBy } from '../generic/used-by.tsx';
 import { Mark } from '../icons/mark.tsx';
 import { kindName } from '../labels.ts';
 import { Link } from '../link.tsx';
@@ -35,7 +34,7 @@ export function ApplicationPage({ entry, objectKey }: ResourcePage) {
     <Page
       title={application.name}
       intro={[entry.singular, kindName(application.provider_obj?.verbose_name ?? '')].filter(Boolean).join(' · ')}
-      mark={<Mark address={application.meta_icon} path={entry.path} />}
+      mark={<Mark address={application.meta_icon} name={application.name} />}
       crumbs={crumbs}
       actions={
         <>
@@ -68,7 +67,7 @@ function Content({ application, may, entry }: ReadApplication & Pick<ResourcePag
       {tab === 'overview' && (
         <div className="stack">
           <Overview application={application} may={may} />
-          <FoldedUses entry={entry} slug={application.slug} />
+          <FoldedUses entry={entry} objectKey={application.slug} />
         </div>
       )}
       {tab === 'sign-in' && <SignInTab application={application} />}
@@ -77,17 +76,6 @@ function Content({ application, may, entry }: ReadApplication & Pick<ResourcePag
       {tab === 'tokens' && <TokensTab application={application} />}
       {tab === 'events' && <Events application={application} entry={entry} />}
     </>
-  );
-}
-
-/** Read once it is unfolded. */
-function FoldedUses({ entry, slug }: Pick<ResourcePage, 'entry'> & { slug: string }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details className="card folded-uses" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{t('Used by')}</summary>
-      {isOpen && <UsedBy entry={entry} objectKey={slug} />}
-    </details>
   );
 }
 

@@ -14,7 +14,6 @@ export function Overview({ application }: TabProps) {
   const { launch_url, meta_description, meta_publisher, group, slug, provider_obj } = application;
   return (
     <section className="card stack" aria-label={t('Overview')}>
-      {application.meta_icon && <img className="application-icon" src={application.meta_icon} alt="" />}
       {meta_description && <p>{meta_description}</p>}
       <dl className="facts">
         <Fact label={t('Address')}>

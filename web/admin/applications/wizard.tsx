@@ -10,6 +10,7 @@ import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { slugOf } from '../slug.ts';
 import { Gallery } from './gallery.tsx';
+import { logoFile } from './product-logo.tsx';
 import { Result } from './result.tsx';
 import { bodyFor, type Choices, type Created, isPasswordServer, providerPathOf, type Template } from './template.ts';
 import { templates } from './templates/all.ts';
@@ -73,6 +74,7 @@ export function Wizard() {
     attempt(async () => {
       const body = bodyFor(template, choices, flow);
       const created = await apiFetch<Created>('PUT', '/core/transactional/applications/', body);
+      await giveLogo(template, choices.slug);
       setLatest({ template: template.id, choices, created });
       goTo(hereWith({ step: 'result' }), { replace: true });
     });
@@ -100,6 +102,15 @@ export function Wizard() {
       {outcome && <Result key={slug} template={template} choices={outcome.choices} created={outcome.created} />}
     </Page>
   );
+}
+
+/** Gives a new application the logo of its product. It works without, so nothing is said where that fails. */
+async function giveLogo({ id }: Template, slug: string): Promise<void> {
+  const file = logoFile(id);
+  if (!file) return;
+  const form = new FormData();
+  form.set('file', file);
+  await apiFetch('POST', `/core/applications/${slug}/set_icon/`, form).catch(() => {});
 }
 
 function choicesIn({ name, isPublic, category }: Template, query: URLSearchParams): Choices {

@@ -15,7 +15,8 @@ const colours = 8;
 export function Face({ name, picture, isLarge }: Props) {
   const [isMissing, setMissing] = useState(false);
   const size = isLarge ? 'large' : undefined;
-  if (picture && !isMissing)
+  // The server draws initials too; these are the same in all places.
+  if (picture && !isMissing && !picture.startsWith('data:'))
     return <img className="face" data-size={size} src={picture} alt="" onError={() => setMissing(true)} />;
   return (
     <span className="face" data-size={size} data-colour={colourOf(name)} aria-hidden="true">

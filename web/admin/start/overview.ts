@@ -27,7 +27,14 @@ export interface Overview extends Vitals {
   /** Null where the caller may see none of them. */
   readonly counts: { readonly users: number | null; readonly applications: number | null };
   readonly week: Week | null;
-  readonly top_applications: readonly { readonly name: string; readonly events: number; readonly users: number }[];
+  readonly top_applications: readonly {
+    readonly name: string;
+    /** Empty for what is gone or hidden. */
+    readonly slug: string;
+    readonly icon: string;
+    readonly events: number;
+    readonly users: number;
+  }[];
   readonly failing_jobs: readonly {
     readonly pk: string;
     readonly name: string;

@@ -6,6 +6,7 @@ import { FaultBoundary } from '../../page/fault-boundary.tsx';
 import { hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { menuFor } from '../frame/menu-list.ts';
+import { Mark } from '../icons/mark.tsx';
 import { atLeast } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
@@ -128,9 +129,10 @@ function TopApplications({ applications, isAtLeast }: TopProps) {
         <p className="quiet">{t('Nobody has signed in to an application this week.')}</p>
       ) : (
         <ol className="start-top">
-          {applications.map(({ name, events, users }) => (
-            <li key={name}>
-              <span>{name}</span>
+          {applications.map(({ name, slug, icon, events, users }) => (
+            <li key={slug || name}>
+              <Mark address={icon} name={name} />
+              {slug ? <Link href={hrefOf(`/core/applications/${slug}/`)}>{name}</Link> : <span>{name}</span>}
               <span className="quiet small">
                 {atLeast(t('{count, plural, one {# sign-in} other {# sign-ins}}', { count: events }), isAtLeast)}
                 {t(', ')}
