@@ -45,7 +45,7 @@ function UsualFilters() {
         return (
           <Link
             key={name}
-            className="button button-quiet"
+            className="usual-filter"
             href={hereWith({ [name]: isOn ? null : value, page: null })}
             aria-current={isOn ? 'true' : undefined}
           >

@@ -5,8 +5,8 @@ import { hrefOf, useAddress } from '../address.ts';
 import { type Interface, useInterface } from '../api/interface.ts';
 import { Changes } from '../generic/changes.tsx';
 import { DeleteButton } from '../generic/delete-button.tsx';
-import { Tabs } from '../generic/tabs.tsx';
-import { UsedBy } from '../generic/used-by.tsx';
+import { FoldedUses } from '../generic/folded-uses.tsx';
+import { sharedTab, type TabGroup, Tabs, tabAt } from '../generic/tabs.tsx';
 import { Face } from '../icons/face.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
@@ -16,7 +16,6 @@ import type { ResourcePage } from '../resource-page.ts';
 import { ApplicationsTab } from './applications-tab.tsx';
 import { Connections, Consents, Devices, Sessions, Tokens } from './belongings.tsx';
 import { GroupsTab } from './groups-tab.tsx';
-import type { Person } from './person.ts';
 import { usePerson } from './person.ts';
 import { PersonActions } from './person-actions.tsx';
 import { PersonOverview } from './person-overview.tsx';
@@ -30,8 +29,8 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
   const crumbs = [{ text: entry.plural, href: hrefOf(entry.path) }];
   if (read.answer.state !== 'ready') return <Unread read={read} entry={entry} />;
   const { person, may, names, canSwitch } = read.answer.value;
-  const tabs = tabsFor(person, known);
-  const tab = tabs.find(({ name }) => name === query.get('tab'))?.name ?? 'overview';
+  const tabs = tabsFor(known);
+  const tab = tabAt(tabs, query.get('tab'));
   return (
     <Page
       title={person.username}
@@ -58,7 +57,12 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
       }
     >
       <Tabs tabs={tabs} current={tab} />
-      {tab === 'overview' && <PersonOverview person={person} may={may} />}
+      {tab === 'overview' && (
+        <div className="stack">
+          <PersonOverview person={person} may={may} />
+          <FoldedUses entry={entry} objectKey={objectKey} />
+        </div>
+      )}
       {tab === 'groups' && <GroupsTab person={person} names={names} reload={read.reload} />}
       {tab === 'rights' && <RightsTab person={person} />}
       {tab === 'applications' && <ApplicationsTab person={person} />}
@@ -69,31 +73,37 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
       {tab === 'connections' && <Connections person={person} />}
       {tab === 'events' && <EventRows query={{ username: person.username }} none={t('No events are recorded.')} />}
       {tab === 'changes' && <Changes entry={entry} pk={String(person.pk)} />}
-      {tab === 'used-by' && <UsedBy entry={entry} objectKey={objectKey} />}
     </Page>
   );
 }
 
 /** What the caller may see of a person. */
-function tabsFor(_person: Person, { actions, resources, user }: Interface) {
+function tabsFor({ actions, resources, user }: Interface): TabGroup[] {
   const extent = (path: string) => resources.find((entry) => entry.path === path)?.may.view;
   const ifSeen = (path: string, name: string, title: Text) => (extent(path) ? [{ name, title: t(title) }] : []);
   return [
     { name: 'overview', title: t('Overview') },
-    { name: 'groups', title: t('Groups') },
-    ...(extent('/rbac/roles/') === 'all' && extent('/core/groups/') === 'all'
-      ? [{ name: 'rights', title: t('Rights') }]
-      : []),
-    ...(actions.includes('svc_core.view_user_applications')
-      ? ifSeen('/core/applications/', 'applications', 'Applications')
-      : []),
+    ...sharedTab(t('Groups and rights'), [
+      { name: 'groups', title: t('Groups') },
+      ...(extent('/rbac/roles/') === 'all' && extent('/core/groups/') === 'all'
+        ? [{ name: 'rights', title: t('Rights') }]
+        : []),
+    ]),
+    ...sharedTab(t('Applications'), [
+      ...(actions.includes('svc_core.view_user_applications')
+        ? ifSeen('/core/applications/', 'applications', 'May open')
+        : []),
+      ...ifSeen('/core/user_consent/', 'consents', 'Consents'),
+    ]),
     ...ifSeen('/core/authenticated_sessions/', 'sessions', 'Sessions'),
-    ...(user.is_superuser ? [{ name: 'devices', title: t('Devices') }] : []),
-    ...ifSeen('/core/tokens/', 'tokens', 'Tokens'),
-    ...ifSeen('/core/user_consent/', 'consents', 'Consents'),
-    ...ifSeen('/sources/user_connections/all/', 'connections', 'Connections'),
-    ...ifSeen('/events/events/', 'events', 'Events'),
-    ...ifSeen('/events/events/', 'changes', 'Changes'),
-    { name: 'used-by', title: t('Used by') },
+    ...sharedTab(t('Ways to sign in'), [
+      ...(user.is_superuser ? [{ name: 'devices', title: t('Devices') }] : []),
+      ...ifSeen('/core/tokens/', 'tokens', 'Tokens'),
+      ...ifSeen('/sources/user_connections/all/', 'connections', 'Connections'),
+    ]),
+    ...sharedTab(t('History'), [
+      ...ifSeen('/events/events/', 'events', 'Events'),
+      ...ifSeen('/events/events/', 'changes', 'Changes'),
+    ]),
   ];
 }
