@@ -83,6 +83,8 @@ type Varying<F extends Fields> = KindDeclaration<F, ProviderFields, 'int'> & {
   readonly without?: readonly string[];
   /** The default mappings of forms for new providers, by `managed`. */
   readonly usualMappings?: readonly string[];
+  /** What the mappings are called, if not property mappings. */
+  readonly mappingsLabel?: string;
   readonly isBackchannel?: boolean;
 };
 
@@ -91,6 +93,7 @@ export function defineProvider<F extends Fields>({
   filterBy,
   without = [],
   usualMappings,
+  mappingsLabel,
   isBackchannel = false,
   fields,
   ...kind
@@ -100,6 +103,7 @@ export function defineProvider<F extends Fields>({
     ...(filterBy.includes(name) && { filter: true }),
     ...(without.includes(name) && hidden),
     ...(name === 'property_mappings' && usualMappings && { proposes: { managed: usualMappings } }),
+    ...(name === 'property_mappings' && mappingsLabel && { label: mappingsLabel }),
   }));
   return defineResource({
     param: 'id',

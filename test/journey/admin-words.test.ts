@@ -56,4 +56,30 @@ describeJourney('the words of admin pages', (journey) => {
     await openAdmin(page, `/core/users/${member.pk}/?tab=used-by`);
     await page.getByRole('link', { name: 'Session', exact: true }).waitFor();
   });
+
+  test('call shipped objects by their labels where one chooses them, and group lists by use', async () => {
+    const { server } = journey();
+    const page = await visitAdmin(journey(), '/new/providers/oauth2/');
+    const first = page.locator('.object-form > .form-group').first();
+    const labels = await first
+      .locator('.widget')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('data-field')));
+    expect(labels).toEqual(['name', 'client_type', 'client_id', 'client_secret', 'redirect_uris', 'property_mappings']);
+    await page.getByRole('list', { name: 'Scopes' }).getByText('Email address', { exact: true }).waitFor();
+    await page.getByText('Advanced', { exact: true }).click();
+    const flow = page.getByRole('combobox', { name: 'Authorization flow' });
+    await flow.fill('never ask');
+    await page.getByRole('option', { name: 'Consent, never asked' }).click();
+    expect(await flow.inputValue()).toBe('Consent, never asked');
+    await page.waitForLoadState('networkidle');
+    const unused = await made(server, '/stages/dummy/', { name: unique('unused') });
+    await openAdmin(page, '/stages/all/');
+    const groups = page
+      .getByRole('rowgroup')
+      .filter({ has: page.getByRole('rowheader', { name: 'In use', exact: true }) });
+    await groups.getByRole('link', { name: /^Ask for password/ }).waitFor();
+    expect(await groups.getByRole('link', { name: unused.name }).count()).toBe(0);
+    await page.getByRole('rowheader', { name: 'Unused', exact: true }).waitFor();
+    await page.waitForLoadState('networkidle');
+  });
 });

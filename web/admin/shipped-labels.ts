@@ -105,6 +105,24 @@ const fields: Readonly<Record<string, Text>> = {
 const ownOf = <T>(of: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(of, name) ? of[name] : undefined;
 
+const flowPath = /^\/flows\/instances\/([^/]+)\/$/;
+
+/** What people call an object: the label of a shipped one, else its name. */
+export const labelOfObject = ({ name, path }: { readonly name: string; readonly path: string }): string =>
+  shippedLabel(name, flowPath.exec(path)?.[1]) ?? name;
+
+/** The names, of flows the slugs, by which the server finds the shipped objects whose labels contain a text. */
+export function shippedNamesFor(text: string): string[] {
+  const wanted = text.trim().toLocaleLowerCase();
+  if (wanted === '') return [];
+  const called: [name: string, label: Text][] = [
+    ...Object.entries(flowLabels).map(([slug, [, label]]): [string, Text] => [slug, label]),
+    ...Object.entries(labels),
+    ...Object.entries(scopeLabels).map(([scope, label]): [string, Text] => [`scope '${scope}'`, label]),
+  ];
+  return called.filter(([, label]) => t(label).toLocaleLowerCase().includes(wanted)).map(([name]) => name);
+}
+
 /** The readable label of a shipped object; null for all else. */
 export function shippedLabel(name: string, slug?: unknown): string | null {
   const flow = typeof slug === 'string' ? ownOf(flowLabels, slug) : undefined;

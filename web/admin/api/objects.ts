@@ -1,5 +1,6 @@
 import { apiFetch } from '../../api/call.ts';
 import { kindName } from '../labels.ts';
+import { labelOfObject } from '../shipped-labels.ts';
 
 /** An object by its name (`admin_objects_list`). */
 export interface NamedObject {
@@ -7,6 +8,8 @@ export interface NamedObject {
   readonly base: string;
   readonly pk: string;
   readonly name: string;
+  /** What people call it. */
+  readonly label: string;
   readonly type: string;
   readonly path: string;
   /** `change`, `delete`, and permissions of its actions that the caller holds on it. */
@@ -22,11 +25,15 @@ export const findObjects = (search: string, model?: string): Promise<NamedObject
   readObjects(new URLSearchParams({ search, ...(model && { model }) }));
 
 async function readObjects(query: URLSearchParams): Promise<NamedObject[]> {
-  return (await apiFetch<NamedObject[]>('GET', `/admin/objects/?${query}`)).map(withType);
+  return (await apiFetch<NamedObject[]>('GET', `/admin/objects/?${query}`)).map(inWords);
 }
 
-/** Its kind as people call it. */
-export const withType = (object: NamedObject): NamedObject => ({ ...object, type: kindName(object.type) });
+/** With its label, and its kind as people call it. */
+export const inWords = (object: Omit<NamedObject, 'label'>): NamedObject => ({
+  ...object,
+  label: labelOfObject(object),
+  type: kindName(object.type),
+});
 
 /** The names of objects, by model and key. */
 export type Names = (model: string | undefined, key: unknown) => NamedObject | undefined;

@@ -5,7 +5,7 @@ import { type Loadable, useLoadable } from '../../elements/loading.tsx';
 import { known } from '../../texts/texts.ts';
 import { type Description, describe } from './description.ts';
 import type { Document } from './document.ts';
-import { type NamedObject, type Names, namesOf, withType } from './objects.ts';
+import { inWords, type NamedObject, type Names, namesOf } from './objects.ts';
 
 /** What a path answers, with the names of what it refers to. */
 export interface PageAnswer<T = unknown> {
@@ -113,7 +113,7 @@ export function createPages(): Pages {
 function partOf({ answers, names, document }: Answered, at: number): Part {
   const { status, body, etag, is_at_least } = answers[at] ?? missing;
   if (status >= 400 || body === null) throw new ApiProblem(status, body, '');
-  const answer = { answer: body, etag: etag ?? '', names: namesOf(names.map(withType)), isAtLeast: is_at_least };
+  const answer = { answer: body, etag: etag ?? '', names: namesOf(names.map(inWords)), isAtLeast: is_at_least };
   return { answer, document };
 }
 

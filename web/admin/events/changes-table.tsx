@@ -68,7 +68,7 @@ export function ChangesTable({ diff }: { diff: Diff }) {
         <tbody>
           {Object.entries(diff).map(([field, change]) => {
             const { previous_value, new_value, add, remove } = changeOf(change);
-            const named = (value: unknown) => shown(value, (key) => names(modelOf[field], key)?.name);
+            const named = (value: unknown) => shown(value, (key) => names(modelOf[field], key)?.label);
             return (
               <tr key={field}>
                 <th scope="row">{spelled(field)}</th>

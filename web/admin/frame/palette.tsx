@@ -123,7 +123,7 @@ function useObjects(text: string): Objects {
     const timer = setTimeout(async () => {
       const objects = await findObjects(text).catch(() => []);
       if (!isWanted) return;
-      const hits = objects.map(({ path, name, type }) => ({ id: path, title: name, kind: type, href: hrefOf(path) }));
+      const hits = objects.map(({ path, label, type }) => ({ id: path, title: label, kind: type, href: hrefOf(path) }));
       setFound({ of: text, hits });
     }, pauseMs);
     return () => {

@@ -8,6 +8,7 @@ import { type Names, readNames } from '../api/objects.ts';
 import { PagesContext } from '../api/pages.ts';
 import { kindName } from '../labels.ts';
 import { Link } from '../link.tsx';
+import { labelOfObject } from '../shipped-labels.ts';
 
 export interface Use {
   readonly app: string;
@@ -81,7 +82,7 @@ export function Uses({ entry, uses, names }: FoundUses & { readonly entry: Resou
         const path = names(model, pk)?.path;
         const kind = resources.find((one) => one.model === model)?.singular;
         // What has no name is called as its kind is, in the words of its model.
-        const called = kind !== undefined && kindName(name) === kind ? kind : name;
+        const called = kind !== undefined && kindName(name) === kind ? kind : labelOfObject({ name, path: path ?? '' });
         return (
           <li key={`${model} ${pk} ${action}`} className="rows-row">
             <div className="rows-text">

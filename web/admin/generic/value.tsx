@@ -8,6 +8,7 @@ import type { Member } from '../api/document.ts';
 import type { Names } from '../api/objects.ts';
 import { kindName, numberText, plainNumberText, spelled } from '../labels.ts';
 import { Link } from '../link.tsx';
+import { shippedLabel } from '../shipped-labels.ts';
 import { durationText } from '../widgets/duration-words.ts';
 import { Unreadable } from '../widgets/widget-props.ts';
 import { nestedWords } from './nested.ts';
@@ -119,6 +120,12 @@ function calledBy(value: object): string {
   return JSON.stringify(value);
 }
 
+/** Nested flows have their slug. */
+function labelOfNested(value: object): string {
+  const name = calledBy(value);
+  return shippedLabel(name, 'designation' in value && 'slug' in value ? value.slug : undefined) ?? name;
+}
+
 function Brief({ value }: { value: object }) {
   if (Array.isArray(value)) return t('{count, plural, one {# item} other {# items}}', { count: value.length });
   return isEmpty(value) ? <Nothing /> : calledBy(value);
@@ -131,7 +138,7 @@ function Objects({ model, value, names, isBrief }: { model: string | undefined }
   const parts = shown.map((one) => {
     const isNested = typeof one === 'object' && one !== null;
     const named = isNested ? undefined : names(model, one);
-    const text = named?.name ?? (isNested ? calledBy(one) : String(one));
+    const text = named?.label ?? (isNested ? labelOfNested(one) : String(one));
     return { key: isNested ? calledBy(one) : String(one), text, path: named?.path };
   });
   if (isBrief) {

@@ -7,11 +7,11 @@ const JsonEditor = lazy(async () => ({ default: (await import('./json-editor.tsx
 /** Free-form data, in an editor loaded on demand. */
 export function JsonWidget(props: WidgetProps) {
   return (
-    <>
+    <div className="json-parts">
       <JsonParts {...props} />
       <Suspense fallback={<p className="quiet">{props.member.note.label}…</p>}>
         <JsonEditor {...props} />
       </Suspense>
-    </>
+    </div>
   );
 }

@@ -23,6 +23,9 @@ interface Props {
   onClear?(): void;
 }
 
+/** The kind of an object, with the name of one that is called otherwise. */
+const noteOf = ({ name, label, type }: NamedObject): string => (name === label ? type : `${type} · ${name}`);
+
 /** A combobox that searches objects of a model. */
 export function ObjectCombobox(props: Props) {
   const { label, hint, errors = [], model, takes, shown, placeholder, onChoose, onClear } = props;
@@ -39,7 +42,7 @@ export function ObjectCombobox(props: Props) {
     // The parent holds the selection.
     selectedItem: null,
     inputValue: text ?? shown,
-    itemToString: (object) => object?.name ?? '',
+    itemToString: (object) => object?.label ?? '',
     itemToKey: (object) => object?.pk,
     isItemDisabled: (object) => object !== draft && !isOpenTo(object),
     onIsOpenChange({ isOpen: opens = false, type }) {
@@ -88,9 +91,9 @@ export function ObjectCombobox(props: Props) {
                 <span>{t('Create group “{name}”', { name: object.name })}</span>
               ) : (
                 <>
-                  <span>{object.name}</span>
+                  <span>{object.label}</span>
                   <span className="quiet small">
-                    {isOpenTo(object) ? object.type : t('Grants permissions that you do not hold')}
+                    {isOpenTo(object) ? noteOf(object) : t('Grants permissions that you do not hold')}
                   </span>
                 </>
               )}

@@ -27,7 +27,7 @@ export function ReferencePicker({ value, onChange, ...rest }: Props) {
       shown={shown}
       placeholder={t('Type to search')}
       onChoose={(object) => {
-        setChosen(object);
+        setChosen({ pk: object.pk, name: object.label });
         onChange(object.pk);
       }}
       onClear={() => onChange(null)}

@@ -30,8 +30,8 @@ export function ReferencesPicker({ value, isNumber, onChange, ...rest }: Props) 
         {...rest}
         shown=""
         placeholder={t('Type to add')}
-        onChoose={({ pk, name }) => {
-          setChosen(new Map([...chosen, [pk, name]]));
+        onChoose={({ pk, label }) => {
+          setChosen(new Map([...chosen, [pk, label]]));
           if (!value.some((key) => String(key) === pk)) onChange([...value, isNumber ? Number(pk) : pk]);
         }}
       />

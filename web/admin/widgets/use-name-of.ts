@@ -17,5 +17,5 @@ export function useNameOf(model: string, keys: readonly (string | number)[]): (k
       isWanted = false;
     };
   }, [model, unknown]);
-  return (key) => (told(model, key) ?? asked(model, key))?.name ?? String(key);
+  return (key) => (told(model, key) ?? asked(model, key))?.label ?? String(key);
 }

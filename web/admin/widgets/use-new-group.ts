@@ -6,7 +6,7 @@ import type { NamedObject } from '../api/objects.ts';
 const groupModel = 'svc_core.group';
 
 const groupNamed = (name: string, pk: string): NamedObject => ({
-  ...{ model: groupModel, base: groupModel, pk, name, type: '', path: '/core/groups/', may: [] },
+  ...{ model: groupModel, base: groupModel, pk, name, label: name, type: '', path: '/core/groups/', may: [] },
 });
 
 interface NewGroup {

@@ -43,6 +43,7 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
     table: 'provider_oauth2',
     filterBy: ['name', 'property_mappings'],
     usualMappings: usualScopes.map(scopeMappingName),
+    mappingsLabel: 'Scopes',
     filters: { application: applicationFilter },
     fields: {
       authorization_flow: ref('svc_flows.flow', 'uuid', {
@@ -50,12 +51,12 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
         required: false,
         help: 'The flow that runs before an application gets access; by default the built-in one that asks for consent.',
         proposes: { slug: consentFlow },
+        group: 'Advanced',
       }),
       client_type: choice(['confidential', 'public'], {
         default: 'confidential',
         filter: true,
         help: 'A confidential client keeps a secret on its server; a public one (a browser or phone app) cannot.',
-        group: 'Client',
       }),
       client_id: text({
         max: 255,
@@ -63,21 +64,18 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
         unique: 'OAuth2/OpenID Provider with this Client ID already exists.',
         filter: true,
         help: 'The identifier of the client. Generated unless given.',
-        group: 'Client',
       }),
       client_secret: secret({
         max: 255,
         blank: true,
         default: newClientSecret,
         help: 'The secret that a confidential client authenticates with. Generated unless given.',
-        group: 'Client',
       }),
       previous_secret_expires: time({
         nullable: true,
         readOnly: true,
         default: null,
         help: 'Until when the client secret before the last rotation is accepted.',
-        group: 'Client',
       }),
       access_code_validity: validity('minutes=1', 'codes'),
       access_token_validity: validity('hours=1', 'access tokens'),
@@ -93,6 +91,7 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
         needs: 'use',
         filter: true,
         help: 'The key pair that signs tokens; with null, that of the server.',
+        group: 'Advanced',
       }),
       id_token_signed_response_alg: choice(signedResponseAlgs, {
         default: 'auto',
@@ -100,7 +99,7 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
         help: 'How tokens are signed: by the signing key, or with the client secret (HS256) for clients that need it.',
         group: 'Advanced',
       }),
-      redirect_uris: redirectUris({ group: 'Client' }),
+      redirect_uris: redirectUris({}),
       sub_mode: choice(subModes, {
         default: 'hashed_user_id',
         filter: true,
