@@ -45,7 +45,7 @@ export function flowResource(needs: FlowActionNeeds): Resource {
     signsIn: 'while enabled',
     target: 'policybindingmodel_ptr_id',
     order: ['slug', 'name'],
-    page: { columns: ['name', 'slug', 'title', 'designation'] },
+    page: { columns: ['name', 'slug', 'designation'] },
     search: ['name', 'slug', 'designation', 'title'],
     filters: { flow_uuid: keyFilter },
     fields: {

@@ -13,6 +13,7 @@ export function stagesResource(policies: PolicyEngine): Resource {
     schema: 'Stage',
     names: ['stage', 'stages'],
     order: ['name'],
+    page: { columns: ['name', 'verbose_name', 'flow_set'] },
     search: ['name'],
     actions: [userSettingsAction(policies)],
   });

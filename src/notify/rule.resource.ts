@@ -40,6 +40,7 @@ export const ruleResource = defineResource({
   // Without a binding it sends nothing.
   bindingNeeds: eventPermissions,
   order: ['name'],
+  page: { columns: ['name', 'severity', 'group', 'transports'] },
   search: ['name', 'group.name'],
   filters: { group__name: relatedFilter('group.name') },
   ...eventDestinations('group', 'transports'),

@@ -20,6 +20,7 @@ export async function ownSigningKey(query: Query): Promise<string | null> {
 
 /** The slug of the shipped flow with explicit consent. */
 export const consentFlow = 'default-provider-authorization-explicit-consent';
+export const consentlessFlow = 'default-provider-authorization-implicit-consent';
 
 /** The flow with explicit consent, else any authorization flow; null without one. */
 export async function defaultAuthorizationFlow(query: Query): Promise<string | null> {

@@ -39,6 +39,7 @@ describeOnBoth('a ready-made flow', (server) => {
       { invitation: [true, 'default-enrollment-flow'] },
       { registration: [false, null] },
       { passkey: [false, null] },
+      { consent: [false, 'default-provider-authorization-explicit-consent'] },
     ]);
     const trial = await server().admin.put('/flows/ready_made/passkey/?dry_run=true', { is_on: true });
     expect(trial.body).toMatchObject({ is_on: true, flow: 'default-passkey-flow' });
@@ -52,6 +53,40 @@ describeOnBoth('a ready-made flow', (server) => {
     expect(findings).toEqual([]);
     expect(await turn(server(), 'passkey', false)).toMatchObject({ is_on: false, flow: 'default-passkey-flow' });
     await turn(server(), 'passkey', false);
+  });
+
+  test('asks for consent in all applications that have the shipped flows', async () => {
+    const { admin } = server();
+    const path = '/providers/oauth2/';
+    const flowOf = async (slug: string) => (await admin.get(`/flows/instances/${slug}/`)).body.pk;
+    const [always, never] = [
+      await flowOf('default-provider-authorization-explicit-consent'),
+      await flowOf('default-provider-authorization-implicit-consent'),
+    ];
+    const own = await made(server(), '/flows/instances/', {
+      ...{ name: 'own', slug: unique('own'), title: 'own', designation: 'authorization' },
+    });
+    const redirect_uris = [{ matching_mode: 'strict', url: 'https://app.example/callback' }];
+    const refused = await admin.put('/flows/ready_made/consent/', { is_on: true });
+    expect([refused.status, refused.body.non_field_errors]).toEqual([
+      400,
+      ['No application signs people in without consent.'],
+    ]);
+    const [one, other] = [unique('app'), unique('app')];
+    const { pk } = await made(server(), path, { name: one, authorization_flow: never, redirect_uris });
+    const kept = await made(server(), path, { name: other, authorization_flow: own.pk, redirect_uris });
+    const flows = async () => [
+      (await admin.get(`${path}${pk}/`)).body.authorization_flow,
+      (await admin.get(`${path}${kept.pk}/`)).body.authorization_flow,
+    ];
+    expect((await turn(server(), 'consent', true)).places).toEqual([{ name: one, path: `${path}${pk}/` }]);
+    expect(await flows()).toEqual([always, own.pk]);
+    await turn(server(), 'consent', false);
+    expect(await flows()).toEqual([never, own.pk]);
+    const { uses } = (await admin.get('/flows/switches/')).body;
+    const usedBy = (slug: string) => uses.find((use: { slug: string }) => use.slug === slug).used_by;
+    expect(usedBy(own.slug)).toEqual([{ name: other }]);
+    expect(usedBy('default-recovery-flow')).toEqual([]);
   });
 
   test('keeps what people changed of it, and what they chose instead', async () => {

@@ -28,6 +28,7 @@ const PersonPage = lazyPage(async () => (await import('./people/person-page.tsx'
 const GroupPage = lazyPage(async () => (await import('./people/group-page.tsx')).GroupPage);
 const RolePage = lazyPage(async () => (await import('./people/role-page.tsx')).RolePage);
 const SignInPreview = lazyPage(async () => (await import('./appearance/sign-in-preview.tsx')).SignInPreview);
+const ApplicationsPage = lazyPage(async () => (await import('./applications/applications-page.tsx')).ApplicationsPage);
 const FlowsPage = lazyPage(async () => (await import('./flows/flows-page.tsx')).FlowsPage);
 const FlowPage = lazyPage(async () => (await import('./flows/flow-page.tsx')).FlowPage);
 const SystemPage = lazyPage(async () => (await import('./system/system-page.tsx')).SystemPage);
@@ -52,6 +53,7 @@ const customPages: Readonly<Record<string, ComponentType>> = {
 /** Custom lists by resource. */
 const customLists: Readonly<Record<string, ComponentType<ResourcePage>>> = {
   '/core/users/': PeoplePage,
+  '/core/applications/': ApplicationsPage,
   '/flows/instances/': FlowsPage,
 };
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { consentFlow } from '../../provider/install-defaults.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { flows } from './flow-list.ts';
 import { bindStage, makePromptStage, makeStage } from './flow-parts.ts';
@@ -17,6 +18,13 @@ export const defaultFlows: BootstrapStep = {
     await linkPasswordChange(make);
   },
 };
+
+/** The flow that asks for consent, for a server whose administrators have deleted it. */
+export async function installConsent(make: Make): Promise<void> {
+  for (const { slug, ...values } of flows.filter((flow) => flow.slug === consentFlow))
+    await make.ensure('svc_flows.flow', { slug }, values);
+  for (const stage of stages.filter(({ flow }) => flow === consentFlow)) await makeStage(make, stage);
+}
 
 /** The flows to set up a device: each has one stage, which refers to its flow. */
 const setups: readonly { readonly slug: string; readonly model: string; readonly values: Row }[] = [

@@ -75,7 +75,14 @@ async function turnOff(one: ReadyMade, input: Input): Promise<void> {
   const flow = await flowOf(one, input.tx);
   if (flow === null) return;
   if (one.isClosedWhenOff) await letIn('require_superuser', flow, input);
-  await setMember(one, one.linked(flow), one.off, input);
+  await setMember(one, one.linked(flow), await valueWhenOff(one, input), input);
+}
+
+async function valueWhenOff({ off, instead }: ReadyMade, { tx }: Input): Promise<string | null> {
+  if (instead === undefined) return off;
+  const flow = await flowOf({ slug: instead }, tx);
+  if (flow === null) throw Invalid.whole(`The flow "${instead}", which would take its place, is missing.`);
+  return flow;
 }
 
 const letIn = (authentication: string, flow: string, input: Input): Promise<void> =>
@@ -114,7 +121,7 @@ async function stateOf(one: ReadyMade, input: Input) {
   };
 }
 
-async function flowOf({ slug }: ReadyMade, tx: Query): Promise<string | null> {
+async function flowOf({ slug }: Pick<ReadyMade, 'slug'>, tx: Query): Promise<string | null> {
   const { rows } = await sql<{ pk: string }>`select pk from flows where slug = ${slug}`.execute(tx);
   return rows[0]?.pk ?? null;
 }

@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import { consentFlow, consentlessFlow } from '../../provider/install-defaults.ts';
 import { enrollment } from '../bootstrap/enrollment.ts';
+import { installConsent } from '../bootstrap/flows.ts';
 import { recovery } from '../bootstrap/recovery.ts';
 import type { Make } from '../bootstrap/steps.ts';
 import { installPasskeys, passkeyFlow } from './passkeys.ts';
@@ -16,6 +18,8 @@ export interface ReadyMade {
   /** The values of the member when on and off. */
   on(flow: string): string;
   readonly off: string | null;
+  /** The slug of the flow that takes its place when it is off, where `off` is no value. */
+  readonly instead?: string;
   /** Conditions on `t`: objects that link the flow, and objects that would when it is turned on. */
   linked(flow: string): RawBuilder<unknown>;
   linkable(flow: string | null): RawBuilder<unknown>;
@@ -26,6 +30,8 @@ export interface ReadyMade {
 }
 
 const ofBrands = sql`select fsb.stage from flow_stage_bindings fsb join brands b on b.flow_authentication = fsb.target`;
+
+const providersWith = (condition: RawBuilder<unknown>) => sql`select p.pk from providers p where ${condition}`;
 
 export const readyMade: readonly ReadyMade[] = [
   {
@@ -77,5 +83,20 @@ export const readyMade: readonly ReadyMade[] = [
     linked: (flow) => sql`t.passwordless_flow = ${flow}`,
     linkable: () => sql`t.passwordless_flow is null and t.pk in (${ofBrands})`,
     obstacle: 'No brand signs people in by a flow with an identification stage that could offer passkeys.',
+  },
+  {
+    // Applications with an authorization flow of another kind keep it.
+    name: 'consent',
+    slug: consentFlow,
+    install: installConsent,
+    model: 'svc_providers_oauth2.oauth2provider',
+    member: 'authorization_flow',
+    on: (flow) => flow,
+    off: null,
+    instead: consentlessFlow,
+    linked: (flow) => sql`t.pk in (${providersWith(sql`p.authorization_flow = ${flow}`)})`,
+    linkable: () =>
+      sql`t.pk in (${providersWith(sql`p.authorization_flow in (select pk from flows where slug = ${consentlessFlow})`)})`,
+    obstacle: 'No application signs people in without consent.',
   },
 ];

@@ -9,6 +9,7 @@ import { list } from '../../resource/fields/structured.ts';
 import { choice } from '../../resource/fields/text.ts';
 import { checkIfMatch } from '../../resource/read/etag.ts';
 import { selectOne } from '../../resource/read/read.ts';
+import { usesOf } from '../../resource/read/used-by.ts';
 import { destroyRow, updateRow } from '../../resource/write/write-row.ts';
 import { createMake } from '../bootstrap/steps.ts';
 import type { World } from '../world.ts';
@@ -37,6 +38,23 @@ const schema = objectSchema({
 
 const maxGroups = 50;
 
+const ofTheFlow: ReadonlySet<string> = new Set(['flowstagebinding', 'policybinding']);
+
+/** What refers to each flow, without its own steps and bindings. */
+async function usesOfFlows({ call, engine }: Pick<EndpointInput, 'call' | 'engine'>) {
+  const { rows } = await sql<{ pk: string; slug: string }>`select pk, slug from flows order by slug`.execute(
+    call.db.read,
+  );
+  const flows = rows.map(({ pk }) => ({ pk, kind: null }));
+  const uses = await usesOf(engine, engine.registry.require('svc_flows.flow'), flows, call);
+  return rows.map(({ pk, slug }) => ({
+    slug,
+    used_by: (uses.get(pk) ?? [])
+      .filter(({ model_name }) => !ofTheFlow.has(String(model_name)))
+      .map(({ name }) => ({ name: String(name) })),
+  }));
+}
+
 /** Of whom sign-in requires a second factor: one switch instead of a stage and gates in each flow. */
 export const secondFactorEndpoints = (world: World): readonly Endpoint[] => [
   defineEndpoint({
@@ -50,10 +68,18 @@ export const secondFactorEndpoints = (world: World): readonly Endpoint[] => [
       schema: objectSchema({
         ready_made: arrayOf({ $ref: '#/components/schemas/ReadyMadeFlow' }),
         second_factor: { $ref: '#/components/schemas/SecondFactorRequirement' },
+        uses: {
+          ...arrayOf(objectSchema({ slug: stringSchema, used_by: arrayOf(objectSchema({ name: stringSchema })) })),
+          description: 'The brands, stages, providers and sources that use each flow.',
+        },
       }),
       schemaName: 'SignInSwitches',
     },
-    run: async (input) => ({ ready_made: await shownReadyMade(input), second_factor: await shown(input.tx) }),
+    run: async (input) => ({
+      ready_made: await shownReadyMade(input),
+      second_factor: await shown(input.tx),
+      uses: await usesOfFlows(input),
+    }),
   }),
   defineEndpoint({
     id: 'flows_second_factor_retrieve',

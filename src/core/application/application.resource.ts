@@ -51,7 +51,7 @@ export function applicationResource(needs: ApplicationNeeds): Resource {
     target: 'pk',
     order: ['name'],
     page: {
-      columns: ['name', 'slug', 'group', 'provider', 'meta_launch_url', 'enabled'],
+      columns: ['name', 'group', 'provider', 'enabled'],
       always: { superuser_full_list: 'true' },
     },
     search: ['name', 'slug', 'meta_launch_url', 'meta_description', 'meta_publisher', 'group'],

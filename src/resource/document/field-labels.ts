@@ -74,6 +74,7 @@ const labels: Readonly<Record<string, string>> = {
   flow_recovery: 'Recovery flow',
   flow_unenrollment: 'Account deletion flow',
   flow_user_settings: 'User settings flow',
+  flow_set: 'Flows',
   force_binding: 'Only this binding',
   fsb_uuid: 'Binding UUID',
   gid_start_number: 'First GID number',

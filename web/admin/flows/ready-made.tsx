@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import { apiFetch } from '../../api/call.ts';
-import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { type Loadable, Loaded } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { type Text, t } from '../../texts/texts.ts';
@@ -11,15 +11,17 @@ import { Places } from './places.tsx';
 import { SecondFactorCard, type SecondFactorRequirement } from './second-factor-card.tsx';
 
 interface ReadyMadeFlow {
-  readonly name: 'recovery' | 'invitation' | 'registration' | 'passkey';
+  readonly name: 'recovery' | 'invitation' | 'registration' | 'passkey' | 'consent';
   readonly is_on: boolean;
   readonly flow: string | null;
   readonly places: readonly { readonly name: string; readonly path: string }[];
 }
 
-interface Switches {
+export interface Switches {
   readonly ready_made: readonly ReadyMadeFlow[];
   readonly second_factor: SecondFactorRequirement;
+  /** What uses each flow, by slug. */
+  readonly uses: readonly { readonly slug: string; readonly used_by: readonly { readonly name: string }[] }[];
 }
 
 const path = '/flows/ready_made/';
@@ -46,11 +48,15 @@ const words: Readonly<Record<ReadyMadeFlow['name'], { title: Text; about: Text; 
     about: 'The sign-in page offers passkeys before it asks for a password.',
     places: 'Stages',
   },
+  consent: {
+    title: 'Consent for applications',
+    about: 'People are asked before an application gets their data. Your own applications need no question.',
+    places: 'Applications',
+  },
 };
 
 /** Ready-made flows, each with a switch. */
-export function ReadyMade() {
-  const read = useAnswer<Switches>('/flows/switches/');
+export function ReadyMade({ read }: { read: Loadable<Switches> }) {
   return (
     <section className="stack-tight" aria-label={t('Ready-made flows')}>
       <Loaded {...read}>

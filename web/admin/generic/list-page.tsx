@@ -20,7 +20,7 @@ import { ColumnsButton, useColumns } from './columns.tsx';
 import { Filters } from './filters.tsx';
 import { Pager, type Pagination } from './pager.tsx';
 import type { BulkVerbsProps } from './picked.ts';
-import { Table } from './table.tsx';
+import { type ExtraColumn, Table } from './table.tsx';
 import { useCrumbs } from './use-crumbs.ts';
 
 interface Listed {
@@ -39,10 +39,13 @@ interface Props extends ResourcePage {
   readonly actions?: ReactNode;
   /** Further things to do with chosen rows. */
   readonly BulkVerbs?: ComponentType<BulkVerbsProps> | undefined;
+  /** Reads a column that is not part of the rows; the same function in each rendering. */
+  readonly useExtra?: (rows: readonly Row[]) => ExtraColumn | null;
+  readonly isUsed?: (row: Row) => boolean | null;
 }
 
 /** All objects of a resource, with what is asked for in the address. */
-export function ListPage({ entry, beside, above, actions, BulkVerbs }: Props) {
+export function ListPage({ entry, beside, above, actions, ...made }: Props) {
   const address = useAddress();
   const description = useDescription(entry.path, questionOf(entry, address));
   const canAdd = entry.may.add === 'all';
@@ -51,7 +54,7 @@ export function ListPage({ entry, beside, above, actions, BulkVerbs }: Props) {
   const list = isBeyond ? (
     <BeyondLastPage />
   ) : (
-    <Loaded {...description}>{(known) => <List key={round} {...{ entry, BulkVerbs }} description={known} />}</Loaded>
+    <Loaded {...description}>{(known) => <List key={round} {...made} entry={entry} description={known} />}</Loaded>
   );
   return (
     <Page
@@ -89,15 +92,19 @@ export function ListPage({ entry, beside, above, actions, BulkVerbs }: Props) {
   );
 }
 
-interface ListProps extends Pick<Props, 'entry' | 'BulkVerbs'> {
+interface ListProps extends Pick<Props, 'entry' | 'BulkVerbs' | 'useExtra' | 'isUsed'> {
   readonly description: Description;
 }
 
-function List({ entry, description, BulkVerbs }: ListProps) {
+const noRows: readonly Row[] = [];
+const withoutExtra = (_rows: readonly Row[]): ExtraColumn | null => null;
+
+function List({ entry, description, BulkVerbs, useExtra = withoutExtra, isUsed }: ListProps) {
   const address = useAddress();
   const listed = usePage<Listed>(questionOf(entry, address));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const columns = useColumns(entry.path, description);
+  const extra = useExtra(listed.answer.state === 'ready' ? listed.answer.value.answer.results : noRows);
   if (address.query.has('page') && isMissing(listed)) return <BeyondLastPage />;
   const isAsking = [...address.query.keys()].some(
     (name) => !['page', 'page_size', 'dialog', 'ordering'].includes(name),
@@ -122,7 +129,11 @@ function List({ entry, description, BulkVerbs }: ListProps) {
                 onChoose={setChosen}
                 onDone={listed.reload}
               />
-              <Table {...{ entry, description, rows, names, chosen }} shown={columns.names} onChoose={setChosen} />
+              <Table
+                {...{ entry, description, rows, names, chosen, extra, isUsed }}
+                shown={columns.names}
+                onChoose={setChosen}
+              />
               <div className="list-foot">
                 <p className="quiet small" role="status">
                   {moreThan(counted(pagination.count, entry), isAtLeast)}

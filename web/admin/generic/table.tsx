@@ -1,4 +1,4 @@
-import { type Dispatch, memo, type SetStateAction, useMemo } from 'react';
+import { type Dispatch, memo, type ReactNode, type SetStateAction, useMemo } from 'react';
 import { t } from '../../texts/texts.ts';
 import { hereWith, hrefOf, useAddress } from '../address.ts';
 import type { Description } from '../api/description.ts';
@@ -12,6 +12,12 @@ import { ShippedName } from '../shipped-name.tsx';
 import { canChoose } from './bulk-bar.tsx';
 import { Value } from './value.tsx';
 
+/** A column of a list that is made by hand, which shows more than its rows hold. */
+export interface ExtraColumn {
+  readonly title: string;
+  cellOf(row: Row): ReactNode;
+}
+
 interface Props {
   readonly entry: ResourceEntry;
   readonly description: Description;
@@ -19,6 +25,9 @@ interface Props {
   readonly shown: readonly string[];
   readonly rows: readonly Row[];
   readonly names: Names;
+  readonly extra?: ExtraColumn | null;
+  /** Whether a row is in use; null where that is not known or all the same. */
+  readonly isUsed?: ((row: Row) => boolean | null) | undefined;
   readonly chosen: ReadonlySet<string>;
   readonly onChoose: Dispatch<SetStateAction<ReadonlySet<string>>>;
 }
@@ -30,7 +39,8 @@ const columnsOf = ({ shown }: Description, names: readonly string[]): Member[] =
 const labelOf = ({ name, note }: Member): string => (name === 'verbose_name' ? t('Kind') : note.label);
 
 /** Rows with links, sortable by their headings. */
-export function Table({ entry, description, shown, rows, names, chosen, onChoose }: Props) {
+export function Table(props: Props) {
+  const { entry, description, shown, rows, names, extra, isUsed = usedByItself, chosen, onChoose } = props;
   const columns = useMemo(() => columnsOf(description, shown), [description, shown]);
   const keyOf = (row: Row) => String(row[description.key]);
   const pathOf = useRowPath(entry);
@@ -57,32 +67,65 @@ export function Table({ entry, description, shown, rows, names, chosen, onChoose
             {columns.map((member) => (
               <Heading key={member.name} member={member} description={description} />
             ))}
+            {extra && <th scope="col">{extra.title}</th>}
           </tr>
         </thead>
-        <tbody>
-          {rows.map((row) => {
-            const key = keyOf(row);
-            const isChosen = chosen.has(key);
-            const href = hrefOf(`${pathOf(row)}${encodeURIComponent(key)}/`);
-            return (
-              <tr key={key} data-chosen={isChosen || undefined}>
-                {isChoosable && !isOpenTo(row) && <td className="table-choice" />}
-                {isChoosable && isOpenTo(row) && (
-                  <ChoiceCell
-                    objectKey={key}
-                    name={nameOfRow(description, row, names)}
-                    isChosen={isChosen}
-                    onChoose={onChoose}
-                  />
-                )}
-                <Cells row={row} path={pathOf(row)} href={href} columns={columns} names={names} />
+        {byUse(rows, isUsed).map(({ title, rows: inner }) => (
+          <tbody key={title}>
+            {title && (
+              <tr className="table-group">
+                <th scope="rowgroup" colSpan={columns.length + 2}>
+                  {title}
+                </th>
               </tr>
-            );
-          })}
-        </tbody>
+            )}
+            {inner.map((row) => {
+              const key = keyOf(row);
+              const isChosen = chosen.has(key);
+              const href = hrefOf(`${pathOf(row)}${encodeURIComponent(key)}/`);
+              return (
+                <tr key={key} data-chosen={isChosen || undefined}>
+                  {isChoosable && !isOpenTo(row) && <td className="table-choice" />}
+                  {isChoosable && isOpenTo(row) && (
+                    <ChoiceCell
+                      objectKey={key}
+                      name={nameOfRow(description, row, names)}
+                      isChosen={isChosen}
+                      onChoose={onChoose}
+                    />
+                  )}
+                  <Cells row={row} path={pathOf(row)} href={href} columns={columns} names={names} />
+                  {extra && <td>{extra.cellOf(row)}</td>}
+                </tr>
+              );
+            })}
+          </tbody>
+        ))}
       </table>
     </section>
   );
+}
+
+/** Stages have the flows that they are part of, policies the number of their bindings. */
+function usedByItself({ flow_set, bound_to }: Row): boolean | null {
+  if (Array.isArray(flow_set)) return flow_set.length > 0;
+  return typeof bound_to === 'number' ? bound_to > 0 : null;
+}
+
+interface Part {
+  readonly title: string;
+  readonly rows: readonly Row[];
+}
+
+/** Those in use first, if there are both. */
+function byUse(rows: readonly Row[], isUsed: NonNullable<Props['isUsed']>): Part[] {
+  const parts = Map.groupBy(rows, isUsed);
+  const [used, unused] = [parts.get(true), parts.get(false)];
+  if (!used || !unused) return [{ title: '', rows }];
+  return [
+    { title: t('In use'), rows: used },
+    { title: t('Unused'), rows: unused },
+  ];
 }
 
 /** Whether anything may be done with a row that is chosen, as far as is known. */
