@@ -90,12 +90,14 @@ function Unregistered({ sent, name, children }: { sent: string; name: string; ch
   return (
     <Notice tone="warn">
       <div className="row">
-        <p className="rows-text">
-          <Rich
-            text="{name} sent <code>{address}</code>, which is not registered."
-            values={{ name, address: sent, code }}
-          />
-        </p>
+        <div className="rows-text">
+          <p>
+            <Rich
+              text="{name} sent <code>{address}</code>, which is not registered."
+              values={{ name, address: sent, code }}
+            />
+          </p>
+        </div>
         {children}
       </div>
     </Notice>

@@ -29,4 +29,5 @@ oidc.config: |
 # argocd-secret:
 #   oidc.gatehouse.clientSecret: {client_secret}`,
   docs: 'https://argo-cd.readthedocs.io/en/stable/operator-manual/user-management/',
+  checked: { version: 'stable', date: '2026-11-19', how: 'read' },
 };

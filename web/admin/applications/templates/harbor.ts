@@ -18,4 +18,5 @@ OIDC Scope: openid,email,profile,offline_access
 Automatic onboarding: on
 Username Claim: preferred_username`,
   docs: 'https://goharbor.io/docs/latest/administration/configure-authentication/oidc-auth/',
+  checked: { version: 'main', date: '2026-11-19', how: 'read' },
 };

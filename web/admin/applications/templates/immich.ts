@@ -16,4 +16,5 @@ Scope: openid email profile
 Button text: Sign in with Gatehouse
 Auto register: on`,
   docs: 'https://immich.app/docs/administration/oauth/',
+  checked: { version: 'main', date: '2026-11-19', how: 'read' },
 };

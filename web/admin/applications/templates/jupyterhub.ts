@@ -23,4 +23,5 @@ c.GenericOAuthenticator.claim_groups_key = "groups"
 {without_groups}c.GenericOAuthenticator.allow_all = True
 c.GenericOAuthenticator.allowed_groups = {{quoted_groups}}`,
   docs: 'https://oauthenticator.readthedocs.io/en/latest/tutorials/provider-specific-setup/providers/generic.html',
+  checked: { version: 'latest', date: '2026-11-19', how: 'read' },
 };

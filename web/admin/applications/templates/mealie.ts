@@ -8,6 +8,7 @@ export const mealie: Template = {
   protocol: 'oauth2',
   address: 'https://meals.example.com',
   redirects: ['{address}/login'],
+  signedOut: ['{address}/login?direct=1', '{address}/login'],
   where: 'Environment of Mealie',
   setup: `OIDC_AUTH_ENABLED=true
 OIDC_SIGNUP_ENABLED=true

@@ -19,4 +19,5 @@ OIDC_USERNAME_CLAIM=preferred_username
 OIDC_DISPLAY_NAME=Gatehouse
 OIDC_SCOPES=openid profile email`,
   docs: 'https://docs.getoutline.com/s/hosting',
+  checked: { version: 'main', date: '2026-11-19', how: 'read' },
 };

@@ -17,4 +17,6 @@ SSO_CLIENT_ID={client_id}
 SSO_CLIENT_SECRET={client_secret}
 SSO_SCOPES=email profile offline_access
 SSO_PKCE=true`,
+  docs: 'https://github.com/dani-garcia/vaultwarden/wiki/Enabling-SSO-support-using-OpenId-Connect',
+  checked: { version: 'main', date: '2026-11-19', how: 'read' },
 };

@@ -8,12 +8,19 @@ export const vikunja: Template = {
   protocol: 'oauth2',
   address: 'https://tasks.example.com',
   redirects: ['{address}/auth/openid/gatehouse'],
-  where: 'Environment of Vikunja',
-  setup: `VIKUNJA_AUTH_OPENID_ENABLED=true
-VIKUNJA_AUTH_OPENID_PROVIDERS_gatehouse_NAME=Gatehouse
-VIKUNJA_AUTH_OPENID_PROVIDERS_gatehouse_AUTHURL={issuer}
-VIKUNJA_AUTH_OPENID_PROVIDERS_gatehouse_CLIENTID={client_id}
-VIKUNJA_AUTH_OPENID_PROVIDERS_gatehouse_CLIENTSECRET={client_secret}
-VIKUNJA_AUTH_OPENID_PROVIDERS_gatehouse_SCOPE=openid profile email`,
-  docs: 'https://vikunja.io/docs/',
+  signedOut: ['{address}/login'],
+  where: 'config.yml',
+  setup: `# Vikunja takes no providers from its environment alone.
+auth:
+  openid:
+    enabled: true
+    providers:
+      gatehouse:
+        name: Gatehouse
+        authurl: "{issuer}"
+        logouturl: "{logout_url}?post_logout_redirect_uri={address}/login"
+        clientid: "{client_id}"
+        clientsecret: "{client_secret}"
+        scope: openid profile email`,
+  docs: 'https://vikunja.io/docs/openid/',
 };
