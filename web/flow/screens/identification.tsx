@@ -63,7 +63,7 @@ export function IdentificationScreen({ challenge }: { challenge: Identification 
       icon={title && <ApplicationIcon name={application_pre ?? ''} address={challenge.application_icon} />}
       isEdge={isSignIn}
       fields={hasForm ? ['uid_field', 'password'] : []}
-      action={hasForm ? challenge.primary_action : undefined}
+      action={hasForm ? actionOf(challenge) : undefined}
       onSubmit={submit}
       alternatives={
         (passwordless || sources.length > 0) && (
@@ -119,6 +119,10 @@ export function IdentificationScreen({ challenge }: { challenge: Identification 
 }
 
 /** The application's icon, or its first letter. */
+/** With the password on the page it is the last step as a rule. */
+const actionOf = ({ flow_designation, password_fields, primary_action }: Identification): string =>
+  flow_designation === 'authentication' && password_fields ? t('Sign in') : primary_action;
+
 function ApplicationIcon({ name, address }: { name: string; address: string | undefined }) {
   const [isMissing, setMissing] = useState(false);
   const icon = safeAddress(address);
