@@ -51,7 +51,7 @@ describeJourney('declared actions on the pages of lists and objects', (journey) 
     const name = unique('imported');
     await dialog.getByLabel('Name (required)').fill(name);
     const flow = dialog.getByRole('combobox', { name: 'Authorization flow (required)' });
-    await expect.poll(() => flow.inputValue()).toBe('Authorize Application');
+    await expect.poll(() => flow.inputValue()).toBe('Consent, always asked');
     const metadata = `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://sp.example">
       <SPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><AssertionConsumerService index="0"
       Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="https://sp.example/acs"/></SPSSODescriptor></EntityDescriptor>`;

@@ -136,7 +136,7 @@ describeJourney('the events page of administrators', (journey) => {
       { policy_obj: { name: rule.name } },
     ]);
     await openAdmin(page, `/events/rules/${rule.pk}/`);
-    await page.getByText(/^When an event passes .+, notify .+ by default-local-transport\.$/).waitFor();
+    await page.getByText(/^When an event passes .+, notify .+ by Web interface\.$/).waitFor();
     await page.waitForLoadState('networkidle');
   });
 

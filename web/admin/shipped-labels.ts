@@ -1,6 +1,6 @@
 import { type Text, t } from '../texts/texts.ts';
 
-/** Readable labels of the shipped stages, policies and flows; the API keeps their names. */
+/** Readable labels of the shipped stages, policies, rules and transports; the API keeps their names. */
 const labels: Readonly<Record<string, Text>> = {
   'default-authentication-identification': 'Ask for username',
   'default-authentication-password': 'Ask for password',
@@ -35,6 +35,12 @@ const labels: Readonly<Record<string, Text>> = {
   'stage-default-oobe-password': 'Ask for the first password',
 
   'default-authentication-flow-password-stage': 'If a password is needed',
+  'default-notify-configuration-error': 'Configuration errors',
+  'default-notify-exception': 'Failing policies and mappings',
+  'default-notify-update': 'Available updates',
+  'default-email-transport': 'Mail',
+  'default-local-transport': 'Web interface',
+
   'default-match-configuration-error': 'Configuration errors',
   'default-match-policy-exception': 'Failing policies',
   'default-match-property-mapping-exception': 'Failing mappings',
@@ -62,6 +68,33 @@ const scopeLabels: Readonly<Record<string, Text>> = {
   phone: 'Phone number',
   profile: 'Profile',
 };
+
+/** What the other mappings of a new server fill, by the end of their name; the rest keep that end. */
+const memberLabels: Readonly<Record<string, Text>> = {
+  cn: 'Full name',
+  'DN to User Path': 'Folder',
+  displayName: 'Full name',
+  Email: 'Email address',
+  givenName: 'First name',
+  Group: 'Group',
+  Groups: 'Groups',
+  isMemberOf: 'Groups',
+  mail: 'Email address',
+  Name: 'Name',
+  sAMAccountName: 'Username',
+  sn: 'Last name',
+  uid: 'Username',
+  'User ID': 'User ID',
+  Username: 'Username',
+};
+
+/** `Email address (SAML)` for the mapping of a member by a protocol or product. */
+function mappingLabel(name: string): string | null {
+  const [, kind, oid, member = ''] = /^Gatehouse (?:default (.+) Mapping|(SAML) Mapping by OID): (.+)$/.exec(name) ?? [];
+  if (member === '' || kind === 'OAuth') return null;
+  const label = ownOf(memberLabels, member);
+  return `${label ? t(label) : member} (${oid ? `${oid}, OID` : kind})`;
+}
 
 /** The flows of a new server by slug, as long as they keep the name that they came with. */
 const flowLabels: Readonly<Record<string, readonly [name: RegExp, label: Text]>> = {
@@ -132,5 +165,5 @@ export function shippedLabel(name: string, slug?: unknown): string | null {
   if (label) return t(label);
   const [, form = '', field = ''] = /^(.+)-field-(.+)$/.exec(name) ?? [];
   const [ofForm, ofField] = [ownOf(forms, form), ownOf(fields, field)];
-  return ofForm && ofField ? `${t(ofForm)}: ${t(ofField)}` : null;
+  return ofForm && ofField ? `${t(ofForm)}: ${t(ofField)}` : mappingLabel(name);
 }

@@ -3,6 +3,7 @@ import { t } from '../../texts/texts.ts';
 import type { Binding } from '../access/binding-list.tsx';
 import { usePart } from '../api/pages.ts';
 import type { BannerProps } from '../resource-page.ts';
+import { shippedLabel } from '../shipped-labels.ts';
 
 /** A notification rule in one sentence: when, whom, and by what. */
 export function AboveRule({ object }: BannerProps) {
@@ -15,12 +16,13 @@ export function AboveRule({ object }: BannerProps) {
 function sentenceOf({ row, names }: BannerProps['object'], bindings: readonly Binding[]): string {
   const policies = bindings.flatMap(({ policy_obj, negate }) => {
     if (!policy_obj) return [];
-    return negate ? t('not {name}', { name: policy_obj.name }) : policy_obj.name;
+    const name = shippedLabel(policy_obj.name) ?? policy_obj.name;
+    return negate ? t('not {name}', { name }) : name;
   });
   const group = names('svc_core.group', row.group)?.name;
   const transports = [row.transports ?? []]
     .flat()
-    .flatMap((key) => names('svc_events.notificationtransport', key)?.name ?? []);
+    .flatMap((key) => names('svc_events.notificationtransport', key)?.label ?? []);
   if (policies.length === 0) return t('It sends nothing yet: bind a policy that selects events.');
   if (!group) return t('It sends nothing yet: choose a group to notify.');
   return t('When an event passes {policies}, notify {group} by {transports}.', {
