@@ -65,7 +65,7 @@ describeJourney('the words of admin pages', (journey) => {
       .locator('.widget')
       .evaluateAll((all) => all.map((one) => one.getAttribute('data-field')));
     expect(labels).toEqual(['name', 'client_type', 'client_id', 'client_secret', 'redirect_uris', 'property_mappings']);
-    await page.getByRole('list', { name: 'Scopes' }).getByText('Email address', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Remove Email address' }).waitFor();
     await page.getByText('Advanced', { exact: true }).click();
     const flow = page.getByRole('combobox', { name: 'Authorization flow' });
     await flow.fill('never ask');

@@ -19,9 +19,13 @@ export function Face({ name, picture, isLarge }: Props) {
   if (picture && !isMissing && !picture.startsWith('data:'))
     return <img className="face" data-size={size} src={picture} alt="" onError={() => setMissing(true)} />;
   return (
-    <span className="face" data-size={size} data-colour={colourOf(name)} aria-hidden="true">
-      {initialsOf(name)}
-    </span>
+    <span
+      className="face"
+      data-size={size}
+      data-colour={colourOf(name)}
+      data-letters={initialsOf(name)}
+      aria-hidden="true"
+    />
   );
 }
 

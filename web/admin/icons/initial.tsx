@@ -6,8 +6,11 @@ const tones = 5;
 export function Initial({ name }: { name: string }) {
   const tone = [...name].reduce((sum, sign) => sum + (sign.codePointAt(0) ?? 0), 0) % tones;
   return (
-    <span className="mark initial" data-tone={tone} aria-hidden="true">
-      {[...name][0]?.toLocaleUpperCase()}
-    </span>
+    <span
+      className="mark initial"
+      data-tone={tone}
+      data-letters={[...name][0]?.toLocaleUpperCase()}
+      aria-hidden="true"
+    />
   );
 }
