@@ -81,7 +81,7 @@ export function userResource(needs: UserNeeds) {
     names: ['User', 'Users'],
     table: 'users',
     order: ['username'],
-    page: { columns: ['username', 'name', 'email', 'is_active', 'last_login', 'type'] },
+    page: { columns: ['username', 'name', 'email', 'is_active', 'last_login'] },
     search: ['username', 'name', 'email'],
     hasSearchIndex: true,
     nameOf: (row) => row.username,
