@@ -90,7 +90,8 @@ const memberLabels: Readonly<Record<string, Text>> = {
 
 /** `Email address (SAML)` for the mapping of a member by a protocol or product. */
 function mappingLabel(name: string): string | null {
-  const [, kind, oid, member = ''] = /^Gatehouse (?:default (.+) Mapping|(SAML) Mapping by OID): (.+)$/.exec(name) ?? [];
+  const [, kind, oid, member = ''] =
+    /^Gatehouse (?:default (.+) Mapping|(SAML) Mapping by OID): (.+)$/.exec(name) ?? [];
   if (member === '' || kind === 'OAuth') return null;
   const label = ownOf(memberLabels, member);
   return `${label ? t(label) : member} (${oid ? `${oid}, OID` : kind})`;
