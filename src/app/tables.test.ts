@@ -37,6 +37,8 @@ const owned: Readonly<Record<string, readonly string[]>> = {
     ...['providers', 'provider_property_mappings', 'authorization_requests', 'outposts', 'outpost_providers'],
     'outpost_instances',
     ...['sync_objects', 'sync_changes', 'sync_targets', 'sync_runs'],
+    // Clients by OAuth2 and proxies have scopes.
+    'mapping_scope',
     // Kinds that push users and groups name them by their path alone.
     ...['scim', 'workspace_directory', 'cloud_directory'].flatMap((path) => [
       ...[`provider_${path}`, `provider_${path}_group_mappings`, `mapping_${path}`],
