@@ -22,6 +22,10 @@ describeOnBoth('the first set-up', (server) => {
     expect(answer.body.response_errors.non_field_errors).toHaveLength(1);
     expect((await browser.answer(flow, chosen)).body.component).toBe('xak-flow-redirect');
     expect((await browser.get('/core/users/me/')).body.user).toMatchObject({ username: 'admin', email: chosen.email });
+    // Many applications let in nobody with an unverified address.
+    expect((await server().admin.get('/core/users/?username=admin')).body.results).toMatchObject([
+      { email_verified: true, email_verified_by: 'administrator' },
+    ]);
 
     expect((await browser.show(flow)).body.component).toBe(denied);
     const again = openBrowser(server());

@@ -16,6 +16,7 @@ describe.each(['sqlite', 'postgres'])('the second start on %s', (kind) => {
       const env = {
         GATEHOUSE_DATA_DIR: folder,
         ...firstStart,
+        GATEHOUSE_BOOTSTRAP_EMAIL: 'first@example.com',
         ...(database && { DATABASE_URL: database.url }),
       };
       async function contents() {
@@ -42,6 +43,7 @@ describe.each(['sqlite', 'postgres'])('the second start on %s', (kind) => {
       const admin = third.as(processToken);
       expect((await third.as('another-token-in-the-settings').get('/core/users/')).status).toBe(403);
       const [user] = (await admin.get('/core/users/?username=admin')).body.results;
+      expect(user).toMatchObject({ email: 'first@example.com', email_verified: true });
       expect(
         (await admin.patch(`/core/users/${user.pk}/`, { name: 'Changed', email: 'changed@example.com' })).status,
       ).toBe(200);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { recordEmailProof } from '../../core/directory/email-proof.ts';
 import { issueToken } from '../../core/token/issue-token.ts';
 import type { Config } from '../../platform/config.ts';
 import { randomText } from '../../platform/random.ts';
@@ -32,6 +33,9 @@ export const administrator: BootstrapStep = {
       { name: 'Gatehouse Default Admin', email, groups: [group] },
     );
     await sql`update users set password = ${passwordHash} where pk = ${admin}`.execute(tx);
+    // The one by default is nobody's.
+    if (config.bootstrap.email !== null)
+      await recordEmailProof(tx, { email, by: 'administrator' }, Number(admin), clock.now());
     await issueToken(tx, key, {
       identifier: 'gatehouse-bootstrap-token',
       intent: 'api',

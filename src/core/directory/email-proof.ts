@@ -65,13 +65,15 @@ interface EmailProof {
   readonly now: string;
 }
 
-/** Replaces the verification of an address that has just been written. */
-export async function storeEmailVerification(
-  tx: Query,
-  { user, email, isVerified, by, now }: EmailProof,
-): Promise<void> {
-  await sql`update users set verified_email = email, email_verified = ${isVerified}, email_verified_at = ${now},
-    email_verified_by = ${by} where pk = ${user} and email = ${email} and email <> ''`.execute(tx);
+/** Records that users entered an address themselves. One that their rights as administrators verify stays verified. */
+export const recordEnteredEmail = (tx: Query, email: string, user: number, now: string): Promise<void> =>
+  storeVerification(tx, { user, email, isVerified: false, by: 'user', now });
+
+/** Replaces the verification of an address, unless it is verified. */
+async function storeVerification(tx: Query, { user, email, isVerified, by, now }: EmailProof): Promise<void> {
+  await sql`update users as u set verified_email = u.email, email_verified = ${isVerified}, email_verified_at = ${now},
+    email_verified_by = ${by} where u.pk = ${user} and u.email = ${email} and u.email <> ''
+    and not coalesce(${isEmailVerifiedSql}, ${false})`.execute(tx);
 }
 
 /** Records that a user has proven an address, if it is still theirs and was not verified before. */
@@ -81,11 +83,10 @@ export async function recordEmailProof(
   user: number,
   now: string,
 ): Promise<void> {
-  const { rows } = await sql<{ email: string }>`select u.email from users u
-    where u.pk = ${user} and not coalesce(${isEmailVerifiedSql}, ${false})`.execute(tx);
+  const { rows } = await sql<{ email: string }>`select email from users where pk = ${user}`.execute(tx);
   const [found] = rows;
   if (!found || !isSameName(found.email, email)) return;
-  await storeEmailVerification(tx, { user, email: found.email, isVerified: true, by, now });
+  await storeVerification(tx, { user, email: found.email, isVerified: true, by, now });
 }
 
 /** The columns of a statement, or of none. */

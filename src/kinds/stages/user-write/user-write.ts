@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { actingAs, checkNotImpersonating } from '../../../core/access/impersonation-guard.ts';
-import { recordEmailProof, storeEmailVerification } from '../../../core/directory/email-proof.ts';
+import { recordEmailProof, recordEnteredEmail } from '../../../core/directory/email-proof.ts';
 import { setPassword } from '../../../core/directory/set-password.ts';
 import { usersIn } from '../../../core/directory/users.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
@@ -161,12 +161,15 @@ interface WrittenEmail {
   readonly now: string;
 }
 
-/** An address counts if it was proven on this walk; that people entered it themselves proves nothing. */
+/**
+ * An address counts if it was proven on this walk, or entered by an administrator. That other people entered it
+ * themselves proves nothing.
+ */
 async function stateWritten(tx: Query, { context, user, before, email, now }: WrittenEmail): Promise<void> {
   if (typeof email !== 'string') return;
   const proven = provenEmail(context);
   if (proven && isSameName(proven.email, email)) return recordEmailProof(tx, proven, user, now);
-  if (!isSameName(before, email)) await storeEmailVerification(tx, { user, email, isVerified: false, by: 'user', now });
+  if (!isSameName(before, email)) await recordEnteredEmail(tx, email, user, now);
 }
 
 /** What a walk has proven counts as proof of its session. */
