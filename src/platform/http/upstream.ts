@@ -55,8 +55,8 @@ const hopByHop: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Removes hop-by-hop headers: those of HTTP, and those listed in `Connection` (RFC 9110 §7.6.1). That list cannot remove
- * `Content-Length`: without it, a body would be read as the next request of the connection (request smuggling).
+ * Removes hop-by-hop headers: those of HTTP, and those listed in `Connection` (RFC 9110 §7.6.1). That list cannot
+ * remove `Content-Length`: without it, a body would be read as the next request of the connection (request smuggling).
  */
 export function endToEnd(rawHeaders: readonly string[]): RawHeaders {
   const all = Array.from({ length: rawHeaders.length / 2 }, (_, at) => {

@@ -57,7 +57,7 @@ function byUrl(http: Http): Described {
 /** `X-Forwarded-Proto`, `-Host` and `-Uri`. */
 function byHeaders(http: Http): Described {
   const scheme = single(http, 'x-forwarded-proto')?.toLowerCase();
-  // Not the last of a list: proxies choose the application by the whole of what the client may have written with commas.
+  // Not the last of a list: the proxy may have chosen the application by another part of it.
   const host = readHost(single(http, 'x-forwarded-host') ?? '', scheme ?? '');
   const uri = single(http, 'x-forwarded-uri');
   const wrong = [

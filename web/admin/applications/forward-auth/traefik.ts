@@ -13,8 +13,8 @@ import {
 const nameOf = (url: URL) => url.hostname.replaceAll('.', '-');
 
 /**
- * What client-sent headers could be taken for ours, or name another path than the checked one: those that the check sets
- * are replaced anyway.
+ * What client-sent headers could be taken for ours, or name another path than the checked one: those that the check
+ * sets are replaced anyway.
  */
 const cleared = [...identityHeaders.flatMap(foldedSpellings), ...pathHeaders];
 
