@@ -48,8 +48,8 @@ const maxPages = 20_000;
 const maxEmptyPages = 100;
 /** Characters of an attribute that comes in parts; larger ones end the connection. */
 const maxCompleted = 32 * 1024 * 1024;
-/** Entries are handed over once as much was added to them, so that a page of large groups does not fill the memory. */
-const maxAdded = 16 * 1024 * 1024;
+/** Entries are handed over before they hold more: a server may send larger pages, with larger groups, than it should. */
+const maxBatch = 16 * 1024 * 1024;
 
 /**
  * Connects to one of the servers, in random order, and binds. Throws the last `DirectoryError` when none can be used.
@@ -156,17 +156,16 @@ function directoryOf(connection: LdapConnection, { operationMs, signal: aborted 
           operationMs,
         );
         let entries: DirectoryEntry[] = [];
-        let added = 0;
+        let length = 0;
         for (const found of page.entries) {
-          const entry = readEntry(found);
-          const whole = await completed(entry);
-          entries.push(whole);
-          added += attributesLength(whole) - attributesLength(entry);
-          if (added <= maxAdded) continue;
+          const entry = await completed(readEntry(found));
+          entries.push(entry);
+          for (const values of Object.values(entry.attributes)) length += lengthOf(values);
+          if (entries.length < pageSize && length <= maxBatch) continue;
           yield { entries, references: 0 };
-          [entries, added] = [[], 0];
+          [entries, length] = [[], 0];
         }
-        yield { entries, references: page.references };
+        if (entries.length > 0 || page.references > 0) yield { entries, references: page.references };
         // A page may be empty and yet not be the last one.
         if (page.cookie === null) return;
         empty = page.entries.length === 0 ? empty + 1 : 0;
@@ -188,5 +187,3 @@ function directoryOf(connection: LdapConnection, { operationMs, signal: aborted 
 }
 
 const lengthOf = (values: readonly string[]): number => values.reduce((sum, { length }) => sum + length, 0);
-const attributesLength = ({ attributes }: DirectoryEntry): number =>
-  Object.values(attributes).reduce((sum, values) => sum + lengthOf(values), 0);

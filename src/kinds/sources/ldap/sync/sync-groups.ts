@@ -106,9 +106,14 @@ export function membersOf(entry: DirectoryEntry, field: string): Edge[] {
 }
 
 const edgesPerStatement = 2_000;
+/** Longer names are in no index of PostgreSQL, and no entry has them. */
+const maxKeyBytes = 2_500;
+const isStorable = ({ parent, member }: Edge): boolean =>
+  Math.max(Buffer.byteLength(parent), Buffer.byteLength(member)) <= maxKeyBytes;
 
-export async function storeMembers({ run, source, systemCall }: SyncRun, edges: readonly Edge[]): Promise<void> {
+export async function storeMembers({ run, source, systemCall }: SyncRun, found: readonly Edge[]): Promise<void> {
   const { db } = systemCall();
+  const edges = found.filter(isStorable);
   for (let start = 0; start < edges.length; start += edgesPerStatement) {
     const rows = edges
       .slice(start, start + edgesPerStatement)
