@@ -5,6 +5,12 @@ import type { Row } from '../resource/fields/field.ts';
 import { unavailableMessage } from './passwords/attempt-messages.ts';
 import { type ProgramWalkNeeds, signedInBy, walkForProgram } from './program-walk.ts';
 
+/** The devices whose codes can be sent along with a password; others ask first, or are asked. */
+export const devicesWithCodes: readonly string[] = [
+  'svc_stages_authenticator_totp.totpdevice',
+  'svc_stages_authenticator_static.staticdevice',
+];
+
 /** The credentials of protocols that only have a name and a password. */
 export interface GivenPassword {
   readonly username: string;

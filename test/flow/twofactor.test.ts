@@ -3,8 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventsDuring } from '../support/events.ts';
 
 import { atFactor, makeFactorFlow } from '../support/factor-walk.ts';
+import { ldapPorts, makeDirectory } from '../support/ldap-directory.ts';
+import { findLdapTools } from '../support/ldap-tools.ts';
 import { made, makeWalk, unique } from '../support/make-walk.ts';
-import { personWithPassword } from '../support/second-factor.ts';
+import { password, personWithPassword } from '../support/second-factor.ts';
 import { describeOnSqlite, type TestUser } from '../support/server.ts';
 import {
   json,
@@ -16,6 +18,7 @@ import {
 } from '../support/service.ts';
 import { signedInBrowser } from '../support/signed-in-browser.ts';
 
+const hasTools = await findLdapTools();
 const component = 'xak-stage-authenticator-twofactor';
 const done = { component: 'xak-flow-redirect', to: '/if/user/' };
 const secrets = { client_secret: 'the-secret-of-the-application', admin_secret_key: 'the-secret-for-administration' };
@@ -179,6 +182,25 @@ describeOnSqlite(
       expect((await browser.get('/core/users/me/')).body.user.pk).toBe(user.pk);
     });
 
+    test.runIf(hasTools)('are asked when their owner binds by LDAP', async () => {
+      const { user, user_id } = await enrolled();
+      const authorization_flow = (await server().admin.get(`/flows/instances/${await signInFlow()}/`)).body.pk;
+      const directory = await makeDirectory(server(), { authorization_flow });
+      const bind = async (given: string) => (await directory.whoami(directory.dnOf(user.username), given)).code;
+      answering({ '/auth/v2/auth': () => ok({ result: 'deny', status: 'deny', status_msg: 'no' }) });
+      expect([await bind('wrong'), service.requests.length]).toEqual([49, 0]);
+      expect(await bind(password)).toBe(49);
+      expect(parametersOf(service.requests[0] as ServiceRequest)).toMatchObject({ user_id, ipaddr: '127.0.0.1' });
+      answering({ '/auth/v2/auth': () => ok({ result: 'allow', status: 'allow', status_msg: 'yes' }) });
+      expect(await bind(password)).toBe(0);
+      // Nobody has to send a code: a semicolon is part of the password.
+      await server().admin.post(`/core/users/${user.pk}/set_password/`, { password: 'half a password;123456' });
+      expect(await bind('half a password;123456')).toBe(0);
+      await directory.change({ mfa_support: false });
+      service.requests.length = 0;
+      expect([await bind('half a password;123456'), service.requests.length]).toEqual([49, 0]);
+    });
+
     test('are not asked for another person', async () => {
       const [mine, theirs] = [await enrolled(), await enrolled()];
       const flow = await signInFlow();
@@ -296,5 +318,5 @@ describeOnSqlite(
       expect(stage).not.toHaveProperty('admin_secret_key');
     });
   },
-  { env: loopbackAllowed },
+  { env: { ...loopbackAllowed, ...ldapPorts } },
 );

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { actingAs } from '../../core/access/impersonation-guard.ts';
 import { usernameKey } from '../../core/directory/name-keys.ts';
 import { loadUserFacts } from '../../core/mapping/user-facts.ts';
-import { signInByPassword } from '../../flow/password-sign-in.ts';
+import { devicesWithCodes, signInByPassword } from '../../flow/password-sign-in.ts';
 import { isSameName } from '../../lib/name-key.ts';
 import type { Call } from '../../resource/call.ts';
 import type { OutpostType } from '../outpost/outpost-type.ts';
@@ -63,8 +63,8 @@ async function byFlow(
 }
 
 /**
- * A code follows the last semicolon. It is looked for only if the user has a device: passwords may hold semicolons,
- * too.
+ * A code follows the last semicolon. It is looked for only if the user has a device with codes: passwords may hold
+ * semicolons, too.
  */
 async function splitCode(
   call: Call,
@@ -75,7 +75,9 @@ async function splitCode(
   const whole = { password: given, code: null };
   if (at <= 0 || at === given.length - 1) return whole;
   const { rows } = await sql`select 1 from users u join devices d on d."user" = u.pk and d.confirmed
-    where u.username_key = ${usernameKey.of(username)} limit 1`.execute(call.db.read);
+    and d.kind in (${sql.join(devicesWithCodes)}) where u.username_key = ${usernameKey.of(username)} limit 1`.execute(
+    call.db.read,
+  );
   return rows.length > 0 ? { password: given.slice(0, at), code: given.slice(at + 1) } : whole;
 }
 
