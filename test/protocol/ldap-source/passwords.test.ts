@@ -31,8 +31,9 @@ const passwordOf = (uid: string) => `${uid} has a long password`;
 async function startGate(port: number) {
   const own = await freePort();
   const sockets = new Set<Socket>();
-  const gate = { port: own, mode: 'pass' as 'pass' | 'hang' | 'drop' | number, close: () => {} };
+  const gate = { port: own, mode: 'pass' as 'pass' | 'hang' | 'drop' | number, connections: 0, close: () => {} };
   const server = createServer((socket) => {
+    gate.connections += 1;
     sockets.add(socket);
     socket.on('error', () => {});
     if (gate.mode === 'drop') return socket.destroy();
@@ -201,6 +202,27 @@ pwdLastSet: ${inAnHour}
         },
         60_000,
       );
+
+      test('are checked at the other server while one is away, which is not tried each time', async () => {
+        const { admin } = server();
+        const away = await startGate(slapd.port);
+        away.mode = 'drop';
+        const servers = `ldap://127.0.0.1:${gate.port},ldap://127.0.0.1:${away.port}`;
+        const values = { bind_password: 'the secret of the directory' };
+        await admin.patch('/sources/ldap/directory/', { ...values, server_uri: servers });
+        await ended(admin);
+        for (let attempt = 0; attempt < 12; attempt += 1)
+          expect(await signIn(server(), 'torvalds', passwordOf('linus'))).toBe('signed in');
+        expect(away.connections).toBeLessThanOrEqual(1);
+        // It is the last one that is left.
+        gate.mode = 'drop';
+        away.mode = 'pass';
+        expect(await signIn(server(), 'torvalds', passwordOf('linus'))).toBe('signed in');
+        gate.mode = 'pass';
+        await admin.patch('/sources/ldap/directory/', { ...values, server_uri: servers.split(',')[0] });
+        await ended(admin);
+        away.close();
+      });
 
       test('bind to a directory of this server, which says when they cannot be checked', async () => {
         const { whoami, dnOf } = await makeDirectory(server());

@@ -4,6 +4,7 @@ import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { Passwords } from '../../../platform/passwords.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { SourceKind } from '../../../source/source-kind.ts';
+import { createAwayServers } from './client/directory.ts';
 import { ldapDemo } from './demo.ts';
 import { ldapSource } from './ldap.resource.ts';
 import { groupLdapConnection, userLdapConnection } from './ldap-connections.resource.ts';
@@ -21,7 +22,7 @@ interface Needs {
 
 /** Users and groups of an LDAP directory, such as OpenLDAP or Active Directory. */
 export function ldapDirectory({ config, passwords, sandbox, jobs }: Needs): SourceKind<LdapSource> {
-  const needs = { sandbox, jobs, passwords, allow: parseCidrs(config.outboundAllow) };
+  const needs = { sandbox, jobs, passwords, allow: parseCidrs(config.outboundAllow), away: createAwayServers() };
   const resource = ldapSource(needs);
   return {
     resource,

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { EqualityFilter, type Filter, FilterParser, PresenceFilter } from 'ldapts';
 import type { Cidrs } from '../../../../lib/cidr.ts';
-import { parseServerUri, serverName } from '../server-uri.ts';
+import { createLruCache, type LruCache } from '../../../../lib/lru-cache.ts';
+import { type DirectoryServer, parseServerUri, serverName } from '../server-uri.ts';
 import { LdapConnection } from './connection.ts';
 import { DirectoryError } from './directory-error.ts';
 import { type DirectoryTls, openSocket, openTls, timedOut } from './socket.ts';
@@ -16,8 +17,16 @@ export interface DirectorySettings {
   readonly bindPassword: string;
 }
 
+/** Until when servers are tried last, by their names: people would wait for those that are away at each sign-in. */
+export type AwayServers = LruCache<number>;
+const awayMs = 60_000;
+const maxAway = 200;
+
+export const createAwayServers = (): AwayServers => createLruCache<number>(maxAway);
+
 export interface OpenOptions {
   readonly allow: Cidrs;
+  readonly away: AwayServers;
   /** For connecting, encrypting and binding. */
   readonly connectMs: number;
   /** For each operation. */
@@ -52,11 +61,11 @@ const maxCompleted = 32 * 1024 * 1024;
 const maxBatch = 16 * 1024 * 1024;
 
 /**
- * Connects to one of the servers, in random order, and binds. Throws the last `DirectoryError` when none can be used.
+ * Connects to one of the servers, in random order but for those that were away, and binds. Throws the last `DirectoryError` when none can be used.
  */
 export async function openDirectory(settings: DirectorySettings, options: OpenOptions): Promise<Directory> {
   const servers = (parseServerUri(settings.serverUri) ?? [])
-    .map((server) => ({ server, at: Math.random() }))
+    .map((server) => ({ server, at: Math.random() + (isAway(options.away, server) ? 1 : 0) }))
     .sort((one, other) => one.at - other.at)
     .map(({ server }) => server);
   let failure = new DirectoryError('unreachable', 'No server is configured.');
@@ -76,6 +85,7 @@ export async function openDirectory(settings: DirectorySettings, options: OpenOp
           connection.secured(await openTls(plain, server, settings.tls, signal));
         }
         if (settings.bindDn !== '') await connection.bind(settings.bindDn, settings.bindPassword, left());
+        options.away.set(serverName(server), 0);
         return directoryOf(connection, options);
       } catch (error) {
         connection.close();
@@ -86,10 +96,14 @@ export async function openDirectory(settings: DirectorySettings, options: OpenOp
       failure = error;
       // Another server would refuse the same name and password.
       if (error.reason === 'refused') throw error;
+      if (error.reason === 'unreachable') options.away.set(serverName(server), Date.now() + awayMs);
     }
   }
   throw failure;
 }
+
+const isAway = (away: AwayServers, server: DirectoryServer): boolean =>
+  (away.get(serverName(server)) ?? 0) > Date.now();
 
 function directoryOf(connection: LdapConnection, { operationMs, signal: aborted }: OpenOptions): Directory {
   const all = ['*', '+'];

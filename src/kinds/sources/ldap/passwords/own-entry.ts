@@ -4,13 +4,14 @@ import type { Query } from '../../../../platform/db/database.ts';
 import type { Call } from '../../../../resource/call.ts';
 import type { Resource } from '../../../../resource/resource.ts';
 import { loadSources } from '../../../../source/load-source.ts';
-import { type Directory, openDirectory } from '../client/directory.ts';
+import { type AwayServers, type Directory, openDirectory } from '../client/directory.ts';
 import { DirectoryError } from '../client/directory-error.ts';
 import { directorySettings, searchBase } from '../client/settings.ts';
 import type { LdapSource } from '../ldap-model.ts';
 
 export interface PasswordNeeds {
   readonly allow: Cidrs;
+  readonly away: AwayServers;
   readonly resource: Resource<LdapSource>;
 }
 
@@ -49,7 +50,7 @@ export async function ownSources({ resource }: PasswordNeeds, user: number, call
  * sync, or be another user's now. Null if there is none.
  */
 export async function withOwnEntry<T>(
-  { allow }: PasswordNeeds,
+  { allow, away }: PasswordNeeds,
   { source, identifier }: OwnSource,
   call: Call,
   work: (directory: Directory, dn: string | null) => Promise<T>,
@@ -57,7 +58,7 @@ export async function withOwnEntry<T>(
   let directory: Directory;
   try {
     const settings = await directorySettings(source, call.db.read, call.world);
-    directory = await openDirectory(settings, { allow, ...limits, signal: AbortSignal.timeout(totalMs) });
+    directory = await openDirectory(settings, { allow, away, ...limits, signal: AbortSignal.timeout(totalMs) });
   } catch (error) {
     if (!(error instanceof DirectoryError)) throw error;
     // That of the source, not of the user.

@@ -125,7 +125,7 @@ const totalMs = 30_000;
 const entries = arrayOf({ type: 'object', additionalProperties: true });
 
 /** The first entries as the directory has them, for those who write filters and mappings. */
-const debugAction = ({ allow }: SyncNeeds) =>
+const debugAction = ({ allow, away }: SyncNeeds) =>
   actionOn<LdapSource>()({
     name: 'debug',
     on: 'row',
@@ -142,7 +142,12 @@ const debugAction = ({ allow }: SyncNeeds) =>
       checkReadsDirectory(call.actor);
       try {
         const settings = await directorySettings(row, call.db.read, call.world);
-        const directory = await openDirectory(settings, { allow, ...limits, signal: AbortSignal.timeout(totalMs) });
+        const directory = await openDirectory(settings, {
+          allow,
+          away,
+          ...limits,
+          signal: AbortSignal.timeout(totalMs),
+        });
         try {
           const first = async (kind: 'user' | 'group', filter: string) => {
             for await (const page of directory.pages(searchBase(row, kind), filter)) {

@@ -7,7 +7,7 @@ import { orderedUuid } from '../../../../platform/random.ts';
 import type { Sandbox } from '../../../../platform/sandbox/sandbox.ts';
 import { loadSources } from '../../../../source/load-source.ts';
 import { loadMappings } from '../../../../source/properties.ts';
-import { type Directory, openDirectory } from '../client/directory.ts';
+import { type AwayServers, type Directory, openDirectory } from '../client/directory.ts';
 import { DirectoryError } from '../client/directory-error.ts';
 import { directorySettings, searchBase } from '../client/settings.ts';
 import { type LdapSource, ldapMappingModel, ldapSourceIn } from '../ldap-model.ts';
@@ -30,6 +30,7 @@ export interface SyncNeeds {
   readonly sandbox: Sandbox;
   /** Private addresses that may be connected to. */
   readonly allow: Cidrs;
+  readonly away: AwayServers;
 }
 
 /** Queues a run, unless one is waiting or running. */
@@ -91,7 +92,7 @@ export async function carryOut(needs: SyncNeeds, server: JobServer, pk: string, 
   try {
     await db.write((tx) => sql`delete from ldap_members where source = ${id}`.execute(tx));
     directory = await openDirectory(await directorySettings(source, db.read, call.world), {
-      ...{ allow: needs.allow, connectMs, operationMs, signal },
+      ...{ allow: needs.allow, away: needs.away, connectMs, operationMs, signal },
     });
     await storeConnectivity(call, source, directory);
     await readAll(sync, directory, signal);
