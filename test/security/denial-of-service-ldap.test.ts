@@ -15,6 +15,8 @@ const contains = (attribute: string, parts: readonly string[]) =>
     encodeText(attribute),
     encode(ber.sequence, ...parts.map((part) => encodeText(part, context | 1))),
   );
+const anywhere = (value: string) =>
+  encode(context | constructed | 9, encodeText('caseIgnoreMatch', context | 1), encodeText(value, context | 3));
 const anyOf = (parts: readonly Buffer[]) => encode(context | constructed | 1, ...parts);
 const not = (part: Buffer) => encode(context | constructed | 2, part);
 const times = <T>(count: number, one: (at: number) => T) => Array.from({ length: count }, (_, at) => one(at));
@@ -51,6 +53,7 @@ const costly: Readonly<Record<string, Buffer>> = {
   'names that do not exist': anyOf(times(245, (at) => is('memberOf', `cn=none${at},ou=groups,${base}`))),
   'names of groups': anyOf(times(80, (at) => not(not(is('memberOf', `cn=g${at % 20},ou=groups,${base}`))))),
   'names of users': anyOf(times(80, (at) => not(not(is('member', `cn=person${at % 20},ou=users,${base}`))))),
+  'any attribute': anyOf(times(12, (at) => anywhere(`nobody ${at}`))),
   numbers: anyOf(times(245, (at) => is('uidNumber', String(900_000 + at)))),
 };
 
@@ -122,6 +125,7 @@ describeOnSqlite(
       // adminLimitExceeded
       expect((await parts(260)).code).toBe(11);
       expect((await search(anyOf(times(260, (at) => is('sn', `${at}`))))).code).toBe(11);
+      expect((await search(anyOf(times(13, (at) => anywhere(`${at}`))))).code).toBe(11);
     });
   },
   { env: ldapPorts },

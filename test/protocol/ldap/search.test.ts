@@ -164,6 +164,7 @@ describeOnBoth(
         ['(cn=%)', []],
         ['(cn=_*)', []],
         ['(displayName=ada  lovelace)', ['ada']],
+        ['(displayName=*LOVE*ce)', ['ada']],
         ['(name=*LOVE*)', ['ada']],
         ['(sn=émile zola)', ['émile']],
         ['(&(cn=ada)(mail=ada@example.com))', ['ada']],
@@ -185,10 +186,18 @@ describeOnBoth(
         ['(loginShell=*)', ['ada']],
         ['(tags=2)', ['ada']],
         ['(secret=hidden)', []],
+        ['(!(secret=*))', ['reader', 'ada', 'bob', 'émile', 'off']],
+        ['(|(givenName=*d*)(sn=*LOVE*))', ['ada']],
         ['(cn:caseExactMatch:=ADA)', []],
         ['(cn:caseExactMatch:=ada)', ['ada']],
         ['(cn:=ADA)', ['ada']],
         ['(cn:1.2.3:=ada)', []],
+        ['(:caseIgnoreMatch:=ada  LOVELACE)', ['ada']],
+        ['(:caseExactMatch:=ada lovelace)', []],
+        ['(:caseIgnoreMatch:=90001)', []],
+        ['(:1.2.3:=ada)', []],
+        ['(&(cn=ada)(:dn:2.5.13.2:=Users))', ['ada']],
+        ['(&(cn=ada)(:2.5.13.2:=users))', []],
         ['(ou:dn:=users)', ['reader', 'ada', 'bob', 'émile', 'off']],
         ['(uidNumber:1.2.840.113556.1.4.803:=65537)', ['ada']],
         ['(objectClass=INETORGPERSON)', ['reader', 'ada', 'bob', 'émile', 'off']],
@@ -208,6 +217,7 @@ describeOnBoth(
         const below = 'cn=d\\c3\\a9veloppement\\5c, \\5c"r&d\\5c",ou=groups';
         expect(await usersWith(`(memberOf=cn=staff,ou=groups,${base})`)).toEqual(['ada', 'bob', 'émile']);
         expect(await usersWith(`(memberOf:1.2.840.113556.1.4.1941:=cn=staff,ou=groups,${base})`)).toHaveLength(3);
+        expect(await usersWith(`(memberOf:dn:1.2.840.113556.1.4.1941:=cn=staff,ou=groups,${base})`)).toHaveLength(3);
         expect(await usersWith(`(memberOf=${below},${base})`)).toEqual(['ada', 'émile']);
         expect(await usersWith(`(&(memberOf=cn=Staff,ou=groups,${base})(!(memberOf=${below},${base})))`)).toEqual([
           'bob',
@@ -254,6 +264,22 @@ describeOnBoth(
           expect(await count('base', within)).toBe(32);
         },
       );
+    });
+
+    test.runIf(hasTools)('entries are found by each of their attributes', async () => {
+      for (const dn of [`cn=ada,ou=users,${base}`, `cn=staff,ou=groups,${base}`, `cn=ada,ou=virtual-groups,${base}`]) {
+        const [entry] = await find(`(entryDN=${dn})`, ['*', '+']);
+        const types = Object.keys(entry ?? {}).filter((type) => type !== 'dn');
+        expect(types.length).toBeGreaterThan(12);
+        expect(await find(`(&(entryDN=${dn})${types.map((type) => `(${type}=*)`).join('')})`)).toHaveLength(1);
+      }
+      // A published attribute stands in place of a computed one.
+      await directory.change({ published_attributes: ['displayName'] });
+      await server().admin.patch(`/core/users/${pks.bob}/`, { attributes: { displayName: 'Robert' } });
+      expect(await usersWith('(displayName=*bert*)')).toEqual(['bob']);
+      expect(await usersWith('(displayName=*ross*)')).toEqual([]);
+      await server().admin.patch(`/core/users/${pks.bob}/`, { attributes: { uidNumber: '0' } });
+      await directory.change({ published_attributes: ['loginShell', 'nested', 'tags', 'a-b'] });
     });
 
     test.runIf(hasTools)('attributes are selected', async () => {
@@ -318,6 +344,11 @@ describeOnBoth(
       expect(defined.map(([, name]) => name)).toEqual(
         expect.arrayContaining(['objectClasses', 'attributeTypes', 'ldapSyntaxes', 'namingContexts', 'uid']),
       );
+      // What a provider publishes is for those who have bound to it.
+      expect(schema.stdout).toContain("NAME 'loginShell'");
+      const open = await runLdap('ldapsearch', directory.url, ['-LLL', '-s', 'base', '-b', 'cn=subschema', '*']);
+      expect(open.stdout).toContain("NAME 'uid'");
+      expect(open.stdout).not.toContain('loginShell');
     });
 
     describe('what others see', () => {

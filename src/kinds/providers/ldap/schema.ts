@@ -123,8 +123,11 @@ const described = (names: Readonly<Record<string, Type>>, more: string) =>
       `( ${id} NAME '${spelt}' EQUALITY ${equality[syntax]} SYNTAX ${syntax}${hasMany ? '' : ' SINGLE-VALUE'}${more} )`,
   );
 
-/** The entry that describes the classes and attributes of all others (RFC 4512, section 4.4). */
-export const subschema: Entry = {
+/**
+ * The entry that describes the classes and attributes of all others (RFC 4512, section 4.4). Clients that read it ask
+ * for nothing that it lacks (ldap3), so that it has the attributes that a provider publishes, which are texts.
+ */
+export const subschema = (published: readonly string[]): Entry => ({
   dn: 'cn=subschema',
   attributes: new Attributes()
     .put('cn', 'subschema')
@@ -133,8 +136,16 @@ export const subschema: Entry = {
     .put(
       'attributeTypes',
       ...described(types, ''),
+      ...described(
+        Object.fromEntries(
+          published
+            .filter((one) => !attributeNames.has(normalizeType(one)))
+            .map((one) => [one, { oid: `${one}-oid`, syntax: text, hasMany: true }]),
+        ),
+        '',
+      ),
       ...described(operational, ' NO-USER-MODIFICATION USAGE directoryOperation'),
       ...definitionsOfTheServer,
     )
     .put('ldapSyntaxes', ...Object.entries(syntaxes).map(([id, what]) => `( ${id} DESC '${what}' )`)),
-};
+});

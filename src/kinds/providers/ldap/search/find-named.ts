@@ -32,9 +32,13 @@ export async function groupsOfDn({ query, provider }: View, text: string | null)
   return name === null ? [] : groupsNamed(query, name);
 }
 
-/** The users that a value of `member` names. */
-export async function usersOfDn({ query, provider }: View, text: string | null): Promise<number[]> {
+/** The users that a value of `member` names, or whose primary groups a name is. */
+export async function usersOfDn(
+  { query, provider }: View,
+  text: string | null,
+  container: 'users' | 'virtual-groups' = 'users',
+): Promise<number[]> {
   const dn = text === null ? null : parseDn(text);
-  const name = dn && nameWithin(dn, provider, 'users');
+  const name = dn && nameWithin(dn, provider, container);
   return name === null ? [] : usersNamed(query, name);
 }

@@ -8,8 +8,8 @@ import { isStorable } from '../../../../resource/fields/well-formed.ts';
 import { entryDn, groupClasses, userDn } from '../tree.ts';
 import type { EntryKind, Row, View } from './entry-kind.ts';
 import { groupsOfDn, usersNamed, usersOfDn } from './find-named.ts';
-import { always, containsParts, decidedBy, type Leaf, never, roughly } from './narrow.ts';
-import { isTrue, withDn } from './users.ts';
+import { always, containsParts, decidedBy, exactly, type Leaf, never, roughly } from './narrow.ts';
+import { attributesOfAll, isTrue, withDn } from './users.ts';
 import { Attributes, numberIn, putPublished, storedAttributes } from './values.ts';
 
 const plain = /^[ -~]*$/;
@@ -20,6 +20,11 @@ export const groups: EntryKind = {
   from: sql`groups g`,
   key: sql`g.pk`,
   batch: 100,
+  computed: new Set([
+    ...[...attributesOfAll, 'cn', 'samaccountname', 'uid', 'entryuuid', 'gidnumber', 'xak-superuser'],
+    ...['member', 'memberuid', 'memberof'],
+  ]),
+  isPublished: true,
   visible: ({ only }) => (only ? sql`g.pk in (${groupsOfSql(sql`${only.pk}`)})` : sql`1 = 1`),
   named: (_, name) => (isStorable(name) ? (isNamed(name) ?? sql`1 = 1`) : null),
   columns({ dialect }, wanted) {
@@ -128,6 +133,11 @@ async function equals(view: View, type: string, value: string | null): Promise<L
       return isUuid(value) ? roughly(sql`g.pk = ${value.toLowerCase()}`) : never;
     case 'objectclass':
       return groupClasses.some((name) => normalizeValue(name) === normalizeValue(value)) ? always : never;
+    case 'distinguishedname':
+    case 'entrydn': {
+      const named = await groupsOfDn(view, value);
+      return named.length > 0 ? exactly(sql`g.pk in (${sql.join(named)})`) : never;
+    }
     case 'member':
       return hasMember(view, await usersOfDn(view, value), view.only ? [] : await groupsOfDn(view, value));
     case 'memberuid':

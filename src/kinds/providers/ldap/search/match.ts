@@ -13,10 +13,12 @@ export const dnAttributes: ReadonlySet<string> = new Set([
 ]);
 const numbers: ReadonlySet<string> = new Set(['uidnumber', 'gidnumber']);
 
+const caseIgnore = ['caseignorematch', '2.5.13.2', 'caseignoreia5match', '1.3.6.1.4.1.1466.109.114.2'];
 const rules = {
   caseExact: new Set(['caseexactmatch', '2.5.13.5', 'caseexactia5match', '1.3.6.1.4.1.1466.109.114.1']),
+  caseIgnore: new Set(caseIgnore),
   equality: new Set([
-    ...['caseignorematch', '2.5.13.2', 'caseignoreia5match', '1.3.6.1.4.1.1466.109.114.2'],
+    ...caseIgnore,
     ...['distinguishednamematch', '2.5.13.1', 'integermatch', '2.5.13.14', 'objectidentifiermatch', '2.5.13.0'],
     // Membership in chains: memberships through groups below count anyway.
     '1.2.840.113556.1.4.1941',
@@ -136,16 +138,20 @@ const preparedRule = memoizeWeakly(({ attribute, value }: Extract<Filter, { is: 
 
 function matchesRule(filter: Extract<Filter, { is: 'extensible' }>, entry: Entry): boolean {
   const { attribute, rule, value, dnAttributes: isInDn } = filter;
-  // Without an attribute, all of those that the rule applies to would be meant.
-  if (attribute === null || value === null) return false;
-  const type = normalizeType(attribute);
+  if (value === null) return false;
   const name = rule?.toLowerCase() ?? '';
-  const values = isInDn ? [...valuesOf(entry, type), ...valuesInDn(entry.dn, type)] : valuesOf(entry, type);
-  if (rules.caseExact.has(name)) return values.includes(value);
+  const type = normalizeType(attribute ?? '');
+  const isAny = attribute === null;
+  // Without an attribute, all of those that the rule applies to are meant.
+  if (isAny && !rules.caseExact.has(name) && !rules.caseIgnore.has(name)) return false;
+  const values = isAny ? textsOf(entry) : valuesOf(entry, type);
+  const inDn = isInDn ? dnPartsOf(entry).filter((part) => isAny || part.type === type) : [];
+  const all = inDn.length > 0 ? [...values, ...inDn.map((part) => part.value)] : values;
+  if (rules.caseExact.has(name)) return all.includes(value);
   if (rules.bitAnd.has(name) || rules.bitOr.has(name)) {
     if (!/^\d{1,10}$/.test(value)) return false;
     const bits = BigInt(value);
-    return values.some((one) => {
+    return all.some((one) => {
       if (!/^\d{1,10}$/.test(one)) return false;
       const common = BigInt(one) & bits;
       return rules.bitAnd.has(name) ? common === bits : common !== 0n;
@@ -153,11 +159,13 @@ function matchesRule(filter: Extract<Filter, { is: 'extensible' }>, entry: Entry
   }
   if (rule !== null && !rules.equality.has(name)) return false;
   const { wanted } = preparedRule(filter);
-  return wanted !== null && values.some((one) => comparable(type, one) === wanted);
+  return wanted !== null && all.some((one) => comparable(type, one) === wanted);
 }
 
-const valuesInDn = (dn: string, type: string): string[] =>
-  (parseDn(dn) ?? [])
-    .flat()
-    .filter((part) => normalizeType(part.type) === type)
-    .map((part) => part.value);
+const textsOf = memoizeWeakly(({ attributes }: Entry): readonly string[] =>
+  [...attributes].flatMap(([type, values]) => (dnAttributes.has(type) || numbers.has(type) ? [] : values)),
+);
+
+const dnPartsOf = memoizeWeakly(({ dn }: Entry) =>
+  (parseDn(dn) ?? []).flat().map(({ type, value }) => ({ type: normalizeType(type), value })),
+);

@@ -96,9 +96,13 @@ export function createSearch(needs: ServerNeeds & { readonly version: string }) 
   };
 }
 
+/** Values that are compared with all attributes of an entry count like comparisons with so many. */
+const usualAttributes = 20;
+
 function partCount(filter: Filter): number {
   if (filter.is === 'not') return 1 + partCount(filter.of);
   if (filter.is === 'substrings') return 1 + filter.any.length;
+  if (filter.is === 'extensible') return filter.attribute === null ? usualAttributes : 1;
   if (filter.is !== 'and' && filter.is !== 'or') return 1;
   return filter.of.reduce((sum, part) => sum + partCount(part), 1);
 }
@@ -111,15 +115,12 @@ async function fixedEntry(
   { base, scope }: SearchRequest,
 ): Promise<Entry | null> {
   if (scope !== 'base') return null;
-  if (base.trim() === '') {
-    const providers = authority ? await servedProviders(call.db, outpost) : [];
-    return rootDse(
-      providers.filter(({ pk }) => pk === authority?.provider),
-      version,
-    );
-  }
-  const dn = parseDn(base);
-  return dn && isSameDn(dn, subschemaDn) ? subschema : null;
+  const isRoot = base.trim() === '';
+  const dn = isRoot ? [] : parseDn(base);
+  if (!isRoot && !(dn && isSameDn(dn, subschemaDn))) return null;
+  const served = authority ? await servedProviders(call.db, outpost) : [];
+  const own = served.filter(({ pk }) => pk === authority?.provider);
+  return isRoot ? rootDse(own, version) : subschema(own.flatMap(({ published }) => published));
 }
 
 interface Searching {

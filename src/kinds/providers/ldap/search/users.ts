@@ -34,6 +34,20 @@ function numbered(value: string, start: number, names: readonly string[]): Leaf 
 const columns = sql`u.pk, u.uuid, u.username, u.name, u.email, u.is_active, u.attributes, u.date_joined,
   coalesce(u.last_updated, u.date_joined) as updated, u.password_change_date`;
 
+/** Of `commonOf`, and of `withDn`. */
+const commonAttributes = [
+  'cn',
+  'samaccountname',
+  'uid',
+  'gidnumber',
+  'entryuuid',
+  'createtimestamp',
+  'modifytimestamp',
+];
+export const attributesOfAll: readonly string[] = [
+  ...['objectclass', 'structuralobjectclass', 'distinguishedname', 'entrydn', 'subschemasubentry', 'hassubordinates'],
+];
+
 /** What `users` and `virtual-groups` share: one entry for each user. */
 const ofUsers = {
   from: sql`users u`,
@@ -46,6 +60,11 @@ const ofUsers = {
 export const users: EntryKind = {
   ...ofUsers,
   container: 'users',
+  computed: new Set([
+    ...[...attributesOfAll, ...commonAttributes, 'name', 'displayname', 'sn', 'mail', 'homedirectory', 'uidnumber'],
+    ...['memberof', 'xak-active', 'xak-superuser', 'pwdchangedtime'],
+  ]),
+  isPublished: true,
   columns({ dialect }, wanted) {
     const groups = dialect.jsonValues(
       sql`select g.name from groups g where g.pk in (${groupsOfSql(sql`u.pk`)}) order by g.name`,
@@ -129,11 +148,13 @@ export const withDn = (dn: string, attributes: Attributes, hasBelow = false): En
 
 const alwaysThere = new Set([
   ...['cn', 'samaccountname', 'uid', 'sn', 'objectclass', 'uidnumber', 'gidnumber', 'homedirectory', 'entryuuid'],
-  ...['distinguishedname', 'entrydn', 'xak-active', 'xak-superuser'],
+  ...['distinguishedname', 'entrydn', 'xak-active'],
 ]);
 
 function presentUser(type: string): Leaf | null {
   if (alwaysThere.has(type)) return always;
+  // Everybody has it, but it is not always loaded.
+  if (type === 'xak-superuser') return decidedBy(sql`1 = 1`);
   if (type === 'mail') return exactly(sql`u.email <> ''`);
   if (type === 'memberof') return decidedBy(sql`u.pk in (select ug."user" from user_groups ug)`);
   return null;
@@ -152,6 +173,9 @@ async function userEquals(view: View, type: string, value: string | null): Promi
       const groups = await groupsOfDn(view, value);
       return groups.length > 0 ? decidedBy(sql`u.pk in (${membersSql(groups)})`) : never;
     }
+    case 'distinguishedname':
+    case 'entrydn':
+      return exactly(isAmong(await usersOfDn(view, value)));
     case 'uidnumber':
       return numbered(value, view.provider.uid_start_number, ['uidNumber']);
     case 'xak-active':
@@ -197,7 +221,10 @@ function userContains({ provider }: View, leaf: Extract<Filter, { is: 'substring
     case 'mail':
       return containsParts(sql`u.email_key`, leaf);
     case 'name':
+    case 'displayname':
       return containsParts(sql`lower(u.name)`, leaf);
+    case 'sn':
+      return containsParts(sql`lower(coalesce(nullif(u.name, ''), u.username))`, leaf);
     default:
       return null;
   }
@@ -207,6 +234,8 @@ function userContains({ provider }: View, leaf: Extract<Filter, { is: 'substring
 export const virtualGroups: EntryKind = {
   ...ofUsers,
   container: 'virtual-groups',
+  computed: new Set([...attributesOfAll, ...commonAttributes, 'member', 'memberuid']),
+  isPublished: false,
   columns: () => columns,
   leafOf:
     (view): LeafOf =>
@@ -236,13 +265,13 @@ async function virtualGroupEquals(view: View, { attribute, value }: Compared): P
   switch (type) {
     case 'objectclass':
       return virtualGroupClasses.some((name) => normalizeValue(name) === normalizeValue(value)) ? always : never;
+    case 'distinguishedname':
+    case 'entrydn':
+      return exactly(isAmong(await usersOfDn(view, value, 'virtual-groups')));
     case 'member':
       return exactly(isAmong(await usersOfDn(view, value)));
     case 'memberuid':
       return exactly(isAmong(await usersNamed(view.query, value)));
-    case 'uidnumber':
-    case 'mail':
-      return never;
     default:
       return namedLeaf(view, type, value);
   }

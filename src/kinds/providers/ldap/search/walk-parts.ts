@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { normalizeValue } from '../../../../lib/ldap/dn.ts';
 import type { Filter } from '../../../../lib/ldap/filter.ts';
-import type { EntryKind, Row, View } from './entry-kind.ts';
+import { type EntryKind, leafIn, type Row, type View } from './entry-kind.ts';
 import { type Entry, matches } from './match.ts';
 import { type Narrowed, narrow } from './narrow.ts';
 import type { Part } from './parts.ts';
@@ -47,7 +47,7 @@ export async function* walkParts(walk: Walk): AsyncGenerator<Found> {
       continue;
     }
     const { kind, name } = current;
-    const narrowed = await narrow(filter, kind.leafOf(view));
+    const narrowed = await narrow(filter, leafIn(kind, view));
     const decided = [...narrowed.decided];
     const named = name === null ? sql`1 = 1` : kind.named(view, name);
     if (!named) continue;

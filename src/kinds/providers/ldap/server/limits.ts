@@ -10,7 +10,7 @@ export const limits = {
   anonymousIdleMs: 60_000,
   boundIdleMs: 20 * 60_000,
   stalledMs: 30_000,
-  /** Entries of an answer without paging, and of all pages together. */
+  /** Entries of an answer without paging, and of a page. */
   entries: 10_000,
   searchMs: 30_000,
   /** Parts of a filter: each is a condition of a statement, which databases limit. */
