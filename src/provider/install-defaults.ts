@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Complaints } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
+import type { CheckInput } from '../resource/resource.ts';
 
 /** Marks the pair that every installation is set up with. Its name can be changed, and given to another. */
 export const ownPair = 'gatehouse/crypto/self-signed';
@@ -27,6 +29,20 @@ export async function defaultAuthorizationFlow(query: Query): Promise<string | n
   const { rows } = await sql<{ pk: string }>`select pk from flows where designation = 'authorization' and enabled
     order by slug <> ${consentFlow}, slug limit 1`.execute(query);
   return rows[0]?.pk ?? null;
+}
+
+/** Fills in the authorization flow of a new provider, so that it signs people in. */
+export async function completeAuthorizationFlow({
+  tx,
+  values,
+  given,
+  current,
+}: CheckInput<{ authorization_flow: string }>): Promise<Complaints | null> {
+  if (current !== null || given.has('authorization_flow')) return null;
+  const flow = await defaultAuthorizationFlow(tx);
+  if (flow === null) return { authorization_flow: ['This field is required.'] };
+  values.authorization_flow = flow;
+  return null;
 }
 
 /** What the mapping that every installation has for a scope is managed as. */

@@ -7,7 +7,7 @@ import type { CheckInput } from '../../resource/resource.ts';
 export const passwordFlowSlug = 'default-authentication-flow';
 
 /** Fills in the flow that passwords are verified by, and checks that it signs people in. */
-export async function settlePasswordFlow(
+export async function completePasswordFlow(
   input: CheckInput<{ pk: number; authorization_flow: string }>,
 ): Promise<Complaints | null> {
   const { tx, values, given, current } = input;

@@ -14,8 +14,8 @@ import { list } from '../../../resource/fields/structured.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 import { eitherFilter, iexactFilter } from '../../../resource/list/filters.ts';
 import type { Filter, Resource } from '../../../resource/resource.ts';
+import { attributeComplaint, baseDnComplaint, completeSettings, serverNameComplaint } from './complete-settings.ts';
 import { accessModes, ldapModel, uidSources } from './ldap-model.ts';
-import { attributeComplaint, baseDnComplaint, serverNameComplaint, settle } from './settle.ts';
 
 const servingApplication = (row: RowAlias) =>
   sql`(select a.slug from applications a where a.pk = ${servedApplicationSql(row.col('pk'))})`;
@@ -139,7 +139,7 @@ export function ldapProvider(): Resource {
       base_key: text({ ...hidden, default: '', unique: 'Another provider has this base DN.' }),
       outpost_set: outpostNames,
     },
-    check: settle,
+    check: completeSettings,
   });
 }
 

@@ -3,7 +3,7 @@ import { certificateModel } from '../../../core/key/certificate-model.ts';
 import { type Complaints, Invalid, Problem } from '../../../lib/problem.ts';
 import { isKeySet } from '../../../platform/fetch/remote-keys.ts';
 import { randomText } from '../../../platform/random.ts';
-import { consentFlow, defaultAuthorizationFlow, scopeMappingName } from '../../../provider/install-defaults.ts';
+import { completeAuthorizationFlow, consentFlow, scopeMappingName } from '../../../provider/install-defaults.ts';
 import { defineProvider } from '../../../provider/provider.family.ts';
 import type { Call } from '../../../resource/call.ts';
 import { objectSchema, stringSchema, uuidSchema } from '../../../resource/document/json-schema.ts';
@@ -208,19 +208,10 @@ type OAuth2ProviderSettings = Pick<Fapi2Settings, Exclude<keyof Fapi2Settings, '
   security_profile: SecurityProfile;
 };
 
-async function completeSettings({
-  tx,
-  call,
-  values,
-  given,
-  current,
-}: CheckInput<OAuth2ProviderSettings>): Promise<Complaints | null> {
-  // A provider made without saying otherwise signs people in.
-  if (current === null && !given.has('authorization_flow')) {
-    const flow = await defaultAuthorizationFlow(tx);
-    if (flow === null) return { authorization_flow: ['This field is required.'] };
-    values.authorization_flow = flow;
-  }
+async function completeSettings(input: CheckInput<OAuth2ProviderSettings>): Promise<Complaints | null> {
+  const { tx, call, values, given, current } = input;
+  const flowComplaints = await completeAuthorizationFlow(input);
+  if (flowComplaints) return flowComplaints;
   if (current === null && !given.has('property_mappings')) {
     values.property_mappings = (await managedScopes(tx, usualScopes)).map(({ pk }) => pk);
   }

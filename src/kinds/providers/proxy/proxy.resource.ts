@@ -15,10 +15,10 @@ import { secret } from '../../../resource/fields/secret.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 import { eitherFilter, iexactFilter } from '../../../resource/list/filters.ts';
 import type { Derived, Resource } from '../../../resource/resource.ts';
+import { completeSettings, usualMappings } from './complete-settings.ts';
 import { outpostPath, proxyModel, proxyModes } from './proxy-model.ts';
 import { authorizePath, endPath } from './proxy-paths.ts';
 import { testProxyAction, testProxyResultAction } from './proxy-test-actions.ts';
-import { settle, usualMappings } from './settle.ts';
 import { skipPathsComplaint } from './skip-paths.ts';
 import { issuerOf, jwksPath } from './token.ts';
 
@@ -170,7 +170,7 @@ export function proxyProvider(needs: Needs): Resource {
       outpost_set: outpostNames,
     },
     derived: { redirect_uris: redirectUris },
-    check: settle(needs.config.publicUrl),
+    check: completeSettings(needs.config.publicUrl),
     actions: [testProxyAction, testProxyResultAction],
   });
 }

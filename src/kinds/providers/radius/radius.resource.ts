@@ -15,9 +15,9 @@ import { secret } from '../../../resource/fields/secret.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { eitherFilter, iexactFilter } from '../../../resource/list/filters.ts';
 import type { Resource } from '../../../resource/resource.ts';
+import { completeSettings } from './complete-settings.ts';
 import { networksComplaint } from './networks.ts';
 import { radiusModel } from './radius-model.ts';
-import { settle } from './settle.ts';
 
 const servingApplication = (row: RowAlias) =>
   sql`(select a.slug from applications a where a.pk = ${servedApplicationSql(row.col('pk'))})`;
@@ -104,7 +104,7 @@ export const radiusProvider = (): Resource =>
       }),
       outpost_set: outpostNames,
     },
-    check: settle,
+    check: completeSettings,
   });
 
 /** The same rows as outposts read them. Without an application, a provider is not served. */

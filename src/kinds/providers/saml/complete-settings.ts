@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { parseDuration } from '../../../lib/duration.ts';
 import { type Complaints, Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
-import { defaultAuthorizationFlow, mappingsManagedAs, ownSigningKey } from '../../../provider/install-defaults.ts';
+import { completeAuthorizationFlow, mappingsManagedAs, ownSigningKey } from '../../../provider/install-defaults.ts';
 import { notAboveZero } from '../../../resource/fields/scalar.ts';
 import type { CheckInput } from '../../../resource/resource.ts';
 import { defaultSignature, isStrongAlgorithm, keyKindOf } from './algorithms.ts';
@@ -91,21 +91,12 @@ async function ownIssuer(query: Query, provider: number, publicUrl: string): Pro
   return rows[0] ? issuerOf(publicUrl, { issuer: defaultIssuer, slug: rows[0].slug }) : null;
 }
 
-async function completeValues({
-  tx,
-  values,
-  given,
-  current,
-}: CheckInput<SamlProviderSettings>): Promise<Complaints | null> {
-  // A provider made without saying otherwise signs people in, by assertions that can be believed.
-  if (current === null) {
-    if (!given.has('property_mappings')) values.property_mappings = await mappingsManagedAs(tx, attributeMappings);
-    if (!given.has('authorization_flow')) {
-      const flow = await defaultAuthorizationFlow(tx);
-      if (flow === null) return { authorization_flow: ['This field is required.'] };
-      values.authorization_flow = flow;
-    }
-  }
+async function completeValues(input: CheckInput<SamlProviderSettings>): Promise<Complaints | null> {
+  const { tx, values, given, current } = input;
+  const complaints = await completeAuthorizationFlow(input);
+  if (complaints) return complaints;
+  if (current === null && !given.has('property_mappings'))
+    values.property_mappings = await mappingsManagedAs(tx, attributeMappings);
   // The application's slug is filled in where it is shown.
   values.launch_url = '/application/saml/%(application_slug)s/sso/binding/init/';
   const isSigned = values.sign_assertion || values.sign_response;

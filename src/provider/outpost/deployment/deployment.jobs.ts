@@ -68,7 +68,7 @@ async function deployOutpost(needs: Needs, pk: string, signal: AbortSignal): Pro
   // First, or the same ports and names could be in use still.
   for (const old of (await listDeployments(db.read, pk)).filter((at) => !isWanted(at))) {
     const work = workAt(needs, old.connection, signal);
-    const failure = await attempt(needs, signal, pk, old, 'removing', async () => {
+    const failure = await attempt({ needs, signal, outpost: pk }, old, 'removing', async () => {
       await platformOf(needs, old.connectionKind)?.remove(pk, old.place, work);
       await db.write((tx) => deleteDeployment(tx, old.pk));
       return '';
@@ -79,7 +79,8 @@ async function deployOutpost(needs: Needs, pk: string, signal: AbortSignal): Pro
     const { now } = needs.server.systemCall();
     await db.write((tx) => insertDeployment(tx, { outpost: pk, connection: stored.connection, place }, now));
     const at = (await listDeployments(db.read, pk)).find(isWanted);
-    const failure = at && (await attempt(needs, signal, pk, at, 'deployed', () => deployAt(needs, stored, signal)));
+    const failure =
+      at && (await attempt({ needs, signal, outpost: pk }, at, 'deployed', () => deployAt(needs, stored, signal)));
     if (failure) failures.push(failure);
   }
   if (failures.length === 0) return stored ? `${stored.name} is deployed.` : 'Nothing is deployed.';
@@ -110,11 +111,15 @@ const workAt = ({ server }: Needs, connection: string, signal: AbortSignal): Dep
 const platformOf = ({ connectionKinds }: Needs, kind: string): Platform | undefined =>
   connectionKinds.find(({ resource }) => resource.model === kind)?.platform;
 
+interface Attempted {
+  readonly needs: Needs;
+  readonly signal: AbortSignal;
+  readonly outpost: string;
+}
+
 /** Stores how it went; an event is recorded when it begins to fail, or fails otherwise. */
 async function attempt(
-  { server }: Needs,
-  signal: AbortSignal,
-  outpost: string,
+  { needs: { server }, signal, outpost }: Attempted,
   at: Deployment,
   state: 'deployed' | 'removing',
   work: () => Promise<string>,

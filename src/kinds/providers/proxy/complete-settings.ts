@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Complaints, Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
-import { defaultAuthorizationFlow, mappingsManagedAs, scopeMappingName } from '../../../provider/install-defaults.ts';
+import { completeAuthorizationFlow, mappingsManagedAs, scopeMappingName } from '../../../provider/install-defaults.ts';
 import { holdsOn } from '../../../resource/access/access.ts';
 import type { CheckInput } from '../../../resource/resource.ts';
 import { cookieDomainComplaint, isWithinDomain, normalDomain, normalHost, parseExternalHost } from './hosts.ts';
@@ -25,14 +25,11 @@ interface ProxySettings {
 
 type Input = CheckInput<ProxySettings>;
 
-/** Fills in what was left out and checks the provider as a whole. */
-export const settle = (publicUrl: string) => async (input: Input) => {
+/** Fills in defaults and validates the provider as a whole. */
+export const completeSettings = (publicUrl: string) => async (input: Input) => {
   const { tx, values, given, current } = input;
-  if (current === null && !given.has('authorization_flow')) {
-    const flow = await defaultAuthorizationFlow(tx);
-    if (flow === null) return { authorization_flow: ['This field is required.'] };
-    values.authorization_flow = flow;
-  }
+  const complaints = await completeAuthorizationFlow(input);
+  if (complaints) return complaints;
   if (current === null && !given.has('property_mappings'))
     values.property_mappings = await mappingsManagedAs(tx, usualMappings);
   const url = parseExternalHost(values.external_host);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isAtOrBelow, normalizeDn, normalizeType, parseDn } from '../../../lib/ldap/dn.ts';
 import { type Complaints, Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
-import { settlePasswordFlow } from '../../../provider/password-server/password-flow.ts';
+import { completePasswordFlow } from '../../../provider/password-server/password-flow.ts';
 import { holdsOn } from '../../../resource/access/access.ts';
 import type { CheckInput } from '../../../resource/resource.ts';
 import { ldapModel } from './ldap-model.ts';
@@ -38,10 +38,10 @@ export function attributeComplaint(text: string): string | null {
   return computedAttributes.has(normalizeType(text)) ? `${text} is computed and cannot be replaced.` : null;
 }
 
-/** Fills in what was left out and checks the provider as a whole. */
-export async function settle(input: Input): Promise<Complaints | null> {
+/** Fills in defaults and validates the provider as a whole. */
+export async function completeSettings(input: Input): Promise<Complaints | null> {
   const { tx, values, current } = input;
-  const complaints = await settlePasswordFlow(input);
+  const complaints = await completePasswordFlow(input);
   if (complaints) return complaints;
   checkMayPublish(input);
   values.base_key = normalizeDn(parseDn(values.base_dn) ?? []);

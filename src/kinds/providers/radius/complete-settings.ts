@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Complaints, Problem } from '../../../lib/problem.ts';
-import { settlePasswordFlow } from '../../../provider/password-server/password-flow.ts';
+import { completePasswordFlow } from '../../../provider/password-server/password-flow.ts';
 import { holdsOn } from '../../../resource/access/access.ts';
 import type { CheckInput } from '../../../resource/resource.ts';
 import { isWithin, type Network, readNetworks } from './networks.ts';
@@ -15,9 +15,9 @@ type Input = CheckInput<{
   radsec_ca: string | null;
 }>;
 
-/** Fills in what was left out and checks the provider as a whole. */
-export const settle = async (input: Input): Promise<Complaints | null> =>
-  (await settlePasswordFlow(input)) ?? certificateComplaint(input) ?? (await networksTaken(input));
+/** Fills in defaults and validates the provider as a whole. */
+export const completeSettings = async (input: Input): Promise<Complaints | null> =>
+  (await completePasswordFlow(input)) ?? certificateComplaint(input) ?? (await networksTaken(input));
 
 /** Who issues certificates of clients signs in as anybody. */
 function certificateComplaint({ call: { actor }, values, current }: Input): Complaints | null {
