@@ -19,7 +19,7 @@ export interface BenchDatabase {
    * processes.
    */
   cpuMs(): Promise<number>;
-  /** The same data once more; nobody may have it open. */
+  /** The same data once more; no process may have it open. */
   copy(): Promise<BenchDatabase>;
   drop(): Promise<void>;
 }

@@ -33,7 +33,7 @@ export async function driveSignIns({ signIn, port, connections, seconds }: SignI
       const first = await send('GET', path, from, '', null);
       const second = await send('POST', path, from, first.cookie, { uid_field });
       const last = await send('POST', path, from, second.cookie, { password });
-      if (!last.head.includes('gatehouse_session=')) throw new Error(`nobody was signed in: ${last.head}`);
+      if (!last.head.includes('gatehouse_session=')) throw new Error(`no user was signed in: ${last.head}`);
       latencies.push(performance.now() - begun);
       bytes += last.bytes;
     }

@@ -3,7 +3,7 @@ import type { BenchRequest } from './recipe.ts';
 
 export interface DriveOrder {
   readonly port: number;
-  /** Null for requests of nobody in particular: they come from many addresses, by way of a proxy. */
+  /** Null for anonymous requests: they come from many addresses, through a proxy. */
   readonly token: string | null;
   readonly requests: readonly BenchRequest[];
   /** The keys for `{target}`, each for one request; the run ends with the last. */
@@ -105,7 +105,7 @@ function createRenderer({ requests, targets, port, token, run }: DriveOrder): ()
   };
 }
 
-/** One of a million addresses: nobody's own would soon be told to come back later. */
+/** One of a million addresses: a single one would soon be rate-limited. */
 export const clientAddress = (count: number): string => `10.${(count >> 16) & 15}.${(count >> 8) & 255}.${count & 255}`;
 
 export function fillBody(body: string, unique: string, number: number): string {

@@ -180,7 +180,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The status of an answer; 0 while nobody listens. */
+/** The status of an answer; 0 while no process listens. */
 function statusOf(port: number, path: string): Promise<number> {
   return new Promise((resolve) => {
     const request = get({ port, host: '127.0.0.1', path, agent: false }, (response) => {

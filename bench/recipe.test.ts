@@ -14,7 +14,7 @@ const exchange = (pk: string, name: string): Exchange => ({
   body: JSON.stringify({ pk, name, group }),
 });
 
-test('makes keys and the name anew and leaves the rest as it was', () => {
+test('replaces keys and the name, and leaves the rest as it was', () => {
   const first = exchange('22222222-2222-4222-8222-222222222222', 'rule-a');
   const second = exchange('33333333-3333-4333-8333-333333333333', 'rule-b');
   const recipe = recipeOf({ method: 'POST', path: '/x/' }, first, second, 1);

@@ -4,7 +4,7 @@ import { cookieNames } from '../src/core/session/session-cookies.ts';
 
 const dayMs = 86_400_000;
 
-/** The cookie of somebody who has just signed in. */
+/** The cookie of a user who has just signed in. */
 export async function sessionCookie({ db, key, clock }: World, userId: number): Promise<string> {
   const facts = { userId, clientIp: '127.0.0.1', userAgent: 'bench', now: clock.now(), lifetimeMs: dayMs };
   const { token } = await db.write((tx) => startSession(tx, key, { ...facts, amr: ['pwd'] }));

@@ -137,7 +137,7 @@ function makeWritable(folder) {
     mkdirSync(folder, { recursive: true });
     accessSync(folder, constants.W_OK);
   } catch (error) {
-    throw new Error(`${error.message}. Whoever owns this checkout can build it, once: npm run build`);
+    throw new Error(`${error.message}. Build it once as the owner of this checkout: npm run build`);
   }
 }
 

@@ -3,7 +3,7 @@ export const titles = [
   'client credentials: access token',
   'introspection',
   'userinfo',
-  'authorization of somebody with a session, and code exchange',
+  'authorization of a user with a session, and code exchange',
   'reading a user',
   'a page of 20 users',
   'search of users by three letters, 20 found',
@@ -55,7 +55,7 @@ export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 export const cookiesAfter = ({ headers }: Answer, before = ''): string =>
   [before, ...headers.getSetCookie().map((line) => line.split(';', 1)[0])].filter(Boolean).join('; ');
 
-/** The code with which a server sends somebody back to the application. */
+/** The code with which a server redirects the user to the application. */
 export function codeIn({ headers }: Answer): string {
   const location = headers.get('location') ?? '';
   const code = URL.parse(location)?.searchParams.get('code');

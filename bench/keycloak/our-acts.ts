@@ -24,7 +24,7 @@ export function ourActs(url: string, { users, signInNames }: Loaded, { rows, aut
     };
   const [credentials] = rows.client_credentials.supply.requests;
   const [session] = authorization.requests;
-  if (!credentials || !session?.cookie) throw new Error('nobody is there to sign in');
+  if (!credentials || !session?.cookie) throw new Error('there is no user to sign in');
   const authorizePath = authorization.path.replace(/&?response_mode=form_post/, '');
   const authorize = async (cookie: string) => codeIn(await send(authorizePath, { headers: { cookie }, expected: 302 }));
   const userOf = (number: number) => `${api}/core/users/${users[number % users.length]}/`;
@@ -39,7 +39,7 @@ export function ourActs(url: string, { users, signInNames }: Loaded, { rows, aut
     'client credentials: access token': asked(rows.client_credentials.supply),
     introspection: asked(rows.introspection.supply),
     userinfo: asked(rows.userinfo.supply),
-    async 'authorization of somebody with a session, and code exchange'() {
+    async 'authorization of a user with a session, and code exchange'() {
       const form = redeemForm('authorization_code', await authorize(session.cookie ?? ''));
       await send(rows.authorization_code.supply.path, {
         method: 'POST',

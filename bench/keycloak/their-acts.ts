@@ -77,7 +77,7 @@ const authorizeUrl = `${openId}/auth?${new URLSearchParams({
   code_challenge_method: 'S256',
 })}`;
 
-/** The cookies of somebody who has signed in and got a code. */
+/** The cookies of a user who has signed in and got a code. */
 async function signIn(send: Send, number: number): Promise<string> {
   const page = await send(authorizeUrl);
   const cookie = cookiesAfter(page);
@@ -113,7 +113,7 @@ interface User {
 interface Known {
   readonly headers: Record<string, string>;
   readonly known: readonly User[];
-  /** Cookies of somebody who is signed in. */
+  /** Cookies of a signed-in user. */
   readonly session: string;
   readonly accessTokens: readonly string[];
 }
@@ -147,7 +147,7 @@ function actsOf(send: Send, { headers, known, session, accessTokens }: Known): A
     async userinfo(number) {
       await send(`${openId}/userinfo`, { headers: bearer(tokenAt(number)) });
     },
-    async 'authorization of somebody with a session, and code exchange'() {
+    async 'authorization of a user with a session, and code exchange'() {
       const answer = await send(authorizeUrl, { headers: { cookie: session }, expected: 302 });
       await post('/token', redeemForm('authorization_code', codeIn(answer)));
     },

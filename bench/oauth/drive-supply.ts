@@ -8,7 +8,7 @@ export interface SupplyOrder {
   readonly seconds: number;
 }
 
-/** Sends the requests one after the other, and begins anew unless each is good once. */
+/** Sends the requests one after the other, and starts again unless each is good once. */
 export function driveSupply({ supply, port, connections, seconds }: SupplyOrder): Promise<Drive> {
   const { requests, isSingleUse } = supply;
   let count = 0;

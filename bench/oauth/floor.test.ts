@@ -30,7 +30,7 @@ async function openFloor(order: FloorOrder) {
   return { url: `http://127.0.0.1:${port}/`, countTokens };
 }
 
-test('a grant is signed anew and stored each time', async () => {
+test('a grant is signed and stored each time', async () => {
   const body = { access_token: 'aGVhZA.Ym9keQ.old', token_type: 'Bearer' };
   const { url, countTokens } = await openFloor({ headers: [], body, signed: ['access_token'] });
   const answers: (typeof body)[] = [];

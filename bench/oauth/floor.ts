@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 export interface FloorOrder {
   readonly headers: readonly string[];
   readonly body: Readonly<Record<string, unknown>>;
-  /** The members of the body that are signed anew for each request; one transaction stores that they were. */
+  /** The members of the body that are signed for each request; one transaction stores that they were. */
   readonly signed: readonly string[];
 }
 

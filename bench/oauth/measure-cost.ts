@@ -11,7 +11,7 @@ export interface TokenCost {
   readonly figures: Figures;
 }
 
-const authorizationTitle = 'authorization of somebody with a session: a code';
+const authorizationTitle = 'authorization of a user with a session: a code';
 
 /** What tokens cost server and database, without anything to compare with. */
 export async function measureTokenCost(options: BenchOptions): Promise<TokenCost[]> {

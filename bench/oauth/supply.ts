@@ -18,7 +18,7 @@ export interface ReadyRequest {
 const grantRows = ['client_credentials', 'authorization_code', 'refresh_token'] as const;
 export type OAuthRowName = (typeof grantRows)[number] | 'introspection' | 'userinfo';
 
-/** What both servers are told of the one client and the one user there are. */
+/** The client and the user that both servers are configured with. */
 export const callback = 'https://app.example/callback';
 export const verifier = 'a-verifier-for-benchmarks-that-is-long-enough-0123456789';
 export const userScopes = ['openid', 'email', 'profile', 'offline_access'];

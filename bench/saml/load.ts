@@ -39,7 +39,7 @@ export async function loadSaml(world: World, url: string): Promise<LoadedSaml> {
   const path = `/application/saml/bench/sso/binding/redirect/?${query}`;
   const answer = await fetch(`${url}${path}`, { headers: { cookie } });
   const page = await answer.text();
-  if (!page.includes('SAMLResponse')) throw new Error(`nobody was signed in: ${answer.status} ${page}`);
+  if (!page.includes('SAMLResponse')) throw new Error(`no user was signed in: ${answer.status} ${page}`);
   return {
     privateKey: pair.key,
     supply: { method: 'GET', path, requests: [{ authorization: '', cookie, form: null }], isSingleUse: false },

@@ -41,7 +41,7 @@ const nodeSchema: JsonSchema = objectSchema({
   pk: stringSchema,
   name: stringSchema,
   mode: { type: 'string', enum: ['all', 'any'] },
-  enabled: { ...booleanSchema, description: 'What is switched off lets nobody in, whatever its bindings say.' },
+  enabled: { ...booleanSchema, description: 'A disabled object denies everyone, whatever its bindings say.' },
   passing: booleanSchema,
   bindings: arrayOf(bindingSchema),
 });

@@ -45,7 +45,7 @@ export async function signInByPassword(
     return { outcome: 'wrong', reason: end.reason };
   }
   const user = signedInBy(end.context);
-  return user === null ? { outcome: 'wrong', reason: 'the flow signs nobody in' } : { outcome: 'right', user };
+  return user === null ? { outcome: 'wrong', reason: 'the flow signs no user in' } : { outcome: 'right', user };
 }
 
 function answerTo(challenge: Row, { username, password, code, asksDevices }: GivenPassword): Row | null {

@@ -96,7 +96,7 @@ const textsOf = (errors: unknown): string[] =>
     }),
   );
 
-/** The user that the walk has signed in: a flow that proves nothing, or has no login stage, lets nobody in. */
+/** The user that the walk has signed in: a flow that proves nothing, or has no login stage, signs no user in. */
 export const signedInBy = (context: FlowContext): number | null => {
   const user = context.pending_user;
   return user !== null && isProven(context) && context.signed_in === user ? user : null;

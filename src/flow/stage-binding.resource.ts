@@ -52,7 +52,7 @@ export const stageBindingResource = defineResource({
     re_evaluate_policies: boolean({
       default: true,
       filter: true,
-      help: 'Evaluate the bound policies when somebody reaches this step.',
+      help: 'Evaluate the bound policies when a user reaches this step.',
     }),
     order: integer({ filter: true, help: 'Stages come from the lowest number up.' }),
     policy_engine_mode: choice(policyEngineModes, {

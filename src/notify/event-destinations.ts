@@ -7,5 +7,5 @@ export const eventDestinations = (...members: string[]) =>
   guardDestinations({
     members,
     permissions: eventPermissions,
-    refusal: 'Whoever gets events reads them: changing that takes permission to see events.',
+    refusal: 'Changing where events are sent requires permission to view events.',
   });

@@ -34,7 +34,7 @@ type Brought = Pick<Call, 'now'> & Partial<Pick<Call, 'actor' | 'body' | 'upload
 const noBody = () => ({});
 const noUpload = async () => null;
 
-/** A request as a call: nobody's, and without a body, unless told otherwise. */
+/** A request as a call: anonymous and without a body by default. */
 export const callOf = (
   { facts, params }: Pick<HttpCall, 'facts' | 'params'>,
   { db, world }: Pick<Call, 'db' | 'world'>,

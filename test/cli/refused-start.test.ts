@@ -37,7 +37,7 @@ const program = fileURLToPath(new URL('../../scripts/gatehouse.mjs', import.meta
 const somebody = unprivilegedUser() ?? {};
 const canRun = spawnSync('test', ['-r', program], { ...somebody }).status === 0;
 
-test.skipIf(!canRun)('a data folder whose files belong to somebody else is refused by every command', () => {
+test.skipIf(!canRun)('a data folder whose files belong to another user is refused by every command', () => {
   const folder = newFolder();
   chmodSync(folder, 0o777);
   const file = join(folder, 'gatehouse.db');

@@ -6,7 +6,7 @@ import { idpMetadata, samplePair } from './sample-certificate.ts';
 /** A permission on a group, which must be there. */
 const sampleJwk = { kty: 'OKP', crv: 'Ed25519', x: 'sample' };
 const onGroup: ResourceHint = {
-  // Nobody moves to another object what they do not hold there.
+  // No user moves to another object what they do not hold there.
   alsoNeeds: ['svc_core.view_group'],
   columns: async ({ key, permission }) => ({
     permission: await permission('svc_core.view_group'),
@@ -64,7 +64,7 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
     // A binding needs the right to change what it is bound to, and to see what it binds.
     alsoNeeds: ['svc_events.change_notificationrule', 'svc_events.view_event', 'svc_policies.view_policy'],
   },
-  // Nobody leads data to others who does not see it.
+  // Changing where data is sent takes permission to view it.
   'svc_events.notificationrule': { alsoNeeds: ['svc_events.view_event', 'svc_core.view_group'] },
   'svc_events.notificationtransport': { alsoNeeds: ['svc_events.view_event'] },
   ...Object.fromEntries(

@@ -33,7 +33,7 @@ export interface Maker {
 interface Course {
   /** The models being made on the way to this one: none of them can be referred to yet. */
   readonly within: readonly string[];
-  /** Whether objects to refer to are made anew, where pairs have to be unique. */
+  /** Whether to create new objects to refer to, where pairs have to be unique. */
   readonly fresh: boolean;
 }
 
@@ -59,7 +59,7 @@ export function createMaker(server: TestServer): Maker {
     const { visibility, family, table } = resource;
     if (visibility?.by !== 'owner') return;
     const { column, write } = visibility;
-    // What nobody but its owner may write is the administrator's, unless a test wants it otherwise.
+    // What no user but its owner may write is the administrator's, unless a test wants it otherwise.
     const user = owner ?? (write === 'only owner' ? await administrator() : undefined);
     if (user === undefined) return;
     const home = family && Object.hasOwn(family.fields, column) ? family.table : table;

@@ -136,7 +136,7 @@ describeOnSqlite(
       ['is silent', () => 'silence'],
     ];
 
-    test.each(troubles)('lets nobody pass when the service %s, and records an event', async (_, answer) => {
+    test.each(troubles)('lets no user pass when the service %s, and records an event', async (_, answer) => {
       const walk = await makeWalk(server(), [['captcha', settings()]]);
       const browser = openBrowser(server());
       await browser.show(walk.slug);
@@ -163,7 +163,7 @@ describeOnSqlite(
       expect(events.map(({ action }) => action)).toEqual(Array(5).fill('configuration_error'));
     });
 
-    test('lets nobody pass when the service is unreachable or its address forbidden', async () => {
+    test('lets no user pass when the service is unreachable or its address forbidden', async () => {
       for (const api_url of ['http://127.0.0.1:1/', 'http://169.254.169.254/latest/']) {
         const walk = await makeWalk(server(), [['captcha', settings({ api_url })]]);
         const browser = openBrowser(server());

@@ -15,13 +15,13 @@ const byPassword: Parameters<typeof makeWalk>[1] = [
   ['password', { backends: ['svc.core.auth.InbuiltBackend'] }],
 ];
 
-describeOnBoth('what changes while somebody is on a walk', (server, kind) => {
+describeOnBoth('what changes while a user is on a walk', (server, kind) => {
   const faults = async () => {
     const { rows } = await sql`select 1 from events where action = 'system_exception'`.execute(server().world.db.read);
     return rows.length;
   };
 
-  /** Somebody who has shown name and password, and stands at a step before they are signed in. */
+  /** A user who has shown name and password, and stands at a step before they are signed in. */
   async function standing() {
     const walk = await makeWalk(server(), [...byPassword, ['dummy'], ['user_login']], {
       designation: 'authentication',
@@ -98,7 +98,7 @@ describeOnBoth('what changes while somebody is on a walk', (server, kind) => {
     expect(await keepsPassword(user)).toBe(true);
   });
 
-  test('a user who is renamed signs in, and nobody else who has the name since', async () => {
+  test('a user who is renamed signs in, and no other user who has the name since', async () => {
     const { walk, user, browser } = await standing();
     await server().admin.patch(`/core/users/${user.pk}/`, { username: unique('renamed') });
     await made(server(), '/core/users/', { username: user.username, name: '' });
@@ -129,7 +129,7 @@ describeOnBoth('what changes while somebody is on a walk', (server, kind) => {
     expect(rows).toEqual([]);
   });
 
-  test('what was agreed to before a name is typed tells nobody whether it exists', async () => {
+  test('what was agreed to before a name is typed does not disclose whether it exists', async () => {
     const { slug } = await makeWalk(server(), [['consent'], ...byPassword], { designation: 'authentication' });
     const { username } = await personWithPassword(server());
     const changesCookie = async (uid_field: string) => {

@@ -23,7 +23,7 @@ describeOnBoth(
     }
     type Parties = Awaited<ReturnType<typeof between>>;
 
-    /** Begins the flow as a provider does for somebody who wants to use an application. */
+    /** Begins the flow as a provider does for a user who wants to use an application. */
     async function begin({ user, application, walk }: Parties, scopes: readonly string[]): Promise<Browser> {
       const plan: FlowPlan = {
         flow: { pk: walk.pk, slug: walk.slug },

@@ -94,7 +94,7 @@ describeOnBoth(
       expect((await browser.answer(walk.slug, yes)).body).toMatchObject(waiting);
       const refused = await browser.answer(walk.slug, yes);
       expect(refused.body.response_errors.non_field_errors[0].string).toMatch(/^A mail was sent a moment ago/);
-      // Beginning anew does not help: the count is the person's, not the browser's.
+      // Beginning again does not help: the count is the person's, not the browser's.
       await asked(walk.slug, user.email);
       expect(mail.mails).toHaveLength(3);
       const newer = linkIn(mail).search.slice(1);

@@ -124,7 +124,7 @@ describeOnBoth(
       ahead = 0;
     });
 
-    test('is void for somebody who has signed in since', async () => {
+    test('is void for a user who has signed in since', async () => {
       const walk = await dummies();
       const browser = openBrowser(server());
       await browser.show(walk.slug);

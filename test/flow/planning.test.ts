@@ -21,7 +21,7 @@ describeOnSqlite('planning a walk', (server) => {
     return browser;
   };
 
-  // Whether the step is taken when its policy says one thing at the plan and another when somebody comes to it.
+  // Whether the step is taken when its policy says one thing at the plan and another when a user comes to it.
   test.each([
     [{ evaluate_on_plan: true, re_evaluate_policies: false }, [true, true, false, false]],
     [{ evaluate_on_plan: false, re_evaluate_policies: true }, [true, false, true, false]],
@@ -101,7 +101,7 @@ describeOnSqlite('planning a walk', (server) => {
       require_authenticated: [false, true, true],
       require_unauthenticated: [true, false, false],
       require_superuser: [false, false, true],
-      // That somebody is an outpost nobody can prove yet.
+      // No caller can prove to be an outpost yet.
       require_outpost: [false, false, false],
     };
     for (const [authentication, expected] of Object.entries(begins)) {

@@ -152,7 +152,7 @@ describeOnSqlite(
       expect((await openBrowser(server()).show(flow)).body.component).toBe(denied);
     });
 
-    test('lets invited people in, and nobody while it is off', async () => {
+    test('lets invited people in, and no user while it is off', async () => {
       const flow = 'default-enrollment-flow';
       const { link } = await made(server(), '/stages/invitation/invitations/', { name: unique('invitation') });
       const query = new URL(link).search.slice(1);
@@ -169,7 +169,7 @@ describeOnSqlite(
       expect((await browser.get('/core/users/me/')).body.user.username).toBe(username);
     });
 
-    test('lets everybody make an account whose address is confirmed, and nobody while it is off', async () => {
+    test('lets everybody make an account whose address is confirmed, and no user while it is off', async () => {
       const flow = 'default-registration-flow';
       expect((await openBrowser(server()).show(signInFlow)).body.enroll_url).toBeUndefined();
       await turn(server(), 'registration', true);
@@ -201,7 +201,7 @@ describeOnSqlite(
       expect((await browser.get('/core/users/me/')).body.user.username).toBe(username);
       expect((await openBrowser(server()).show(flow, query)).body.component).toBe(denied);
 
-      // Who has an account learns it from the link, and nobody else does.
+      // Who has an account learns it from the link, and no other user does.
       const second = await register(email.toUpperCase());
       const again = openBrowser(server());
       await again.show(flow, second);

@@ -204,7 +204,7 @@ describeOnBoth(
       expect(again.asked.body.component).toBe('xak-flow-redirect');
     });
 
-    test('a used-up list of recovery codes lets nobody in without a code', async () => {
+    test('a used-up list of recovery codes lets no user in without a code', async () => {
       const user = await personWithPassword(server());
       const codes = await giveCodes(server(), user.username);
       for (const code of codes) {

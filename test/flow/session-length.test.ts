@@ -17,7 +17,7 @@ const sessions = '/core/authenticated_sessions/';
 describeOnBoth(
   'the length of sessions',
   (server) => {
-    /** Signs somebody in by a login stage with these settings. */
+    /** Signs a user in by a login stage with these settings. */
     async function enter(user: TestUser, settings: Record<string, unknown>, ip?: string): Promise<Browser> {
       const walk = await makeWalk(server(), [
         ['identification', { user_fields: ['username'] }],

@@ -67,7 +67,7 @@ describeOnSqlite('what a sign-in shows and counts', (server) => {
     return Number(rows[0]?.score ?? 0);
   };
 
-  test('a name that nobody has lowers its reputation where it is refused at once', async () => {
+  test('a name that no user has lowers its reputation where it is refused at once', async () => {
     const { username } = await server().user();
     const strict = ['identification', { user_fields: ['username'], pretend_user_exists: false }] as const;
     const { slug } = await makeWalk(server(), [strict, passwordAsked]);
@@ -78,7 +78,7 @@ describeOnSqlite('what a sign-in shows and counts', (server) => {
     expect([await scoreOf(guess), await scoreOf(username)]).toEqual([-2, 0]);
   });
 
-  test('a step for names of bad reputation is shown for names that nobody has, too', async () => {
+  test('a step for names of bad reputation is shown for names that no user has, too', async () => {
     const { slug, bindings } = await makeWalk(server(), [
       nameAsked,
       ['deny', { deny_message: 'Not now.' }],

@@ -46,7 +46,7 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     }
   });
 
-  test('tells administrators, and nobody else, that an account is not active', async () => {
+  test('tells administrators, and no other user, that an account is not active', async () => {
     const user = await person();
     await server().admin.patch(`/core/users/${user.pk}/`, { is_active: false });
     const browser = openBrowser(server());

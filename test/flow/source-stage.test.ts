@@ -16,7 +16,7 @@ const asks = 'xak-source-mediasrc';
 const done = { component: 'xak-flow-redirect', to: '/if/user/' };
 
 let lastId = 90_000;
-/** Somebody with an account at the media server. */
+/** A user with an account at the media server. */
 function account() {
   lastId += 1;
   const username = unique('media');
@@ -44,7 +44,7 @@ describeOnSqlite(
     const said = ({ body }: { body: { response_errors?: { non_field_errors: { string: string }[] } } }) =>
       body.response_errors?.non_field_errors[0]?.string;
 
-    test('identifies somebody by the linked account', async () => {
+    test('identifies a user by the linked account', async () => {
       const { source, walk } = await place();
       const user = await linked(source);
       const browser = openBrowser(server());

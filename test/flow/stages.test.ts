@@ -199,7 +199,7 @@ describeOnBoth('the stages of flows', (server, kind) => {
   // What follows does not depend on the database.
   if (kind === 'postgres') return;
 
-  test('deny lets nobody pass, and answers according to the denied_action of the flow', async () => {
+  test('deny lets no user pass, and answers according to the denied_action of the flow', async () => {
     const said = { deny_message: 'Not today.' };
     const walk = await makeWalk(server(), [['deny', said]], { denied_action: 'message' });
     const answer = await openBrowser(server()).show(walk.slug, 'next=/somewhere');
@@ -208,7 +208,7 @@ describeOnBoth('the stages of flows', (server, kind) => {
     expect((await openBrowser(server()).show(onward.slug, 'next=/somewhere')).body.to).toBe('/somewhere');
   });
 
-  test('dummy waits for an answer of its own, and lets nobody pass when it throws', async () => {
+  test('dummy waits for an answer of its own, and lets no user pass when it throws', async () => {
     const walk = await makeWalk(server(), [['dummy'], ['dummy', { throw_error: true }]]);
     const browser = openBrowser(server());
     await browser.show(walk.slug);
@@ -231,7 +231,7 @@ describeOnBoth('the stages of flows', (server, kind) => {
     expect(events[0]?.context.message).toMatch(new RegExp(`^The stage dummy-\\w+ of the flow ${walk.slug} failed: .+`));
   });
 
-  test('a flow for signed-in people starts for nobody else', async () => {
+  test('a flow for signed-in people does not start for others', async () => {
     const walk = await makeWalk(server(), [['dummy']], { authentication: 'require_authenticated' });
     expect((await openBrowser(server()).show(walk.slug)).body.component).toBe('xak-stage-access-denied');
     const user = await server().user();
@@ -300,7 +300,7 @@ describeOnBoth('the stages of flows', (server, kind) => {
     expect(unknown.body.response_errors.non_field_errors[0].string).toBe('Failed to authenticate.');
   });
 
-  test('user_login denies when there is nobody to sign in', async () => {
+  test('user_login denies when there is no user to sign in', async () => {
     const walk = await makeWalk(server(), [['user_login']]);
     expect((await openBrowser(server()).show(walk.slug)).body.component).toBe('xak-stage-access-denied');
   });

@@ -145,7 +145,7 @@ describeOnSqlite(
       expect((await browser.answer(slug, {})).body.response_errors).toBeUndefined();
     });
 
-    test('are not those that somebody began to set up who knew an old password', async () => {
+    test('are not those that a user began to set up who knew an old password', async () => {
       const user = await person();
       const { slug } = await setUpFlow();
       const begin = async () => (await (await signedInBrowser(server(), user.pk)).show(slug)).body;
@@ -223,7 +223,7 @@ describeOnSqlite(
       ['is cut off', () => 'cut'],
     ];
 
-    test.each(troubles)('let nobody pass when the service %s', async (_, answerOf) => {
+    test.each(troubles)('let no user pass when the service %s', async (_, answerOf) => {
       const { user } = await enrolled();
       const flow = await signInFlow();
       const { browser, device } = await atPhone(flow, user);

@@ -82,7 +82,7 @@ describeOnBoth('WebAuthn devices as a factor', (server, kind) => {
     expect(errorOf((await replayed.browser.answer(flow, { webauthn: proof })).body)).toBe(failed);
   });
 
-  test('a signature counter that does not rise lets nobody pass, and is recorded', async () => {
+  test('a signature counter that does not rise lets no user pass, and is recorded', async () => {
     const user = await person();
     const flow = await secondFactor();
     const first = await atKey(flow, user);

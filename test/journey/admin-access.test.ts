@@ -5,7 +5,7 @@ import { describeJourney } from '../support/journey.ts';
 import { made, makeWalk, unique } from '../support/make-walk.ts';
 import type { TestServer } from '../support/server.ts';
 
-/** An application for a group, and for whom a policy lets in, which is nobody. */
+/** An application for a group, and for whom a policy lets in, which is no user. */
 async function makeGround(server: TestServer) {
   const { admin } = server;
   const staff = (await admin.post('/core/groups/', { name: unique('Staff') })).body;
@@ -20,7 +20,7 @@ async function makeGround(server: TestServer) {
 }
 
 describeJourney('the admin page about access', (journey) => {
-  test('tells whether somebody may open an application, and by which bindings', async () => {
+  test('tells whether a user may open an application, and by which bindings', async () => {
     const { staff, policy, app, dana, eve } = await makeGround(journey().server);
     const page = await visitAdmin(journey(), '/');
     await page.getByRole('navigation', { name: 'Administration' }).getByRole('link', { name: 'Access' }).click();

@@ -112,7 +112,7 @@ describeJourney('declared actions on the pages of lists and objects', (journey) 
     await page.waitForLoadState('networkidle');
   });
 
-  test('are offered to delegates as far as their rights go, on single objects too, and to nobody else', async () => {
+  test('are offered to delegates as far as their rights go, on single objects too, and to no other user', async () => {
     const { server } = journey();
     const [one, other] = [await generated(), await generated()];
     const delegate = await server.user(['svc_crypto.view_certificatekeypair']);

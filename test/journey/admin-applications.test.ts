@@ -257,7 +257,7 @@ describeJourney('the admin pages of applications', (journey) => {
     expect(redirect_uris).toEqual([{ matching_mode: 'regex', url: 'https://[a-z]+\\.example\\.com/done' }]);
   });
 
-  test('refuse redirect addresses to which nobody could return', async () => {
+  test('refuse redirect addresses to which no user could return', async () => {
     const page = await visitAdmin(journey(), '/applications/new/?template=openid-connect');
     await page.getByLabel('Name (required)').fill('Wiki');
     await page.getByLabel('Address (required)').fill('https://wiki.example.org');

@@ -9,7 +9,7 @@ import { signIn } from '../support/session.ts';
 
 const restored = 'These are your unsaved changes from before.';
 const inputOf = (page: Page, name: string) => page.locator(`[data-field="${name}"] :is(input, textarea)`);
-const conflictOf = (page: Page) => page.getByRole('dialog', { name: 'Somebody else has changed this in the meantime' });
+const conflictOf = (page: Page) => page.getByRole('dialog', { name: 'Someone else has changed this in the meantime' });
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).click();
 const storage = (page: Page) => page.evaluate<string>('JSON.stringify(sessionStorage)');
 
@@ -17,7 +17,7 @@ const makeProvider = (server: TestServer) =>
   made(server, '/providers/oauth2/', { name: unique('provider'), redirect_uris: [] });
 
 describeJourney('unsaved changes', (journey) => {
-  test('meet those of somebody else when one returns to them', async () => {
+  test('meet those of another user when one returns to them', async () => {
     const { server } = journey();
     const { pk, name } = await made(server, '/core/groups/', { name: unique('group') });
     const page = await visitAdmin(journey(), `/edit/core/groups/${pk}/`);
@@ -52,7 +52,7 @@ describeJourney('unsaved changes', (journey) => {
     expect((await server.admin.get(`/core/groups/${pk}/`)).body).toMatchObject({ name: mine, is_superuser: true });
   });
 
-  test('keep a typed secret when somebody else was quicker, and when a file is uploaded', async () => {
+  test('keep a typed secret when another user was quicker, and when a file is uploaded', async () => {
     const { server } = journey();
     const { pk } = await makeProvider(server);
     const page = await visitAdmin(journey(), `/edit/providers/oauth2/${pk}/`);

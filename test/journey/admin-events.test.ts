@@ -8,7 +8,7 @@ import { makeApplication, makeProvider } from '../support/providers.ts';
 
 describeJourney('the events page of administrators', (journey) => {
   // A text was made of each, which failed and left an empty page.
-  test('opens an event of somebody who wrote objects for texts', async () => {
+  test('opens an event of a user who wrote objects for texts', async () => {
     const { user } = journey().server;
     const other = await user(['svc_events.add_event']);
     const wordless = { toString: 1, valueOf: 1 };
@@ -103,7 +103,7 @@ describeJourney('the events page of administrators', (journey) => {
     const since = new URL((await asked).url()).searchParams.get('created__gte');
     expect(Date.now() - Date.parse(String(since))).toBeLessThanOrEqual(24 * 3_600_000);
     await page.getByText('2 events', { exact: true }).waitFor();
-    // Dragging over the chart chooses hours, here some without these events. It ends when the chart is drawn anew.
+    // Dragging over the chart chooses hours, here some without these events. It ends when the chart is drawn again.
     await charted;
     const chart = await page.getByRole('img', { name: 'Events over time' }).locator('.u-over').boundingBox();
     const across = (share: number) => (chart?.x ?? 0) + (chart?.width ?? 0) * share;

@@ -83,7 +83,7 @@ describeJourney('the admin pages of flows', (journey) => {
     await expect.poll(() => namesOf(server, slug)).toEqual([who, login, dummy]);
     expect(await stages.allInnerTexts()).toEqual([who, login, dummy]);
 
-    // Somebody else has moved one meanwhile: nothing is overwritten.
+    // Another user has moved one meanwhile: nothing is overwritten.
     const { steps } = await designOf(server, slug);
     const bindings = steps.map(({ pk }: Step) => pk).toReversed();
     expect((await server.admin.post(`/flows/instances/${slug}/order/`, { bindings })).status).toBe(200);

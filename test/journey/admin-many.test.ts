@@ -73,7 +73,7 @@ describeJourney('admin pages of objects with very many others', (journey) => {
     await page.getByText('102 policy bindings').waitFor();
   });
 
-  test('turn the pages of the applications that somebody may open', async () => {
+  test('turn the pages of the applications that a user may open', async () => {
     const { server } = journey();
     const dana = await server.user();
     const letter = unique('app');

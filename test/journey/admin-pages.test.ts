@@ -67,12 +67,12 @@ describeJourney('the admin pages', (journey) => {
     await page.getByRole('option', { name: 'Connect an application: “grafana”' }).click();
     await page.getByRole('link', { name: /Grafana/ }).waitFor();
     await find('invite');
-    await page.getByRole('option', { name: 'Invite somebody' }).click();
+    await page.getByRole('option', { name: 'Invite a user' }).click();
     await page.getByRole('dialog').waitFor();
     await page.waitForLoadState('networkidle');
   });
 
-  test('tell somebody without rights so, and lead to their account', async () => {
+  test('tell a user without rights so, and lead to their account', async () => {
     const { pk, username } = await journey().server.user();
     const page = await visitAdmin(journey(), '/core/users/', { user: pk });
     await page.getByRole('heading', { name: 'Nothing to administer' }).waitFor();
@@ -404,7 +404,7 @@ describeJourney('the admin pages', (journey) => {
     expect(drafts.filter((key) => key.includes(group.pk))).toEqual([]);
   });
 
-  test('show both versions when somebody else was quicker, and overwrite nothing', async () => {
+  test('show both versions when another user was quicker, and overwrite nothing', async () => {
     const { server } = journey();
     const group = await makeGroup(server);
     const page = await visitAdmin(journey(), `/edit/core/groups/${group.pk}/`);
@@ -413,7 +413,7 @@ describeJourney('the admin pages', (journey) => {
     const theirs = unique('theirs');
     await server.admin.patch(`/core/groups/${group.pk}/`, { name: theirs, is_superuser: true });
     await page.getByRole('button', { name: 'Save' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Somebody else has changed this in the meantime' });
+    const dialog = page.getByRole('dialog', { name: 'Someone else has changed this in the meantime' });
     await dialog.getByRole('row', { name: `Name ${theirs} ${mine}` }).waitFor();
     await dialog.getByRole('row', { name: 'Superuser Yes No' }).waitFor();
     expect((await server.admin.get(`/core/groups/${group.pk}/`)).body.name).toBe(theirs);

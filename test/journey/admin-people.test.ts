@@ -249,7 +249,7 @@ describeJourney('the admin pages of people', (journey) => {
     await page.getByText('is saved.').waitFor();
     expect((await admin.get(`/core/users/${stronger.pk}/`)).body).toMatchObject({ name: 'Somebody Else' });
     expect(await groupsOf(server, stronger.pk)).toEqual([open.pk]);
-    // Nobody makes superusers who is none, and nobody gives a role more than they hold.
+    // No user makes superusers who is none, and no user gives a role more than they hold.
     await moveTo(page, '/new/core/groups/');
     await page.locator('[data-field="is_superuser"][data-fixed]').waitFor();
     expect(await named()).toEqual(['is_superuser']);
@@ -300,7 +300,7 @@ describeJourney('the admin pages of people', (journey) => {
     await page.getByRole('link', { name: 'Administration' }).waitFor();
   });
 
-  test('let a help desk see why somebody cannot sign in', async () => {
+  test('let a help desk see why a user cannot sign in', async () => {
     const { server } = journey();
     const dana = await personWithPassword(server);
     const clerk = await server.user([], { username: unique('clerk') });
@@ -321,7 +321,7 @@ describeJourney('the admin pages of people', (journey) => {
     await page.waitForLoadState('networkidle');
   });
 
-  test('show what somebody who leaves could open, keep them out, and let them in again', async () => {
+  test('show what a user who leaves could open, keep them out, and let them in again', async () => {
     const { server } = journey();
     const dana = await server.user([], { username: unique('dana') });
     const application = await makeApplication(server);

@@ -28,7 +28,7 @@ describeJourney('the admin pages of sources', (journey) => {
     await page.getByText('Users without an account are denied').waitFor();
   });
 
-  test('do not offer to sign in by the source that nobody comes from', async () => {
+  test('do not offer to sign in by the source that no user comes from', async () => {
     const page = await visitAdmin(journey(), '/sources/all/gatehouse-built-in/');
     await page.getByRole('region', { name: 'Flows' }).waitFor();
     await page.waitForLoadState('networkidle');

@@ -6,7 +6,7 @@ import { describeJourney, whoIs } from '../support/journey.ts';
 import { made, makeWalk, unique } from '../support/make-walk.ts';
 
 describeJourney('values in forms and on pages', (journey) => {
-  test('an expression with the line ends of Windows stays as it is until somebody changes it', async () => {
+  test('an expression with the line ends of Windows stays as it is until a user changes it', async () => {
     const { server } = journey();
     const expression = 'const a = 1;\r\nreturn a === 1;';
     const { pk } = await made(server, '/policies/expression/', { name: unique('policy'), expression });

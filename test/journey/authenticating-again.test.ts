@@ -6,7 +6,7 @@ import { unique } from '../support/make-walk.ts';
 import { password, personWithPassword } from '../support/second-factor.ts';
 
 describeJourney('signing in again', (journey) => {
-  /** Somebody whose sign-in was long ago, at a section of their account. */
+  /** A user whose sign-in was long ago, at a section of their account. */
   async function oldVisit(section: string) {
     const { server } = journey();
     const person = await personWithPassword(server);

@@ -54,7 +54,7 @@ describeJourney(
       await page.waitForURL('**/if/user/');
       expect(await whoIs(page)).toBe(username);
 
-      // The same in the middle of a flow, for somebody whom it knows by now.
+      // The same in the middle of a flow, for a user whom it knows by now.
       authToken = 'a-token-of-nobody';
       const asking = await makeWalk(server, [['source', { source: source.pk }], ['dummy']]);
       await page.goto(`/if/flow/${asking.slug}/`);

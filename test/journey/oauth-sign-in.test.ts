@@ -14,7 +14,7 @@ afterAll(() => Promise.all([peer.close(), port.close()]));
 describeJourney(
   'an OpenID provider',
   (journey) => {
-    test('lets somebody in by the button on the sign-in page, and refuses on a page with a way back', async () => {
+    test('lets a user in by the button on the sign-in page, and refuses on a page with a way back', async () => {
       const { server } = journey();
       port.leadsTo(server.url);
       const source = await signInSource(server, {

@@ -27,7 +27,7 @@ describeJourney('a web application that signs people in here', (journey) => {
     return { url: real.url, person, party };
   }
 
-  /** Somebody who has signed in on their way to it, and is asked whether they agree. */
+  /** A user who has signed in on their way to it, and is asked whether they agree. */
   async function atConsent() {
     const { server, window } = journey();
     const { url, person, party } = await begin(server);
@@ -123,7 +123,7 @@ describeJourney('a web application that signs people in here', (journey) => {
     await expect.poll(() => real?.over.length).toBe(before + 1);
     expect(await whoIs(page)).toBeNull();
     await page.getByLabel('Email address or username').waitFor();
-    // It has forgotten them as well, and has to ask anew.
+    // It has forgotten them as well, and has to ask again.
     await page.goto(`${url}/`);
     await page.getByLabel('Email address or username').waitFor();
   });

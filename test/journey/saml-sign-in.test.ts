@@ -13,7 +13,7 @@ afterAll(() => Promise.all([peer.close(), port.close()]));
 describeJourney(
   'a SAML identity provider (samlify)',
   (journey) => {
-    test('lets somebody in by the button, links accounts, and signs out both ways', async () => {
+    test('lets a user in by the button, links accounts, and signs out both ways', async () => {
       const { server } = journey();
       const { admin } = server;
       port.leadsTo(server.url);

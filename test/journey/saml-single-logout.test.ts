@@ -12,7 +12,7 @@ afterAll(() => front.close());
 describeJourney(
   'SAML single logout',
   (journey) => {
-    test('nobody stays signed in because one service provider keeps the browser', async () => {
+    test('no user stays signed in because one service provider keeps the browser', async () => {
       const { server, window } = journey();
       front.leadsTo(server.url);
       const first = await startSimpleSp(server, 'wants its cookie');

@@ -22,7 +22,7 @@ async function plugInAuthenticator(page: Page): Promise<void> {
   });
 }
 
-/** Somebody with a password, who has registered a passkey in this window. */
+/** A user with a password, who has registered a passkey in this window. */
 async function personWithPasskey(journey: Journey): Promise<{ username: string; page: Page }> {
   const { username } = await personWithPassword(journey.server);
   const page = await journey.window();

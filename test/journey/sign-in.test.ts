@@ -139,7 +139,7 @@ describeJourney('signing in', (journey) => {
     await expect.poll(() => page.getByText('You have signed out.').count()).toBe(0);
   });
 
-  test('is not needed by somebody who is signed in, and says so', async () => {
+  test('is not needed by a user who is signed in, and says so', async () => {
     const username = await person(journey());
     const page = await journey().window();
     await page.goto('/');

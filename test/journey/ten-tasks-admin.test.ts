@@ -32,7 +32,7 @@ function countSteps() {
 const link = (page: Page, name: string | RegExp) => page.getByRole('link', { name });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-/** A window of somebody whom the server has never seen. */
+/** A window of a user whom the server has never seen. */
 async function openSignInLink({ server, window }: Journey): Promise<Page> {
   const { db, key, clock } = server.world;
   const user = (await server.admin.get('/core/users/me/')).body.user.pk;

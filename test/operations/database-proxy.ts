@@ -6,7 +6,7 @@ export interface DatabaseProxy {
   readonly url: string;
   /** The database goes away: open connections break, new ones are refused. */
   away(): void;
-  /** The network swallows everything: connections stay open and nobody answers. */
+  /** The network swallows everything: connections stay open without a response. */
   silent(): void;
   /** Responses are kept back until the way is open again. */
   hold(): void;

@@ -83,7 +83,7 @@ describe.skipIf(!hasPrograms)('the commands in the documentation', () => {
     expect(body.results[0].flow_recovery).toBe((await admin.get('/flows/instances/default-recovery-flow/')).body.pk);
   });
 
-  test('invite somebody by mail', async () => {
+  test('invite a user by mail', async () => {
     const { body: group } = await admin.post('/core/groups/', { name: 'newcomers' });
     const said = await follow('docs/invitations.md', {}, `group=${group.pk}`);
     expect(said).toContain('/if/flow/default-enrollment-flow/?itoken=');

@@ -29,7 +29,7 @@ async function inFlight({ url }: RunningServer, path: string, length: number): P
 
 const isStopping = ({ stdout }: RunningServer) => expect.poll(stdout).toContain('Gatehouse is stopping');
 
-/** What somebody finds who comes anew. */
+/** What a new visitor finds. */
 const knock = (url: string) =>
   rawConnection(url).then(
     ({ socket }) => {

@@ -5,7 +5,7 @@ import { pageNeeds } from '../support/page-needs.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { adminToken, describeOnSqlite } from '../support/server.ts';
 
-// As Chromium and Firefox say it when somebody opens an address.
+// As Chromium and Firefox say it when a user opens an address.
 const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8' };
 const program = { accept: 'application/json' };
 const large = 'x'.repeat(2 * 1024 * 1024 + 1);

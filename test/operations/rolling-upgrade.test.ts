@@ -91,7 +91,7 @@ describe(`migrations since ${last} only add, so that instances of ${last} can go
 describe.skipIf(!hasPostgres)(`an instance of ${last} beside one of this version`, () => {
   const token = releaseSettings.GATEHOUSE_BOOTSTRAP_TOKEN ?? '';
 
-  /** Reads, writes and sign-ins until it is told to end; gives every status that nobody should see. */
+  /** Reads, writes and sign-ins until it is told to end; gives every status that no user should see. */
   function useAll(servers: readonly RunningServer[]) {
     const surprises: string[] = [];
     const made: string[] = [];

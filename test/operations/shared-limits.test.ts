@@ -18,7 +18,7 @@ describe.skipIf(!hasPostgres)('two instances on one PostgreSQL', () => {
     await first.close();
   });
 
-  /** Nobody has used up anything from there. */
+  /** No user has used up anything from there. */
   const newAddress = () => `198.18.${randomInt(256)}.${randomInt(256)}`;
 
   /** Asks both from one address, until both refuse: how many were let through. */

@@ -19,7 +19,7 @@ describeOnBoth('policies of an application have their effects when it is used', 
       .filter(({ action }) => action.startsWith('policy_'))
       .map(({ action, context }) => [action, context.message]);
 
-  /** Somebody authorizes: what policies did, and what the client was told. */
+  /** A user authorizes: what policies did, and what the client was told. */
   async function authorize(party: Awaited<ReturnType<typeof makeRelyingParty>>) {
     const browser = await visitor(server());
     let told: URLSearchParams | undefined;

@@ -17,7 +17,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 const keep = (name: string, content: Buffer) =>
   writeFileSync(join(releaseFolder, `${version}.${name}.gz`), gzipSync(content));
 
-/** Somebody who is no administrator, in a group, with an application. */
+/** A user who is no administrator, in a group, with an application. */
 async function fill(env: Environment): Promise<void> {
   const server = await startRelease(env);
   const admin = server.as(releaseSettings.GATEHOUSE_BOOTSTRAP_TOKEN ?? '');

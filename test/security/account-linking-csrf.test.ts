@@ -41,7 +41,7 @@ describeOnSqlite(
     });
 
     test.each(ways)(
-      '%s links nobody in an old session, in which an account that is linked proves its owner',
+      '%s links no user in an old session, in which an account that is linked proves its owner',
       async (way) => {
         const { path, links } = await place();
         const user = await server().user();

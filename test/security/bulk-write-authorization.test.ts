@@ -59,6 +59,6 @@ describeOnSqlite('many writes in one request', (server) => {
   });
 });
 
-/** What is written anew at each write differs. */
+/** What is written again at each write differs. */
 const withoutTimes = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value).replaceAll(/"\d{4}-\d\d-\d\dT[^"]*"/g, '"a time"'));

@@ -82,7 +82,7 @@ describeOnSqlite('a navigation from one of our own pages', (server) => {
     expect(await isSignedIn(browser)).toBe(true);
   });
 
-  test('signs nobody out: the page asks first, and its answer does', async () => {
+  test('signs no user out: the page asks first, and its answer does', async () => {
     const { browser } = await signedIn();
     const flow = 'default-invalidation-flow';
     const page = await visit(server(), browser, `/if/flow/${flow}/?next=/if/user/`, { headers });

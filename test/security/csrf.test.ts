@@ -69,7 +69,7 @@ describeOnSqlite('CSRF: a page of another origin', (server) => {
   ];
   const refused = [403, 'CSRF Failed: The request comes from a page of another origin.'];
 
-  test.each(others)('%s signs nobody in', async (_who, headers) => {
+  test.each(others)('%s signs no user in', async (_who, headers) => {
     const { url } = server();
     const browser = openBrowser(server(), own);
     await browser.show(signInFlow);
@@ -80,7 +80,7 @@ describeOnSqlite('CSRF: a page of another origin', (server) => {
     expect((await browser.answer(signInFlow, { uid_field: 'admin' })).body.component).toBe('xak-stage-password');
   });
 
-  test.each(others.slice(0, 2))('%s signs nobody out', async (_who, headers) => {
+  test.each(others.slice(0, 2))('%s signs no user out', async (_who, headers) => {
     const { pk } = await server().user();
     const { otherSite, browser } = await signIn(server(), pk);
     const answer = await otherSite.get('/flows/executor/default-invalidation-flow/', headers);

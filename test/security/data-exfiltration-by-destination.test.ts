@@ -3,9 +3,8 @@ import type { Api } from '../support/api.ts';
 import { made, unique } from '../support/make-walk.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
-const refusal = 'Whoever gets events reads them: changing that takes permission to see events.';
-const refusalOfSync =
-  'Whoever gets users and groups reads them: deciding that takes permission to see users and groups.';
+const refusal = 'Changing where events are sent requires permission to view events.';
+const refusalOfSync = 'Changing where users and groups are sent requires permission to view users and groups.';
 
 // By one right each, a delegate had events, users and groups sent to themselves that they may not see.
 describeOnSqlite('data exfiltration: changing a destination', (server) => {

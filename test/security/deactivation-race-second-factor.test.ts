@@ -14,7 +14,7 @@ describeOnBoth('a second factor, asked for before and shown after', (server) => 
     return admin.delete(`/authenticators/admin/${kind}/${pk}/`);
   };
 
-  test.each(changes)('%s: a recovery code lets nobody in', async (what) => {
+  test.each(changes)('%s: a recovery code lets no user in', async (what) => {
     const ada = await personWithPassword(server());
     const [code] = await giveCodes(server(), ada.username);
     const flow = await makeFactorFlow(server(), 'static');
@@ -24,7 +24,7 @@ describeOnBoth('a second factor, asked for before and shown after', (server) => 
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  test.each(changes)('%s: a passkey lets nobody in', async (what) => {
+  test.each(changes)('%s: a passkey lets no user in', async (what) => {
     const ada = await personWithPasskey(server());
     const flow = await makeFactorFlow(server(), 'webauthn');
     const { browser, offered } = await atFactor(server(), flow, ada);

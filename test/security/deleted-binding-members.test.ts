@@ -133,7 +133,7 @@ describeOnBoth('bindings of deleted groups and users match no user', (server) =>
     expect((await admin.get(`/policies/expression/${pk}/`)).status).toBe(200);
   };
 
-  // Without its policy, a target is open to everybody or to nobody, and a stage is passed by others than before.
+  // Without its policy, a target is open to everybody or to no user, and a stage is passed by others than before.
   test.each(Object.entries(targets))('a policy is not deleted while it decides about: %s', async (_, makeTarget) => {
     const { admin } = server();
     const { pk } = await policy();
@@ -154,7 +154,7 @@ describeOnBoth('bindings of deleted groups and users match no user', (server) =>
     expect((await server().admin.delete(`/policies/expression/${pk}/`)).status).toBe(204);
   });
 
-  test('a binding that names nobody keeps its order, and can be turned off', async () => {
+  test('a binding that names no user keeps its order, and can be turned off', async () => {
     const { pk: group } = await made(server(), '/core/groups/', { name: unique('g') });
     const app = await application({ group });
     await server().admin.delete(`/core/groups/${group}/`);
@@ -181,7 +181,7 @@ describeOnBoth('bindings of deleted groups and users match no user', (server) =>
     expect((await admin.get(`/flows/instances/${walk.slug}/diagram/`)).body.diagram).toContain(`<br>${name}"`);
   });
 
-  test('and nobody is locked out of a flow of which a stage was for a deleted group', async () => {
+  test('and no user is locked out of a flow of which a stage was for a deleted group', async () => {
     const { pk: group } = await made(server(), '/core/groups/', { name: unique('g') });
     const walk = await makeWalk(server(), [['dummy'], ['deny']]);
     for (const [at, negate] of [true, false].entries())

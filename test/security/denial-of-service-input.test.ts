@@ -39,7 +39,7 @@ const keys = (count: number, indent = '') =>
 const samlKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey;
 const dsig = 'http://www.w3.org/2000/09/xmldsig#';
 const c14n = 'http://www.w3.org/2001/10/xml-exc-c14n#';
-/** Signed by nobody, which only verifying it can tell. */
+/** Signed by an unknown key, which only verifying it can tell. */
 const signedSaml = (content: string) => `<r ID="x"><Signature xmlns="${dsig}"><SignedInfo>
   <CanonicalizationMethod Algorithm="${c14n}"/>
   <SignatureMethod Algorithm="http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"/>
@@ -192,7 +192,7 @@ describeOnSqlite('denial of service: JSON of many parts', (server) => {
     expect([answer.status, answer.body.code]).toEqual([413, 'payload_too_large']);
   });
 
-  test('is read if it has few parts, or comes from somebody known', async () => {
+  test('is read if it has few parts, or comes from a known sender', async () => {
     const { admin, nobody, user } = server();
     expect((await nobody.post(flow, { uid_field: 'x'.repeat(1_000_000) })).status).toBe(200);
     const { pk } = await user();

@@ -78,7 +78,7 @@ describeOnBoth('denial of service: hostile answers of passkeys', (server) => {
     expect(rows).toHaveLength(1);
   });
 
-  test('a name that no database stores is nobody’s', async () => {
+  test('a name that no database stores is no user’s', async () => {
     const { slug } = await makeWalk(server(), [['authenticator/validate', { device_classes: ['webauthn'] }]], {
       designation: 'authentication',
     });

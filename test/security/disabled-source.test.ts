@@ -14,7 +14,7 @@ const env = { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8', GATEHOUSE_MEDIASRC_API_UR
 describeOnSqlite(
   'a disabled source',
   (server) => {
-    test('lets nobody in, whether linked, new or signed in', async () => {
+    test('lets no user in, whether linked, new or signed in', async () => {
       const { admin, nobody } = server();
       const flow = await makeFlow(server(), 'authentication');
       const flows = { authentication_flow: flow.pk, enrollment_flow: flow.pk };

@@ -121,7 +121,7 @@ describeOnBoth('references do not disclose objects', (server) => {
     expect(new Set(open)).toEqual(new Set(Object.keys(needsNoRight)));
   });
 
-  test('nobody finds rows by what these do not show of an object that the caller may not see', async () => {
+  test('no user finds rows by what these do not show of an object that the caller may not see', async () => {
     const { user } = await target();
     const word = unique('merger');
     const provider = { name: word, url: 'https://scim.example.com', token: 'x' };
@@ -146,7 +146,7 @@ describeOnBoth('references do not disclose objects', (server) => {
     ]);
   });
 
-  test('nobody links accounts elsewhere who may not change the provider', async () => {
+  test('no user links accounts elsewhere who may not change the provider', async () => {
     const { user, group, provider } = await target();
     const rights = ['svc_core.view_user', 'svc_core.view_group', 'svc_providers_scim.view_scimprovider'];
     const { api } = await server().user([

@@ -117,7 +117,7 @@ describeOnSqlite(
         server().world.db.read,
       );
       const late = { link: rows[0]?.pk, stage: stages[2], title: 'x', isRecorded: true };
-      expect((await runJob(server(), 'mail_link', late)).message).toBe('There is nobody to send it to.');
+      expect((await runJob(server(), 'mail_link', late)).message).toBe('There is no user to send it to.');
       expect((await browser.answer(slug, yes, query)).body).toMatchObject(waits);
       await server().admin.patch(`/core/users/${pk}/`, { email: mine });
       expect((await browser.show(slug)).body.component).toBe('xak-stage-dummy');

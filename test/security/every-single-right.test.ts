@@ -147,7 +147,7 @@ describeOnSqlite('one permission cannot be used to gain more', (server) => {
     expect(held.filter((name) => !rights.includes(name) && name !== 'svc_core.view_token_key')).toEqual([]);
   }
 
-  test('each resource declares what it reaches, or is listed with a reason why it reaches nobody', () => {
+  test('each resource declares what it reaches, or is listed with a reason why it reaches no user', () => {
     const { resources } = server().app.engine.registry;
     const silent = resources.filter((resource) => !resource.reaches && !isOwnOrLink(resource));
     expect(silent.map(({ model }) => model).filter((model) => !reachesNobody[model])).toEqual([]);
@@ -172,7 +172,7 @@ describeOnSqlite('one permission cannot be used to gain more', (server) => {
     return resource ? resource.permission('view') : null;
   }
 
-  /** Requests that the right may open, aimed at those who hold more where they are about somebody. */
+  /** Requests that the right may open, aimed at those who hold more where they are about a user. */
   async function attacksFor(right: string, model: string): Promise<PreparedRequest[]> {
     const verb = /\.(view|add|change|delete)_/.exec(right)?.[1] ?? '';
     const isOpened = opened[verb] ?? (() => true);
@@ -239,7 +239,7 @@ describeOnSqlite('one permission cannot be used to gain more', (server) => {
           where ${sql.ref(own)} in (${sql.join([...keys])}) order by ${sql.ref(own)}, ${sql.ref(other)}`.execute(
           db.read,
         );
-        // A picture lets nobody in.
+        // A picture lets no user in.
         found[`${model} ${table}`] = rows.map((row) => ({ ...row, icon: null, background: null }));
       }
     }

@@ -5,7 +5,7 @@ import { makeWalk } from '../support/make-walk.ts';
 import { password, personWithPassword } from '../support/second-factor.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
-// Applications ask that people sign in anew (prompt=login, max_age, ForceAuthn) before they do what matters.
+// Applications ask that people sign in again (prompt=login, max_age, ForceAuthn) before they do what matters.
 describeOnSqlite('forced reauthentication (prompt=login, max_age)', (server) => {
   test('takes a proof: a flow that asks for none leaves as it was when they signed in', async () => {
     const { slug } = await makeWalk(server(), [['user_login']]);

@@ -151,7 +151,7 @@ describeOnSqlite(
       expect((await auth('nginx', { 'x-original-url': `${app.url}/private` })).status).toBe(401);
     });
 
-    test('a session cookie that is garbage, or of another application, lets nobody in', async () => {
+    test('a session cookie that is garbage, or of another application, lets no user in', async () => {
       const [app, other] = [await protect(server()), await protect(server())];
       const browser = proxiedBrowser(server());
       await browser.signIn((await server().user()).pk);

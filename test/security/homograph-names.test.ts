@@ -72,7 +72,7 @@ describeOnBoth('homographs: names of users', (server) => {
     expect(await signsIn(`ÉLISE${end}@example.com`)).toBe(pk);
   });
 
-  test('a name is nobody else’s address, and an address nobody else’s name', async () => {
+  test('a name is no other user’s address, and an address no other user’s name', async () => {
     const email = `${unique('ceo')}@example.com`;
     const ceo = await person(unique('ceo'), { email });
     expect((await create({ username: email.toUpperCase() })).body).toEqual({ username: [taken, alike] });

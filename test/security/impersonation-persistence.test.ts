@@ -3,7 +3,7 @@ import { callback, makeRelyingParty, visitor } from '../support/relying-party.ts
 import { makeServiceProvider } from '../support/saml-sp.ts';
 import { describeOnBoth } from '../support/server.ts';
 
-// A refresh token that an administrator got while acting as somebody was good for months.
+// A refresh token that an administrator got while acting as a user was good for months.
 describeOnBoth('impersonation: creates no access that outlives the impersonation', (server) => {
   const acting = async () => {
     const admin = await server().user([
@@ -36,7 +36,7 @@ describeOnBoth('impersonation: creates no access that outlives the impersonation
     expect(location?.searchParams.get('error')).toBe('access_denied');
   });
 
-  test('a SAML application signs nobody in', async () => {
+  test('a SAML application signs no user in', async () => {
     const sp = await makeServiceProvider(server());
     const { browser } = await acting();
     const { status, text } = await browser.visit(sp.at('init/'));

@@ -11,7 +11,7 @@ import { signedInBrowser } from '../support/signed-in-browser.ts';
 const rights = ['svc_core.view_user', 'svc_core.impersonate'];
 const me = '/core/users/me/';
 
-// Delegated administrators rise by acting as somebody who may more than they do (CVE-2026-9795 and its like).
+// Delegated administrators rise by acting as a user who may more than they do (CVE-2026-9795 and its like).
 describeOnBoth('impersonation', (server) => {
   const acts = async (helper: number, target: number) => {
     const { browser } = await signIn(server(), helper);

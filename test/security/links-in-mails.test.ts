@@ -71,7 +71,7 @@ describeOnSqlite(
       expect(await opens(walk.slug, query)).toBe(refused);
     });
 
-    test('are void for an inactive user, and activate nobody', async () => {
+    test('are void for an inactive user, and activate no user', async () => {
       const user = await person();
       const { walk, query } = await linkFor(user.pk);
       await server().admin.patch(`/stages/email/${walk.stages[1]}/`, { activate_user_on_success: true });

@@ -36,7 +36,7 @@ describeOnBoth('a password change during a login', (server) => {
     expect(await isSignedIn(browser)).toBe(true);
   });
 
-  /** Somebody whose password takes much longer to check than a new one to set. */
+  /** A user whose password takes much longer to check than a new one to set. */
   async function slowToCheck() {
     const user = await server().user();
     const slow = await hash(password, { memoryCost: 131_072, timeCost: 16 });
@@ -44,7 +44,7 @@ describeOnBoth('a password change during a login', (server) => {
     return user;
   }
 
-  test('signs nobody in who gave the old one just before', async () => {
+  test('signs no user in who gave the old one just before', async () => {
     const { pk: password_stage } = await made(server(), '/stages/password/', { name: unique('password'), backends });
     const { slug } = await makeWalk(
       server(),

@@ -9,7 +9,7 @@ import { describeOnBoth } from '../support/server.ts';
 
 const apiScope = 'gatehouse/api';
 
-// Mail servers, matching modes, keys and the scope of the API, set by somebody who is no superuser.
+// Mail servers, matching modes, keys and the scope of the API, set by a user who is no superuser.
 describeOnBoth('privilege escalation: settings by which people sign in are for superusers', (server) => {
   const firstOf = async (path: string) => (await server().admin.get(path)).body.results[0];
   const attacks: Record<string, [rights: string[], attack: (api: Api) => Promise<Answer>]> = {

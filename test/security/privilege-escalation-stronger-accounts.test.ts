@@ -5,7 +5,7 @@ import { describeOnBoth, type TestUser } from '../support/server.ts';
 
 const power = 'svc_events.delete_event';
 
-// A help desk that may reset passwords reset that of somebody who may more than they.
+// A help desk that may reset passwords reset that of a user who may more than they.
 describeOnBoth('privilege escalation: accounts that hold more permissions cannot be taken over', (server) => {
   let stronger: TestUser;
   let byRole: TestUser;
@@ -61,7 +61,7 @@ describeOnBoth('privilege escalation: accounts that hold more permissions cannot
       const { body } = await server().admin.get(`/core/users/${pk}/`);
       expect(body).toMatchObject({ username, is_active: true, attributes: {} });
     }
-    // Whoever holds as much may; and nobody in the way of those who hold less.
+    // Whoever holds as much may; and no user in the way of those who hold less.
     const peer = await server().user([...rights, power]);
     const strangerOfSameRank = await server().user([power], { email: `${unique('mail')}@example.com` });
     await strangerOfSameRank.api.post('/core/tokens/', { identifier: `of-${strangerOfSameRank.username}` });

@@ -82,7 +82,7 @@ describeOnSqlite(
       const operation = find(id);
       const { method, path, body } = await prepareRequest(here(), operation);
       await probe.holds();
-      // A first call signs in anew where an operation driven before ended the session.
+      // A first call signs in again where an operation driven before ended the session.
       if (operation.credentials?.includes('API token') === false) await probe.api.send(method, path, body);
       const before = await stored.counts();
 

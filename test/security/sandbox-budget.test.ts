@@ -78,8 +78,8 @@ describeOnSqlite('the expressions of one request share one budget', (server) => 
     expect((await api.get(`/core/applications/${other.slug}/check_access/`)).body.passing).toBe(true);
   });
 
-  // Whoever comes back from a source is nobody here yet, whatever the source says of them.
-  test('mappings of a source, for somebody who is about to sign in', async () => {
+  // A visitor who returns from a source is no user here yet, whatever the source says of them.
+  test('mappings of a source, for a user who is about to sign in', async () => {
     const key = await idpKey();
     const saml = samlWalk(server, () => key);
     const expression = burning(15);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { exchangeCode, makeCode, makeRelying, post, tokensFor } from '../support/oauth2.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
-// Clients got scopes that nobody had given them, the API's among them (CVE-2024-52287).
+// Clients got scopes that no user had given them, the API's among them (CVE-2024-52287).
 describeOnSqlite('scopes that the provider does not have', (server) => {
   const wider = ['gatehouse/api', 'openid gatehouse/api', 'goodness', 'OPENID', 'openid\ngatehouse/api'];
 

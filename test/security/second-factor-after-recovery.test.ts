@@ -10,7 +10,7 @@ const setup = 'default-authenticator-totp-setup';
 const validate = 'xak-stage-authenticator-validate';
 
 describeOnSqlite('the second factor when recovering', (server) => {
-  test('is asked before somebody chooses a new password by a link', async () => {
+  test('is asked before a user chooses a new password by a link', async () => {
     const fields = [await makePrompt(server(), 'password', 'password')];
     const walk = await makeWalk(
       server(),

@@ -5,7 +5,7 @@ import { describeEveryResource } from '../contract/every-resource.ts';
 import type { Api } from '../support/api.ts';
 import { describeOnBoth, type TestServer } from '../support/server.ts';
 
-/** Somebody who may read everything and change nothing. */
+/** A user who may read everything and change nothing. */
 async function reader(server: TestServer) {
   const { body } = await server.admin.get('/core/groups/?name=Gatehouse+Read-only');
   return server.user([], { groups: [body.results[0].pk] });

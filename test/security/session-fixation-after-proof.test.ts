@@ -8,7 +8,7 @@ const passOn = { component: 'xak-stage-dummy' };
 const dummy = 'xak-stage-dummy';
 
 describeOnBoth('session fixation: proofs belong to the browser that made them', (server) => {
-  test('a second factor, shown to a walk of somebody who knows the password', async () => {
+  test('a second factor, shown to a walk of a user who knows the password', async () => {
     const { username } = await personWithPassword(server());
     const [code] = await giveCodes(server(), username);
     const { slug } = await makeWalk(

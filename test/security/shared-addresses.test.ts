@@ -29,7 +29,7 @@ describeOnSqlite(
       expect((await delegate.api.patch('/admin/settings/', { shared_emails: true })).status).toBe(403);
     });
 
-    test('signs nobody in, and recovery by it sends one mail with a link for each account', async () => {
+    test('signs no user in, and recovery by it sends one mail with a link for each account', async () => {
       await server().admin.patch('/admin/settings/', { shared_emails: true });
       const email = `${unique('family')}@example.com`;
       const people: { pk: number; username: string }[] = [];

@@ -27,7 +27,7 @@ describeOnSqlite('skipping steps by an empty or foreign answer', (server) => {
       ['dummy', {}],
       ['captcha', { public_key: 'public', private_key: 'private' }],
     ] as const;
-  // Those that are about somebody, and ask them.
+  // Those that are about a user, and ask them.
   const personal = [
     ['user_login', { remember_me_offset: 'days=1' }],
     ['user_delete', {}],

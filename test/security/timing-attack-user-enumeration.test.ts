@@ -40,7 +40,7 @@ describeOnBoth(
       return work;
     }
 
-    /** What each answer of a walk costs somebody who calls themselves so. */
+    /** What each answer of a walk costs a user who calls themselves so. */
     async function costs(slug: string, name: string, answers: readonly Record<string, unknown>[]): Promise<string[][]> {
       const browser = openBrowser(server());
       await browser.show(slug);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { callback, makeRelyingParty, signInTo, visitor } from '../support/relying-party.ts';
 import { describeOnBoth } from '../support/server.ts';
 
-/** The scope of the API is given to nobody who was not asked. */
+/** The scope of the API is given to no user who was not asked. */
 const flow = 'default-provider-authorization-explicit-consent';
 
 // Who was signed out went on by what they had been given (CVE-2025-29928).

@@ -11,7 +11,7 @@ const env = { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8', GATEHOUSE_MEDIASRC_API_UR
 
 let lastId = 0;
 
-/** Redeems the token of somebody who calls this address theirs. */
+/** Redeems the token of a user who calls this address theirs. */
 async function redeem(server: TestServer, email: string, confirmed: unknown, values: Record<string, unknown> = {}) {
   const flow = await makeFlow(server, 'authentication');
   const flows = { authentication_flow: flow.pk, enrollment_flow: flow.pk };
@@ -50,7 +50,7 @@ describeOnSqlite(
       expect(answer.status).toBe(403);
     });
 
-    test('is left out when somebody enrols with it', async () => {
+    test('is left out when a user enrols with it', async () => {
       const { plan } = await redeem(server(), 'whoever@example.com', false);
       expect(plan?.pending_user).toBeNull();
       expect(plan?.prompt_data.email).toBe('');

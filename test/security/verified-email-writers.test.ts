@@ -134,7 +134,7 @@ describeOnSqlite(
       await trust(server(), true);
     });
 
-    test('the setting is for superusers, and nobody verifies the address of a stronger account', async () => {
+    test('the setting is for superusers, and no user verifies the address of a stronger account', async () => {
       const delegate = await server().user([
         'svc_core.view_user',
         'svc_core.change_user',
@@ -243,7 +243,7 @@ describeOnSqlite(
   (server) => {
     const { source, arrive, connectionsOf, me } = openIdWalk(server, peer);
 
-    /** Somebody who has enrolled with an address that they have not shown to be theirs. */
+    /** A user who has enrolled with an address that they have not shown to be theirs. */
     async function enrolled(email: string): Promise<{ pk: number; username: string; browser: Browser }> {
       const slug = await writing(server(), ['username', 'email', 'password'], { designation: 'enrollment' });
       const username = unique('early');
@@ -254,7 +254,7 @@ describeOnSqlite(
     }
     const linking = () => source({ user_matching_mode: 'email_link' });
 
-    test('leads nobody who comes from a source into the account of who entered it first', async () => {
+    test('leads no user who comes from a source into the account of who entered it first', async () => {
       const email = address();
       const squatter = await enrolled(email);
       const { slug } = await linking();

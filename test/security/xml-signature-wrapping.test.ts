@@ -94,7 +94,7 @@ describeOnSqlite('XML signature wrapping: only what is signed is read', (server)
       };
     }
 
-    test('that was wrapped, doubled or changed signs nobody in', async () => {
+    test('that was wrapped, doubled or changed signs no user in', async () => {
       const { slug } = await source();
       const names = Object.keys(forgeries(about(slug), about(slug)));
       const outcomes: Record<string, unknown> = {};

@@ -10,7 +10,7 @@ export interface AdminVisit extends WindowOptions {
   readonly user?: number;
 }
 
-/** A window of somebody who is signed in, at an admin page. */
+/** A window of a user who is signed in, at an admin page. */
 export async function visitAdmin(
   { server, window }: Journey,
   path: string,

@@ -9,7 +9,7 @@ const modules = '/usr/lib/apache2/modules';
 const apache = '/usr/sbin/apache2';
 const shibd = '/usr/sbin/shibd';
 
-/** A service provider that nobody here wrote, as a module of Apache. */
+/** A third-party service provider, as a module of Apache. */
 export interface SamlModule {
   readonly name: string;
   isThere(): Promise<boolean>;

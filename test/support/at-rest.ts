@@ -1,7 +1,7 @@
 import type { Page, Request } from 'playwright-core';
 import { until } from './jobs.ts';
 
-/** Those that stay open, or of which nobody hears again. */
+/** Those that stay open, or that never respond. */
 const lasting = new Set(['eventsource', 'websocket', 'ping']);
 
 /**

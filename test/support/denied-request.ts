@@ -12,7 +12,7 @@ export async function sent(server: TestServer, endpoint: string, fields: Record<
   return (await fetch(`${server.url}/application/o/${endpoint}/`, asForm(fields))).json() as Promise<Made>;
 }
 
-/** A device asks for a code, and then whether somebody has decided; the error that it is told. */
+/** A device asks for a code, and then whether a user has decided; the error that it is told. */
 export const beginDevice = (server: TestServer, party: RelyingParty): Promise<Made> =>
   sent(server, 'device', { ...secretOf(party), scope: 'openid' });
 export async function pollDevice(server: TestServer, party: RelyingParty, device_code: string): Promise<string> {

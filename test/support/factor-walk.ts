@@ -29,7 +29,7 @@ export interface AtFactor {
   readonly offered: any;
 }
 
-/** A browser in which somebody has given name and password, and is asked for their device. */
+/** A browser in which a user has given name and password, and is asked for their device. */
 export async function atFactor(server: TestServer, flow: string, { username }: TestUser): Promise<AtFactor> {
   const browser = openBrowser(server);
   await browser.show(flow);

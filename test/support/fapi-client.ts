@@ -16,7 +16,7 @@ export interface FapiClient {
   /** The members of a form by which it authenticates. */
   credentials(claims?: Claims, alg?: string): Promise<Fields>;
   push(params?: Fields, credentials?: Fields): Promise<Answer>;
-  /** Pushes a request, and sends somebody with it. */
+  /** Pushes a request, and sends a user with it. */
   authorize(params?: Fields): Promise<Visit>;
   token(fields: Fields, proof?: string | null, credentials?: Fields): Promise<Answer>;
   /** Goes the whole way. */

@@ -62,7 +62,7 @@ export function copyBrowser(server: Parameters<typeof openBrowser>[0], { cookies
 
 export const signInFlow = 'default-authentication-flow';
 
-/** Signs somebody in by name and password; the last answer. */
+/** Signs a user in by name and password; the last answer. */
 export async function signInByPassword(browser: Browser, username: string, password: string): Promise<Answer> {
   await browser.show(signInFlow);
   await browser.answer(signInFlow, { uid_field: username });

@@ -77,7 +77,7 @@ function unavailable(reason: string): Postgres {
   return { answer: { reason }, stop: async () => undefined };
 }
 
-/** Somebody else's server must be left as it was found. */
+/** Another process's server must be left as it was found. */
 async function dropDatabases(adminUrl: string, prefix: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();

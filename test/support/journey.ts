@@ -7,7 +7,7 @@ import { startServer, type TestServer, type TestServerOptions } from './server.t
 
 export interface Journey {
   readonly server: TestServer;
-  /** A window of somebody whom the server has never seen. */
+  /** A window of a user whom the server has never seen. */
   window(options?: WindowOptions): Promise<Page>;
 }
 
@@ -117,7 +117,7 @@ function movesAtRest(page: Page): void {
   };
 }
 
-/** Who is signed in with this window; null when nobody is. */
+/** Who is signed in with this window; null when no user is. */
 export async function whoIs(page: Page): Promise<string | null> {
   const answer = await page.request.get('/api/v3/core/users/me/');
   return answer.ok() ? (await answer.json()).user.username : null;

@@ -70,7 +70,7 @@ export async function makeKey({ admin }: TestServer, algorithm: CertificateAlgor
 
 export type Fields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A form sent to an endpoint, by nobody unless a header says who. */
+/** A form sent to an endpoint, anonymous unless a header says who. */
 export function post(
   { nobody }: TestServer,
   endpoint: string,

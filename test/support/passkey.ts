@@ -13,7 +13,7 @@ export interface PasskeyOwner extends TestUser {
 
 const setup = 'default-authenticator-webauthn-setup';
 
-/** Somebody with a password and a passkey, which they registered through the flow of a fresh install. */
+/** A user with a password and a passkey, which they registered through the flow of a fresh install. */
 export async function personWithPasskey(
   server: TestServer,
   options: Partial<AuthenticatorOptions> = {},

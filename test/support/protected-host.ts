@@ -17,7 +17,7 @@ export interface ProtectedHost {
   readonly host: string;
 }
 
-/** An application behind a proxy provider, which asks nobody for consent. */
+/** An application behind a proxy provider, which asks no user for consent. */
 export async function protect({ admin }: TestServer, values: Record<string, unknown> = {}): Promise<ProtectedHost> {
   count += 1;
   const flows = await admin.get('/flows/instances/?slug=default-provider-authorization-implicit-consent');
@@ -77,7 +77,7 @@ export function sendAs(
   });
 }
 
-/** What browsers say when somebody opens a page. */
+/** What browsers say when a user opens a page. */
 export const navigating = { 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'none', accept: 'text/html' };
 
 /** A browser whose requests a trusted proxy forwards, with its cookies for each host. */

@@ -32,7 +32,7 @@ export async function recoverBy(server: TestServer, flow_recovery: string | null
   if (answer.status !== 200) throw new Error(answer.text);
 }
 
-/** Somebody who has opened a link to choose a new password, with these stages after the choice. */
+/** A user who has opened a link to choose a new password, with these stages after the choice. */
 export async function openRecovery(server: TestServer, stages: Parameters<typeof makeWalk>[1]) {
   const { slug, pk } = await makeWalk(server, [['prompt/stages', { fields: await choosing(server) }], ...stages], {
     designation: 'recovery',

@@ -68,7 +68,7 @@ export interface Visitor {
   authorize(params: Record<string, string>): Promise<Visit>;
 }
 
-/** Somebody who is signed in with a browser that follows nothing by itself. */
+/** A user who is signed in with a browser that follows nothing by itself. */
 export async function visitor(server: TestServer, person?: TestUser): Promise<Visitor> {
   const who = person ?? (await server.user());
   const session = await signIn(server, who.pk);
@@ -92,7 +92,7 @@ export async function visitor(server: TestServer, person?: TestUser): Promise<Vi
   };
 }
 
-/** A browser that nobody is signed in with. */
+/** A browser that no user is signed in with. */
 export const stranger = (server: TestServer) => browserWith(server, '');
 
 /** A browser that goes on with the cookies of another. */
@@ -139,7 +139,7 @@ export async function discover(server: TestServer, party: RelyingParty): Promise
   return config;
 }
 
-/** Goes through the code flow as somebody, with a flow that asks nothing. */
+/** Goes through the code flow as a user, with a flow that asks nothing. */
 export async function signInTo(
   server: TestServer,
   party: RelyingParty,

@@ -5,7 +5,7 @@ import { escapeHtml } from '../../src/lib/escape-html.ts';
 import { newMessageId, samlInstant } from '../../src/lib/saml/message.ts';
 import type { IdpKey } from './saml-idp.ts';
 
-/** An identity provider that nobody here wrote: samlify behind two pages. */
+/** A third-party identity provider: samlify behind two pages. */
 export interface SamlifyIdp {
   readonly url: string;
   readonly metadata: string;
@@ -13,7 +13,7 @@ export interface SamlifyIdp {
   account: string;
   /** The service provider, by its metadata. */
   knows(metadata: string): void;
-  /** The address at which it tells the service provider to sign somebody out. */
+  /** The address at which it tells the service provider to sign a user out. */
   signsOut(nameId: string, sessionIndex: string): string;
   close(): Promise<void>;
 }

@@ -30,7 +30,7 @@ export async function personWithPassword(server: TestServer): Promise<TestUser> 
   return user;
 }
 
-/** Somebody's app, as they would set it up from the picture. */
+/** A user's app, as they would set it up from the picture. */
 export interface App {
   readonly browser: Browser;
   /** The code that it shows now, or so many milliseconds away. */
@@ -50,7 +50,7 @@ export function appFrom(server: TestServer, browser: Browser, configUrl: string)
 const totpSetup = 'default-authenticator-totp-setup';
 const staticSetup = 'default-authenticator-static-setup';
 
-/** Gives somebody an app, through the flow of a fresh install; the code that confirmed it is used up. */
+/** Gives a user an app, through the flow of a fresh install; the code that confirmed it is used up. */
 export async function giveApp(server: TestServer, username: string): Promise<App> {
   const browser = openBrowser(server);
   await signInByPassword(browser, username, password);
@@ -60,7 +60,7 @@ export async function giveApp(server: TestServer, username: string): Promise<App
   return app;
 }
 
-/** Gives somebody a list of codes, through the flow of a fresh install. */
+/** Gives a user a list of codes, through the flow of a fresh install. */
 export async function giveCodes(server: TestServer, username: string): Promise<string[]> {
   const browser = openBrowser(server);
   await signInByPassword(browser, username, password);
@@ -70,7 +70,7 @@ export async function giveCodes(server: TestServer, username: string): Promise<s
   return codes;
 }
 
-/** A browser in which somebody has given name and password; what it is asked then. */
+/** A browser in which a user has given name and password; what it is asked then. */
 export async function pastPassword(server: TestServer, username: string): Promise<{ browser: Browser; asked: Answer }> {
   const browser = openBrowser(server);
   return { browser, asked: await signInByPassword(browser, username, password) };
@@ -80,6 +80,6 @@ export async function pastPassword(server: TestServer, username: string): Promis
 export const isSignedIn = async (browser: Browser): Promise<boolean> =>
   (await browser.get('/core/users/me/')).status === 200;
 
-/** The key of the user who is signed in with a browser; null if nobody is. */
+/** The key of the user who is signed in with a browser; null if no user is. */
 export const userIn = async (browser: Browser): Promise<number | null> =>
   (await browser.get('/core/users/me/')).body.user?.pk ?? null;

@@ -33,7 +33,7 @@ export interface TestServer {
   readonly app: App;
   /** The administrator's API. */
   readonly admin: Api;
-  /** Nobody's API. */
+  /** The API without credentials. */
   readonly nobody: Api;
   as(token: string): Api;
   /** A new user with an API token and these global permissions. */

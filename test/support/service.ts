@@ -8,7 +8,7 @@ export interface ServiceRequest {
   readonly body: string;
 }
 
-/** What a service does with a request: an answer, silence until somebody gives up, or a cut line. */
+/** What a service does with a request: an answer, silence until the client gives up, or a cut line. */
 export type ServiceAnswer =
   | { readonly status?: number; readonly body: string; readonly headers?: Readonly<Record<string, string>> }
   | 'silence'

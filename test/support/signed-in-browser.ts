@@ -2,7 +2,7 @@ import { type Browser, openBrowser } from './flow-client.ts';
 import type { TestServer } from './server.ts';
 import { type SignInOptions, signIn } from './session.ts';
 
-/** A browser of somebody who is signed in. */
+/** A browser of a user who is signed in. */
 export async function signedInBrowser(
   server: TestServer,
   user: number,

@@ -25,7 +25,7 @@ export interface AuthenticatorOptions {
   /** The page it is used on. */
   readonly origin: string;
   readonly aaguid?: string;
-  /** Who vouches for it: nobody, its own key, or a maker's certificate. */
+  /** What vouches for it: nothing, its own key, or a maker's certificate. */
   readonly attestation?: 'none' | 'self' | 'maker';
   readonly verifiesUser?: boolean;
   /** Passkeys that are synchronised do not count. */

@@ -207,7 +207,7 @@ export class Person {
 
   async #signIn(): Promise<void> {
     if (this.#isActive !== true) return;
-    // Where somebody is in a flow need not survive the database: then they start over.
+    // Where a user is in a flow need not survive the database: then they start over.
     const kills = this.#report.databaseKills;
     const { status, isKnown, answers } = await this.#tryToSignIn(password);
     if (!isKnown || kills !== this.#report.databaseKills) return;

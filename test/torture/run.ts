@@ -45,7 +45,7 @@ export async function torture(
     while (!isOver) {
       const before = report.unknown;
       await person.act();
-      // Where nobody answers, asking at once again would only heat the machine.
+      // Where no server answers, asking again at once would only heat the machine.
       if (report.unknown > before) await pause(50);
     }
   });

@@ -43,7 +43,7 @@ export interface Answered<T> {
   readonly value: T;
   /** Names the state of the object that was read; empty where the server does not say. */
   readonly etag: string;
-  /** Whether the count of a list, or what is counted, is an estimate. */
+  /** Whether there is more than the response counts (`Gatehouse-Count: at-least`). */
   readonly isAtLeast: boolean;
   /** The path of the object that was made; empty where the server does not say. */
   readonly location: string;

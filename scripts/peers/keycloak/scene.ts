@@ -13,7 +13,7 @@ export interface Scene {
   readonly gatehouse: string;
   readonly api: Api;
   readonly keycloak: Keycloak;
-  /** A window of somebody whom neither has ever seen. */
+  /** A window of a new visitor. */
   window(): Promise<Page>;
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export async function make(api: Api, path: string, body: unknown, method = 'POST
 export const flowKey = async (api: Api, slug: string): Promise<string> =>
   (await api.get(`/flows/instances/${slug}/`)).body.pk;
 
-/** Who is signed in here; null if nobody is. */
+/** The signed-in user; null if there is none. */
 export async function whoIsHere(page: Page, { gatehouse }: Scene): Promise<string | null> {
   const answer = await page.request.get(`${gatehouse}/api/v3/core/users/me/`);
   return answer.ok() ? (await answer.json()).user.username : null;
@@ -82,7 +82,7 @@ const request = (url: string, realm: string, more: Record<string, string> = {}):
 /** The page at which people sign in to a realm of Keycloak. */
 export const signInPage = ({ keycloak }: Scene, realm: string): string => request(keycloak.url, realm);
 
-/** Whether somebody is signed in to a realm of Keycloak. */
+/** Whether a user is signed in to a realm of Keycloak. */
 export async function isThere(page: Page, { keycloak }: Scene, realm: string): Promise<boolean> {
   const answer = await page.request.get(request(keycloak.url, realm, { prompt: 'none' }), { maxRedirects: 0 });
   const { location = '' } = answer.headers();

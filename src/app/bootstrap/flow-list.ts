@@ -21,7 +21,7 @@ export const flows: readonly FirstFlow[] = [
   configuration('default-authenticator-totp-setup', 'Set up an authenticator app'),
   configuration('default-authenticator-static-setup', 'Get recovery codes'),
   configuration('default-authenticator-webauthn-setup', 'Add a passkey'),
-  // The first administrator has a password from the start, so nobody else can set it (first-run takeover).
+  // The first administrator has a password from the start, so no other visitor can set it (first-run takeover).
   flow('initial-setup', 'stage_configuration', 'require_superuser', welcome, 'default-oobe-setup'),
 ];
 

@@ -87,7 +87,7 @@ async function storedName(tx: Query, asked: string): Promise<string> {
     rows.find(({ username }) => username === asked) ?? rows.find(({ username }) => isSameName(username, asked));
   if (found?.type === 'internal_service_account')
     throw new CommandError(
-      `${found.username} is an internal service account, which nobody can sign in to. Choose another user.`,
+      `${found.username} is an internal service account, which cannot sign in. Choose another user.`,
     );
   return found?.username ?? asked;
 }

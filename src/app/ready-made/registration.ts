@@ -7,7 +7,7 @@ export const registrationFlow = 'default-registration-flow';
 
 /**
  * Open enrolment with a confirmed address. Everything else is requested after the mail: the person who opens the link
- * continues with the earlier answers, which somebody else may have given.
+ * continues with the earlier answers, which another person may have given.
  */
 export async function installRegistration(make: Make): Promise<void> {
   const flow = registrationFlow;

@@ -62,7 +62,7 @@ interface Gate {
   readonly is_usual: boolean;
 }
 
-/** The validation stages of a flow that let nobody without a factor pass, with their gates. */
+/** The validation stages of a flow that deny users without a factor, with their gates. */
 async function stateIn(tx: Query, flow: string): Promise<SecondFactor> {
   const { rows } = await sql<Gate>`select s.name, v.not_configured_action as action, p.name as policy, pb."group",
       pb.pk is not null as is_gate,

@@ -27,7 +27,7 @@ export async function isSuperuserLeft(tx: Query, { db }: Pick<Call, 'db'>, witho
   return rows.length > 0;
 }
 
-const refusal = 'This would leave no active superuser to administer the server. Make somebody else a superuser first.';
+const refusal = 'This would leave no active superuser to administer the server. Make another user a superuser first.';
 
 const superuserGroups = (without: string | undefined) => sql`with recursive left_groups(pk) as (
   select g.pk from groups g where g.is_superuser and ${differs(sql`g.pk`, without)}

@@ -8,7 +8,7 @@ import { type Call, requireActor } from '../../resource/call.ts';
 export interface ApplicationTarget {
   readonly pk: string;
   readonly mode: 'all' | 'any';
-  /** Nobody may use an application that is switched off. */
+  /** A disabled application denies every user. */
   readonly isOn: boolean;
   /** What policies see of it. */
   readonly facts: Json;

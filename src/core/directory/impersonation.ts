@@ -54,7 +54,7 @@ function sessionToActIn({ user, session, impersonator }: Actor, row: Person): st
   if (session === null) throw new Problem('permission_denied');
   if (impersonator) throw Invalid.whole('You act as another user already.');
   if (row.pk === user.pk) throw Invalid.whole('You cannot act as yourself.');
-  if (!row.is_active) throw Invalid.whole('Nobody can act as a user who is not active.');
+  if (!row.is_active) throw Invalid.whole('Inactive users cannot be impersonated.');
   if (row.type === 'internal_service_account') throw new Problem('permission_denied');
   return session;
 }

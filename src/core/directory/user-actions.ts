@@ -72,7 +72,7 @@ export function setPasswordAction({ passwords, changeAtSource }: PasswordNeeds) 
   });
 }
 
-/** Ends all sessions of a user but the caller's own. Whoever may set the password, which does that too, may do it. */
+/** Ends all sessions of a user but the caller's own. Requires the permission to set passwords, which ends them too. */
 export const signOutAction = actionOn<{ pk: number; username: string }>()({
   name: 'sign_out_everywhere',
   on: 'row',

@@ -71,7 +71,7 @@ export async function readApplications(
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, UsedApplication['application']>> {
   if (keys.length === 0) return new Map();
-  // What somebody may see by single rights is few: these lead to the applications, not the other way round.
+  // Rights on single events show few of them, so these lead to the applications, not the other way round.
   const named = where
     ? sql<NamedApplication>`select t.authorized_app as pk, max(cast(t.context as text)) as context from events as t
         where ${where} and case when t.action = ${action} then t.authorized_app end in (${sql.join(keys)}) group by t.authorized_app`

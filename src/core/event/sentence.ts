@@ -129,7 +129,7 @@ const textsOf = (value: Json | undefined): string[] =>
 
 /** Who caused an event, as text. */
 export function whoOf({ user }: Pick<RecordedEvent, 'user'>, words: Words): string {
-  if (user.is_anonymous === true) return words('Somebody who is not signed in');
+  if (user.is_anonymous === true) return words('Someone who is not signed in');
   const who = textOf(user.username) ?? words('The server');
   return isJsonObject(user.on_behalf_of)
     ? words('{who} (acting as {name})', { who, name: textOf(user.on_behalf_of.username) ?? '' })

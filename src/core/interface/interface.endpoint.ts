@@ -87,7 +87,7 @@ export const interfaceEndpoint = (version: string): Endpoint =>
       schema: objectSchema({
         version: stringSchema,
         user: person,
-        acting: { ...orNull(person), description: 'Who acts as the user, when it is somebody else.' },
+        acting: { ...orNull(person), description: 'The impersonator, while the user is impersonated.' },
         has_rights: { ...booleanSchema, description: 'Whether there is anything here for the caller.' },
         system_permissions: arrayOf(stringSchema),
         actions: {

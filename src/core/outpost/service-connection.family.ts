@@ -44,7 +44,7 @@ export function defineConnection<F extends Fields>(
   });
 }
 
-/** Outposts are deployed by it with their tokens, which nobody but superusers may send elsewhere. */
+/** Outposts are deployed by it with their tokens, which only superusers may send elsewhere. */
 async function deployedComplaint({ call, tx, values, current }: CheckInput): Promise<Complaints | null> {
   if (!call.actor || call.actor.isSuperuser || !current) return null;
   const changed = Object.keys(values).filter((name) => name !== 'name' && !isSameJson(values[name], current[name]));

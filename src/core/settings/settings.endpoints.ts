@@ -128,7 +128,7 @@ export function settingsEndpoints(store: SettingsStore): Endpoint[] {
     if (before.avatars !== after.avatars && usesExternalService(after.avatars) && !actor.holds('svc_core.view_user'))
       throw new Problem(
         'permission_denied',
-        'Such an address is told who is shown: that takes permission to see users.',
+        'An avatar address receives data of users. Setting it requires permission to view users.',
       );
     await store.save(tx, after);
     await call.world.record(tx, call, {

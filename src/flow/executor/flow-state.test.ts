@@ -24,7 +24,7 @@ const shown = (): FlowContext => ({
   invitation: 'i',
 });
 
-test('what was shown for one user is gone when the walk is about another, or about nobody', () => {
+test('what was shown for one user is gone when the walk is about another, or about no user', () => {
   for (const user of [2, null]) {
     const context = shown();
     setPendingUser(context, user);
@@ -58,7 +58,7 @@ test('a walk needs a new token with each proof, with one of another user, and wi
   expect(needsNewToken(once, shown())).toBe(false);
 });
 
-test('it needs none with what was typed, whether or not that names somebody', () => {
+test('it needs none with what was typed, whether or not that names a user', () => {
   const typed = {
     pending_user_identifier: 'ann',
     prompt_data: { email: 'ann@company.example' },

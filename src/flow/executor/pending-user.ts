@@ -14,7 +14,7 @@ export const pendingUserSchemas: Readonly<Record<string, JsonSchema>> = {
 };
 
 /**
- * The user that a screen shows. Somebody who only typed a name sees just that name, whether or not the user exists,
+ * The user that a screen shows. A visitor who only typed a name sees just that name, whether or not the user exists,
  * unless the identification stage may show matches.
  */
 export async function pendingUserMembers({

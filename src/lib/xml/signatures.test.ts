@@ -35,7 +35,7 @@ beforeAll(async () => {
 const publicKeyOf = ({ certificate }: SigningKey): KeyObject => new X509Certificate(certificate).publicKey;
 const read = (text: string) => readXml(text, { maxLength: 1_000_000 });
 
-/** An assertion about somebody, signed. */
+/** An assertion about a user, signed. */
 function assertion(name: string, id: string, key: SigningKey | null): string {
   const markup = xml(
     'saml:Assertion',

@@ -201,7 +201,7 @@ test('a header that cannot be written is refused without telling it', async ({ s
   expect(`${error.message} ${error.cause}`).not.toContain('hunter2');
 });
 
-test('a certificate that nobody vouches for is not accepted', async ({ listen, open }) => {
+test('an untrusted certificate is not accepted', async ({ listen, open }) => {
   const names = { commonName: 'localhost', subjectAltNames: ['localhost'] };
   const { certificate, key } = await generateCertificate({ ...names, validityDays: 1, algorithm: 'ecdsa' });
   const port = await listen(createSecureServer({ cert: certificate, key }, (_, response) => response.end()));

@@ -71,7 +71,7 @@ function watchTable(
 ) {
   const byNetwork = createNetworkLimit((allowance) => {
     const max = (allowance === siteAllowance ? ofSite : undefined) ?? ofNetwork * allowance;
-    return createSharedLimit({ db, name: `stranger ${table} ${where}`, max, windowMs });
+    return createSharedLimit({ db, name: `anonymous ${table} ${where}`, max, windowMs });
   });
   let counted = { at: Number.NEGATIVE_INFINITY, rows: 0 };
   let refusals = 0;

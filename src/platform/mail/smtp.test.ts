@@ -37,7 +37,7 @@ test('a server that answers in drips is left', async () => {
   await expect.poll(() => sockets.size).toBe(0);
 });
 
-test('somebody who waits for a mail is told in time', async () => {
+test('a user who waits for a mail gets an answer in time', async () => {
   const { port } = await listen((socket) => socket.write('220 mail\r\n'));
   const mailer = createMailer({ url: `smtp://127.0.0.1:${port}`, from: mail.from });
   await expect(mailer.send(mail, 300)).rejects.toThrow('took too long');

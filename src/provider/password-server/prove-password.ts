@@ -81,7 +81,7 @@ async function splitCode(
   return rows.length > 0 ? { password: given.slice(0, at), code: given.slice(at + 1) } : whole;
 }
 
-/** App passwords are random and long: nobody guesses them, so they are looked up without counting attempts. */
+/** App passwords are random and too long for brute force, so they are looked up without counting attempts. */
 async function byAppPassword(
   needs: ServerNeeds,
   call: Call,

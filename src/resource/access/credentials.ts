@@ -11,7 +11,7 @@ export const everyCredential: readonly Credential[] = ['session', 'impersonated 
 /** For what only the person may do: removing a second factor, linking an account. */
 export const inPerson: readonly Credential[] = ['session'];
 
-/** For all but what somebody does in the name of another. */
+/** All but impersonated sessions. */
 export const notActingAs: readonly Credential[] = ['session', 'API token', 'access token'];
 
 /**

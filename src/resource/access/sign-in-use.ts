@@ -268,7 +268,7 @@ export function disableUnlessGiven(
   if (signsIn === 'while enabled' && actor && !actor.isSuperuser && !given.has('enabled')) values.enabled = false;
 }
 
-/** Ready-made flows find their parts by these names, whoever created them. */
+/** Ready-made flows find their parts by these names, even if administrators created them. */
 export function shippedNameComplaint(
   { reaches }: Resource,
   values: Row,

@@ -11,7 +11,7 @@ export type Visibility =
   /** Rows on which the caller holds `view`, globally or one by one. */
   | {
       readonly by: 'permission';
-      /** An additional condition; rows that do not meet it exist for nobody. */
+      /** An additional condition; rows that do not meet it are hidden from every caller. */
       readonly always?: (row: RowAlias, call: Call) => Condition | Promise<Condition>;
     }
   /** Superusers see all rows, others their own; other users' rows do not exist for them. */
@@ -21,7 +21,7 @@ export type Visibility =
       readonly write: OwnerWrite;
       /** Who may create rows; by default holders of the permission. */
       readonly create?: 'anyone signed in';
-      /** An additional condition; rows that do not meet it exist for nobody. */
+      /** An additional condition; rows that do not meet it are hidden from every caller. */
       readonly always?: (row: RowAlias, call: Call) => RawBuilder<unknown>;
     }
   /** A custom rule; null means every row. */
@@ -29,7 +29,7 @@ export type Visibility =
       readonly by: 'rule';
       readonly where: (actor: Actor, row: RowAlias, call: Call) => Promise<RawBuilder<unknown> | null>;
     }
-  /** Superusers see and write every row; nobody else sees any. */
+  /** Superusers see and write every row; other callers see none. */
   | { readonly by: 'superuser' }
   /** Every signed-in caller sees every row. */
   | { readonly by: 'anyone signed in' };
@@ -62,7 +62,7 @@ export interface RowRights {
   readonly why?: string;
   /** `change`, `delete`, permissions of actions, and what else a page offers. */
   readonly may: readonly string[];
-  /** Members that stay to whoever holds all permissions involved, although the caller may change the row. */
+  /** Members that take further permissions to change, although the caller may change the row. */
   readonly fixed?: readonly string[];
 }
 

@@ -142,7 +142,7 @@ export interface ReadContext {
   readonly world: ResourceWorld;
   readonly call: Call;
   readonly registry: ModelNames;
-  /** The last JSON text that a member was read from, with its value. Rows share values, so nobody may change them. */
+  /** The last JSON text that a member was read from, with its value. Rows share values, so they must not be changed. */
   readonly last: Map<object, { readonly text: string; readonly value: unknown }>;
   /** Long lists of nested objects that were shown beforehand, by the plan that shows them and their text. */
   readonly ahead: Map<object, Map<string, unknown>>;

@@ -85,7 +85,7 @@ export function list<T, N extends boolean = false>(
   };
 }
 
-/** Complaints about more elements help nobody, and take time to make. */
+/** Complaints about more elements do not help, and take time to make. */
 const maxWrong = 100;
 
 function parseList<T>(value: unknown, item: Field<T>, options: ListRules<T>): Parsed<readonly T[]> {

@@ -15,7 +15,7 @@ export interface Plan<R = Row> {
   readonly runPage?: RunShape;
   /** The row as the caller sees it. */
   show(raw: Row, context: ReadContext, nested?: boolean): Row;
-  /** Shows long nested lists of these rows some objects at a time, so that `show` holds up nobody. */
+  /** Shows long nested lists of these rows some objects at a time, so that `show` does not block other requests. */
   showAhead(rows: readonly Row[], context: ReadContext): Promise<void>;
   /** All stored values, including hidden ones. */
   load(raw: Row, context: ReadContext): R;

@@ -28,7 +28,7 @@ export function checkNames(operation: Operation, call: Call): void {
   if (Object.keys(complaints).length > 0) throw new Invalid(complaints);
 }
 
-/** Whoever sends so many unknown names needs no more help. */
+/** More complaints about one request would not help. */
 const maxComplaints = 100;
 const maxSuggestions = 20;
 

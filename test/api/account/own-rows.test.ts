@@ -75,7 +75,7 @@ describeOnBoth('rows of one’s own, asked for by cookie', (server) => {
   const keysIn = (body: { results: Record<string, unknown>[] }) =>
     body.results.map(({ pk, uuid, identifier }) => String(uuid ?? identifier ?? pk));
 
-  test.each(kinds)('$name: the owner sees and deletes them, and nobody else’s', async ({ path, own, make }) => {
+  test.each(kinds)('$name: the owner sees and deletes them, and no other user’s', async ({ path, own, make }) => {
     const [owner, stranger] = [await server().user(), await server().user()];
     const { browser } = await signIn(server(), owner.pk);
     const mine = await make(server(), owner);

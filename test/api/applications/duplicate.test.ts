@@ -67,7 +67,7 @@ describeOnBoth('a copy of an application', (server) => {
     expect((await fetch(new URL(icon, server().url))).status).toBe(404);
   });
 
-  test('is for nobody where the original was for a group that is gone', async () => {
+  test('is for no user where the original was for a group that is gone', async () => {
     const { admin } = server();
     const { members, pk } = await original('lost');
     const [{ pk: binding }] = (await admin.get(`/policies/bindings/?target=${pk}`)).body.results;

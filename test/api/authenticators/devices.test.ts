@@ -8,7 +8,7 @@ const kinds = ['totp', 'static'] as const;
 const model = (kind: string) => `svc_stages_authenticator_${kind}`;
 
 describeOnBoth('devices', (server) => {
-  /** Somebody with one device of the kind. */
+  /** A user with one device of the kind. */
   const owner = async (kind: (typeof kinds)[number]) => {
     const user = await personWithPassword(server());
     await (kind === 'totp' ? giveApp : giveCodes)(server(), user.username);

@@ -61,7 +61,7 @@ describeOnBoth('certificate-key pairs', (server) => {
     expect((await server().admin.get(`${path}${made.pk}/`)).body).toEqual(made);
   });
 
-  test('a key that cannot be opened any more leaves the lists whole, is shown as missing and can be set anew', async () => {
+  test('a key that cannot be opened any more leaves the lists whole, is shown as missing and can be set again', async () => {
     const { admin, world } = server();
     const [whole, broken] = [await make('whole'), await make('broken')];
     await world.db.write((tx) =>

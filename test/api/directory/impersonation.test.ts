@@ -58,7 +58,7 @@ describeOnBoth('impersonation', (server) => {
     [
       'somebody who is not active',
       async () => (await server().user([], { is_active: false })).pk,
-      'Nobody can act as a user who is not active.',
+      'Inactive users cannot be impersonated.',
     ],
   ])('of %s is refused', async (_who, target, words) => {
     const helper = await server().user(rights);

@@ -15,7 +15,7 @@ describeOnBoth('the last way in', (server) => {
     const [group, user] = [await admins(), await admin()];
     const { admin: api } = server();
     const above = await made(server(), '/core/groups/', { name: unique('above') });
-    // Somebody who administers by a token alone, and one who cannot sign in, are no way in.
+    // A user who administers by a token alone, and one who cannot sign in, are no way in.
     await made(server(), '/core/users/', { username: unique('off'), name: '', is_active: false, groups: [group.pk] });
     const account = { username: unique('robot'), name: '', type: 'service_account', groups: [group.pk] };
     await made(server(), '/core/users/', account);

@@ -41,7 +41,7 @@ describeOnBoth('settings', (server) => {
     expect((await admin.get(path)).body).toEqual(defaults);
   });
 
-  test('have an ETag, so that nobody overwrites what somebody else has changed', async () => {
+  test('have an ETag, so that no user overwrites what another user has changed', async () => {
     const { admin } = server();
     const etag = (await admin.get(path)).headers.get('etag') ?? '';
     expect((await admin.send('GET', path, undefined, { 'if-none-match': etag })).status).toBe(304);

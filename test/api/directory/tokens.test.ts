@@ -133,7 +133,7 @@ describeOnBoth(
       expect((await admin.get('/core/tokens/a%00b/view_key/')).status).toBe(404);
     });
 
-    test('a superuser makes tokens for others, nobody else does', async () => {
+    test('a superuser makes tokens for others, no other user does', async () => {
       const { user, admin } = server();
       const owner = await user();
       const given = await admin.post('/core/tokens/', { identifier: 'given', user: owner.pk });

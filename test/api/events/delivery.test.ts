@@ -255,7 +255,7 @@ describeOnBoth(
       expect(hook.bodies[0].body).toBe(`it is ${name}`);
     });
 
-    test('are run again once at a time, however often somebody asks for it', async () => {
+    test('are run again once at a time, however often a user asks for it', async () => {
       const { db, clock } = server().world;
       const gone = await startWebhookReceiver();
       await gone.close();
@@ -342,7 +342,7 @@ describeOnBoth(
       const before = (await bodiesOf(ada)).length;
       await fire();
       await quiet(server());
-      // The event that somebody wrote, and the record of their writing it.
+      // The event that a user wrote, and the record of their writing it.
       expect((await bodiesOf(ada)).length).toBe(before + 2);
       const { body } = await server().admin.get('/events/events/?action=policy_exception');
       expect(body.pagination.count).toBeGreaterThan(0);

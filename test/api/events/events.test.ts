@@ -158,7 +158,7 @@ describeOnBoth('events', (server) => {
     expect(lists[0]).not.toMatch(/words|subject|model_app|user_pk/);
   });
 
-  test('one event may be shown to somebody without the others', async () => {
+  test('one event may be shown to a user without the others', async () => {
     const running = server();
     const { body: event } = await running.admin.post('/events/events/', { action: 'login', app: 'one of many' });
     const { body: other } = await running.admin.post('/events/events/', { action: 'login', app: 'another' });

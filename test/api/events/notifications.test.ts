@@ -73,7 +73,7 @@ describeOnBoth('notifications', (server) => {
     expect((await owner.api.get(`${path}${pk}/`)).status).toBe(404);
   });
 
-  test('all notifications of the caller, and of nobody else, are marked as seen at once', async () => {
+  test('all notifications of the caller, and of no other user, are marked as seen at once', async () => {
     const { user, admin } = server();
     const [owner, other] = [await user(), await user()];
     for (const body of ['one', 'two']) await notify(owner.pk, body);

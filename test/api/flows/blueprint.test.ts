@@ -85,7 +85,7 @@ describeOnBoth('blueprints of flows', (server) => {
     expect(secret.status).toBe(200);
   });
 
-  test('a binding whose group is gone is for nobody where it is imported', async () => {
+  test('a binding whose group is gone is for no user where it is imported', async () => {
     const { admin } = server();
     const flow = await wholeFlow();
     expect((await admin.delete(`/core/groups/${flow.group.pk}/`)).status).toBe(204);

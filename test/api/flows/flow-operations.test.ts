@@ -41,7 +41,7 @@ describeOnBoth('operations on flows', (server) => {
     for (const line of diagram.split('\n').slice(1)) expect(line).toMatch(/^ {2}[\w ]+(\W|$)/);
   });
 
-  test('a diagram shows nobody names that they may not see', async () => {
+  test('a diagram shows no user names that they may not see', async () => {
     const name = unique('secret-stage');
     const walk = await makeWalk(server(), [['dummy', { name }]]);
     await bindExpression(server(), walk.pk, 'return true');

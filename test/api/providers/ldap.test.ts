@@ -54,7 +54,7 @@ describeOnBoth('LDAP providers', (server) => {
     expect([refused.status, refused.body]).toMatchObject([400, complaints]);
   });
 
-  test('a flow that signs nobody in is refused', async () => {
+  test('a flow that signs no user in is refused', async () => {
     const { results } = (await server().admin.get('/flows/instances/?designation=enrollment')).body;
     const flow =
       results[0]?.pk ??
@@ -81,7 +81,7 @@ describeOnBoth('LDAP providers', (server) => {
     ]);
   });
 
-  test('nobody takes a part of a tree whose provider they may not change', async () => {
+  test('no user takes a part of a tree whose provider they may not change', async () => {
     const above = (await create({ base_dn: 'DC=tree,DC=example' })).body.pk;
     const delegate = await server().user(['svc_providers_ldap.add_ldapprovider']);
     const below = { name: 'below', base_dn: 'OU=users,DC=tree,DC=example' };

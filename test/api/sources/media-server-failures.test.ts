@@ -12,7 +12,7 @@ const env = { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8', GATEHOUSE_MEDIASRC_API_UR
 
 type How = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Somebody whom only the list of friends can let in, so that every path is asked. */
+/** A user whom only the list of friends can let in, so that every path is asked. */
 async function prepare(server: TestServer) {
   media.know('owner', { id: 1, username: 'owner', friends: [2] });
   media.know('friend', { id: 2, username: 'friend', email: 'friend@example.com' });

@@ -14,7 +14,7 @@ afterAll(() => media.close());
 const env = { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8', GATEHOUSE_MEDIASRC_API_URL: media.url };
 
 let lastId = 1000;
-/** Somebody new with an account there; their token. */
+/** A new user with an account there; their token. */
 function person(values: Record<string, unknown> = {}): { token: string; id: number; username: string; email: string } {
   lastId += 1;
   const username = unique('person');
@@ -381,7 +381,7 @@ describeOnBoth(
       expect((await redeem(person().token)).status).toBe(200);
     });
 
-    test('mappings say who somebody is, and which groups are theirs', async () => {
+    test('mappings say who a user is, and which groups are theirs', async () => {
       const { admin } = server();
       const mapping = async (kind: string, name: string, expression: string) =>
         (await admin.post(`/propertymappings/source/${kind}/`, { name: unique(name), expression })).body.pk;
@@ -468,7 +468,7 @@ describeOnBoth(
       ]);
     });
 
-    test('a client with a bearer token gets the same answers, and links nobody', async () => {
+    test('a client with a bearer token gets the same answers, and links no user', async () => {
       const { admin } = server();
       const { source, signIn, enrol, redeem } = await world(server());
       const known = person();

@@ -29,7 +29,7 @@ describeOnBoth('admin_interface_retrieve', (server) => {
     expect(entry(body, '/stages/all/')?.kinds).toContain('/stages/deny/');
   });
 
-  test('offers somebody without rights nothing', async () => {
+  test('offers a user without rights nothing', async () => {
     const { api } = await server().user();
     expect(await read(api)).toMatchObject({ has_rights: false, resources: [] });
   });

@@ -56,7 +56,7 @@ describeOnSqlite('admin_page_retrieve', (server) => {
     expect(body.document).toEqual((await api.get('/schema/?under=/core/groups/')).body);
   });
 
-  test('shows nobody more than the operation behind it', async () => {
+  test('shows no user more than the operation behind it', async () => {
     const { admin } = server();
     const group = (await admin.post('/core/groups/', { name: unique('group') })).body;
     const token = (await admin.post('/core/tokens/', { identifier: unique('token') })).body;

@@ -125,7 +125,7 @@ describeOnBoth('admin_bulk_create', (server) => {
     }
   });
 
-  test('compares states, refuses unknown members where asked to, and takes what takes a person from nobody else', async () => {
+  test('compares states, refuses unknown members where asked to, and takes what takes a person from no other user', async () => {
     const { admin } = server();
     const group = await newGroup();
     const etag = (await admin.get(pathOf(group))).headers.get('etag');

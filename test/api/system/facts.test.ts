@@ -68,7 +68,7 @@ describeOnBoth('facts about the server', (server) => {
       expect(body.http_headers['x-forwarded-proto']).toBe('https');
       expect(body).toMatchObject({
         http_host: new URL(server().url).host,
-        // Nobody is trusted to say so.
+        // No user is trusted to say so.
         http_is_secure: false,
         brand: 'Brand gatehouse-default',
         embedded_outpost_disabled: true,

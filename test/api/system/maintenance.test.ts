@@ -38,7 +38,7 @@ describeOnBoth('the state of what keeps a server running', (server) => {
     expect([body.tokens.length, body.cut]).toEqual([200, ['tokens']]);
   });
 
-  test('shows a stranger to all of it nothing, and lets nobody start a sync without the right to change', async () => {
+  test('shows a stranger to all of it nothing, and lets no user start a sync without the right to change', async () => {
     const { admin } = server();
     const name = unique('push');
     const provider = (await admin.post('/providers/scim/', { name, url: 'https://target.example', token: 'x' })).body;

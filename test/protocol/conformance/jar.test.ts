@@ -35,7 +35,7 @@ describeOnSqlite('JAR (RFC 9101)', (server) => {
       await suite().finish({ ...answer, sent: { ...inside, ...(more as Params) } });
     }
 
-    /** At either endpoint. Nobody is sent anywhere by a request that is not proven to be the client’s. */
+    /** At either endpoint. No user is sent anywhere by a request that is not proven to be the client’s. */
     async function isRefused(request: string, error = 'invalid_request_object'): Promise<void> {
       const { status, location } = await suite().ask({ request });
       expect([status, location]).toEqual([400, null]);

@@ -7,7 +7,7 @@ import { type Answered, answered, type Completed, formOf, type Params, type Suit
 export const goodbye = 'https://app.example/goodbye';
 export const strict = (url: string) => [{ matching_mode: 'strict', url }];
 
-/** Somebody who has signed in to the client, and may be signed out by it. */
+/** A user who has signed in to the client, and may be signed out by it. */
 export interface Stay {
   readonly done: Completed;
   /** Sends the browser to the end-session endpoint. */

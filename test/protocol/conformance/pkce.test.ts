@@ -58,7 +58,7 @@ describeOnSqlite('PKCE (RFC 7636)', (server) => {
         }
       });
 
-      test('fapi2-security-profile-final-par-plain-pkce-rejected: plain protects nobody', async () => {
+      test('fapi2-security-profile-final-par-plain-pkce-rejected: plain is refused', async () => {
         const code_challenge = oauth.generateRandomCodeVerifier();
         await isRefused({ code_challenge, code_challenge_method: 'plain' });
         // RFC 7636 §4.3: left out, it would mean the same.
@@ -69,7 +69,7 @@ describeOnSqlite('PKCE (RFC 7636)', (server) => {
         test('fapi2-security-profile-final-par-ensure-pkce-required: of clients that keep no secret', () =>
           isRefused({}));
       } else {
-        // RFC 9700 §2.1.1, against a challenge that somebody took out on the way.
+        // RFC 9700 §2.1.1, against a challenge that an attacker removed on the way.
         test('not one of the suite’s: a verifier without a challenge is refused', async () => {
           const { told } = await suite().ask();
           const usual = { grant_type: 'authorization_code', code: told.get('code') ?? '', redirect_uri: callback };

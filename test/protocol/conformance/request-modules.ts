@@ -48,7 +48,7 @@ export function requestModules(suite: () => SuiteClient, clock: MovableClock): v
     expect(second).toBeGreaterThan(first);
   });
 
-  test('oidcc-prompt-none-not-logged-in: nobody is asked anything', async () => {
+  test('oidcc-prompt-none-not-logged-in: no user is asked anything', async () => {
     const { ask, server } = suite();
     const { told, sent } = await ask({ prompt: 'none' }, openBrowser(server));
     expect([told.get('error'), told.get('state')]).toEqual(['login_required', sent.state]);
@@ -88,7 +88,7 @@ export function requestModules(suite: () => SuiteClient, clock: MovableClock): v
     await finish(answered(await browser.get(await signInOn(browser, location)), sent));
   });
 
-  test('oidcc-ensure-registered-redirect-uri: nobody is sent to an address that is not registered', async () => {
+  test('oidcc-ensure-registered-redirect-uri: no user is sent to an address that is not registered', async () => {
     for (const redirect_uri of [`${callback}/other`, `${callback}?a=b`, 'https://app.example/', `${callback}%2f`]) {
       const { status, location, text } = await suite().ask({ redirect_uri });
       expect([status, location]).toEqual([400, null]);

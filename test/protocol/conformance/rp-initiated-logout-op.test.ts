@@ -8,7 +8,7 @@ import type { Answered } from './suite-client.ts';
 
 const variant = { responseType: 'code', settings: { post_logout_redirect_uris: strict(goodbye) } };
 
-/** A page of the server’s own; nobody is sent on. */
+/** A page of the server’s own; no user is sent on. */
 const isPage = ({ status, location }: Answered) => expect([status, location]).toEqual([200, null]);
 
 describeOnSqlite('RP-Initiated Logout OP', (server) => {
@@ -53,7 +53,7 @@ describeOnSqlite('RP-Initiated Logout OP', (server) => {
       isPage(await leave({ id_token_hint: done.idToken, post_logout_redirect_uri, state: 's' }));
     });
 
-    /** Who asks is not proven: people decide, and a hint that is no good leads nobody back. */
+    /** Who asks is not proven: people decide, and a hint that is no good leads no user back. */
     async function isAskedAndStays(
       { leave, confirm, isSignedIn }: Stay,
       params: Record<string, string>,

@@ -48,7 +48,7 @@ export interface SuiteClient {
   readonly metadata: oauth.AuthorizationServer;
   readonly client: oauth.Client;
   readonly auth: oauth.ClientAuth;
-  /** Somebody is signed in with it. */
+  /** A user is signed in with it. */
   readonly browser: Browser;
   /** Sends an authorization request; a parameter that is undefined is left out. */
   ask(more?: Params, browser?: Browser): Promise<Answered>;

@@ -124,7 +124,7 @@ describeOnBoth(
       expect((await directory.whoami('cn=ada,ou=users,DC=unused', password)).code).toBe(50);
     });
 
-    test.runIf(hasTools)('anonymous clients bind and are nobody', async () => {
+    test.runIf(hasTools)('anonymous clients bind without a user', async () => {
       expect(await runLdap('ldapwhoami', directory.url, [])).toMatchObject({ code: 0, stdout: 'anonymous\n' });
     });
 

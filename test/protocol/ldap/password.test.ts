@@ -41,7 +41,7 @@ describeOnBoth(
       expect(JSON.stringify(body)).not.toContain(better);
     });
 
-    test.runIf(hasTools)('a user may name themselves, and nobody else', async () => {
+    test.runIf(hasTools)('a user may name themselves, and no other user', async () => {
       await directory.person('bob');
       await directory.person('boss');
       const args = ['-a', password, '-s', better];

@@ -105,7 +105,7 @@ describeOnBoth(
       for (const name of ['secret', 'nested', 'password', 'userPassword']) expect(ada).not.toHaveProperty(name);
     });
 
-    test.runIf(hasTools)('the number of root is nobody’s', async () => {
+    test.runIf(hasTools)('the number of root is no user’s', async () => {
       const [bob] = await find('(cn=bob)', ['uidNumber', 'gidNumber']);
       expect(bob).toMatchObject({ uidNumber: String(2000 + (pks.bob ?? 0)) });
     });

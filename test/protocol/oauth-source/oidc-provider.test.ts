@@ -15,7 +15,7 @@ import { depart, leadsTo, newBrowser, throughFlow, visit } from './visitor.ts';
 const publicUrl = 'http://localhost:8765';
 const slugs = ['sqlite', 'postgres'].map((kind) => `${unique('peer')}-${kind}`);
 
-/** A provider that nobody here wrote, with its own pages to sign in and to consent. */
+/** A third-party provider, with its own pages to sign in and to consent. */
 const http = createServer();
 await new Promise<void>((done) => http.listen(0, '127.0.0.1', done));
 const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
@@ -86,7 +86,7 @@ async function signInThere(asked: URL, account: string): Promise<string> {
 describeOnBoth(
   'oidc-provider as the other side of an OpenID source',
   (server) => {
-    /** The token that an application gets for somebody of this source. */
+    /** The token that an application gets for a user of this source. */
     async function tokenReader(slug: string, pk: string, user: number): Promise<() => Promise<string>> {
       const scope = unique('upstream');
       const mapping = await made(server(), '/propertymappings/provider/scope/', {
@@ -99,7 +99,7 @@ describeOnBoth(
       return async () => (await server().as(tokens.access_token).get('/application/o/userinfo/')).body.upstream;
     }
 
-    test('somebody enrols, signs in again, has access tokens renewed, and links a second account', async () => {
+    test('a user enrols, signs in again, has access tokens renewed, and links a second account', async () => {
       const slug = slugs.find((one) => one.endsWith(server().kind)) as string;
       const source = await signInSource(server(), {
         slug,

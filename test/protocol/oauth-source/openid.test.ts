@@ -47,7 +47,7 @@ describeOnSqlite(
       expect((await depart(server(), newBrowser(server()), slug)).searchParams.get('scope')).toBe('a b openid');
     });
 
-    test('enrols, links and signs in somebody new, and only signs in the second time', async () => {
+    test('enrols, links and signs in a new user, and only signs in the second time', async () => {
       const { slug, pk } = await source();
       peer.person = { ...known(), email: `${unique('mail')}@example.com`, email_verified: true };
       peer.token = { refresh_token: 'rt-1' };
@@ -182,7 +182,7 @@ describeOnSqlite(
         expect((await arrive(slug)).status).toBe(302);
       });
 
-      test('a profile of somebody else is refused', async () => {
+      test('a profile of another user is refused', async () => {
         const { slug } = await source();
         peer.person = known();
         for (const sub of ['another', undefined]) {
@@ -194,7 +194,7 @@ describeOnSqlite(
     });
 
     test.each([[''], ['  '], [null], [{}], [[]], [1.5], ['x'.repeat(300)]])(
-      'refuses an identifier that tells nobody apart: %j',
+      'refuses an identifier that identifies no user: %j',
       async (sub) => {
         const { slug } = await source();
         peer.person = { ...known(), sub };
@@ -239,7 +239,7 @@ describeOnSqlite(
         expect(peer.requests.filter(({ path }) => path === '/token')).toEqual([]);
       });
 
-      test('is refused when somebody has signed in meanwhile', async () => {
+      test('is refused when a user has signed in meanwhile', async () => {
         const { slug } = await source();
         const browser = newBrowser(server());
         const state = (await depart(server(), browser, slug)).searchParams.get('state') ?? '';
@@ -249,7 +249,7 @@ describeOnSqlite(
         expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('in the meantime')]);
       });
 
-      test('of somebody else is not taken up, although their cookie was planted, to link their account', async () => {
+      test('of another user is not taken up, although their cookie was planted, to link their account', async () => {
         const { slug } = await source();
         peer.person = known();
         const attacker = await signedInBrowser(server(), (await server().user()).pk);
@@ -396,7 +396,7 @@ describeOnSqlite(
       });
     });
 
-    describe('somebody who is signed in', () => {
+    describe('a user who is signed in', () => {
       test('links their account, and renews it the second time', async () => {
         const { slug } = await source();
         peer.person = known();
@@ -470,7 +470,7 @@ describeOnSqlite(
     });
 
     describe('policies bound to the source', () => {
-      test('are asked for the button, at the login address and when somebody comes back', async () => {
+      test('are asked for the button, at the login address and when a user comes back', async () => {
         const { slug, pk } = await source();
         const walk = await makeWalk(server(), [['identification', { user_fields: ['username'], sources: [pk] }]]);
         const offered = async () => (await newBrowser(server()).show(walk.slug)).body.sources;
@@ -491,7 +491,7 @@ describeOnSqlite(
         expect((await comeBack(server(), browser, slug, { code: 'c', state })).status).toBe(403);
       });
 
-      test('that depend on who somebody is are decided when that is known', async () => {
+      test('that depend on who a user is are decided when that is known', async () => {
         const { slug, pk } = await source();
         peer.person = known();
         const user = await linkedUser(pk, peer.person.sub as string);
@@ -503,7 +503,7 @@ describeOnSqlite(
       });
     });
 
-    test('a source that is unknown or disabled lets nobody leave or come back', async () => {
+    test('a source that is unknown or disabled lets no user leave or come back', async () => {
       const { slug } = await source();
       const browser = newBrowser(server());
       const state = (await depart(server(), browser, slug)).searchParams.get('state') ?? '';

@@ -28,7 +28,7 @@ describeOnBoth(
   (server) => {
     const { source, arrive, me } = openIdWalk(server, peer);
 
-    /** Somebody who signed in by a source, and a client whose scope mapping reads their token there. */
+    /** A user who signed in by a source, and a client whose scope mapping reads their token there. */
     async function setUp(token: Record<string, unknown> = { refresh_token: 'rt-1' }) {
       const { slug, pk } = await source();
       peer.person = { sub: unique('sub'), preferred_username: unique('person'), name: 'Person' };

@@ -266,7 +266,7 @@ describeOnSqlite(
       }
     });
 
-    test('GitHub: an address that is not verified, or not told, is nobody’s', async () => {
+    test('GitHub: an address that is not verified, or not told, is no user’s', async () => {
       const github = rows.find(({ type }) => type === 'github') as Row;
       for (const more of [
         { '/api.github.com/user/emails': [{ email: mail, primary: true, verified: false }] },

@@ -10,7 +10,7 @@ import { giveApp, giveCodes, password, pastPassword, personWithPassword } from '
 import { describeOnSqlite } from '../../support/server.ts';
 
 describeOnSqlite('RFC 8176: tokens tell how somebody signed in', (server) => {
-  /** What an application learns of somebody who is signed in with this browser. */
+  /** What an application learns of a user who is signed in with this browser. */
   async function learnt({ cookies }: Browser) {
     const party = await makeRelyingParty(server());
     const scope = 'openid offline_access';

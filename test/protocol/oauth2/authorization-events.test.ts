@@ -51,7 +51,7 @@ describeOnSqlite('the event of an authorization is written once', (server) => {
     expect([fetched, await countedBy(party.slug)]).toEqual([[], 1]);
   });
 
-  test('with the tokens where nobody was asked for consent', async () => {
+  test('with the tokens where no user was asked for consent', async () => {
     const party = await makeRelyingParty(server());
     const config = await discover(server(), party);
     let token = '';

@@ -57,7 +57,7 @@ describeOnSqlite('the authorize endpoint', (server) => {
     expect(context.flow).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('redirects nobody before client and redirect URI are verified', async () => {
+  test('redirects no user before client and redirect URI are verified', async () => {
     const party = await makeRelyingParty(server());
     const { authorize } = await visitor(server());
     const good = asked(party);
@@ -161,7 +161,7 @@ describeOnSqlite('the authorize endpoint', (server) => {
     );
   });
 
-  test('oidcc-prompt-login, oidcc-max-age-1: people sign in again, once, and nobody can say that they have', async () => {
+  test('oidcc-prompt-login, oidcc-max-age-1: people sign in again, once, and no user can say that they have', async () => {
     const party = await makeRelyingParty(server());
     const browser = await visitor(server());
     await new Promise((done) => setTimeout(done, 1_100));
@@ -175,14 +175,14 @@ describeOnSqlite('the authorize endpoint', (server) => {
       const still = await browser.visit(next);
       expect(still.location?.pathname).toBe('/if/flow/default-authentication-flow/');
       expect(codeOf(await (await visitor(server())).visit(next))).not.toBeNull();
-      // Another request does not count as one for which somebody was sent to sign in.
+      // Another request does not count as one for which a user was sent to sign in.
       const forged = next.replace('scope=openid', 'scope=email');
       if (!('max_age' in more)) expect(codeOf(await (await visitor(server())).visit(forged))).toBeNull();
     }
     expect(codeOf(await browser.authorize(asked(party, { max_age: '10000' })))).not.toBeNull();
   });
 
-  test('signing in again keeps the grants of other applications, unless somebody else signs in', async () => {
+  test('signing in again keeps the grants of other applications, unless another user signs in', async () => {
     const party = await makeRelyingParty(server());
     const browser = await visitor(server(), await personWithPassword(server()));
     const { tokens, config } = await signInTo(server(), party, browser);
@@ -249,7 +249,7 @@ describeOnSqlite('the authorize endpoint', (server) => {
     const { body } = await browser.person.api.get('/core/user_consent/');
     expect(body.results.map(({ permissions }: { permissions: string }) => permissions)).toEqual(['email openid']);
     expect(codeOf(await browser.authorize(params))).not.toBeNull();
-    // A wider scope is another consent, and the client may wish that it is asked for anew.
+    // A wider scope is another consent, and the client may wish that it is asked for again.
     expect(codeOf(await browser.authorize({ ...params, scope: 'openid email profile' }))).toBeNull();
     expect(codeOf(await browser.authorize({ ...params, prompt: 'consent' }))).toBeNull();
     expect((await browser.person.api.delete(`/core/user_consent/${body.results[0].pk}/`)).status).toBe(204);

@@ -39,7 +39,7 @@ describeOnSqlite('claims', (server) => {
     for (const name of ['given_name', 'gender', 'locale', 'middle_name']) expect(info).not.toHaveProperty(name);
   });
 
-  test('OpenID Connect Core §5.1: a full name is nobody’s given name', async () => {
+  test('OpenID Connect Core §5.1: a full name is no user’s given name', async () => {
     const { tokens } = await signInTo(server(), await makeRelyingParty(server()), await visitor(server()), {
       scope: 'openid profile',
     });
@@ -91,7 +91,7 @@ describeOnSqlite('claims', (server) => {
     expect(permissions.at(-1).name).toBe('Your full name');
     const { location } = await browser.visit(await browser.agree(explicitConsent));
     expect(location?.searchParams.has('code')).toBe(true);
-    // What was agreed to is remembered; other claims are asked about anew.
+    // What was agreed to is remembered; other claims are asked about again.
     expect((await browser.authorize({ ...request, claims })).location?.searchParams.has('code')).toBe(true);
     const more = JSON.stringify({ userinfo: { name: null, phone_number: null } });
     expect((await browser.authorize({ ...request, claims: more })).location?.pathname).toContain('/if/flow/');

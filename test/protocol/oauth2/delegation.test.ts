@@ -17,7 +17,7 @@ import { describeOnBoth } from '../../support/server.ts';
 import { signIn } from '../../support/session.ts';
 import { dpopKey } from '../conformance/dpop-key.ts';
 
-/** What somebody has who acts for another. */
+/** What a user has who acts for another. */
 interface Given {
   readonly relying: Relying;
   readonly agent: number;

@@ -44,7 +44,7 @@ async function denyingAtOnce(server: TestServer, denied_action: Action = 'messag
   return { walk, party: await makeRelyingParty(server, {}, walk.slug) };
 }
 
-/** What somebody is told who answers the first question. */
+/** What a user is told who answers the first question. */
 async function denied(browser: Visitor, { slug }: Walk): Promise<Made> {
   await browser.answerStep(slug);
   return browser.answerStep(slug, { component: 'xak-stage-dummy' });

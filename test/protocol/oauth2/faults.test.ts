@@ -69,7 +69,7 @@ describeOnBoth(
       expect(JSON.stringify(ofRequest)).toMatch(reason);
     }
 
-    /** Shown to the person; nobody is sent anywhere. */
+    /** Shown to the person; no user is sent anywhere. */
     function expectPage(visit: Visit): void {
       expect([visit.status, visit.location]).toEqual([500, null]);
       expect(visit.text).toContain(idOf(visit));

@@ -185,7 +185,7 @@ const clock = movableClock();
 describeOnSqlite(
   'RFC 9126 §4: a pushed request',
   (server) => {
-    test('serves people who take their time, and nobody twice', async () => {
+    test('serves people who take their time, and no user twice', async () => {
       const explicit = 'default-provider-authorization-explicit-consent';
       const party = await makeRelyingParty(server(), {}, explicit);
       const form = asForm({ ...asked(party), client_secret: party.clientSecret });

@@ -24,7 +24,7 @@ describeOnSqlite('OpenID Connect Front-Channel Logout: a person who signs out he
   const framed = (frontchannel_logout_uri: string, values: Record<string, unknown> = {}) =>
     makeRelyingParty(server(), { frontchannel_logout_uri, ...values });
 
-  /** Somebody who has signed in to these clients, and what each is told by of their session. */
+  /** A user who has signed in to these clients, and what each is told by of their session. */
   async function signedInTo(...parties: RelyingParty[]) {
     const browser = await visitor(server());
     const told: { iss: unknown; sid: unknown; hint: string }[] = [];

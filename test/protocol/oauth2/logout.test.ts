@@ -97,7 +97,7 @@ describeOnBoth(
         page = await browser.visit(path, asForm(fieldsOf(page.text)));
         expect([page.status, page.text]).toEqual([200, expect.stringContaining(shown)]);
       });
-      // Somebody who is signed out already.
+      // A user who is signed out already.
       await recorded(async () => {
         const { text } = await stranger(server()).visit(
           `${path}?${new URLSearchParams({ post_logout_redirect_uri: evil })}`,
@@ -110,7 +110,7 @@ describeOnBoth(
       );
     });
 
-    test('oidcc-rp-initiated-logout-bad-post-logout-redirect-uri: nobody is sent to a place that is not registered', async () => {
+    test('oidcc-rp-initiated-logout-bad-post-logout-redirect-uri: no user is sent to a place that is not registered', async () => {
       const party = await makeRelyingParty(server(), { post_logout_redirect_uris: strict(goodbye) });
       for (const post_logout_redirect_uri of [
         'https://evil.example/',
@@ -156,7 +156,7 @@ describeOnBoth(
     });
 
     test.each(['message', 'continue'])(
-      'a flow of the brand that denies with %s keeps nobody signed in',
+      'a flow of the brand that denies with %s keeps no user signed in',
       async (denied_action) => {
         const { admin } = server();
         const { body: brands } = await admin.get('/core/brands/');

@@ -9,7 +9,7 @@ const turn = ({ admin }: TestServer, slug: string, enabled: boolean) =>
   admin.patch(`/core/applications/${slug}/`, { enabled });
 
 describeOnBoth('an application that is switched off', (server) => {
-  test('lets nobody in by OAuth2, says so on a page, and leads back to the client with the error', async () => {
+  test('lets no user in by OAuth2, says so on a page, and leads back to the client with the error', async () => {
     const { clientId: client_id, slug, application } = await makeRelyingParty(server());
     await turn(server(), slug, false);
     const asking = { client_id, redirect_uri: callback, response_type: 'code', scope: 'openid', state: 's' };
@@ -55,7 +55,7 @@ describeOnBoth('an application that is switched off', (server) => {
     expect((await post(server(), 'token', refresh, by)).status).toBe(200);
   });
 
-  test('lets nobody in by SAML', async () => {
+  test('lets no user in by SAML', async () => {
     const sp = await makeServiceProvider(server());
     await turn(server(), sp.slug, false);
     const request = (attributes = {}) =>

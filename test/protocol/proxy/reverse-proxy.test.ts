@@ -39,7 +39,7 @@ describeOnBoth(
     const valuesOf = (url: string, name: string) =>
       headersOf(url).flatMap(([key, value]) => (key?.toLowerCase() === name ? [value] : []));
 
-    test('shows the application to who is signed in, and nobody else', async () => {
+    test('shows the application to who is signed in, and no other user', async () => {
       const { app, user, browser } = await entered();
       const came = await browser.open(`${app.url}/page?a=b`);
       expect([came.status, came.text.includes('The application')]).toEqual([200, true]);
@@ -59,7 +59,7 @@ describeOnBoth(
       expect((await browser.open(`${app.url}/trace`, {}, { method: 'TRACE' })).status).toBe(405);
     });
 
-    test('passes on no header that says who somebody is, in whatever spelling, nor our cookies', async () => {
+    test('passes on no header that says who a user is, in whatever spelling, nor our cookies', async () => {
       const { app, user, browser } = await entered({ skip_path_regex: '^/open' });
       const claims: SentHeaders = {
         'X-Gatehouse-Username': 'admin',

@@ -328,7 +328,7 @@ describeOnBoth(
       expect(start.status).toBe(401);
     });
 
-    test('lets nobody in who acts as somebody else', async () => {
+    test('lets no user in who acts as another user', async () => {
       const app = await protect(server());
       const browser = proxiedBrowser(server());
       const { me } = { me: await server().user() };

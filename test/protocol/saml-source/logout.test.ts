@@ -201,7 +201,7 @@ describeOnSqlite('signing out with a SAML source', (server) => {
     });
   }
 
-  test('a plain visit signs nobody out, it asks', async () => {
+  test('a plain visit signs no user out, it asks', async () => {
     const { slug } = await source();
     const { browser } = await signIn(slug);
     const page = await visit(server(), browser, `/source/saml/${slug}/slo/`);

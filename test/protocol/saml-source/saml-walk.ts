@@ -61,7 +61,7 @@ export function samlWalk(server: () => TestServer, key: () => IdpKey) {
     return page.status === 303 ? visit(server(), browser, page.location) : page;
   }
 
-  /** Leaves and comes back as somebody. */
+  /** Leaves and comes back as a user. */
   async function arrive(slug: string, more: Partial<Told> = {}, browser = newBrowser(server()), query = '') {
     const inResponseTo = attributeOf(await depart(slug, browser, query), 'ID');
     return bring(slug, browser, signedResponse(about(slug, { inResponseTo, ...more }), key()));

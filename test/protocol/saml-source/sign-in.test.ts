@@ -27,7 +27,7 @@ describeOnSqlite('signing in by a SAML source', (server) => {
   const walk = samlWalk(server, () => key);
   const { source, depart, leave, about, post, bring, arrive, signIn, connectionsOf, address, pair } = walk;
 
-  test('somebody enrols, and signs in again later', async () => {
+  test('a user enrols, and signs in again later', async () => {
     const { slug, name } = await source();
     const nameId = unique('dana');
     const attributes = { email: [`${nameId}@example.com`], displayName: ['Dana Vo'] };
@@ -128,7 +128,7 @@ describeOnSqlite('signing in by a SAML source', (server) => {
     expect(body.attributes.format).toContain('persistent');
   });
 
-  test('a mapping that fails is told by a page, and nobody is made', async () => {
+  test('a mapping that fails is told by a page, and no user is made', async () => {
     const mapping = await made(server(), '/propertymappings/source/saml/', {
       name: unique('m'),
       expression: 'throw 1',
@@ -182,7 +182,7 @@ describeOnSqlite('signing in by a SAML source', (server) => {
     expect((await bring(slug, newBrowser(server()), unsolicited)).status).toBe(403);
   });
 
-  test('somebody signed in links an account, once, and nobody takes it over', async () => {
+  test('a signed-in user links an account, once, and no user takes it over', async () => {
     const { slug, name } = await source();
     const nameId = unique('linked');
     const user = await server().user();
@@ -260,7 +260,7 @@ describeOnSqlite('signing in by a SAML source', (server) => {
     ]);
   });
 
-  test('an answer is refused when somebody has signed in or out meanwhile', async () => {
+  test('an answer is refused when a user has signed in or out meanwhile', async () => {
     const { slug } = await source();
     const browser = newBrowser(server());
     const inResponseTo = attributeOf(await depart(slug, browser), 'ID');

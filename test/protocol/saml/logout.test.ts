@@ -108,7 +108,7 @@ describeOnBoth(
       await expect(opensslVerifyQuery(query.replace('SigAlg', 'sigAlg'), certificate)).rejects.toThrow();
     }
 
-    /** Signs somebody in to service providers; what each knows them by. */
+    /** Signs a user in to service providers; what each knows them by. */
     async function signedInTo(browser: Visitor, ...sps: ServiceProvider[]) {
       const known: { nameId: string; index: string }[] = [];
       for (const sp of sps) {
@@ -334,7 +334,7 @@ describeOnBoth(
         { reason: 'it did not confirm a request that came without the browser' },
       ]);
 
-      // It comes back after all: there is nobody left to visit, and who asked learns that not all went well.
+      // It comes back after all: no service provider is left to visit, and who asked learns that not all went well.
       const answer = new URLSearchParams({
         SAMLResponse: deflated(logoutResponse(attributeOf(asked.root, 'ID') ?? '')),
       });

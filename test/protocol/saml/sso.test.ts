@@ -89,7 +89,7 @@ describeOnSqlite('SAML single sign-on', (server) => {
     expect(rows).toEqual([{ session: browser.session, name_id: user.uid }]);
   });
 
-  test('somebody who is not signed in signs in first, each tab with its own request, and stores nothing before', async () => {
+  test('a user who is not signed in signs in first, each tab with its own request, and stores nothing before', async () => {
     const sp = await makeServiceProvider(server());
     const nobody = stranger(server());
     const tabs = ['_first', '_second'];
@@ -129,7 +129,7 @@ describeOnSqlite('SAML single sign-on', (server) => {
     }
   });
 
-  test('somebody can begin here, with the default relay state and no request to answer', async () => {
+  test('a user can begin here, with the default relay state and no request to answer', async () => {
     const sp = await makeServiceProvider(server(), { default_relay_state: 'start' });
     const browser = await visitor(server());
     for (const path of ['sso/binding/init/', 'init/']) {
@@ -223,7 +223,7 @@ describeOnSqlite('SAML single sign-on', (server) => {
     });
   });
 
-  test('attributes are escaped, lists have one value each, null is left out, and a broken mapping keeps nobody out', async () => {
+  test('attributes are escaped, lists have one value each, null is left out, and a broken mapping keeps no user out', async () => {
     const expressions: Record<string, string> = {
       list: 'return ["a", "<b>&", null, 3]',
       object: 'return {a: true}',
@@ -542,7 +542,7 @@ describeOnSqlite('SAML single sign-on', (server) => {
       expect(responseOn(await browser.visit(await browser.agree(explicit))).status.code).toBe(statusCodes.success);
     });
 
-    test('nobody is signed in and no page may be shown', async () => {
+    test('no user is signed in and no page may be shown', async () => {
       const { sp } = await ask({}, {});
       const query = redirectQuery(authnRequest({ attributes: { IsPassive: 'true' } }));
       const { status } = responseOn(await stranger(server()).visit(`${sp.at(redirected)}?${query}`));
@@ -572,7 +572,7 @@ describeOnSqlite('SAML single sign-on', (server) => {
     });
   });
 
-  test('ForceAuthn has the person sign in anew, once', async () => {
+  test('ForceAuthn has the person sign in again, once', async () => {
     const sp = await makeServiceProvider(server());
     const browser = await visitor(server());
     const query = redirectQuery(authnRequest({ attributes: { ForceAuthn: 'true' } }));

@@ -49,7 +49,7 @@ describeOnBoth('what a SCIM source may do to whom', (server) => {
     expect((await client.get(`/Groups/${group.pk}`)).status).toBe(404);
   });
 
-  test('a record that an administrator points at somebody else gives no right to delete them', async () => {
+  test('a record that an administrator points at another user gives no right to delete them', async () => {
     const externalId = unique('moved');
     await client.user({ externalId });
     const local = await server().user();

@@ -78,7 +78,7 @@ describeOnBoth('RFC 7644 §3.3 to §3.6: resources are created, read, replaced a
     expect(JSON.stringify(rows)).not.toContain('secret-of-the-client');
   });
 
-  test('§3.3: userName is unique in any case of letters, and nobody is adopted', async () => {
+  test('§3.3: userName is unique in any case of letters, and no user is adopted', async () => {
     const { userName } = await client.user();
     const taken = await client.send('POST', '/Users', { userName: userName.toUpperCase() });
     expect([taken.status, taken.body]).toEqual([
@@ -94,7 +94,7 @@ describeOnBoth('RFC 7644 §3.3 to §3.6: resources are created, read, replaced a
     expect((await userOf(local.username)).is_active).toBe(true);
   });
 
-  test('§3.3: an address that somebody else has is refused', async () => {
+  test('§3.3: an address that another user has is refused', async () => {
     const value = `${unique('taken')}@example.com`;
     await server().user([], { email: value });
     const taken = await client.send('POST', '/Users', { userName: unique('u'), emails: [{ value }] });
@@ -153,7 +153,7 @@ describeOnBoth('RFC 7644 §3.3 to §3.6: resources are created, read, replaced a
     expect(partial.body).toMatchObject({ userName: made.userName, active: true });
   });
 
-  test('§3.5.1: PUT with the name of another user is refused and jumps to nobody', async () => {
+  test('§3.5.1: PUT with the name of another user is refused and jumps to no user', async () => {
     const [one, other] = [await client.user(), await client.user()];
     const put = await client.send('PUT', `/Users/${one.id}`, { userName: other.userName });
     expect([put.status, put.body.scimType]).toEqual([409, 'uniqueness']);
@@ -197,7 +197,7 @@ describeOnBoth('RFC 7644 §3.3 to §3.6: resources are created, read, replaced a
     expect((await client.get('/Groups/%00')).status).toBe(404);
   });
 
-  test('groups: members are the users of the source that the list names, and an empty list means nobody', async () => {
+  test('groups: members are the users of the source that the list names, and an empty list means no user', async () => {
     const [one, two] = [await client.user(), await client.user()];
     const local = await server().user();
     const { uuid } = await userOf(local.username);

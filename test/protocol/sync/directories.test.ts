@@ -67,7 +67,7 @@ function directories(server: () => TestServer): void {
       await directory.close();
     });
 
-    test('passwords that it is told are random and belong to nobody here', async () => {
+    test('passwords that it is told are random and belong to no user here', async () => {
       for (const _ of [1, 2]) await makeUser(server().admin);
       await settled(server(), path, provider.pk);
       const passwords = target.requests

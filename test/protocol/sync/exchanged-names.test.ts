@@ -49,7 +49,7 @@ describeOnSqlite(
       expect(groupAt(other.name).members).toEqual([{ value: userAt(ada.username).id }]);
     });
 
-    test('a name that somebody has changed at the target is changed back when another needs it', async () => {
+    test('a name that a user has changed at the target is changed back when another needs it', async () => {
       const { target, settle, person, userAt, admin } = await start();
       const [ada, grace] = [await person(), await person()];
       await settle();

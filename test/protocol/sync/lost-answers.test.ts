@@ -50,7 +50,7 @@ describeOnSqlite(
       expect(userAt(ada.username)).toEqual({ id: 'theirs', userName: ada.username });
     });
 
-    test('does not keep somebody out whose former name another has got meanwhile', async () => {
+    test('does not keep a user out whose former name another has got meanwhile', async () => {
       const { target, settle, person, userAt, admin, provider } = await start();
       let uid = '';
       target.fault = first('cut', ({ method, body }) => method === 'POST' && (uid === '' || body.externalId === uid));

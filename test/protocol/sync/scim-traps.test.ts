@@ -27,7 +27,7 @@ function common(server: () => TestServer): void {
     expect(provider.pk).toBeTypeOf('number');
   });
 
-  test('what only tells when somebody signed in triggers nothing, and what changes nothing sends nothing', async () => {
+  test('what only says when a user signed in triggers nothing, and what changes nothing sends nothing', async () => {
     const { target, settle, person, rerun, sent } = await start();
     const ada = await person();
     await settle();

@@ -20,7 +20,7 @@ describeOnBoth(
       const production = await startScimTarget({ idOf: (number) => number + 100 });
       for (const id of [1, 2])
         production.users.set(String(id), { id, userName: `stranger-${id}`, displayName: 'Keep' });
-      // Somebody is there already, by another id.
+      // A user is there already, by another id.
       production.users.set('77', { id: 77, userName: ada.username });
       await admin.patch(`/providers/scim/${provider.pk}/`, production.settings);
       const status = await settle();
@@ -46,7 +46,7 @@ describeOnBoth(
       await production.close();
     });
 
-    test('deletes nobody there whose user was deleted here before the change was sent', async () => {
+    test('deletes no user there whose user was deleted here before the change was sent', async () => {
       const { target, provider, settle, person, admin } = await start(numbered);
       const ada = await person();
       await settle();

@@ -48,7 +48,7 @@ export function Devices() {
           all.length === 0 ? (
             <Empty>
               {t(
-                'You have no devices yet. A second factor protects your account even if somebody learns your password.',
+                'You have no devices yet. A second factor protects your account even if someone learns your password.',
               )}
             </Empty>
           ) : (

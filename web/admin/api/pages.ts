@@ -13,7 +13,7 @@ export interface PageAnswer<T = unknown> {
   /** Names the state of an object; empty for all else. */
   readonly etag: string;
   readonly names: Names;
-  /** Whether the count of a list is an estimate. */
+  /** Whether the list has more rows than its count. */
   readonly isAtLeast: boolean;
 }
 

@@ -30,7 +30,7 @@ export function ClaimsTab({ application }: { application: Application }) {
         <div className="claims-person">
           <ReferencePicker
             label={t('Person')}
-            hint={person === null ? t('You ({name}) until you choose somebody.', { name: user.username }) : undefined}
+            hint={person === null ? t('You ({name}) until you choose a user.', { name: user.username }) : undefined}
             model="svc_core.user"
             value={person}
             onChange={(key) => goTo(hereWith({ person: key }))}

@@ -30,7 +30,7 @@ export function NoRights({ person }: { person: Person }) {
         <a className="button button-primary" href="/if/user/">
           {t('Go to your account')}
         </a>
-        <SignOutLink>{t('Sign in as somebody else')}</SignOutLink>
+        <SignOutLink>{t('Sign in as another user')}</SignOutLink>
       </div>
     </main>
   );

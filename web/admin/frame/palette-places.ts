@@ -77,7 +77,7 @@ function furtherActions({ resources, user }: Interface): Omit<Hit, 'kind'>[] {
   const mayAdd = (path: string) => resources.some((entry) => entry.path === path && entry.may.add === 'all');
   return [
     ...(mayAdd('/stages/invitation/invitations/')
-      ? [{ id: 'invite', title: t('Invite somebody'), href: hrefOf('/core/users/', { dialog: 'invite' }) }]
+      ? [{ id: 'invite', title: t('Invite a user'), href: hrefOf('/core/users/', { dialog: 'invite' }) }]
       : []),
     ...(user.is_superuser
       ? [

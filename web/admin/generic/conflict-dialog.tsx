@@ -25,7 +25,7 @@ export function ConflictDialog({ members, before, theirs, mine, names, ...props 
   const [ours, others] = [changed(mine), changed(theirs)];
   const differing = members.filter((member) => ours.has(member) || others.has(member));
   return (
-    <Dialog title={t('Somebody else has changed this in the meantime')} onClose={onClose} isWide>
+    <Dialog title={t('Someone else has changed this in the meantime')} onClose={onClose} isWide>
       <p>{t('Nothing of yours has been saved. These are the versions, with what either of you has changed:')}</p>
       <Comparison
         members={differing}

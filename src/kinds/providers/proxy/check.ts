@@ -40,7 +40,7 @@ export interface CheckNeeds {
 /** Which providers a request may be for: those whose proxy asks, or those of which this server is the proxy. */
 export type ServedMode = 'forward' | 'proxy';
 
-/** Decides about one request to a protected application. Whoever is not known to have access has none. */
+/** Decides about one request to a protected application. Access is denied by default. */
 export async function check(
   needs: CheckNeeds,
   call: Call,

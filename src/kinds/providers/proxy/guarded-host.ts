@@ -19,7 +19,7 @@ export interface HostProvider {
   readonly internal_host_ssl_validation: boolean;
   readonly skip_path_regex: string;
   readonly intercept_header_auth: boolean;
-  /** Null if no application uses it: nobody can have access then. */
+  /** Null if no application uses it: access is denied then. */
   readonly slug: string | null;
   readonly enabled: boolean;
 }

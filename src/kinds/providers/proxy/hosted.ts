@@ -94,7 +94,7 @@ export async function decideProxied(
 
 const hostOf = ({ authority, isSecure }: RequestFacts) => readHost(authority, isSecure ? 'https' : 'http');
 
-/** Whoever may not come to the application signs in first, or is refused. */
+/** Users without access to the application sign in first, or are denied. */
 function turnAway(
   decision: Decision,
   { header }: RequestFacts,

@@ -31,7 +31,7 @@ export async function guardedHostOf(needs: ProxyNeeds, { call }: HostCall): Prom
   return findGuardedHost(needs, call, host, readTokens(needs.key, cookies, undefined).hashes);
 }
 
-/** The address at which somebody signs in to the application, to go on to `target`. */
+/** The address at which a user signs in to the application, to continue to `target`. */
 export function startAddress({ external_host }: Pick<HostProvider, 'external_host'>, target: string): string {
   const url = new URL(startPath, external_host);
   url.search = new URLSearchParams({ rd: target }).toString();
@@ -93,7 +93,7 @@ function originalAddress(http: HttpCall): string | null {
   return `${scheme}://${host}${path}${search}`;
 }
 
-/** Somebody comes back from this server's own address: the browser takes the session over. */
+/** The callback from this server's own address: the browser takes the session over. */
 export async function callback(needs: ProxyNeeds, host: HostCall): Promise<HttpResponse> {
   const { call } = host;
   const { query, cookies } = call.request;

@@ -84,7 +84,7 @@ async function goThroughFlow(
   }
 }
 
-/** Somebody comes back from a flow. The ticket is theirs alone, for this session, once. */
+/** The callback from a flow. The ticket is bound to this session and is used once. */
 async function redeem(
   needs: ProxyNeeds,
   call: Call,

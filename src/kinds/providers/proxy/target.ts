@@ -30,5 +30,5 @@ function isProtected({ mode, host, cookie_domain }: Reachable, url: URL): boolea
   return mode === 'forward_domain' && isWithinDomain(normalHost(url.hostname), cookie_domain);
 }
 
-/** Nobody is sent on to where they would sign in or out again. */
+/** A target at which the user would sign in or out again is replaced (redirect loop). */
 const isOurs = (path: string): boolean => path === outpostPath || path.startsWith(`${outpostPath}/`);

@@ -59,7 +59,7 @@ function read(pem: string): Signing | null {
 export const issuerOf = (publicUrl: string, slug: string): string => `${publicUrl}/application/proxy/${slug}/`;
 export const jwksPath = (slug: string): string => `/application/proxy/${slug}/jwks/`;
 
-/** Applications get a new one each minute; nobody can use one for long that leaks from them. */
+/** Applications get a new one each minute, so a leaked token expires soon. */
 const lifetimeMs = 5 * 60_000;
 
 /** What the headers say, signed: for applications that do not trust everybody in their network. */

@@ -4,7 +4,7 @@ import type { HttpResponse } from '../../../platform/http/routes.ts';
 import type { Call } from '../../../resource/call.ts';
 import type { ProxyKind, Wrong } from './forwarded.ts';
 
-/** Says what came and what is missing, for whoever sets the proxy up. It shows nothing but the request itself. */
+/** Lists received and missing headers for the administrator of the proxy. It shows nothing but the request itself. */
 async function wrongPage(call: Call, paragraphs: readonly string[]): Promise<HttpResponse> {
   const lines = [...paragraphs, 'The documentation of forward auth has the configuration of each proxy.'];
   return plainPage({

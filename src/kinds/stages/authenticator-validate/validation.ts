@@ -27,7 +27,7 @@ export async function validationOf(needs: ValidationNeeds, step: Step<ValidateSe
   const { context, settings } = step;
   const user = await step.pendingUser();
   const accepted = needs.deviceKinds.filter(({ deviceClass }) => settings.device_classes.includes(deviceClass));
-  // Nobody is identified yet, so the device may identify the user.
+  // No user is identified yet, so the device may identify one.
   if (!user && context.pending_user_identifier === null)
     return createValidation(null, await usableFactors(step, accepted, null));
   // An unknown username counts as a user without devices.
@@ -43,7 +43,7 @@ export async function validationOf(needs: ValidationNeeds, step: Step<ValidateSe
   // check.
   if (settings.not_configured_action === 'skip') return ownedAccepted.length === 0 ? skipped : denied;
   if (settings.not_configured_action === 'deny' || hasBegunSetUp(step)) return denied;
-  // Whoever has other devices must verify one before enrolling another: the password alone is not enough.
+  // Users with other devices must verify one before enrolling another: the password alone is not enough.
   if (context.mfa_devices.length === 0 && owned.length > 0)
     return createValidation(user, await usableFactors(step, owned, user));
   const stages = await setupStages(step, accepted);

@@ -98,7 +98,7 @@ async function verifyCaptcha(
     : new ServiceFault('the service did not say whether the captcha was solved');
 }
 
-/** The service rejects our secret key, so that nobody can ever pass. */
+/** The service rejects our secret key, so that no user can pass. */
 const refusesSecret = ({ 'error-codes': codes }: Row): boolean =>
   Array.isArray(codes) && codes.some((code) => code === 'invalid-input-secret' || code === 'missing-input-secret');
 

@@ -28,7 +28,7 @@ export const dummy = defineStageKind({
   challenge: { name: stringSchema },
   answer: {},
   async show({ settings }) {
-    if (settings.throw_error) throw new Error('this dummy stage breaks because it is told to');
+    if (settings.throw_error) throw new Error('this dummy stage throws because throw_error is set');
     return ask({ name: settings.name });
   },
   verifyRegistration: async () => next(),

@@ -98,7 +98,7 @@ async function confirmed(step: Step<Settings>) {
   const { settings, context, call } = step;
   const { pending_user, created_user } = context;
   const address = addressOf(step);
-  // Only now: whoever opened the link controls the address and may learn that it has an account.
+  // Only now: the person who opened the link controls the address and may learn that it has an account.
   if (address !== null && (await hasAccount(call.db.read, address))) return deny(taken);
   const { mailed_to } = step.walk.plan;
   const proven = mailed_to ? ({ email: mailed_to, by: 'mail' } as const) : null;

@@ -77,7 +77,7 @@ export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
         // Earlier attempts failed, so a recipient was there: the person waits for a mail that cannot come any more.
         if (attempt > 1)
           throw new PermanentFailure('the link has expired or was withdrawn before the mail could be sent');
-        return 'There is nobody to send it to.';
+        return 'There is no user to send it to.';
       }
       const settings = await loadStage(engine(), emailStage, stage, call).catch(nullIfGone);
       if (!settings) return 'The stage is gone.';

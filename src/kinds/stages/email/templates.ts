@@ -27,7 +27,7 @@ export const defaultTemplate = 'email/password_reset.html';
 
 const passwordReset: Template = {
   description: 'Password Reset',
-  intro: 'Somebody, most likely you, requested a new password for your account at {title}.',
+  intro: 'Someone, most likely you, requested a new password for your account at {title}.',
   button: 'Choose a new password',
   unasked: 'If it was not you, do nothing: your password stays as it is.',
 };

@@ -47,7 +47,7 @@ export function invitationResource({ settings, config, ...mailing }: InvitationN
     schema: 'Invitation',
     names: ['Invitation', 'Invitations'],
     description:
-      'Links by which people make their own account. Those that were used up or are too old are gone; the events tell of them.',
+      'Links by which people create their own account. Used and expired links are deleted; the events record them.',
     table: 'invitations',
     writtenWith: longLivedCredentials,
     order: ['-expires'],

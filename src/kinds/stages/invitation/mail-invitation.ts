@@ -39,7 +39,7 @@ const address = text({
 
 /**
  * Mails an invitation. Only the hash of its token is stored, so the mail brings a new link, and earlier ones become
- * invalid. Whoever has it sent can read the link, so they need the right to create invitations too.
+ * invalid. The sender can read the link, so they need the permission to create invitations too.
  */
 export function mailInvitationAction({ key, mailer, jobs }: MailInvitationNeeds) {
   return actionOn<InvitationRow>()({

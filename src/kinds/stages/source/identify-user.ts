@@ -30,7 +30,7 @@ export async function identifySourceUser(
   return null;
 }
 
-/** Nobody signs in at another server faster than this. */
+/** Users get at least this long to sign in at another server. */
 const minMs = 60_000;
 
 export type SourceStep = Step<RowOf<ReturnType<typeof sourceStage>>>;

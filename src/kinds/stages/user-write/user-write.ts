@@ -56,7 +56,7 @@ export function userWrite(needs: Needs): StageKind {
       const { context, settings, pendingUser } = step;
       const mode = settings.user_creation_mode;
       const existing = mode === 'always_create' ? null : await pendingUser();
-      if (existing ? !isWritable(existing, context) : mode === 'never_create') return deny(nobody);
+      if (existing ? !isWritable(existing, context) : mode === 'never_create') return deny(noUser);
       const { password, email } = context.prompt_data;
       const opensAccount =
         (typeof password === 'string' && password !== '') || (email ?? existing?.email) !== existing?.email;
@@ -76,7 +76,7 @@ export function userWrite(needs: Needs): StageKind {
   });
 }
 
-const nobody = 'There is no user to update.';
+const noUser = 'There is no user to update.';
 const notByAppPassword = 'An app password cannot be used to change the password or address of the account.';
 
 /** A user who was deactivated during the walk gets no new password. A new account may wait for activation. */

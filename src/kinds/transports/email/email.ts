@@ -19,7 +19,7 @@ export function emailTransport({ mailer, config }: Dependencies): TransportKind 
       const { user } = message;
       if (user.email === '') return { warning: 'The user has no e-mail address.' };
       const mail = notificationMail(languageOfUser(user.attributes, 'en'), config.publicUrl, message);
-      // Somebody waits while it is only tried.
+      // A test is sent while the administrator waits.
       const withinMs = message.event === null ? awaitedWithinMs : undefined;
       await mailer.send({ to: user.email, ...mail }, withinMs).catch(fail);
       return 'The mail server took the message.';

@@ -123,7 +123,7 @@ export const directory: Migration = {
           ['client_ip', 'created'],
           ['user_pk', 'created'],
         ],
-        // Each event tells of some of these only: who signs in changes no model, and asks for no application.
+        // Each event sets only some of these: a sign-in changes no model and names no application.
         sparse: {
           subject: [['subject']],
           model_app: [['model_app']],

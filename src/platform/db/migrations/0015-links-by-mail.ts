@@ -7,7 +7,7 @@ export const linksByMail: Migration = {
   statements: (dialect) => [
     ...createTable(dialect, 'flow_links', {
       pk: 'uuid key',
-      // Null until somebody is given the token.
+      // Null until the token is handed out.
       token_hash: 'text? unique',
       flow: 'uuid -> flows cascade',
       user: 'int? -> users cascade',

@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts';
 import { createTable } from '../table.ts';
 
-/** Which clients somebody has signed in to during a session. The rows outlive it, until the clients have been told. */
+/** The clients that a user signed in to during a session. The rows outlive it, until the clients have been notified. */
 export const oauth2Logins: Migration = {
   name: '0018-oauth2-logins',
   statements: (dialect) =>

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts';
 
-/** What lets somebody in by an invitation: apart from its key, which stands in events, and stored as a hash. */
+/** The secret of an invitation link, stored as a hash: unlike its key, it does not appear in events. */
 export const invitationTokens: Migration = {
   name: '0021-invitation-tokens',
   statements: (dialect) => [

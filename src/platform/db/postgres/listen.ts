@@ -33,7 +33,7 @@ export function listenOn(
       }
       listener();
     } catch {
-      // The database is away. A connection that was made ends by itself, and `end` is told.
+      // The database is unreachable. An open connection ends by itself and emits `end`.
       if (!client) later(retryMs, open);
     }
   }

@@ -35,7 +35,7 @@ test('checkpoints copy the SQLite write-ahead log into the database file, and th
     return rows.length;
   };
   await expect.poll(rowsInFile).toBe(256);
-  // The first write after a whole checkpoint begins the log anew, with another salt in its header.
+  // The first write after a whole checkpoint starts a new log, with another salt in its header.
   const afterWrite = () => {
     insert.run();
     return saltOf();

@@ -27,7 +27,7 @@ interface Dependencies {
   readonly statementTimeoutMs: number;
 }
 
-/** Runs statements in threads: in the main thread a statement of a second would hold up everybody for a second. */
+/** Runs statements in threads: in the main thread a statement of a second would block all requests for a second. */
 export function createReadThreads(path: string, needs: Dependencies): ReadThreads {
   const { equip, cacheSize, listeners, statementTimeoutMs } = needs;
   const waiting: Waiting[] = [];

@@ -75,7 +75,7 @@ export const groups: EntryKind = {
   },
 };
 
-/** Whoever may not see everybody sees themselves alone in their groups. */
+/** Users who may not search the directory see themselves alone in their groups. */
 async function putMembers({ query, provider, only }: View, { pk }: Row, attributes: Attributes): Promise<void> {
   const usernames = only ? [only.username] : await membersOf(query, String(pk));
   const below = only ? [] : await groupsBelow(query, String(pk));

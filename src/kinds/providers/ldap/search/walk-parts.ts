@@ -22,7 +22,7 @@ interface Walk {
   readonly view: View;
   readonly parts: readonly Part[];
   readonly filter: Filter;
-  /** Attributes that are loaded only if somebody wants them. */
+  /** Attributes that are loaded only if the client requests them. */
   readonly wanted: ReadonlySet<string>;
   readonly from: Position;
   /** Whether to give up: the client is gone, or the time is. */

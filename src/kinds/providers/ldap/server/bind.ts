@@ -93,7 +93,7 @@ export function createBind(needs: ServerNeeds) {
   };
 }
 
-/** The username of a name: `cn=ada,ou=users,<base>` or directly below the base. Null if it names nobody. */
+/** The username of a name: `cn=ada,ou=users,<base>` or directly below the base. Null if it names no user. */
 export function usernameIn(dn: Dn, base: Dn): string | null {
   const [rdn, ...above] = dn;
   const [part, ...further] = rdn ?? [];

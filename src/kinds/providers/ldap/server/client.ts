@@ -117,7 +117,7 @@ export function createClient(needs: ServerNeeds, operations: Operations, arrival
       return answer({ code: 'unavailableCriticalExtension', message: 'A critical control is not supported here.' });
     switch (operation.op) {
       case 'bind': {
-        // Until a bind succeeds, the client is nobody (RFC 4511, section 4.2.1).
+        // Until a bind succeeds, the client is anonymous (RFC 4511, section 4.2.1).
         session = { ...session, authority: null, pages: new Map() };
         const bound = await operations.bind(call, operation, outpost);
         if (bound.code !== 'success') return answer(bound);

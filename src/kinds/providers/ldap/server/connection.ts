@@ -7,7 +7,7 @@ import { limits } from './limits.ts';
 /** One operation in progress. */
 export interface Running {
   readonly message: Message;
-  /** Aborts when the client abandons it, binds anew or is gone. */
+  /** Aborts when the client abandons it, binds again or disconnects. */
   readonly signal: AbortSignal;
   /** Resolves once the client may get more. */
   send(bytes: Buffer): Promise<void>;

@@ -28,7 +28,7 @@ export function createTlsContexts(box: SecretBox): TlsContexts {
   const known = createLruCache<{ readonly sealedKey: string; readonly context: SecureContext }>(maxContexts);
   function contextOf({ pk, certificate, sealedKey }: PairRow): SecureContext {
     const last = known.get(pk);
-    // A pair that is changed is sealed anew.
+    // A changed key pair is sealed again.
     if (last?.sealedKey === sealedKey) return last.context;
     const key = box.open(sealedKey, sealContext('certificates', 'key_data', pk));
     const context = createSecureContext({ cert: certificate, key, minVersion: 'TLSv1.2' });

@@ -149,7 +149,7 @@ const confirmPage = async (
     title: `Sign in to ${application.name}?`,
     paragraphs: [
       `The device that shows the code ${code} will act for ${requireActor(call).user.username}.`,
-      'Continue only if you have that device in front of you. Never enter a code that somebody else gave you.',
+      'Continue only if you have that device in front of you. Never enter a code that someone else gave you.',
     ],
     form: {
       action: devicePath,
