@@ -1,3 +1,5 @@
+import { acronyms } from '../../src/lib/acronyms.ts';
+
 /** Names that do not follow from the value. */
 const names: Readonly<Record<string, string>> = {
   authenticators: 'Devices',
@@ -28,7 +30,6 @@ const names: Readonly<Record<string, string>> = {
   openidconnect: 'OpenID Connect',
   policy_execution: 'Decision of a policy',
   post: 'POST',
-  scim: 'SCIM',
   POST_AUTO: 'POST, sent automatically',
   propertymappings: 'Property mappings',
   rbac: 'Roles and permissions',
@@ -100,27 +101,6 @@ export const inSmallLetters = (name: string): string =>
     .map((word) => (/^[A-Z][a-z]+(-[A-Z]?[a-z]+)*$/.test(word) ? word.toLowerCase() : word))
     .join(' ');
 
-const words: Readonly<Record<string, string>> = {
-  api: 'API',
-  asn: 'ASN',
-  ec: 'EC',
-  ecdsa: 'ECDSA',
-  http: 'HTTP',
-  id: 'ID',
-  ip: 'IP',
-  jwks: 'JWKS',
-  ldap: 'LDAP',
-  oauth2: 'OAuth2',
-  radius: 'RADIUS',
-  rsa: 'RSA',
-  sms: 'SMS',
-  totp: 'TOTP',
-  upn: 'UPN',
-  url: 'URL',
-  uuid: 'UUID',
-  webauthn: 'WebAuthn',
-};
-
 /**
  * The English name of a value: `app_password` is `App password`; of an identifier in URN form, its last part counts.
  */
@@ -136,7 +116,7 @@ function spelledOut(value: string): string {
   const text = value
     .split(/[_-]+/)
     .filter(Boolean)
-    .map((word) => words[word] ?? word)
+    .map((word) => acronyms[word] ?? word)
     .join(' ');
   return capitalised(text);
 }

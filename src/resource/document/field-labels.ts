@@ -1,42 +1,13 @@
-/** How words of names are written in labels. */
-const spellings: Readonly<Record<string, string>> = {
-  aaguid: 'AAGUID',
-  acs: 'ACS',
-  api: 'API',
-  asn: 'ASN',
-  asns: 'ASNs',
-  geoip: 'GeoIP',
-  hibp: 'HIBP',
-  id: 'ID',
-  idp: 'IdP',
-  ip: 'IP',
+import { acronyms } from '../../lib/acronyms.ts';
+
+/** Words of names that labels write otherwise. */
+const words: Readonly<Record<string, string>> = {
+  ...acronyms,
   js: 'JavaScript',
-  jwks: 'JWKS',
   kp: 'key pair',
   obj: 'object',
-  oidc: 'OIDC',
   pk: 'key',
   promptstage: 'prompt stage',
-  saml: 'SAML',
-  scim: 'SCIM',
-  sha1: 'SHA-1',
-  sha256: 'SHA-256',
-  sid: 'SID',
-  slo: 'SLO',
-  sls: 'SLS',
-  sms: 'SMS',
-  sp: 'SP',
-  ssl: 'SSL',
-  sso: 'SSO',
-  tls: 'TLS',
-  totp: 'TOTP',
-  uid: 'UID',
-  uri: 'URI',
-  uris: 'URIs',
-  url: 'URL',
-  urls: 'URLs',
-  uuid: 'UUID',
-  webauthn: 'WebAuthn',
 };
 
 /** Members whose names make poor labels. */
@@ -125,12 +96,12 @@ const labels: Readonly<Record<string, string>> = {
 
 /** `oidc_jwks_url` becomes `OIDC JWKS URL`, `is_active` becomes `Active`, `policy__isnull` becomes `Without policy`. */
 export function labelOf(name: string): string {
-  const words = name
+  const label = name
     .replace(/^(is|meta)_/, '')
     .replace(/^(\w+)__isnull$/, 'without_$1')
     .split('_')
     .filter(Boolean)
-    .map((word) => spellings[word] ?? word)
+    .map((word) => words[word] ?? word)
     .join(' ');
-  return labels[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
+  return labels[name] ?? label.charAt(0).toUpperCase() + label.slice(1);
 }
