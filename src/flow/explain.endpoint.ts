@@ -66,7 +66,7 @@ export function explainEndpoint(policies: PolicyEngine): Endpoint {
         input: {
           type: 'object',
           additionalProperties: true,
-          description: 'What policies see of the user. Empty for callers who are no superusers.',
+          description: 'What policies see of the user. Empty for callers who are not superusers.',
         },
         nodes: { ...arrayOf(nodeSchema), description: 'The object; for a flow its stages too, in their order.' },
       }),

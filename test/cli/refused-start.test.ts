@@ -28,7 +28,7 @@ test('a first start on a port that is taken makes nothing and shows no password'
 test.each(['192.0.2.1', 'no.such.host.invalid', 'fe80::1'])('a first start on HOST %s makes nothing', async (HOST) => {
   const folder = newFolder();
   const refused = await runGatehouse(['serve'], { GATEHOUSE_DATA_DIR: folder, HOST });
-  expect(refused).toMatchObject({ code: 1, stderr: `HOST ${HOST} is no address of this machine.\n` });
+  expect(refused).toMatchObject({ code: 1, stderr: `HOST ${HOST} is not an address of this machine.\n` });
   expect(refused.stdout).not.toContain('password  ');
   expect(readdirSync(folder)).toEqual([]);
 });

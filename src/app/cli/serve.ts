@@ -100,7 +100,7 @@ export function listenError(error: unknown, host: string, port: number, setting 
   if (code === 'EACCES')
     return new CommandError(`Port ${port} may not be opened by this user; set ${setting} to one above 1023.`);
   if (typeof code === 'string' && noAddress.has(code))
-    return new CommandError(`${setting.replace(/S?PORT$/, 'HOST')} ${host} is no address of this machine.`);
+    return new CommandError(`${setting.replace(/S?PORT$/, 'HOST')} ${host} is not an address of this machine.`);
   return error;
 }
 

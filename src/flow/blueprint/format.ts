@@ -136,10 +136,10 @@ function complaintAbout(entry: unknown): string | null {
   const unknown = Object.keys(entry).find((name) => !members.has(name));
   if (unknown !== undefined) return `there is no member "${unknown}".`;
   if (typeof entry.model !== 'string') return 'the model is missing.';
-  if (entry.id !== undefined && typeof entry.id !== 'string') return 'its id is no text.';
+  if (entry.id !== undefined && typeof entry.id !== 'string') return 'its id is not a string.';
   if (entry.state !== undefined && entry.state !== 'present') return 'the only state is "present".';
   if (!isRow(entry.identifiers) || Object.keys(entry.identifiers).length === 0) return 'it has no identifiers.';
-  return entry.attrs === undefined || isRow(entry.attrs) ? null : 'its attrs are no object.';
+  return entry.attrs === undefined || isRow(entry.attrs) ? null : 'its attrs are not an object.';
 }
 
 const isRow = (value: unknown): value is Row =>

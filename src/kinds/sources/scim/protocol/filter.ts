@@ -64,7 +64,7 @@ export function parsePath(text: string): PatchPath {
     if (rest?.startsWith('.')) {
       reader.next();
       sub = rest.slice(1);
-      if (!isName(sub)) reader.fail(`"${rest}" is no name of a member`);
+      if (!isName(sub)) reader.fail(`"${rest}" is not the name of a member`);
     }
   }
   reader.end();
@@ -168,7 +168,7 @@ class Reader {
     // The version in a URN contains a dot (`…:2.0:User`), which is before the last colon.
     const [attribute = '', sub = null, ...more] = written.slice(colon + 1).split('.');
     if (!isName(attribute) || (sub !== null && !isName(sub)) || more.length > 0) {
-      this.fail(`"${written}" is no name of an attribute`);
+      this.fail(`"${written}" is not the name of an attribute`);
     }
     return { schema: colon < 0 ? null : written.slice(0, colon), attribute, sub };
   }
