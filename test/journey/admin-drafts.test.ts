@@ -253,7 +253,7 @@ describeJourney('unsaved changes', (journey) => {
     const required = '/flows/second_factor/';
     await server.admin.send('PUT', required, { require: 'everybody', groups: [] });
     await save(page);
-    await page.getByText('Somebody else has changed this in the meantime').waitFor();
+    await page.getByText('Someone else has changed this in the meantime').waitFor();
     expect((await server.admin.get(required)).body.require).toBe('everybody');
     expect(await card.getByLabel('All users').isChecked()).toBe(true);
     await card.getByLabel('No users').check();

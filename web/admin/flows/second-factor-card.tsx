@@ -39,7 +39,7 @@ export function SecondFactorCard({ stored, reload }: Props) {
       await reload();
       announce(
         isStale
-          ? t('Somebody else has changed this in the meantime')
+          ? t('Someone else has changed this in the meantime')
           : t('The requirement is saved. It applies from the next sign-in.'),
       );
     });
