@@ -43,8 +43,8 @@ export interface EntryKind {
 }
 
 /**
- * What SQL says about a part of a filter: no match where no entry has the attribute, which clients ask for because other
- * servers have it. Attributes that are published are matched in memory.
+ * What SQL says about a part of a filter: no match where no entry has the attribute, which clients ask for because
+ * other servers have it. Attributes that are published are matched in memory.
  */
 export function leafIn(kind: EntryKind, view: View): LeafOf {
   const published = new Set(kind.isPublished ? view.provider.published.map(normalizeType) : []);

@@ -57,11 +57,12 @@ const maxPages = 20_000;
 const maxEmptyPages = 100;
 /** Characters of an attribute that comes in parts; larger ones end the connection. */
 const maxCompleted = 32 * 1024 * 1024;
-/** Entries are handed over before they hold more: a server may send larger pages, with larger groups, than it should. */
+/** Entries are handed over before they hold more: a server may send larger pages, with larger groups, than asked. */
 const maxBatch = 16 * 1024 * 1024;
 
 /**
- * Connects to one of the servers, in random order but for those that were away, and binds. Throws the last `DirectoryError` when none can be used.
+ * Connects to one of the servers, in random order but for those that were away, and binds. Throws the last
+ * `DirectoryError` when none can be used.
  */
 export async function openDirectory(settings: DirectorySettings, options: OpenOptions): Promise<Directory> {
   const servers = (parseServerUri(settings.serverUri) ?? [])
