@@ -84,6 +84,7 @@ describeJourney('forms of the admin pages', (journey) => {
     const name = unique('provider');
     await fillIn(page, server, 'name', name);
     await fillIn(page, server, 'redirect_uris', [{ matching_mode: 'strict', url: 'https://a.example/back' }]);
+    await page.getByText('Advanced', { exact: true }).click();
     const key = page.locator('[data-field="signing_key"]').getByRole('combobox');
     await pick(page, 'Signing key', 'Gatehouse');
     await key.fill('');
@@ -120,7 +121,7 @@ describeJourney('forms of the admin pages', (journey) => {
     await fillIn(page, server, 'redirect_uris', [{ matching_mode: 'strict', url: 'https://a.example/back' }]);
     await fillIn(page, server, 'security_profile', 'fapi2');
     await fillIn(page, server, 'jwks_uri', 'https://a.example/keys');
-    await page.getByRole('button', { name: /^Remove .*offline_access/ }).click();
+    await page.getByRole('button', { name: 'Remove Stay signed in' }).click();
     const provider = await stored('/providers/oauth2/', client);
     expect(provider.property_mappings).toHaveLength(3);
     expect(provider.grant_types).toHaveLength(usual);

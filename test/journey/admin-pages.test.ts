@@ -242,8 +242,11 @@ describeJourney('the admin pages', (journey) => {
     const iconOf = (name: string) => page.getByRole('link', { name }).locator('svg').innerHTML();
     expect(await iconOf('default-authentication-login')).not.toBe(await iconOf('default-authentication-password'));
     await openAdmin(page, '/core/users/');
-    const face = page.getByRole('rowheader', { name: 'admin', exact: true }).getByRole('presentation');
-    expect(await face.getAttribute('src')).toMatch(/^data:image/);
+    const inHeader = page.locator('header .face');
+    const inList = page.getByRole('rowheader', { name: 'admin', exact: true }).locator('.face');
+    for (const name of ['data-letters', 'data-colour'])
+      expect(await inList.getAttribute(name)).toBe(await inHeader.getAttribute(name));
+    expect(await inList.getAttribute('data-letters')).toBe('GA');
     await page.waitForLoadState('networkidle');
   });
 

@@ -31,9 +31,10 @@ export function Jobs({ found: { jobs }, reload }: TabProps) {
       {problem && <Notice tone="bad">{problem}</Notice>}
       <RowList
         rows={jobs.map(({ pk, name, description, status, message, finished, may_run }) => ({
-          ...{ id: name, name, href: hrefOf(`/events/system_tasks/${pk}/`), at: finished },
+          ...{ id: name, href: hrefOf(`/events/system_tasks/${pk}/`), at: finished },
           ...{ tag: spelled(status), tone: tones[status] },
-          text: message || known(description),
+          name: titleOf(description) || name,
+          text: [description && name, message].filter(Boolean).join(' · '),
           action: may_run && (
             <Button onClick={() => void run(pk, name)}>
               {t('Run again')}
@@ -45,6 +46,9 @@ export function Jobs({ found: { jobs }, reload }: TabProps) {
     </>
   );
 }
+
+/** What a job does, as its title. */
+const titleOf = (description: string): string => known(description).replace(/[.。]$/, '');
 
 type Mark = Pick<RowProps, 'tone' | 'tag'>;
 
