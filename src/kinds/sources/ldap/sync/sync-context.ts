@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
+import { chunksOf } from '../../../../lib/chunks.ts';
 import { messageOf } from '../../../../lib/error-facts.ts';
 import { Invalid, Problem } from '../../../../lib/problem.ts';
 import { type Query, Rollback } from '../../../../platform/db/database.ts';
@@ -36,8 +38,11 @@ export async function inRunWrite<T>({ run }: SyncRun, call: Call, work: (tx: Que
   }
 }
 
+/** SQLite does nothing else meanwhile. */
+const perTransaction = 25;
+
 /**
- * Writes several objects in one transaction, and if one of them is refused, each in its own. Returns why some were
+ * Writes several objects in few transactions, and if one of them is refused, each in its own. Returns why some were
  * refused.
  */
 export async function writeEach<T>(
@@ -46,6 +51,19 @@ export async function writeEach<T>(
   write: (object: T, tx: Query, call: Call) => Promise<() => void>,
 ): Promise<Map<T, string>> {
   const refused = new Map<T, string>();
+  for (const some of chunksOf(objects, perTransaction)) {
+    await writeSome(sync, some, write, refused);
+    await setImmediate();
+  }
+  return refused;
+}
+
+async function writeSome<T>(
+  sync: SyncRun,
+  objects: readonly T[],
+  write: (object: T, tx: Query, call: Call) => Promise<() => void>,
+  refused: Map<T, string>,
+): Promise<void> {
   const all = async (some: readonly T[]) => {
     const call = sync.systemCall();
     const done = await inRunWrite(sync, call, async (tx) => {
@@ -55,10 +73,9 @@ export async function writeEach<T>(
     });
     for (const count of done) count();
   };
-  if (objects.length === 0) return refused;
   try {
     await all(objects);
-    return refused;
+    return;
   } catch (error) {
     if (refusalOf(error, sync) === null) throw error;
   }
@@ -71,7 +88,6 @@ export async function writeEach<T>(
       refused.set(object, reason);
     }
   }
-  return refused;
 }
 
 /** A refusal of one object. */

@@ -42,18 +42,18 @@ export async function syncMemberships(sync: SyncRun, afterPage: () => Promise<vo
 async function syncMembers(sync: SyncRun, { group, dn_key }: SeenGroup, mayRemove: boolean): Promise<void> {
   const { source, run, counts, notes, systemCall } = sync;
   const call = systemCall();
+  // Cross joins: SQLite would otherwise read all members of the run, or all entries, for each member.
   const wanted = sql`with recursive below(member) as (
       select m.member from ldap_members m where m.run = ${run.pk} and m.parent = ${dn_key}
-      union select m.member from below b join ldap_members m on m.run = ${run.pk} and m.parent = b.member
-    ) select c."user" from below b
-      join ldap_entries e on e.source = ${source.pk} and e.dn_key = b.member
+      union select m.member from below b cross join ldap_members m where m.run = ${run.pk} and m.parent = b.member
+    ) select c."user" from below b cross join ldap_entries e
       join user_source_connections c on c.pk = e.user_connection
-    union select c."user" from below b
-      join ldap_entries e on e.source = ${source.pk} and e.uid_key = b.member
+      where e.source = ${source.pk} and e.dn_key = b.member
+    union select c."user" from below b cross join ldap_entries e
       join user_source_connections c on c.pk = e.user_connection
-    union select c."user" from below b
-      join user_source_connections c on c.source = ${source.pk} and c.identifier = substr(b.member, 5)
-      where b.member like 'uid:%'`;
+      where e.source = ${source.pk} and e.uid_key = b.member
+    union select c."user" from below b cross join user_source_connections c
+      where b.member like 'uid:%' and c.source = ${source.pk} and c.identifier = substr(b.member, 5)`;
   const { rows } = await sql<{ user: number }>`${wanted}`.execute(call.db.read);
   const members = new Set(rows.map(({ user }) => user));
   const { rows: present } = await sql<{ user: number }>`select ug."user" from user_groups ug
