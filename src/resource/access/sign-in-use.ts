@@ -31,6 +31,8 @@ export interface Obstacle {
   readonly pk: Key;
   /** The permission that the caller lacks on it; null if users sign in through it, which only superusers change. */
   readonly required: string | null;
+  /** The member that refers to it, if that is for superusers to choose. */
+  readonly member?: string | undefined;
 }
 
 /** By key of the objects that led here: how these are used. */
@@ -172,9 +174,15 @@ async function addDependents(
     named: string;
   }>`${sql.join(parts, sql` union all `)}`.execute(tx);
   for (const { part, own, named } of rows) {
-    const { from } = references[part] ?? {};
+    const { from, name, field } = references[part] ?? {};
     const [pk, key] = [from && parseKey(from, own), parseKey(resource, named)];
-    if (from && pk !== null && pk !== undefined && key !== null) add(from, pk, key);
+    if (!from || pk === null || pk === undefined || key === null) continue;
+    add(from, pk, key);
+    // Another content would be another choice.
+    if (field?.limits?.only === 'superusers') {
+      const origins = new Map([...(nodes.get(key)?.keys() ?? [])].map((origin): [Key, Way] => [origin, 'used']));
+      block(origins, { resource: from, pk, required: null, member: name }, found);
+    }
   }
 }
 
@@ -304,7 +312,7 @@ async function refusalFor(resource: Resource, obstacle: Obstacle, context: Acces
 /** Says what keeps the caller from writing the object, naming only what they may see. */
 export async function explain(
   resource: Resource,
-  { way, resource: by, pk, required }: Obstacle,
+  { way, resource: by, pk, required, member }: Obstacle,
   { call, registry, tx }: AccessContext,
 ): Promise<{ readonly detail: string; readonly required?: string }> {
   const own = wordOf(resource).replace(/^an? /, '');
@@ -321,6 +329,8 @@ export async function explain(
   const name = `the ${singularOf(by)} ${await nameOf(by, pk, tx)}`;
   if (required !== null)
     return { detail: `${isUsed} ${name}. Changing it also takes the permission ${required} on that.`, required };
+  if (member !== undefined)
+    return { detail: `${isUsed} ${name} as ${member}, which only superusers choose. Only they may change it.` };
   if (by.signsIn) return { detail: `${isUsed} ${name}, through which users sign in. Only superusers may change it.` };
   return { detail: `${isUsed} ${name}, which only superusers may change.` };
 }

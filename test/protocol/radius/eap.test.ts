@@ -124,11 +124,23 @@ describeOnBoth(
       const delegate = await server().user([
         ...['svc_providers_radius.view_radiusprovider', 'svc_providers_radius.change_radiusprovider'],
         ...['svc_crypto.view_certificatekeypair', 'svc_crypto.use_certificatekeypair'],
+        ...['svc_crypto.change_certificatekeypair', 'svc_crypto.delete_certificatekeypair'],
       ]);
       const path = `/providers/radius/${network.provider}/`;
       const other = await pair('other');
       expect((await delegate.api.patch(path, { client_ca: other.pk })).status).toBe(403);
       expect((await delegate.api.patch(path, { mfa_support: true })).status).toBe(200);
+      // Nor do they exchange the chosen one, or take it away.
+      const chosen = `/crypto/certificatekeypairs/${authority.pk}/`;
+      const exchanged = await delegate.api.patch(chosen, { certificate_data: other.certificate, key_data: other.key });
+      expect([exchanged.status, exchanged.body.detail]).toEqual([
+        403,
+        expect.stringContaining('as client_ca, which only superusers choose. Only they may change it.'),
+      ]);
+      expect((await delegate.api.delete(chosen)).status).toBe(403);
+      const { certificate } = (await server().admin.get(path)).body;
+      const own = `/crypto/certificatekeypairs/${certificate}/`;
+      expect((await delegate.api.patch(own, { name: 'renamed' })).status).toBe(200);
     });
 
     const ask = async (eap: Buffer, state?: Buffer) => {
