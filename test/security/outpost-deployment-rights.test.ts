@@ -91,6 +91,20 @@ describeOnSqlite('rights on outposts that are deployed', (server) => {
     expect((await api.patch(`${containers}${free.pk}/`, { url: 'https://other.example:2376' })).status).toBe(200);
   });
 
+  test('the account of the server in its own cluster is for superusers', async () => {
+    const clusters = '/outposts/service_connections/cluster/';
+    const verbs = ['view', 'add', 'change'].map((verb) => `svc_outposts.${verb}_clusterserviceconnection`);
+    const { api } = await server().user(verbs);
+    const complaint = { local: ['Only superusers have the server use its own account in its cluster.'] };
+    expect(await api.post(clusters, { name: unique('own'), local: true })).toMatchObject({
+      status: 400,
+      body: complaint,
+    });
+    const { pk } = await made(server(), clusters, { name: unique('own'), local: true });
+    expect(await api.patch(`${clusters}${pk}/`, { verify_ssl: false })).toMatchObject({ status: 400, body: complaint });
+    expect((await api.patch(`${clusters}${pk}/`, { name: unique('own') })).status).toBe(200);
+  });
+
   test('the embedded outpost is not deployed', async () => {
     const { body } = await server().admin.get(`${path}?managed=gatehouse/outposts/embedded`);
     const embedded = body.results.find(({ managed }: { managed: string | null }) => managed);

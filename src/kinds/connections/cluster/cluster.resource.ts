@@ -23,10 +23,19 @@ export const clusterConnection = defineConnection({
     }),
     verify_ssl: boolean({ default: true, help: 'Whether the certificate of the cluster’s API must be trusted.' }),
   },
-  check: checkKubeconfig,
+  check: (input) => localComplaint(input) ?? checkKubeconfig(input),
 });
 
-function checkKubeconfig({ values, given }: CheckInput<{ kubeconfig: Json; local: boolean }>): Complaints | null {
+type Settings = { kubeconfig: Json; local: boolean; verify_ssl: boolean };
+
+/** The account of the server itself may do there what the caller may not. */
+function localComplaint({ call: { actor }, values, current }: CheckInput<Settings>): Complaints | null {
+  if (!actor || actor.isSuperuser || !values.local) return null;
+  if (current?.local && current.verify_ssl === values.verify_ssl) return null;
+  return { local: ['Only superusers have the server use its own account in its cluster.'] };
+}
+
+function checkKubeconfig({ values, given }: CheckInput<Settings>): Complaints | null {
   if (!given.has('kubeconfig')) return null;
   if (isEmptyObject(values.kubeconfig)) {
     return values.local
