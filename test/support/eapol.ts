@@ -31,7 +31,9 @@ export function joinWifi({ port, secret, settings, files = {} }: Device): Promis
     lines.push(`  ${name}="${join(folder, name)}"`);
   }
   const path = join(folder, 'device.conf');
-  writeFileSync(path, `network={\n  ssid="wifi"\n  key_mgmt=WPA-EAP\n${lines.join('\n')}\n}\n`);
+  // Without what it tolerates of servers that are not as the RFCs say.
+  const strict = '  eap_workaround=0\n';
+  writeFileSync(path, `network={\n  ssid="wifi"\n  key_mgmt=WPA-EAP\n${strict}${lines.join('\n')}\n}\n`);
   return new Promise((resolve) => {
     const args = ['-c', path, '-a', '127.0.0.1', '-p', String(port), '-s', secret, '-t', '10'];
     execFile('/usr/bin/eapol_test', args, { maxBuffer: 2 ** 26 }, (_, log) =>

@@ -6,7 +6,7 @@ import type { TestServer } from './server.ts';
 
 const algorithm = { name: 'ECDSA', hash: 'SHA-256', namedCurve: 'P-256' };
 
-/** An intermediate authority without its root, and certificates of both for the same name. */
+/** An intermediate authority without its root, certificates of both for the same name, and one that has expired. */
 export async function makeIntermediateAuthority({ admin }: TestServer, common_name: string) {
   const root = await issue('Root authority', null);
   const intermediate = await issue('Intermediate authority', root);
@@ -17,7 +17,8 @@ export async function makeIntermediateAuthority({ admin }: TestServer, common_na
   ).body;
   const issued = await issue(common_name, intermediate);
   const ofRoot = await issue(common_name, root);
-  return { pk, issued: await keyPair(issued), ofRoot: await keyPair(ofRoot) };
+  const expired = await issue(common_name, intermediate, new Date('2020-01-01'));
+  return { pk, issued: await keyPair(issued), ofRoot: await keyPair(ofRoot), expired: await keyPair(expired) };
 }
 
 interface Issued {
@@ -26,11 +27,12 @@ interface Issued {
   readonly certificate: string;
 }
 
-async function issue(name: string, issuer: Issued | null): Promise<Issued> {
+async function issue(name: string, issuer: Issued | null, notAfter?: Date): Promise<Issued> {
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.create({
     ...{ subject: `CN=${name}`, issuer: `CN=${issuer?.name ?? name}`, signingAlgorithm: algorithm },
     ...{ publicKey: keys.publicKey, signingKey: (issuer ?? { keys }).keys.privateKey },
+    ...(notAfter && { notBefore: new Date(0), notAfter }),
     extensions: [new x509.BasicConstraintsExtension(name.endsWith('authority'), undefined, true)],
   });
   return { name, keys, certificate: certificate.toString('pem') };

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { readAvps, readEapResponse, readTlsFragment } from '../../../src/kinds/providers/radius/eap/eap-packet.ts';
+import { createLog } from '../../../src/platform/log.ts';
 import { findEapolTest, joinWifi } from '../../support/eapol.ts';
 import { makeIntermediateAuthority } from '../../support/intermediate-authority.ts';
 import {
@@ -17,6 +18,8 @@ import { exchange, requestOf } from '../../support/radius-wire.ts';
 import { describeOnBoth } from '../../support/server.ts';
 
 const hasTools = await findEapolTest();
+const lines: string[] = [];
+const log = createLog({ level: 'warn', stream: { write: (line: string) => void lines.push(line) } });
 const seed = Number(process.env.GATEHOUSE_FUZZ_SEED ?? 20_261_119);
 
 describeOnBoth(
@@ -34,6 +37,7 @@ describeOnBoth(
       authority = await pair('ada');
       await network.change({ certificate: own.pk, client_ca: authority.pk });
     });
+    const reasons = () => lines.map((line): unknown => JSON.parse(line).reason);
     const versions = { 'TLS 1.2': 'tls_disable_tlsv1_3=1', 'TLS 1.3': 'tls_disable_tlsv1_3=0' };
     const byTtls = (given: string, phase1 = versions['TLS 1.2']) =>
       joinWifi({
@@ -111,13 +115,33 @@ describeOnBoth(
     );
 
     test.runIf(hasTools)('trusts an intermediate authority without its root', async () => {
-      const { pk, issued, ofRoot } = await makeIntermediateAuthority(server(), 'ada');
+      const { pk, issued, ofRoot, expired } = await makeIntermediateAuthority(server(), 'ada');
       await network.change({ client_ca: pk });
       for (const phase1 of Object.values(versions))
         expect(await byTls(issued, phase1)).toMatchObject({ isIn: true, hasKeys: true });
-      expect((await byTls(ofRoot)).isIn).toBe(false);
+      for (const refused of [ofRoot, expired])
+        for (const phase1 of Object.values(versions)) expect((await byTls(refused, phase1)).isIn).toBe(false);
+      expect(reasons()).toContain('the certificate of the device is not accepted: CERT_HAS_EXPIRED');
       expect((await byTls(authority)).isIn).toBe(false);
       await network.change({ client_ca: authority.pk });
+    });
+
+    test.runIf(hasTools)('the log says why a device is refused that shows no wrong password', async () => {
+      const join = (settings: Record<string, string>, ca_cert = serverPem) =>
+        joinWifi({
+          ...{ port: network.port, secret, files: { ca_cert } },
+          settings: { identity: 'ada', password, ...settings },
+        });
+      await join({ eap: 'PEAP', phase2: 'auth=MSCHAPV2' });
+      await join({ eap: 'TTLS', phase2: 'auth=MSCHAPV2' });
+      await join({ eap: 'TTLS', phase2: 'auth=PAP' }, authority.certificate);
+      expect(reasons()).toEqual(
+        expect.arrayContaining([
+          'the device takes other types of EAP only: 25 (PEAP)',
+          'the device sends no name and password in its tunnel (PAP)',
+          'TLS with the device failed: tlsv1 alert unknown ca',
+        ]),
+      );
     });
 
     test('only superusers choose who issues the certificates of devices', async () => {
@@ -201,5 +225,5 @@ describeOnBoth(
       fc.assert(property, { seed, numRuns: 3_000 });
     });
   },
-  { env: radiusPort },
+  { env: radiusPort, log },
 );

@@ -111,10 +111,10 @@ describeOnBoth(
     });
 
     test('trusts an intermediate authority without its root', async () => {
-      const { pk, issued, ofRoot } = await makeIntermediateAuthority(server(), 'access point');
+      const { pk, issued, ofRoot, expired } = await makeIntermediateAuthority(server(), 'access point');
       await network.change({ radsec_ca: pk });
       expect((await (await connect(issued)).ask(status()))[0]?.code).toBe(2);
-      for (const refused of [ofRoot, authority])
+      for (const refused of [ofRoot, expired, authority])
         await expect((await connect(refused)).ask(status())).rejects.toThrow('ended the connection');
       await network.change({ radsec_ca: authority.pk });
     });

@@ -8,8 +8,12 @@ import type { EapPair } from './eap-pairs.ts';
 export interface Tunnel {
   /** Gives the tunnel a flight of the peer. Null if the tunnel has failed. */
   receive(flight: Buffer): Promise<Received | null>;
+  /** Why the tunnel has failed, for the log. */
+  failure(): string;
   /** The common name of a peer whose certificate the chosen authority has issued; null without one. */
   peerName(): string | null;
+  /** Why a peer has no name, for the log. */
+  distrust(): string;
   /** Whether TLS 1.3 was negotiated and the handshake is complete. */
   isTls13(): boolean;
   /** Encrypts data for the peer. */
@@ -45,10 +49,10 @@ export function openTunnel({ certificate, key, authority }: EapPair): Tunnel {
   let plain: Buffer[] = [];
   let plainLength = 0;
   let socket: TLSSocket | null = null;
-  let hasFailed = false;
+  let failure: string | null = null;
   let wake = () => {};
-  const fail = () => {
-    hasFailed = true;
+  const fail = (error?: Error) => {
+    failure ??= error ? reasonOf(error) : 'it was closed';
     wake();
   };
   const wire = new Duplex({
@@ -66,14 +70,14 @@ export function openTunnel({ certificate, key, authority }: EapPair): Tunnel {
     // A resumed session would not show its certificate.
     ...{ minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET },
   });
-  wire.on('error', fail).on('close', fail);
+  wire.on('error', fail).on('close', () => fail());
   server.on('tlsClientError', fail);
   server.on('secureConnection', (secured) => {
     socket = secured;
-    secured.on('error', fail).on('close', fail);
+    secured.on('error', fail).on('close', () => fail());
     secured.on('data', (data: Buffer) => {
       plainLength += data.length;
-      if (plainLength > maxPlainLength) return fail();
+      if (plainLength > maxPlainLength) return fail(new Error('it carries too much'));
       plain.push(data);
       wake();
     });
@@ -98,13 +102,13 @@ export function openTunnel({ certificate, key, authority }: EapPair): Tunnel {
   }
 
   async function exchange(begin: () => void): Promise<Received | null> {
-    if (hasFailed) return null;
+    if (failure !== null) return null;
     out = [];
     plain = [];
     const settled = settle();
     begin();
     await settled;
-    return hasFailed ? null : { flight: Buffer.concat(out), data: Buffer.concat(plain) };
+    return failure !== null ? null : { flight: Buffer.concat(out), data: Buffer.concat(plain) };
   }
 
   return {
@@ -113,11 +117,17 @@ export function openTunnel({ certificate, key, authority }: EapPair): Tunnel {
       const sent = await exchange(() => socket?.write(data));
       return sent?.flight ?? null;
     },
+    failure: () => failure ?? 'it is not complete',
     isTls13: () => socket?.getProtocol() === 'TLSv1.3',
     peerName() {
       if (!socket?.authorized) return null;
       const name: unknown = socket.getPeerCertificate().subject?.CN;
       return typeof name === 'string' && name !== '' ? name : null;
+    },
+    distrust() {
+      if (!socket) return 'the handshake is not complete';
+      if (socket.authorized) return 'it has not one common name';
+      return socket.authorizationError ? String(socket.authorizationError) : 'there is none';
     },
     exportMasterKey(type) {
       if (!socket) throw new Error('the tunnel is not there yet');
@@ -133,3 +143,6 @@ export function openTunnel({ certificate, key, authority }: EapPair): Tunnel {
     },
   };
 }
+
+/** What OpenSSL says in a few words, without addresses of its memory: `tlsv1 alert unknown ca`. */
+const reasonOf = (error: Error): string => ('reason' in error ? String(error.reason) : error.message);
