@@ -35,6 +35,9 @@ export type ProgramWalkEnd =
 
 const maxSteps = 10;
 
+/** The reason where stages have verified and refused an answer, which they record themselves. */
+export const wrongAnswer = 'an answer was not accepted';
+
 /**
  * Goes through a flow for a program. Stages verify, count and record as they do for a browser; what needs a person is a
  * refusal. Nothing of the walk is stored.
@@ -81,7 +84,7 @@ async function walk(
         ? { outcome: 'over', context: current.state.context }
         : refused(reply.denial, [reply.denial]);
     const { challenge } = reply;
-    if (challenge.response_errors) return refused('an answer was not accepted', textsOf(challenge.response_errors));
+    if (challenge.response_errors) return refused(wrongAnswer, textsOf(challenge.response_errors));
     answer = answerTo(challenge, current.state.context);
     if (!answer) return refused(`the step ${String(challenge.component)} needs a person`);
   }

@@ -3,7 +3,11 @@ import { actingAs } from '../../core/access/impersonation-guard.ts';
 import { usernameKey } from '../../core/directory/name-keys.ts';
 import { loadUserFacts } from '../../core/mapping/user-facts.ts';
 import { devicesWithCodes, signInByPassword } from '../../flow/password-sign-in.ts';
+import { wrongAnswer } from '../../flow/program-walk.ts';
+import { memoizeWeakly } from '../../lib/memoize.ts';
 import { isSameName } from '../../lib/name-key.ts';
+import { createRateLimit } from '../../platform/limits/rate-limit.ts';
+import type { Log } from '../../platform/log.ts';
 import type { Call } from '../../resource/call.ts';
 import type { OutpostType } from '../outpost/outpost-type.ts';
 import { isForProvider } from './served-application.ts';
@@ -41,6 +45,9 @@ export const provePassword = async (
   (provider.accept_app_passwords ? await byAppPassword(needs, call, provider, given) : null) ??
   (await byFlow(needs, call, provider, given));
 
+/** Flows that do not suit programs, and policies, refuse each attempt: one line a minute about the same. */
+const linesOf = memoizeWeakly((_log: Log) => createRateLimit({ max: 1, windowMs: 60_000, keys: 500 }));
+
 async function byFlow(
   needs: ServerNeeds,
   call: Call,
@@ -55,10 +62,9 @@ async function byFlow(
     asksDevices: mfa_support,
   });
   if (result.outcome === 'right') return { user: result.user, token: null };
-  needs.log.debug(
-    { flow, reason: result.reason, client: call.request.clientIp },
-    `a sign-in by ${outpost} was refused`,
-  );
+  const { reason } = result;
+  if (reason !== wrongAnswer && linesOf(needs.log).waitAfter(`${flow} ${reason}`) === 0)
+    needs.log.warn({ flow, reason, client: call.request.clientIp }, `a sign-in by ${outpost} was refused`);
   return null;
 }
 

@@ -1,9 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
+import { actingAs } from '../../core/access/impersonation-guard.ts';
 import {
   type ApplicationRow,
   type ApplicationTarget,
   applicationTarget,
 } from '../../core/application/application-access.ts';
+import type { UserFacts } from '../../core/mapping/user-facts.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
 import type { ServerNeeds } from './server-needs.ts';
@@ -14,13 +16,14 @@ export const servedApplicationSql = (provider: RawBuilder<unknown>): RawBuilder<
     where ab.provider = ${provider} order by a.slug limit 1),
   (select a.pk from applications a where a.provider = ${provider}))`;
 
-export type ServedApplication = ApplicationTarget & { readonly slug: string };
+export type ServedApplication = ApplicationTarget & { readonly name: string; readonly slug: string };
 
 /** What access decisions need of the application that a provider serves; null if it serves none. */
 export async function servedApplication(query: Query, provider: number): Promise<ServedApplication | null> {
   const { rows } = await sql<ApplicationRow>`select a.pk, a.name, a.slug, a."group", a.policy_engine_mode, a.enabled
     from applications a where a.pk = ${servedApplicationSql(sql`${provider}`)}`.execute(query);
-  return rows[0] ? { ...applicationTarget(rows[0]), slug: rows[0].slug } : null;
+  const [row] = rows;
+  return row ? { ...applicationTarget(row), name: row.name, slug: row.slug } : null;
 }
 
 /** Whether the policies of the application of a provider let a user in. */
@@ -34,6 +37,21 @@ export async function mayUse(
   if (!application) return false;
   const answers = await evaluateAccess(call, user, [application], { dryRun: false });
   return answers.get(application.pk)?.passing === true;
+}
+
+/** Whether the policies of the application of a provider let in a user who signs in. Records that they do not. */
+export async function admits(
+  { evaluateAccess, denied }: Pick<ServerNeeds, 'evaluateAccess' | 'denied'>,
+  call: Call,
+  provider: number,
+  user: UserFacts,
+): Promise<boolean> {
+  const application = await servedApplication(call.db.read, provider);
+  if (!application) return false;
+  const answer = (await evaluateAccess(call, user.pk, [application], { dryRun: false })).get(application.pk);
+  if (answer?.passing === true) return true;
+  await denied(actingAs(call, user), { pk: provider, application }, answer);
+  return false;
 }
 
 /** Whether an app password (as `t`) opens the application of a provider. */

@@ -10,6 +10,7 @@ import type { Sandbox } from '../../platform/sandbox/sandbox.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
 import type { ResourceWorld } from '../../resource/call.ts';
 import type { Engine } from '../../resource/resource.ts';
+import type { Denials } from '../authorize/denials.ts';
 
 /** What a server for programs that send a name and a password needs of the rest. */
 export interface ServerNeeds {
@@ -26,4 +27,5 @@ export interface ServerNeeds {
   readonly executor: Executor;
   readonly flows: FlowReads;
   readonly evaluateAccess: EvaluateAccess;
+  readonly denied: Denials;
 }

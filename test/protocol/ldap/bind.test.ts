@@ -99,6 +99,11 @@ describeOnBoth(
       const binding = (await admin.post('/policies/bindings/', { target, group, order: 0 })).body.pk;
       const { pk } = await directory.person('outsider');
       expect((await directory.whoami(directory.dnOf('outsider'), password)).code).toBe(50);
+      const { results } = (await admin.get('/events/events/?action=policy_execution&ordering=-created')).body;
+      expect(results[0]).toMatchObject({
+        ...{ app: 'svc_providers_ldap', user: { username: 'outsider' } },
+        context: { decided_by: ['the group file users'] },
+      });
       await admin.post(`/core/groups/${group}/add_user/`, { pk });
       expect((await directory.whoami(directory.dnOf('outsider'), password)).code).toBe(0);
       await admin.delete(`/policies/bindings/${binding}/`);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
+import { createLog } from '../../../src/platform/log.ts';
 import {
   findRadclient,
   makeRadiusNetwork,
@@ -14,6 +15,8 @@ import { exchange, hidden, requestOf } from '../../support/radius-wire.ts';
 import { password as appOwnersPassword, giveApp, personWithPassword } from '../../support/second-factor.ts';
 import { describeOnBoth } from '../../support/server.ts';
 
+const lines: string[] = [];
+const log = createLog({ level: 'warn', stream: { write: (line: string) => void lines.push(line) } });
 const hasTools = await findRadclient();
 const rejected = 'Access-Reject';
 const accepted = 'Access-Accept';
@@ -90,6 +93,24 @@ describeOnBoth(
       expect(await result('ada')).toBe(rejected);
       await admin.patch(`/core/applications/${network.application}/`, { enabled: true });
       expect(await result('ada')).toBe(accepted);
+      expect(await events('policy_execution', 'ada')).toMatchObject([
+        { app: 'svc_providers_radius', client_ip: '127.0.0.1', context: { message: 'The application is disabled.' } },
+      ]);
+    });
+
+    test.runIf(hasTools)('a flow that needs a person rejects, and the log says so', async () => {
+      const { admin } = server();
+      const values = { name: 'needs a person', slug: 'needs-a-person', title: 'x', designation: 'authentication' };
+      const target = (await admin.post('/flows/instances/', values)).body.pk;
+      const stage = (await admin.post('/stages/dummy/', { name: 'needs a person' })).body.pk;
+      await admin.post('/flows/bindings/', { target, stage, order: 0 });
+      const { authorization_flow } = (await admin.get(`/providers/radius/${network.provider}/`)).body;
+      await network.change({ authorization_flow: target });
+      expect([await result('ada'), await result('ada')]).toEqual([rejected, rejected]);
+      await network.change({ authorization_flow });
+      expect(
+        lines.filter((line) => line.includes('needs-a-person')).map((line): unknown => JSON.parse(line)),
+      ).toMatchObject([{ reason: 'the step xak-stage-dummy needs a person', msg: 'a sign-in by radius was refused' }]);
     });
 
     test.runIf(hasTools)('a code follows the password of who has an authenticator', async () => {
@@ -314,5 +335,5 @@ describeOnBoth(
       expect(answer?.code).toBe(2);
     });
   },
-  { env: radiusPort },
+  { env: radiusPort, log },
 );

@@ -7,6 +7,7 @@ import type { Passwords } from '../../../platform/passwords.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
 import { createEvaluateAccess } from '../../../provider/application-access.ts';
+import { createDenials } from '../../../provider/authorize/denials.ts';
 import type { ServerNeeds } from '../../../provider/password-server/server-needs.ts';
 import type { ProviderKind } from '../../../provider/provider-kind.ts';
 import { radiusAccessEndpoint } from './check-access.endpoint.ts';
@@ -15,6 +16,7 @@ import { answerEap, isEap } from './eap/answer-eap.ts';
 import { createEapSessions } from './eap/sessions.ts';
 import { radiusOutpostConfig, radiusProvider } from './radius.resource.ts';
 import { radiusMapping } from './radius-mapping.resource.ts';
+import { radiusApp } from './radius-model.ts';
 import { createConnections } from './radsec/connections.ts';
 import { createRadSecListener } from './radsec/listener.ts';
 import { answerPap } from './server/answer.ts';
@@ -48,7 +50,7 @@ export const radius = (needs: Needs): ProviderKind => ({
   outpost: 'radius',
   resources: [radiusMapping(needs), radiusOutpostConfig()],
   streams(server) {
-    const common = { ...needs, ...server, complain: createComplaints(needs.log) };
+    const common = servingBy(needs, server);
     return relayedStreams(({ outpost, isAllowed }) => {
       const { serving, clients, answer } = serve(common, outpost);
       return createRequests(serving, clients, async (request) => ((await isAllowed()) ? answer(request) : null));
@@ -57,7 +59,7 @@ export const radius = (needs: Needs): ProviderKind => ({
   listeners(server) {
     const { host, port, tlsPort } = needs.config.radius;
     if (port === null && tlsPort === null) return [];
-    const { serving, clients, answer } = serve({ ...needs, ...server, complain: createComplaints(needs.log) }, null);
+    const { serving, clients, answer } = serve(servingBy(needs, server), null);
     const requests = createRequests(serving, clients, answer);
     // Clients of its own, so that a flood of datagrams does not keep those of RadSec waiting.
     const connections = createConnections({ ...serving, requests, clients: createClients(serving.db, needs.key.box) });
@@ -67,6 +69,11 @@ export const radius = (needs: Needs): ProviderKind => ({
     ];
   },
   demo: radiusDemo,
+});
+
+const servingBy = (needs: Needs, server: RouteServer) => ({
+  ...{ ...needs, ...server },
+  ...{ complain: createComplaints(needs.log), denied: createDenials(server.db, radiusApp) },
 });
 
 /** What answers the requests that come to an outpost, or to this server where it is null. */

@@ -7,7 +7,7 @@ import type { ResultCode } from '../../../../lib/ldap/result-codes.ts';
 import { createLruCache } from '../../../../lib/lru-cache.ts';
 import { maxPasswordLength } from '../../../../platform/passwords.ts';
 import { type Proven, provePassword } from '../../../../provider/password-server/prove-password.ts';
-import { mayUse } from '../../../../provider/password-server/served-application.ts';
+import { admits } from '../../../../provider/password-server/served-application.ts';
 import type { ServerNeeds } from '../../../../provider/password-server/server-needs.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { isStorable } from '../../../../resource/fields/well-formed.ts';
@@ -76,10 +76,10 @@ export function createBind(needs: ServerNeeds) {
     if (username === null || password.length > maxPasswordLength || !isStorable(password)) return wrong;
     const proven = await prove(call, provider, username, password);
     if (!proven) return wrong;
-    if (!(await mayUse(needs, call, provider.pk, proven.user)))
-      return { code: 'insufficientAccessRights', message: 'You may not use this application.' };
     const user = await loadUserFacts(call.db.read, proven.user);
     if (!user?.is_active) return wrong;
+    if (!(await admits(needs, call, provider.pk, user)))
+      return { code: 'insufficientAccessRights', message: 'You may not use this application.' };
     return {
       code: 'success',
       authority: {

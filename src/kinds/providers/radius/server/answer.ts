@@ -5,7 +5,7 @@ import { attributeTypes, codes, decryptPassword, type Response, valuesOf } from 
 import { readableValues } from '../../../../lib/radius/values.ts';
 import { maxPasswordLength } from '../../../../platform/passwords.ts';
 import { provePassword } from '../../../../provider/password-server/prove-password.ts';
-import { mayUse } from '../../../../provider/password-server/served-application.ts';
+import { admits } from '../../../../provider/password-server/served-application.ts';
 import type { ServerNeeds } from '../../../../provider/password-server/server-needs.ts';
 import { isStorable } from '../../../../resource/fields/well-formed.ts';
 import { mapAttributes, recordFailure } from '../attributes.ts';
@@ -46,7 +46,7 @@ export async function accept(
   { call, packet, provider }: RadiusCall,
   user: UserFacts,
 ): Promise<Response> {
-  if (!(await mayUse(needs, call, provider.pk, user.pk))) return reject;
+  if (!(await admits(needs, call, provider.pk, user))) return reject;
   try {
     const attributes = mapAttributes(needs.sandbox, provider, user, {
       packet: readableValues(packet, dictionary),
