@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { parseCidrs } from '../../lib/cidr.ts';
-import { memberOf } from '../../lib/json.ts';
+import { isJsonObject, memberOf } from '../../lib/json.ts';
 import { createFetch, type OutboundResponse } from '../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../platform/fetch/outbound-error.ts';
 import type { Log } from '../../platform/log.ts';
@@ -118,12 +118,13 @@ export function createServerLink(options: Options): ServerLink {
         body: JSON.stringify(message),
       });
       const { status } = response;
+      const body = jsonOf(response);
       if (status === 401 || status === 403) become('refused', null);
       else if (status >= 500) become('away', new Error(`the server responded with ${status}`));
-      else become('connected', null);
+      else if (isJsonObject(body)) become('connected', null);
+      else return foreignResponse(path, status);
       if (state !== 'connected') return state === 'refused' ? 'refused' : 'away';
       if (status !== 200) return 'invalid';
-      const body = jsonOf(response);
       const kept = memberOf(body, 'keep_ms');
       keepMs = typeof kept === 'number' && kept >= 0 ? kept : 0;
       return { body };
@@ -132,6 +133,15 @@ export function createServerLink(options: Options): ServerLink {
       become('away', error);
       return 'away';
     }
+  }
+
+  /**
+   * A reverse proxy responded, or another server. Requests can bring the former about, by their length for example: only
+   * reports say that the server is away, so that nobody has earlier decisions honored that way.
+   */
+  function foreignResponse(path: string, status: number): LinkFailure {
+    if (path === reportPath) become('away', new Error(`something else than Gatehouse responded with ${status}`));
+    return 'invalid';
   }
 
   async function report(): Promise<void> {

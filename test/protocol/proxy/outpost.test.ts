@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { runGatehouse } from '../../support/gatehouse-process.ts';
+import { runGatehouse, startGatehouse } from '../../support/gatehouse-process.ts';
 import { type OutpostInTest, startOutpost, tokenOf } from '../../support/outpost-process.ts';
 import { behindProxy, type ProtectedHost, protect, proxiedBrowser, sendAs } from '../../support/protected-host.ts';
 import { describeOnBoth } from '../../support/server.ts';
@@ -209,6 +211,22 @@ describeOnBoth(
       expect(body).toMatchObject([{ version_outdated: false, openssl_enabled: true, golang_version: '' }]);
       expect(body[0].version).toBe(body[0].version_should);
       expect(Date.now() - Date.parse(body[0].last_seen)).toBeLessThan(60_000);
+    });
+
+    test('is not ready where something else than the server responds', async () => {
+      const other = createServer((_, response) => response.writeHead(404).end('no such page')).listen(0, '127.0.0.1');
+      await once(other, 'listening');
+      const address = other.address();
+      const port = typeof address === 'object' ? address?.port : 0;
+      const running = startGatehouse(['outpost', '--server', `http://127.0.0.1:${port}`], {
+        ...{ GATEHOUSE_TOKEN: 'any', PORT: '0' },
+      });
+      while (!/cannot be reached|connected to/.test(running.stdout())) await sleep(10);
+      expect(running.stdout()).toContain('something else than Gatehouse responded with 404');
+      expect(running.stdout()).not.toContain('connected to');
+      running.kill('SIGTERM');
+      await running.finished;
+      other.close();
     });
 
     test('does not start without a valid token, nor for a type that it does not serve', async () => {
