@@ -55,7 +55,9 @@ export function outpostConfigComplaint(config: unknown): string | null {
   const ranges = asStrings(config.trusted_proxies);
   if (Array.isArray(config.trusted_proxies) && (ranges.length < config.trusted_proxies.length || !ranges.every(isCidr)))
     return 'Failed to validate config: trusted_proxies is not a list of addresses or networks.';
-  const { refresh_interval } = config;
+  const { cluster_replicas: replicas = 1, refresh_interval } = config;
+  if (!Number.isInteger(replicas) || Number(replicas) < 0 || Number(replicas) > maxReplicas)
+    return `Failed to validate config: cluster_replicas is not a whole number from 0 to ${maxReplicas}.`;
   if (typeof refresh_interval === 'string' && parseDuration(refresh_interval) === null)
     return `Failed to validate config: ${refresh_interval} is not in the correct format of 'hours=3;minutes=1'.`;
   const kept = typeof config.keep_decisions === 'string' ? parseDuration(config.keep_decisions) : 0;
@@ -68,6 +70,7 @@ export function outpostConfigComplaint(config: unknown): string | null {
 export const asStrings = (value: Json | undefined): readonly string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 
+const maxReplicas = 100;
 const maxKeepMs = 3_600_000;
 const usualKeepMs = 60_000;
 

@@ -254,6 +254,17 @@ describeOnSqlite(
         await patch(outpost.pk, {});
         expect((await deploymentOf(server(), outpost.pk)).state).toBe('failed');
       }
+      const labels = { 'gatehouse/outpost': outpost.pk };
+      for (const name of ['\ud800', '', '../pods']) {
+        cluster.fault = ({ method, query }) =>
+          method === 'GET' && query.has('labelSelector')
+            ? { status: 200, body: { items: [{ metadata: { name, labels } }] } }
+            : null;
+        await patch(outpost.pk, {});
+        expect((await deploymentOf(server(), outpost.pk)).message).toBe(
+          'The cluster has an object without a valid name.',
+        );
+      }
       cluster.fault = () => null;
       await patch(outpost.pk, {});
       expect((await deploymentOf(server(), outpost.pk)).state).toBe('deployed');

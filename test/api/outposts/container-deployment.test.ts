@@ -236,6 +236,13 @@ describeOnBoth(
         await patch(outpost.pk, {});
         expect(await deploymentOf(server(), outpost.pk)).toMatchObject({ state: 'failed' });
       }
+      for (const Id of ['\ud800', '', 7, '../../images/prune']) {
+        engine.fault = ({ segments }) => (segments.at(-1) === 'json' ? { status: 200, body: [{ Id }] } : null);
+        await patch(outpost.pk, {});
+        expect(await deploymentOf(server(), outpost.pk)).toMatchObject({
+          message: 'The engine has a container without a valid id.',
+        });
+      }
       // A removal that fails is tried until it succeeds.
       await server().admin.delete(`${path}${outpost.pk}/`);
       await quiet(server());

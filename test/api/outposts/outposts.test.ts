@@ -117,6 +117,10 @@ describeOnBoth(
         'Failed to validate config: wrong value type for field "log_level" - should be "string" instead of "number".',
       ]);
       expect((await outpost([pk], { config: { refresh_interval: 'soon' } })).status).toBe(400);
+      for (const cluster_replicas of [-1, 1.5, 101])
+        expect((await outpost([pk], { config: { cluster_replicas } })).body.config).toEqual([
+          'Failed to validate config: cluster_replicas is not a whole number from 0 to 100.',
+        ]);
       const right = await outpost([pk], {
         config: { refresh_interval: 'seconds=5', container_image: null, extra: [1] },
       });

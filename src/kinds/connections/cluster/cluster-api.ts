@@ -94,6 +94,6 @@ function clusterBy(send: CallPlatform, namespace: string): Cluster {
 
 export function nameOf(object: JsonObject): string {
   const { name } = asObject(object.metadata);
-  if (typeof name !== 'string' || name === '') throw new DeploymentError('The cluster has an object without a name.');
-  return name;
+  if (typeof name === 'string' && /^[a-z0-9.-]{1,253}$/.test(name)) return name;
+  throw new DeploymentError('The cluster has an object without a valid name.');
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { OpenFetch } from '../../../core/outpost/fetch-version.ts';
 import { DeploymentError, type OutpostToDeploy, type Platform } from '../../../core/outpost/platform.ts';
 import { asObject, isSameJson, type Json, type JsonObject } from '../../../lib/json.ts';
-import { type Engine, withEngine } from './engine-api.ts';
+import { type Engine, idOf, withEngine } from './engine-api.ts';
 
 /** Marks the containers of an outpost: the only ones that are ever changed or removed. */
 const outpostLabel = 'gatehouse.outpost';
@@ -65,11 +65,6 @@ async function ownContainers(engine: Engine, outpost: string): Promise<JsonObjec
 const labelsOf = (container: JsonObject): JsonObject => asObject(asObject(container.Config).Labels);
 const outpostOf = (container: JsonObject): Json | undefined => labelsOf(container)[outpostLabel];
 const nameOf = ({ Name }: JsonObject): string => (typeof Name === 'string' ? Name.replace(/^\//, '') : '');
-
-function idOf({ Id }: JsonObject): string {
-  if (typeof Id !== 'string' || Id === '') throw new DeploymentError('The engine listed a container without an id.');
-  return Id;
-}
 
 const imagePattern = /^(?<repository>[\w.-]+(?::\d+)?(?:\/[\w.-]+)*)(?::(?<tag>[\w.-]+))?(?:@(?<digest>\w+:\w+))?$/;
 

@@ -29,6 +29,13 @@ const stopSeconds = 10;
 /** Stopping waits for the process. */
 const slowMs = 60_000;
 const pullMs = 10 * 60_000;
+/** Of an engine that does not filter. */
+const maxContainers = 1_000;
+
+export function idOf({ Id }: JsonObject): string {
+  if (typeof Id === 'string' && /^[\w.-]{1,128}$/.test(Id)) return Id;
+  throw new DeploymentError('The engine has a container without a valid id.');
+}
 
 export async function withEngine<T>(
   open: OpenFetch,
@@ -64,9 +71,11 @@ function engineBy(send: (request: PlatformRequest) => Promise<OutboundResponse>)
     async list(label) {
       const query = { all: 'true', filters: JSON.stringify({ label: [label] }) };
       const found = (await send({ method: 'GET', path: 'containers/json', query, expect: [200] })).json();
+      const ids = (Array.isArray(found) ? found : []).map((one) => idOf(asObject(one)));
+      if (ids.length > maxContainers) throw new DeploymentError('The engine lists too many containers.');
       const containers: JsonObject[] = [];
-      for (const { Id } of (Array.isArray(found) ? found : []).map(asObject)) {
-        const container = typeof Id === 'string' ? await inspect(Id) : null;
+      for (const id of ids) {
+        const container = await inspect(id);
         if (container) containers.push(container);
       }
       return containers;
@@ -75,9 +84,7 @@ function engineBy(send: (request: PlatformRequest) => Promise<OutboundResponse>)
       const request = { method: 'POST', path: 'containers/create', query: { name }, body, secret } as const;
       const answer = await send({ ...request, expect: [201, 409] });
       if (answer.status === 409) throw new DeploymentError(`A container named ${name} has appeared meanwhile.`);
-      const { Id } = asObject(answer.json());
-      if (typeof Id !== 'string') throw new DeploymentError('The engine created a container without an id.');
-      return Id;
+      return idOf(asObject(answer.json()));
     },
     async start(id) {
       await send({ method: 'POST', path: `${at(id)}/start`, expect: [204, 304], timeoutMs: slowMs });
