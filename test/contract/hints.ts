@@ -129,6 +129,7 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
         users: [{ name: 'sample', user: { token: secretText(number) } }],
       },
     }),
+    alsoRequired: ['kubeconfig'],
   },
 };
 

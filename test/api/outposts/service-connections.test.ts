@@ -79,7 +79,7 @@ describeOnBoth('container service connections', (server) => {
 
   test('bad bodies are refused with every complaint', async () => {
     const { admin } = server();
-    await admin.post(cluster, { name: 'taken by a cluster' });
+    await admin.post(cluster, { name: 'taken by a cluster', local: true });
     const refusals: [Record<string, unknown>, Record<string, unknown>][] = [
       [{}, { name: ['This field is required.'], url: ['This field is required.'] }],
       [
@@ -147,6 +147,7 @@ describeOnBoth('cluster service connections', (server) => {
     const empty = 'You can only use an empty kubeconfig when connecting to a local cluster.';
     const refused = async (body: Record<string, unknown>) => (await admin.post(cluster, { name: 'n', ...body })).body;
     expect(await refused({ kubeconfig: {} })).toEqual({ kubeconfig: [empty] });
+    expect(await refused({})).toEqual({ kubeconfig: [empty] });
     expect(await refused({ kubeconfig: null })).toEqual({ kubeconfig: ['This field may not be null.'] });
     for (const wrong of [
       7,
@@ -159,7 +160,10 @@ describeOnBoth('cluster service connections', (server) => {
     ]) {
       expect(await refused({ kubeconfig: wrong })).toEqual({ kubeconfig: ['Invalid kubeconfig'] });
     }
-    expect((await admin.post(cluster, { name: 'local one', local: true, kubeconfig: {} })).status).toBe(201);
+    const made = await admin.post(cluster, { name: 'local one', local: true, kubeconfig: {} });
+    expect(made.status).toBe(201);
+    const remote = await admin.patch(`${cluster}${made.body.pk}/`, { local: false });
+    expect([remote.status, remote.body]).toEqual([400, { kubeconfig: [empty] }]);
   });
 });
 

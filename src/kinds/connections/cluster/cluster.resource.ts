@@ -35,8 +35,8 @@ function localComplaint({ call: { actor }, values, current }: CheckInput<Setting
   return { local: ['Only superusers have the server use its own account in its cluster.'] };
 }
 
-function checkKubeconfig({ values, given }: CheckInput<Settings>): Complaints | null {
-  if (!given.has('kubeconfig')) return null;
+function checkKubeconfig({ values, given, current }: CheckInput<Settings>): Complaints | null {
+  if (current && !given.has('kubeconfig') && !given.has('local')) return null;
   if (isEmptyObject(values.kubeconfig)) {
     return values.local
       ? null
