@@ -127,6 +127,17 @@ describeOnBoth(
         expect([await isSignedIn(one.browser), await isSignedIn(two.browser)]).toEqual([false, true]);
       });
 
+      test('ends sessions by sub whose ID tokens named no session, although the logout token names one', async () => {
+        const { slug } = await source();
+        const sub = unique('sub');
+        const { browser } = await signIn(slug, sub);
+        const other = await signIn(slug);
+        expect((await sendToken(slug, claimsOf({ sid: 'session-3' }))).status).toBe(200);
+        expect(await isSignedIn(browser)).toBe(true);
+        expect((await sendToken(slug, claimsOf({ sub, sid: 'session-3' }))).status).toBe(200);
+        expect([await isSignedIn(browser), await isSignedIn(other.browser)]).toEqual([false, true]);
+      });
+
       test('ends all sessions of a sub, at this source alone', async () => {
         const [first, second] = [await source(), await source()];
         const sub = unique('sub');

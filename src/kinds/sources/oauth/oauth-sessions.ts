@@ -64,14 +64,18 @@ export async function sourceOfSession(
   return { source, slug, idToken: id_token === '' ? '' : box.open(id_token, contextOf(pk)) };
 }
 
-/** The sessions that a logout token names (OpenID Connect Back-Channel Logout §2.6). */
+/**
+ * The sessions that a logout token names (OpenID Connect Back-Channel Logout §2.6). Of those whose ID token had no
+ * `sid`, the user alone is known.
+ */
 export async function sessionsNamed(
   query: Query,
   source: string,
   { sub, sid }: { readonly sub: string | null; readonly sid: string | null },
 ): Promise<{ readonly session: string; readonly user: number }[]> {
   const bySub = sub === null ? sql`` : sql` and t.sub = ${sub}`;
-  const bySid = sid === null ? sql`` : sql` and t.sid = ${sid}`;
+  const orUnknown = sub === null ? sql`` : sql` or t.sid is null`;
+  const bySid = sid === null ? sql`` : sql` and (t.sid = ${sid}${orUnknown})`;
   const { rows } = await sql<{ session: string; user: number }>`select t.session, a."user" from oauth_source_sessions t
     join authenticated_sessions a on a.pk = t.session where t.source = ${source}${bySub}${bySid}`.execute(query);
   return rows;
