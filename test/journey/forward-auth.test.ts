@@ -186,6 +186,7 @@ for (const kind of protectingKinds) {
             await page.getByText('It says hello').waitFor();
             expect(await whoIs(page)).toBe(user.username);
             await page.goto(`${app.origin}/outpost.gatehouse/sign_out`);
+            await page.getByRole('button', { name: 'Sign out' }).click();
             await page.getByLabel('Email address or username').waitFor();
             expect(await whoIs(page)).toBeNull();
             await page.goto(app.origin);

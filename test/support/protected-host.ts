@@ -184,6 +184,14 @@ export function proxiedBrowser(
       );
       return opened;
     },
+    /** Signs out at the application, and confirms. */
+    async leave({ url }: Pick<ProtectedHost, 'url'>): Promise<Came> {
+      const address = `${url}/outpost.gatehouse/sign_out`;
+      const [, name = '', value = ''] =
+        /type="hidden" name="([^"]+)" value="([^"]+)"/.exec((await open(address)).text) ?? [];
+      const body = new URLSearchParams({ [name]: value }).toString();
+      return open(address, { 'content-type': 'application/x-www-form-urlencoded' }, { method: 'POST', body });
+    },
   };
 }
 

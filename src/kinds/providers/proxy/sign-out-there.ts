@@ -33,7 +33,8 @@ export async function signOut(needs: ProxyNeeds, host: HostCall): Promise<HttpRe
   const session = sessions.find((one) => tokens.isOf(provider, one));
   const application = await loadProtected(call.db.read, { provider: provider.pk });
   if (!session || !application) return redirectBrowser(new URL('/', needs.publicUrl).href);
-  if (!isWanted(needs, host, session.pk)) return confirmation(call, application, needs.key.sign(confirmed, session.pk));
+  if (!isConfirmed(needs, host, session.pk))
+    return confirmation(call, application, needs.key.sign(confirmed, session.pk));
   await call.db.write((tx) => sql`delete from proxy_sessions where session = ${session.main}`.execute(tx));
   const proof = needs.key.box.seal(
     JSON.stringify({ session: session.main, expires: addMilliseconds(call.now, lifetimeMs) }),
@@ -44,13 +45,9 @@ export async function signOut(needs: ProxyNeeds, host: HostCall): Promise<HttpRe
   return withCookies({ ...redirectBrowser(url.href), status: 303 }, [sessionCookie(provider, '', 0)]);
 }
 
-/** Not by an image, nor by a link or form of another site: they are asked first. */
-function isWanted({ key }: ProxyNeeds, { call, http }: HostCall, session: string): boolean {
-  const { method, header } = call.request;
-  if (method === 'POST') return key.verify(confirmed, session, readForm(http.body).get(csrfField) ?? '');
-  const site = header('sec-fetch-site');
-  return header('sec-fetch-mode') === 'navigate' && (site === 'same-origin' || site === 'none');
-}
+/** Only by the form of the question. A navigation, also within the application, can be that of a planted link. */
+const isConfirmed = ({ key }: ProxyNeeds, { call, http }: HostCall, session: string): boolean =>
+  call.request.method === 'POST' && key.verify(confirmed, session, readForm(http.body).get(csrfField) ?? '');
 
 const confirmation = async (call: Call, { application }: ProtectedApplication, proof: string): Promise<HttpResponse> =>
   plainPage({
