@@ -49,6 +49,9 @@ export async function completeAuthorizationFlow({
 export const scopeMappingName = (scope: string): string =>
   `gatehouse/providers/oauth2/scope-${scope.replace('/', '-')}`;
 
+/** The scope by which proxies get all attributes of a user. */
+export const proxyScope = 'gatehouse_proxy';
+
 /** The keys of shipped mappings, by name. */
 export async function mappingsManagedAs(query: Query, names: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ pk: string }>`select pk from property_mappings

@@ -69,6 +69,53 @@ describeOnSqlite('data exfiltration: changing a destination', (server) => {
   });
 
   const credentials = { client_email: 'sync@example.com', private_key: 'a key' };
+  test('attributes of users, as the password that a proxy sends to an application', async () => {
+    const path = '/providers/proxy/';
+    const rights = ['view', 'add', 'change'].map((verb) => `svc_providers_proxy.${verb}_proxyprovider`);
+    const basic = { basic_auth_user_attribute: 'login', basic_auth_password_attribute: 'password_of_another' };
+    const { api } = await server().user([...rights, 'svc_core.view_user']);
+    const provider = (values = {}) => {
+      const name = unique('proxied');
+      return { name, mode: 'forward_single', external_host: `https://${name}.example.com`, ...values };
+    };
+    const { pk } = await made(server(), path, provider());
+    const used = await made(server(), path, provider({ ...basic, basic_auth_enabled: true }));
+    const elsewhere = { external_host: `https://${unique('evil')}.example.com` };
+    const refused = [
+      await api.patch(`${path}${pk}/`, { ...basic, basic_auth_enabled: true }),
+      await api.patch(`${path}${used.pk}/`, { basic_auth_password_attribute: 'password_of_another_one' }),
+      await api.patch(`${path}${used.pk}/`, elsewhere),
+      await api.post(path, provider({ ...basic, basic_auth_enabled: true })),
+    ];
+    for (const { status, body } of refused)
+      expect([status, body.detail, body.required]).toEqual([403, refusalOfSync, 'svc_core.view_group']);
+    expect((await api.patch(`${path}${used.pk}/`, { name: unique('proxied') })).status).toBe(200);
+    expect((await api.post(path, provider())).status).toBe(201);
+    const seeing = await server().user([...rights, 'svc_core.view_user', 'svc_core.view_group']);
+    expect((await seeing.api.patch(`${path}${used.pk}/`, elsewhere)).status).toBe(200);
+    expect((await api.patch(`${path}${used.pk}/`, { basic_auth_enabled: false })).status).toBe(200);
+  });
+
+  test('attributes of users, by the shipped mapping for proxies in the tokens of a client', async () => {
+    const path = '/providers/oauth2/';
+    const managed = 'gatehouse/providers/oauth2/scope-gatehouse_proxy';
+    const list = await server().admin.get(`/propertymappings/provider/scope/?managed=${managed}`);
+    const mapping = list.body.results[0].pk;
+    const rights = ['view', 'add', 'change'].map((verb) => `svc_providers_oauth2.${verb}_oauth2provider`);
+    const seesMappings = 'svc_core.view_propertymapping';
+    const { api } = await server().user([...rights, seesMappings]);
+    const client = (property_mappings: string[]) => ({ name: unique('client'), redirect_uris: [], property_mappings });
+    const { pk } = await made(server(), path, client([]));
+    for (const { status, body } of [
+      await api.patch(`${path}${pk}/`, { property_mappings: [mapping] }),
+      await api.post(path, client([mapping])),
+    ])
+      expect([status, body.detail, body.required]).toEqual([403, refusalOfSync, 'svc_core.view_user']);
+    const seeing = await server().user([...rights, seesMappings, 'svc_core.view_user', 'svc_core.view_group']);
+    expect((await seeing.api.patch(`${path}${pk}/`, { property_mappings: [mapping] })).status).toBe(200);
+    expect((await api.patch(`${path}${pk}/`, { name: unique('client') })).status).toBe(200);
+  });
+
   test.each([
     [
       'scim',

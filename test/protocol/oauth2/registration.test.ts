@@ -56,6 +56,12 @@ describeOnBoth('dynamic registration (RFC 7591)', (server) => {
     expect(listed.body.results[0].client_type).toBe('public');
   });
 
+  test('a client does not get the scope of proxies, which brings all attributes of users', async () => {
+    const registrar = await server().user([...rights, 'svc_core.view_user', 'svc_core.view_group']);
+    const asked = { ...usual, scope: 'openid gatehouse_proxy email' };
+    expect((await register(server(), registrar.token, asked)).body).toMatchObject({ scope: 'openid email' });
+  });
+
   test('registration needs a token and the permissions', async () => {
     const nobody = await register(server(), null, usual);
     expect([nobody.status, nobody.body.error]).toEqual([401, 'invalid_token']);

@@ -15,6 +15,7 @@ import { list } from '../../../resource/fields/structured.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 import type { Action, CheckInput, Filter, Resource } from '../../../resource/resource.ts';
 import { checkMayActAsUsers, providerRights, requireSuperuser } from './api-scope.ts';
+import { checkMaySendAttributes } from './attribute-scope.ts';
 import { subModes } from './claims.ts';
 import { signedResponseAlgs } from './client.ts';
 import { clientJwks, clientKeysComplaint } from './client-keys.ts';
@@ -217,6 +218,7 @@ async function completeSettings(input: CheckInput<OAuth2ProviderSettings>): Prom
   }
   const mappings = [...values.property_mappings, ...(current?.property_mappings ?? [])];
   if (await requireSuperuser(tx, mappings)) checkMayActAsUsers(call);
+  await checkMaySendAttributes(tx, call, values.property_mappings, current?.property_mappings);
   checkMayAddResources(call, values.resources, current?.resources);
   values.launch_url = guessLaunchUrl(values.redirect_uris);
   if (current !== null && values.client_secret !== current.client_secret) values.previous_secret_expires = null;

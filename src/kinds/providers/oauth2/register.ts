@@ -2,7 +2,7 @@ import { actorOfToken } from '../../../core/token/token-credential.ts';
 import { Invalid, Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { randomText } from '../../../platform/random.ts';
-import { defaultAuthorizationFlow } from '../../../provider/install-defaults.ts';
+import { defaultAuthorizationFlow, proxyScope } from '../../../provider/install-defaults.ts';
 import { checkMayAdd } from '../../../resource/access/access.ts';
 import type { Call } from '../../../resource/call.ts';
 import { createRow } from '../../../resource/write/write-row.ts';
@@ -28,7 +28,11 @@ export function registrationEndpoint(needs: OAuthDependencies): OAuthEndpoint {
     for (const resource of [providers, applications]) checkRight(() => checkMayAdd(resource, call));
     const metadata = readMetadata(call.body());
     const made = await call.db.write(async (tx) => {
-      const scopes = await managedScopes(tx, metadata.scope);
+      // The client chooses: what only proxies need, it gets from an administrator.
+      const scopes = await managedScopes(
+        tx,
+        metadata.scope.filter((scope) => scope !== proxyScope),
+      );
       const body = await providerOf(tx, metadata, scopes);
       try {
         const provider = await createRow({ engine, resource: providers, call, tx }, body);

@@ -1,7 +1,13 @@
 import { sql } from 'kysely';
+import { checkReadsDirectory } from '../../../core/access/directory-readers.ts';
 import { type Complaints, Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
-import { completeAuthorizationFlow, mappingsManagedAs, scopeMappingName } from '../../../provider/install-defaults.ts';
+import {
+  completeAuthorizationFlow,
+  mappingsManagedAs,
+  proxyScope,
+  scopeMappingName,
+} from '../../../provider/install-defaults.ts';
 import { holdsOn } from '../../../resource/access/access.ts';
 import type { CheckInput } from '../../../resource/resource.ts';
 import { cookieDomainComplaint, isWithinDomain, normalDomain, normalHost, parseExternalHost } from './hosts.ts';
@@ -38,6 +44,7 @@ export const completeSettings = (publicUrl: string) => async (input: Input) => {
   values.cookie_domain = normalDomain(values.cookie_domain);
   values.launch_url = values.external_host;
   checkMayProxy(input);
+  checkMaySendAttributes(input);
   return (
     settingsComplaint(values, normalHost(url.hostname)) ??
     (await ownHostComplaint(tx, values, url, publicUrl)) ??
@@ -46,7 +53,7 @@ export const completeSettings = (publicUrl: string) => async (input: Input) => {
 };
 
 /** The claims that headers are made from. */
-export const usualMappings: readonly string[] = ['openid', 'email', 'profile', 'gatehouse_proxy'].map(scopeMappingName);
+export const usualMappings: readonly string[] = ['openid', 'email', 'profile', proxyScope].map(scopeMappingName);
 
 function settingsComplaint(values: ProxySettings, hostname: string): Complaints | null {
   const { mode, cookie_domain, internal_host } = values;
@@ -94,6 +101,22 @@ function checkMayProxy({ call: { actor }, values, current }: Input): void {
     values.mode === 'proxy' || current?.mode === 'proxy' || values.internal_host !== (current?.internal_host ?? '');
   if (isProxy && names.some((name) => values[name] !== current?.[name]))
     throw new Problem('permission_denied', 'Only superusers set up the mode proxy and the internal host.');
+}
+
+/** They decide which attributes of a user an application gets. */
+export const sentAttributeMembers = [
+  'basic_auth_enabled',
+  'basic_auth_user_attribute',
+  'basic_auth_password_attribute',
+] as const;
+/** They decide which application that is. */
+const hostMembers = ['mode', 'external_host', 'cookie_domain'] as const;
+
+/** Any attribute of users can be named, such as their password for another application. */
+function checkMaySendAttributes({ call: { actor }, values, current }: Input): void {
+  if (!values.basic_auth_enabled) return;
+  const members = [...sentAttributeMembers, ...hostMembers];
+  if (members.some((name) => values[name] !== current?.[name])) checkReadsDirectory(actor);
 }
 
 /**

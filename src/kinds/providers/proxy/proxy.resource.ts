@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
+import { directoryPermissions, directoryRefusal } from '../../../core/access/directory-readers.ts';
 import { certificateModel } from '../../../core/key/certificate-model.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import { randomText } from '../../../platform/random.ts';
 import { consentFlow } from '../../../provider/install-defaults.ts';
 import { outpostNames } from '../../../provider/outpost/outpost-names.ts';
 import { defineProvider, providerFamily } from '../../../provider/provider.family.ts';
+import { guardDestinations } from '../../../resource/access/destinations.ts';
 import { defineResource } from '../../../resource/define.ts';
 import { arrayOf, objectSchema, stringSchema } from '../../../resource/document/json-schema.ts';
 import { computed } from '../../../resource/fields/computed.ts';
@@ -15,7 +17,7 @@ import { secret } from '../../../resource/fields/secret.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 import { eitherFilter, iexactFilter } from '../../../resource/list/filters.ts';
 import type { Derived, Resource } from '../../../resource/resource.ts';
-import { completeSettings, usualMappings } from './complete-settings.ts';
+import { completeSettings, sentAttributeMembers, usualMappings } from './complete-settings.ts';
 import { outpostPath, proxyModel, proxyModes } from './proxy-model.ts';
 import { authorizePath, endPath } from './proxy-paths.ts';
 import { testProxyAction, testProxyResultAction } from './proxy-test-actions.ts';
@@ -171,6 +173,11 @@ export function proxyProvider(needs: Needs): Resource {
     },
     derived: { redirect_uris: redirectUris },
     check: completeSettings(needs.config.publicUrl),
+    rightsOf: guardDestinations({
+      members: sentAttributeMembers,
+      permissions: directoryPermissions,
+      refusal: directoryRefusal,
+    }).rightsOf,
     actions: [testProxyAction, testProxyResultAction],
   });
 }
