@@ -32,6 +32,8 @@ describeOnSqlite('rights on outposts that are deployed', (server) => {
     const { api, pk } = await server().user([...rights, ...seeing]);
     const refused = await api.patch(`${path}${outpost.pk}/`, { config: { container_map_ports: false } });
     expect([refused.status, refused.body.required]).toEqual([403, use]);
+    const removed = await api.patch(`${path}${outpost.pk}/`, { service_connection: null });
+    expect([removed.status, removed.body.required]).toEqual([403, use]);
     const hidden = await (await server().user(rights)).api.patch(`${path}${outpost.pk}/`, { name: 'other' });
     expect([hidden.status, hidden.text.includes(use)]).toEqual([403, false]);
     await grantOn(server(), pk, use, connection);

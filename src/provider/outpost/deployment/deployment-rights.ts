@@ -33,15 +33,16 @@ export async function deploymentComplaint(
   const changed = forSuperusers.filter((name) => !isSameJson(valueIn(values.config, name), valueIn(stored, name)));
   if (changed.length > 0) return { config: [`Only superusers may change ${changed.join(', ')}.`] };
   const { service_connection: connection } = values;
-  if (connection === null) return null;
+  const connections = new Set([connection, current?.service_connection ?? null].filter((pk) => pk !== null));
+  if (connections.size === 0) return null;
   const reference = {
     name: 'service_connection',
     needs: 'use',
     model: 'svc_outposts.outpostserviceconnection',
   } as const;
-  await checkRightsOn(reference, [connection], input);
+  await checkRightsOn(reference, [...connections], input);
   // The platform gets the token, with which it can serve these providers.
-  if (current && current.service_connection !== connection)
+  if (current && connection !== null && current.service_connection !== connection)
     await checkRightsOn({ name: 'providers', needs: 'change', model: providerModel }, values.providers, input);
   return null;
 }
