@@ -1,8 +1,12 @@
+import { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { countAttempt, countMessage, resetAttempts } from '../../src/core/attempts/attempts.ts';
 import { plansOf } from '../../src/flow/attempt.ts';
 import { createPlan, savePlan } from '../../src/flow/plan.ts';
+import { createConnections as createLdapConnections } from '../../src/kinds/providers/ldap/server/listener.ts';
+import { createConnections } from '../../src/kinds/providers/radius/radsec/connections.ts';
 import { createAnonymousQuota } from '../../src/platform/limits/anonymous-quota.ts';
 import { createRequestBodyQuota } from '../../src/platform/limits/request-body-quota.ts';
 import { randomToken } from '../../src/platform/random.ts';
@@ -118,6 +122,55 @@ describeOnSqlite(
       expect(room('2001:db8:8::1').tryGrowTo(30 * megabyte)).toBe(true);
       shares[0]?.release();
       expect(shares[2]?.tryGrowTo(30 * megabyte)).toBe(true);
+    });
+
+    test('handshakes of RadSec clients', () => {
+      const { accept } = createConnections({
+        ...{ db: server().world.db, key: server().world.key, log: server().world.log },
+        ...{ clients: { find: async () => null }, requests: { answer: async () => null }, complain: () => null },
+      });
+      const isAccepted = (remoteAddress: string) => {
+        const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: remoteAddress });
+        accept(socket);
+        return !socket.destroyed;
+      };
+      const accepted = Array.from({ length: 1_210 }, (_, n) => isAccepted(inSite(1, n % 250)));
+      expect(accepted.indexOf(false)).toBe(1_200);
+      expect(isAccepted(inSite(2, 0))).toBe(true);
+    });
+
+    test('connections by LDAP, of which those of the same site make room', async () => {
+      const { accept } = createLdapConnections(
+        { ...server().world, ...server().app } as never,
+        {} as never,
+        {} as never,
+      );
+      const open = (clientIp: string) => {
+        const socket = new Socket();
+        accept(socket, { clientIp, isTls: false });
+        return socket;
+      };
+      const others = open('2001:db8:8::1');
+      const ofSite = Array.from({ length: 1_100 }, (_, n) => open(inSite(n % 20, n % 200)));
+      await setImmediate();
+      expect(others.destroyed).toBe(false);
+      for (const socket of [others, ...ofSite]) socket.destroy();
+    });
+
+    test('logout tokens that are refused', async () => {
+      const { slug } = await signInSource(server(), {
+        authorization_url: 'https://elsewhere.example/authorize',
+        access_token_url: 'https://elsewhere.example/token',
+        profile_url: 'https://elsewhere.example/me',
+      });
+      const statuses: number[] = [];
+      for (let n = 0; n < 245; n++) {
+        const api = apiFor(server().url, { 'x-forwarded-for': inSite(6, n % 250) });
+        const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+        const path = `/source/oauth/backchannel-logout/${slug}/`;
+        statuses.push((await api.send('POST', path, 'logout_token=x', headers)).status);
+      }
+      expect([statuses[0], statuses.indexOf(429)]).toEqual([400, 240]);
     });
 
     test('failed client authentications', async () => {

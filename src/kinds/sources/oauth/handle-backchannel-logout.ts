@@ -2,13 +2,12 @@ import { actingAs } from '../../../core/access/impersonation-guard.ts';
 import { loadUserFacts } from '../../../core/mapping/user-facts.ts';
 import { endSession } from '../../../core/session/session.ts';
 import type { RouteServer } from '../../../flow/protocol-kind.ts';
-import { networkOf } from '../../../lib/cidr.ts';
 import { asObject, isJsonObject } from '../../../lib/json.ts';
 import { readForm } from '../../../lib/read-form.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import type { HttpResponse } from '../../../platform/http/routes.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
-import { createRateLimit } from '../../../platform/limits/rate-limit.ts';
+import { createNetworkLimit, createRateLimit } from '../../../platform/limits/rate-limit.ts';
 import { type Call, callOf } from '../../../resource/call.ts';
 import { isStorable } from '../../../resource/fields/well-formed.ts';
 import type { Resource } from '../../../resource/resource.ts';
@@ -40,15 +39,17 @@ export function backchannelLogoutRoute(
   server: RouteServer,
 ): Route {
   // Verifying takes far longer than sending something to be verified.
-  const tokens = createRateLimit({ max: 300, windowMs: 60_000 });
-  const refused = createRateLimit({ max: 60, windowMs: 60_000 });
+  const limit = (max: number) =>
+    createNetworkLimit((allowance) => createRateLimit({ max: max * allowance, windowMs: 60_000 }));
+  const tokens = limit(300);
+  const refused = limit(60);
   return {
     methods: ['POST'],
     path: oauthLogoutPaths.backchannel,
     async handle({ facts, params, body }) {
       const call = callOf({ facts, params }, server, { now: server.clock.now(), actor: null });
-      const network = networkOf(facts.clientIp);
-      if (refused.isReached(network) || tokens.waitAfter(network) > 0) {
+      const { clientIp } = facts;
+      if (refused.isReached(clientIp) || tokens.waitAfter(clientIp) > 0) {
         return errorAnswer(429, 'Too many logout tokens came from this network. Try again in a minute.');
       }
       try {
@@ -56,7 +57,7 @@ export function backchannelLogoutRoute(
         return { status: 200, headers: { 'cache-control': 'no-store' } };
       } catch (error) {
         if (!(error instanceof SourceRefusal)) throw error;
-        refused.waitAfter(network);
+        refused.waitAfter(clientIp);
         return errorAnswer(400, error.message);
       }
     },

@@ -2,6 +2,8 @@
 export const limits = {
   connections: 1_000,
   connectionsOfNetwork: 250,
+  /** Of an IPv6 /56 or /48. */
+  connectionsOfSite: 500,
   /** Operations of one connection at a time; further ones wait unread. */
   operations: 8,
   /** Operations and connections of a network without a bind, in a minute. */

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
 import type { Listener } from '../../../../flow/protocol-kind.ts';
-import { networkOf } from '../../../../lib/cidr.ts';
+import { networksOf, type SharedNetwork } from '../../../../lib/cidr.ts';
 import { createNetworkLimit, createRateLimit, type NetworkLimit } from '../../../../platform/limits/rate-limit.ts';
 import type { ServerNeeds } from '../../../../provider/password-server/server-needs.ts';
 import { type Arrival, type Client, createClient, type Operations } from './client.ts';
@@ -16,7 +16,7 @@ interface At {
 }
 
 interface Open {
-  readonly network: string;
+  readonly networks: readonly SharedNetwork[];
   readonly client: Client;
   readonly connection: Connection;
 }
@@ -39,7 +39,7 @@ export function createConnections(
 ): Connections {
   const open = new Set<Open & { readonly port: number }>();
   /** Networks of connections that wait for a certificate. */
-  const arriving: string[] = [];
+  const arriving: (readonly SharedNetwork[])[] = [];
   const anonymous: NetworkLimit = createNetworkLimit((allowance) =>
     createRateLimit({ max: limits.anonymousPerMinute * allowance, windowMs: 60_000 }),
   );
@@ -62,10 +62,13 @@ export function createConnections(
   }
 
   /** Makes room at the expense of who has not bound, and of who has not been heard of for longest. */
-  function hasRoom(network: string): boolean {
-    const ofNetwork = [...open].filter((one) => one.network === network);
-    const arrivingFrom = arriving.filter((one) => one === network).length;
-    if (ofNetwork.length + arrivingFrom >= limits.connectionsOfNetwork) return evict(ofNetwork);
+  function hasRoom(networks: readonly SharedNetwork[]): boolean {
+    for (const { network, allowance } of networks) {
+      const isOf = (others: readonly SharedNetwork[]) => others.some((other) => other.network === network);
+      const opened = [...open].filter((one) => isOf(one.networks));
+      const max = allowance === 1 ? limits.connectionsOfNetwork : limits.connectionsOfSite;
+      if (opened.length + arriving.filter(isOf).length >= max) return evict(opened);
+    }
     return open.size + arriving.length < limits.connections || evict([...open]);
   }
 
@@ -80,15 +83,15 @@ export function createConnections(
   return {
     accept(socket, arrival) {
       const { clientIp, isTls } = arrival;
-      const network = networkOf(clientIp);
-      if (clientIp === '' || anonymous.waitAfter(clientIp) > 0 || !hasRoom(network)) {
+      const networks = networksOf(clientIp);
+      if (clientIp === '' || anonymous.waitAfter(clientIp) > 0 || !hasRoom(networks)) {
         socket.destroy();
         return;
       }
       const upgrade = (plain: Socket, context: SecureContext) =>
         encrypted(plain, context, (serverName) => tls.find(needs.db.read, serverName, outpost));
       socket.on('error', () => socket.destroy());
-      arriving.push(network);
+      arriving.push(networks);
       void (async () => {
         const outer = isTls ? upgrade(socket, await tls.find(needs.db.read, null, outpost)) : socket;
         const client = createClient(needs, operations, { ...arrival, outpost, anonymous, tls, upgrade });
@@ -97,7 +100,7 @@ export function createConnections(
           closed: () => open.delete(entry),
         });
         client.attach(connection);
-        const entry = { network, client, connection, port: socket.localPort ?? 0 };
+        const entry = { networks, client, connection, port: socket.localPort ?? 0 };
         open.add(entry);
         timer ??= setInterval(sweep, sweptEveryMs).unref();
         if (!isTls) socket.resume();
@@ -106,7 +109,7 @@ export function createConnections(
           needs.log.error({ err: error }, 'an LDAP connection could not be served');
           socket.destroy();
         })
-        .finally(() => arriving.splice(arriving.indexOf(network), 1));
+        .finally(() => arriving.splice(arriving.indexOf(networks), 1));
     },
     end(port) {
       for (const entry of open)

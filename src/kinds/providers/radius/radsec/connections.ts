@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { networkOf } from '../../../../lib/cidr.ts';
-import { createRateLimit } from '../../../../platform/limits/rate-limit.ts';
+import { networksOf, type SharedNetwork } from '../../../../lib/cidr.ts';
+import { createNetworkLimit, createRateLimit } from '../../../../platform/limits/rate-limit.ts';
 import type { ServerNeeds } from '../../../../provider/password-server/server-needs.ts';
 import { findTlsPair } from '../eap/eap-pairs.ts';
 import type { ServedProvider } from '../served-providers.ts';
@@ -23,7 +23,7 @@ interface Needs extends Pick<ServerNeeds, 'db' | 'key' | 'log'> {
 
 interface Open {
   readonly socket: Socket;
-  readonly network: string;
+  readonly networks: readonly SharedNetwork[];
   readonly since: number;
   /** Null until the peer has shown its certificate. */
   packets: PeerConnection | null;
@@ -38,7 +38,9 @@ export interface Connections {
 export function createConnections(needs: Needs): Connections {
   const { db, key, clients, complain } = needs;
   const open = new Set<Open>();
-  const opened = createRateLimit({ max: limits.connectionsPerMinute, windowMs: 60_000 });
+  const handshakes = createNetworkLimit((allowance) =>
+    createRateLimit({ max: limits.connectionsPerMinute * allowance, windowMs: 60_000 }),
+  );
   let timer: NodeJS.Timeout | undefined;
 
   function sweep(): void {
@@ -47,8 +49,8 @@ export function createConnections(needs: Needs): Connections {
       if (packets ? packets.isOverdue(now) : now - since > 2 * limits.handshakeMs) socket.destroy();
   }
 
-  function add(socket: Socket, network: string): Open {
-    const entry: Open = { socket, network, since: Date.now(), packets: null };
+  function add(socket: Socket, networks: readonly SharedNetwork[]): Open {
+    const entry: Open = { socket, networks, since: Date.now(), packets: null };
     open.add(entry);
     timer ??= setInterval(sweep, limits.sweptEveryMs).unref();
     socket.on('close', () => {
@@ -61,9 +63,12 @@ export function createConnections(needs: Needs): Connections {
   }
 
   /** Makes room at the expense of the oldest connection without a certificate. */
-  function hasRoom(network: string): boolean {
-    const ofNetwork = [...open].filter((one) => one.network === network);
-    if (ofNetwork.length >= limits.connectionsOfNetwork) return evict(ofNetwork);
+  function hasRoom(networks: readonly SharedNetwork[]): boolean {
+    for (const { network, allowance } of networks) {
+      const opened = [...open].filter((one) => one.networks.some((other) => other.network === network));
+      const max = allowance === 1 ? limits.connectionsOfNetwork : limits.connectionsOfSite;
+      if (opened.length >= max) return evict(opened);
+    }
     return open.size < limits.connections || evict([...open]);
   }
 
@@ -123,13 +128,13 @@ export function createConnections(needs: Needs): Connections {
   return {
     accept(socket) {
       const ip = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
-      const network = networkOf(ip);
+      const networks = networksOf(ip);
       socket.on('error', () => socket.destroy());
-      if (ip === '' || opened.waitAfter(network) > 0 || !hasRoom(network)) {
+      if (ip === '' || handshakes.waitAfter(ip) > 0 || !hasRoom(networks)) {
         socket.destroy();
         return;
       }
-      begin(add(socket, network), ip)
+      begin(add(socket, networks), ip)
         .then((why) => {
           if (why === null) return;
           complain(ip, why);

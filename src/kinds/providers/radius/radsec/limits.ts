@@ -2,6 +2,8 @@
 export const limits = {
   connections: 500,
   connectionsOfNetwork: 100,
+  /** Of an IPv6 /56 or /48. */
+  connectionsOfSite: 250,
   /** Each costs a handshake. */
   connectionsPerMinute: 300,
   handshakeMs: 10_000,
