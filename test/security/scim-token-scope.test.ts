@@ -17,7 +17,7 @@ describeOnBoth('the token of a SCIM source', (server) => {
     const { api } = await server().user(['svc_core.view_token', 'svc_core.view_token_key', 'svc_core.change_token']);
     const shown = await api.get(`${path}view_key/`);
     expect(shown.status).toBe(403);
-    expect(shown.body.detail).toBe('Only superusers may view or change the token of a source.');
+    expect(shown.body.detail).toBe('Only superusers may view or change the token of a source or an outpost.');
     expect(shown.text).not.toContain(client.token);
     expect((await server().admin.get(`${path}view_key/`)).body.key).toBe(client.token);
   });

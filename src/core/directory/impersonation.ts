@@ -55,7 +55,8 @@ function sessionToActIn({ user, session, impersonator }: Actor, row: Person): st
   if (impersonator) throw Invalid.whole('You act as another user already.');
   if (row.pk === user.pk) throw Invalid.whole('You cannot act as yourself.');
   if (!row.is_active) throw Invalid.whole('Inactive users cannot be impersonated.');
-  if (row.type === 'internal_service_account') throw new Problem('permission_denied');
+  if (row.type === 'internal_service_account')
+    throw new Problem('permission_denied', 'Internal service accounts cannot be impersonated.');
   return session;
 }
 

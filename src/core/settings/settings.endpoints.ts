@@ -126,8 +126,8 @@ export function settingsEndpoints(store: SettingsStore): Endpoint[] {
     if (beyond.length > 0 && !actor.isSuperuser)
       throw new Problem('permission_denied', `Only superusers may change ${beyond.join(', ')}.`);
     if (before.avatars !== after.avatars && usesExternalService(after.avatars) && !actor.holds('svc_core.view_user'))
-      throw new Problem(
-        'permission_denied',
+      throw Problem.lacks(
+        'svc_core.view_user',
         'An avatar address receives data of users. Setting it requires permission to view users.',
       );
     await store.save(tx, after);

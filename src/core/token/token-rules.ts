@@ -58,7 +58,7 @@ export async function checkToken(
 /** A token with an audience gives access to more than its account holds, such as the users of a SCIM source. */
 export function checkAudience(actor: Actor | null, audience: string | null): void {
   if (audience !== null && actor && !actor.isSuperuser)
-    throw new Problem('permission_denied', 'Only superusers may view or change the token of a source.');
+    throw new Problem('permission_denied', 'Only superusers may view or change the token of a source or an outpost.');
 }
 
 interface Expiry {

@@ -61,7 +61,9 @@ export function recoveryAction({ key, policies, settings, config }: RecoveryNeed
 export async function planRecovery(policies: PolicyEngine, call: Call, pk: number): Promise<FlowPlan> {
   await checkMayReachUser(call.db.read, call, pk);
   const user = await loadUserFacts(call.db.read, pk);
-  if (!user || user.type === 'internal_service_account') throw new Problem('permission_denied');
+  if (!user) throw new Problem('permission_denied');
+  if (user.type === 'internal_service_account')
+    throw new Problem('permission_denied', 'Internal service accounts cannot recover.');
   if (!user.is_active) throw Invalid.whole('A user who is not active cannot recover.');
   // The flow must apply to the user, who is not signed in, not to the administrator.
   const opener = { ...call, actor: null };

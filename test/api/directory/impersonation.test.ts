@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { eventsDuring } from '../../support/events.ts';
 import { grantOn } from '../../support/grants.ts';
@@ -104,6 +105,16 @@ describeOnBoth('impersonation', (server) => {
       await server().admin.patch(`/core/users/${users[which].pk}/`, { is_active: false });
       expect((await browser.get(me)).status).toBe(403);
     }
+  });
+
+  test('of an internal service account is refused with the reason', async () => {
+    const { browser } = await signIn(server(), (await server().user(rights)).pk);
+    const { pk } = await server().user();
+    await server().world.db.write((tx) =>
+      sql`update users set type = 'internal_service_account' where pk = ${pk}`.execute(tx),
+    );
+    const { status, body } = await browser.post(start(pk));
+    expect([status, body.detail]).toEqual([403, 'Internal service accounts cannot be impersonated.']);
   });
 
   test('is not started by a dry run', async () => {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { eventsDuring } from '../../support/events.ts';
 import { openBrowser } from '../../support/flow-client.ts';
@@ -116,6 +117,11 @@ describeOnBoth(
       expect(await complaint(link(inactive.pk))).toEqual({
         non_field_errors: ['A user who is not active cannot recover.'],
       });
+      const internal = await server().user();
+      await server().world.db.write((tx) =>
+        sql`update users set type = 'internal_service_account' where pk = ${internal.pk}`.execute(tx),
+      );
+      expect((await admin.post(link(internal.pk))).body.detail).toBe('Internal service accounts cannot recover.');
       const stage = walk.stages[1] as string;
       const silent = await server().user();
       expect(await complaint(byMail(silent.pk, stage))).toEqual({

@@ -86,9 +86,13 @@ describeOnBoth('LDAP providers', (server) => {
     const delegate = await server().user(['svc_providers_ldap.add_ldapprovider']);
     const below = { name: 'below', base_dn: 'OU=users,DC=tree,DC=example' };
     const refused = await delegate.api.post(path, below);
-    expect([refused.status, refused.body.detail]).toEqual([
+    expect([refused.status, refused.body]).toEqual([
       403,
-      'This base DN is in the tree of a provider that you may not change.',
+      {
+        detail: 'This base DN is in the tree of a provider that you may not change.',
+        code: 'permission_denied',
+        required: 'svc_providers_ldap.change_ldapprovider',
+      },
     ]);
     await grantOn(server(), delegate.pk, 'svc_providers_ldap.change_ldapprovider', above);
     expect((await delegate.api.post(path, below)).status).toBe(201);

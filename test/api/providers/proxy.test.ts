@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { grantOn } from '../../support/grants.ts';
 import { behindProxy } from '../../support/protected-host.ts';
 import { describeOnBoth } from '../../support/server.ts';
 
@@ -40,6 +41,28 @@ describeOnBoth(
       const domain = `brand-${count}.example.com`;
       expect((await server().admin.post('/core/brands/', { domain })).status).toBe(201);
       expect((await create({ external_host: `https://${domain}` })).body.external_host).toEqual(ownAddress);
+    });
+
+    test('refuse a host of a domain whose provider the caller may not change', async () => {
+      const domain = {
+        mode: 'forward_domain',
+        external_host: 'https://auth.taken.example',
+        cookie_domain: 'taken.example',
+      };
+      const above = (await create(domain)).body.pk;
+      const delegate = await server().user(['svc_providers_proxy.add_proxyprovider']);
+      const below = { name: 'below', mode: 'forward_single', external_host: 'https://app.taken.example' };
+      const refused = await delegate.api.post(path, below);
+      expect([refused.status, refused.body]).toEqual([
+        403,
+        {
+          detail: 'A provider for the whole domain covers this host, and you may not change it.',
+          code: 'permission_denied',
+          required: 'svc_providers_proxy.change_proxyprovider',
+        },
+      ]);
+      await grantOn(server(), delegate.pk, 'svc_providers_proxy.change_proxyprovider', above);
+      expect((await delegate.api.post(path, below)).status).toBe(201);
     });
 
     test('accept the address of Gatehouse for a whole domain, which leaves its pages alone', async () => {

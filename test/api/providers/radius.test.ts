@@ -58,9 +58,13 @@ describeOnBoth('RADIUS providers', (server) => {
     const delegate = await server().user(['svc_providers_radius.add_radiusprovider']);
     const part = { name: 'part', client_networks: '10.200.7.0/24' };
     const refused = await delegate.api.post(path, part);
-    expect([refused.status, refused.body.detail]).toEqual([
+    expect([refused.status, refused.body]).toEqual([
       403,
-      'A network is in that of a provider that you may not change.',
+      {
+        detail: 'A network is in that of a provider that you may not change.',
+        code: 'permission_denied',
+        required: 'svc_providers_radius.change_radiusprovider',
+      },
     ]);
     await grantOn(server(), delegate.pk, 'svc_providers_radius.change_radiusprovider', above);
     expect((await delegate.api.post(path, part)).status).toBe(201);

@@ -67,10 +67,11 @@ async function takenComplaint({ tx, call, registry, values, current }: Input): P
   const { actor } = call;
   if (!actor || current?.base_key === values.base_key) return null;
   const resource = registry.require(ldapModel);
+  const change = resource.permission('change');
   for (const other of others) {
     if (!isAtOrBelow(base, parseDn(other.base_dn) ?? [])) continue;
-    if (await holdsOn(actor, resource.permission('change'), resource, other.pk, tx)) continue;
-    throw new Problem('permission_denied', 'This base DN is in the tree of a provider that you may not change.');
+    if (await holdsOn(actor, change, resource, other.pk, tx)) continue;
+    throw Problem.lacks(change, 'This base DN is in the tree of a provider that you may not change.');
   }
   return null;
 }

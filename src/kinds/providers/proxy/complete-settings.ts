@@ -144,13 +144,11 @@ async function takenComplaint({ tx, call, registry, values, current }: Input): P
   const above = domains.filter(({ cookie_domain }) =>
     isWithinDomain(isDomain ? values.cookie_domain : hostname, cookie_domain),
   );
+  const resource = registry.require(proxyModel);
+  const change = resource.permission('change');
   for (const { pk } of above) {
-    const resource = registry.require(proxyModel);
-    if (await holdsOn(actor, resource.permission('change'), resource, pk, tx)) continue;
-    throw new Problem(
-      'permission_denied',
-      'A provider for the whole domain covers this host, and you may not change it.',
-    );
+    if (await holdsOn(actor, change, resource, pk, tx)) continue;
+    throw Problem.lacks(change, 'A provider for the whole domain covers this host, and you may not change it.');
   }
   return null;
 }

@@ -45,8 +45,9 @@ async function networksTaken({ tx, call, registry, values, current }: Input): Pr
     if (same) return { client_networks: [`Another provider has the network ${same.text}.`] };
     if (!call.actor || !added.some((network) => taken.some((one) => isWithin(network, one)))) continue;
     const resource = registry.require(radiusModel);
-    if (await holdsOn(call.actor, resource.permission('change'), resource, other.pk, tx)) continue;
-    throw new Problem('permission_denied', 'A network is in that of a provider that you may not change.');
+    const change = resource.permission('change');
+    if (await holdsOn(call.actor, change, resource, other.pk, tx)) continue;
+    throw Problem.lacks(change, 'A network is in that of a provider that you may not change.');
   }
   return null;
 }
