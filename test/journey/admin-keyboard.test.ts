@@ -126,7 +126,7 @@ describeJourney('the keyboard alone', (journey) => {
     await moveTo(page, '/events/events/');
     await press(page, page.getByRole('link', { name: /^Object created/ }));
     await expect.poll(() => new URL(page.url()).searchParams.get('action')).toBe('model_created');
-    await press(page, page.locator('summary').filter({ hasText: `application ${name}` }));
+    await press(page, page.locator('summary').filter({ hasText: `created the application ${name}` }));
     const rule = page.getByRole('link', { name: 'Create a rule from this…' });
     await press(page, rule);
     await leaveDialog(page, rule);

@@ -136,8 +136,8 @@ export function createServerLink(options: Options): ServerLink {
   }
 
   /**
-   * A reverse proxy responded, or another server. Requests can bring the former about, by their length for example: only
-   * reports say that the server is away, so that nobody has earlier decisions honored that way.
+   * A reverse proxy responded, or another server. A request can cause the former, by its length for example, so only
+   * reports mark the server as away: otherwise a client could have earlier decisions honored.
    */
   function foreignResponse(path: string, status: number): LinkFailure {
     if (path === reportPath) become('away', new Error(`something else than Gatehouse responded with ${status}`));
