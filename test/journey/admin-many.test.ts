@@ -84,8 +84,8 @@ describeJourney('admin pages of objects with very many others', (journey) => {
     await page.getByRole('link', { name: 'Next' }).click();
     await page.getByText(`${letter} 202`).first().waitFor();
     await moveTo(page, `/core/users/${dana.pk}/?tab=applications&page=2`);
-    await page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link', { name: 'Tokens' }).click();
-    await expect.poll(() => new URL(page.url()).search).toBe('?tab=tokens');
+    await page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link', { name: 'Consents' }).click();
+    await expect.poll(() => new URL(page.url()).search).toBe('?tab=consents');
     await page.waitForLoadState('networkidle');
   });
 });

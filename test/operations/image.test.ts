@@ -72,7 +72,7 @@ test('a build whose result cannot be kept ends before it begins, and says who ca
   expect(refused).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
-      /^Gatehouse could not be built: .*dist.*Whoever owns this checkout.*npm run build\n$/,
+      /^Gatehouse could not be built: .*dist.*Build it once as the owner of this checkout: npm run build\n$/,
     ),
   });
 });
