@@ -20,13 +20,16 @@ export const oauth2Proxy: Peer = {
   name: 'OAuth2 Proxy',
   async prepare(folder) {
     if ((await findChromium()) === null) return 'there is no Chromium';
-    const archive = join(folder, 'oauth2-proxy.zip');
-    const sources = join(folder, `${module}@${version}`);
-    const address = `https://proxy.golang.org/${module}/@v/${version}.zip`;
+    // `go install` asks for other versions, too, which not every mirror lists. The cache is deleted with the folder.
+    const go = { GOMODCACHE: join(folder, 'go'), GOFLAGS: '-modcacherw' };
     return (
-      failureOf('curl', ['-fsS', '-o', archive, address]) ??
-      failureOf('python3', ['-m', 'zipfile', '-e', archive, folder]) ??
-      failureOf('go', ['build', '-o', join(folder, 'oauth2-proxy'), '.'], {}, sources)
+      (await failureOf('go', ['mod', 'download', `${module}@${version}`], go)) ??
+      failureOf(
+        'go',
+        ['build', '-o', join(folder, 'oauth2-proxy'), '.'],
+        go,
+        join(go.GOMODCACHE, `${module}@${version}`),
+      )
     );
   },
   async run(folder) {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 
 /** Something that others wrote, which drives a running server. */
 export interface Peer {
@@ -9,21 +9,21 @@ export interface Peer {
   run(folder: string): Promise<boolean>;
 }
 
-/** Runs a program with its output on ours; null when it succeeds. */
+/**
+ * Runs a program with its output on ours; null when it succeeds. Not in sync, which would leave the log of the server
+ * unread until the server waits for its reader.
+ */
 export function failureOf(
   program: string,
   args: readonly string[],
   env: Record<string, string> = {},
   cwd = process.cwd(),
-): string | null {
-  const { status, error } = spawnSync(program, args, {
-    stdio: 'inherit',
-    timeout: 600_000,
-    env: { ...process.env, ...env },
-    cwd,
+): Promise<string | null> {
+  const child = spawn(program, args, { stdio: 'inherit', timeout: 600_000, env: { ...process.env, ...env }, cwd });
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(`${program}: ${error.message}`));
+    child.once('exit', (status, signal) => resolve(status === 0 ? null : `${program} ended with ${status ?? signal}`));
   });
-  if (error) return `${program}: ${error.message}`;
-  return status === 0 ? null : `${program} ended with ${status}`;
 }
 
 /** Ends a program that was started here, and waits until it has ended. */

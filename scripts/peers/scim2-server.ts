@@ -15,8 +15,8 @@ const token = 'the-token-of-scim2-server';
 /** A SCIM provider pushes to scim2-server (PyPI), which then has the same people, groups and members. */
 export const scim2Server: Peer = {
   name: 'scim2-server',
-  prepare: (folder) =>
-    failureOf('python3', ['-m', 'venv', join(folder, 'scim2-server')]) ??
+  prepare: async (folder) =>
+    (await failureOf('python3', ['-m', 'venv', join(folder, 'scim2-server')])) ??
     failureOf(program(folder, 'python'), [
       '-m',
       'pip',

@@ -11,8 +11,8 @@ const python = (folder: string) => join(folder, 'python', 'bin', 'python');
 /** The conformance checks of scim2-tester (PyPI) against a SCIM source. */
 export const scim2Tester: Peer = {
   name: 'scim2-tester',
-  prepare: (folder) =>
-    failureOf('python3', ['-m', 'venv', join(folder, 'python')]) ??
+  prepare: async (folder) =>
+    (await failureOf('python3', ['-m', 'venv', join(folder, 'python')])) ??
     failureOf(python(folder), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages]),
   async run(folder) {
     const server = await startServerProcess({
@@ -25,7 +25,7 @@ export const scim2Tester: Peer = {
       const { body: source } = await api.post('/sources/scim/', { name: 'scim2-tester', slug: 'scim2-tester' });
       const { body: token } = await api.get(`/core/tokens/${source.token_obj.identifier}/view_key/`);
       const env = { SCIM_URL: `${server.url}/source/scim/scim2-tester/v2`, SCIM_TOKEN: token.key };
-      return failureOf(python(folder), [check], env) === null;
+      return (await failureOf(python(folder), [check], env)) === null;
     } finally {
       await server.stop();
     }

@@ -30,7 +30,7 @@ export const ldapClients: Peer = {
     ];
     if (!(await hasDebianPackage(packages, files))) return 'there are no packages of Debian';
     return (
-      failureOf('python3', ['-m', 'venv', join(folder, 'ldap3')]) ??
+      (await failureOf('python3', ['-m', 'venv', join(folder, 'ldap3')])) ??
       failureOf(python(folder), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', 'ldap3==2.9.1'])
     );
   },
@@ -63,7 +63,7 @@ async function throughLdap3(served: Served, parent: string): Promise<void> {
     ...{ LDAP_PORT: String(served.port), LDAPS_PORT: String(served.tlsPort) },
     ...{ ADA_PASSWORD: ada.passwords[0], ADA_NEW_PASSWORD: ada.passwords[1] },
   };
-  equal(failureOf(python(parent), [beside('check-ldap3.py')], env), null);
+  equal(await failureOf(python(parent), [beside('check-ldap3.py')], env), null);
 }
 
 /** The output of a program that succeeds. */
