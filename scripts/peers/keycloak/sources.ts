@@ -92,6 +92,7 @@ async function relink(page: Page, { gatehouse }: Scene, name: string): Promise<v
   await disconnect.click();
   await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
   await page.getByRole('link', { name: `Connect ${name}` }).click();
+  await page.getByRole('button', { name: `Connect ${name}` }).click();
   await disconnect.waitFor();
   await page.waitForLoadState('networkidle');
 }
